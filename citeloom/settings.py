@@ -181,6 +181,14 @@ class Settings(BaseSettings):
     arxiv_pdf_url: str = Field(
         default="https://arxiv.org", description="Where arXiv has papers as PDF, below /pdf/."
     )
+    unpaywall_url: str = Field(
+        default="https://api.unpaywall.org",
+        description="Unpaywall, which knows open copies by DOI; asked where contact_email is set.",
+    )
+    europe_pmc_url: str = Field(
+        default="https://www.ebi.ac.uk/europepmc/webservices/rest",
+        description="Europe PMC, which has open articles as XML, or a proxy of it.",
+    )
     speech_model: Path | None = Field(
         default=None,
         description="A folder with a Whisper model in CTranslate2's form; unset means the packaged one.",
@@ -251,7 +259,7 @@ class Settings(BaseSettings):
         default="info", description="The least that is logged; 'debug' tells of each call."
     )
     contact_email: str | None = Field(
-        default=None, description="Sent to Crossref, which serves known callers faster."
+        default=None, description="Sent to Crossref, which serves known callers faster, and to Unpaywall, which wants it."
     )
     source_timeout: float = Field(
         default=20.0, gt=0, description="Seconds for one try of a request to a source."

@@ -24,6 +24,9 @@ class Block(Value):
     )
     page: int | None = Field(default=None, ge=1, description="The page on which it begins, from 1.")
     kind: BlockKind = "text"
+    turns: tuple[tuple[int, int], ...] = Field(
+        default=(), description="Where it goes on on another page: offsets in its text, each with the page."
+    )
 
 
 class Unread(Value):
@@ -82,6 +85,14 @@ class Document(Value):
 def joined(blocks: Sequence[Block]) -> str:
     """Return the text of blocks, an empty line between two."""
     return JOINT.join(block.text for block in blocks)
+
+
+class CopyTried(Value):
+    """What became of looking for the open copy of one paper in one run."""
+
+    paper: str
+    document: str = Field(default="", description="SHA-256 of the copy that was read.")
+    unread: str = Field(default="", description="Why there is none, for a person.")
 
 
 class DocumentEntry(Value):

@@ -198,6 +198,22 @@ class Writing:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Checking:
+    """Settings of `write`, `revise`, `review` and `verify`."""
+
+    full_text: Annotated[
+        bool,
+        Field(
+            description="Read the full text where the abstract does not decide: from the library and, where a "
+            "source on the network is named, from open copies."
+        ),
+    ] = True
+    max_copies: Annotated[
+        int, Field(description="Open copies fetched at most to check citations.", ge=0)
+    ] = 20
+
+
+@dataclass(frozen=True, kw_only=True)
 class Answering:
     """Settings of `ask`."""
 
@@ -261,7 +277,7 @@ class Ingesting:
 # field that holds a client turns that route into a 500. Hence the cached property.
 @dataclass(frozen=True, kw_only=True)
 class RunContext(
-    Ingesting, Synthesizing, Answering, Writing, Finding, Searching, Estimating, EveryRun
+    Ingesting, Synthesizing, Answering, Checking, Writing, Finding, Searching, Estimating, EveryRun
 ):
     """Settings of one run; every field has a default that suits a first try."""
 
@@ -275,10 +291,10 @@ class RunContext(
 
 GROUPS: Mapping[str, tuple[type, ...]] = {
     "find": (EveryRun, Estimating, Searching, Finding),
-    "write": (EveryRun, Estimating, Writing),
-    "review": (EveryRun, Estimating, Searching, Finding, Writing),
-    "revise": (EveryRun, Writing),
-    "verify": (EveryRun,),
+    "write": (EveryRun, Estimating, Writing, Checking),
+    "review": (EveryRun, Estimating, Searching, Finding, Writing, Checking),
+    "revise": (EveryRun, Writing, Checking),
+    "verify": (EveryRun, Checking),
     "ask": (EveryRun, Estimating, Searching, Answering),
     "synthesize": (EveryRun, Estimating, Synthesizing),
     "ingest": (EveryRun, Ingesting),

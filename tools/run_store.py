@@ -18,6 +18,7 @@ from langgraph.store.base import BaseStore, GetOp, Item, Op, PutOp, SearchOp
 
 from state.base import Value
 from state.bibliography import Bibliography
+from state.document import CopyTried
 from state.finding import Trail
 from state.paper import Paper
 from state.passage import Passage
@@ -166,6 +167,8 @@ class RunStore:
         """One value: which work each entry of each source is."""
         self.section = Table(self, "section", SavedSection, lambda _: "section")
         """One value: the section as it stands, to be revised later."""
+        self.copies = Table(self, "copies", CopyTried, by_paper)
+        """Which open copies the run has looked for, so that it asks for none of them twice."""
         self._records = Table(self, "records", Paper, by_id)
 
     def of(self, run: str) -> "RunStore":

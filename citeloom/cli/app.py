@@ -40,12 +40,13 @@ class RunCommand:
 
 
 _QUESTIONS = ("review_cost", "review_queries", "review_papers", "review_plan", "review_text")
+_CHECKING = ("full_text", "max_copies")
 _SECTION = ("PLAN", "FORMATS", "OUT", "AS_JSON")
 _REVIEWS, _ASKING, _KEEPING = "Reviews of literature", "Asking papers", "What is here"
 _RUNS = {
     "review": RunCommand(
         "review", "Find the prior work of an abstract and write a related-work section about it.",
-        "state.request:ReviewInput", _REVIEWS, ("writer", *_QUESTIONS),
+        "state.request:ReviewInput", _REVIEWS, ("writer", *_QUESTIONS, *_CHECKING),
         ("INPUT", *_SECTION, "RESUME"),
     ),
     "find": RunCommand(
@@ -56,17 +57,17 @@ _RUNS = {
     "write": RunCommand(
         "write", "Write a related-work section about papers that you name.",
         "state.request:WriteInput", _REVIEWS,
-        ("writer", "review_cost", *_QUESTIONS[3:]), ("INPUT", "PAPERS", *_SECTION, "RESUME"),
+        ("writer", "review_cost", *_QUESTIONS[3:], *_CHECKING), ("INPUT", "PAPERS", *_SECTION, "RESUME"),
     ),
     "revise": RunCommand(
         "revise", "Write a run's section anew as you ask, without searching again, and check it again.",
-        "state.request:ReviseInput", _REVIEWS, ("review_text",), ("REVISED", "EDITED", *_SECTION), without=("section",),
+        "state.request:ReviseInput", _REVIEWS, ("review_text", *_CHECKING), ("REVISED", "EDITED", *_SECTION), without=("section",),
     ),
     "verify": RunCommand(
         "verify",
         "Check each citation of a text against the paper it cites. Exit code 0: all hold; 3: one does not, or was "
         "not checked; 2: the input cannot be used; 1: the run was stopped.",
-        "state.request:VerifyInput", _REVIEWS, (),
+        "state.request:VerifyInput", _REVIEWS, _CHECKING,
         ("INPUT", "PAPERS", "OUT", "AS_JSON", "RESUME"),
     ),
     "ask": RunCommand(

@@ -14,9 +14,7 @@ from state.paper import Paper
 from state.run import Failure
 from tools.counting import counted
 from tools.errors import DocumentError, InputError, PermanentError, TransientError
-from tools.ingest.spool import Spool
-from tools.ingest.target import limits_of
-from tools.ingest.workers import in_thread, open_workers, read_apart
+from tools.ingest.open_copies import read_open_copy
 from tools.references.bibliography import read_bibliography
 from tools.references.resolving import same_work
 from tools.references.works import merge_works
@@ -78,24 +76,12 @@ async def follow_lists(
 
 async def _copied(services: Services, stage: str, paper: Paper) -> Bibliography | Failure:
     """Fetch the open copy of a paper, and return its list of references."""
-    from tools.documents.fetch import open_copy
-
-    settings = services.clients.settings
-    spool = Spool(settings.home, services.run)
+    at = services.clients.settings
     try:
-        copy = await open_copy(paper, ledger=services.ledger, settings=settings)
-        digest = await asyncio.to_thread(spool.put, copy.content, name=f"references of {paper.id}")
-        workers = await asyncio.to_thread(open_workers, limits_of(settings))
-        path = spool.path(digest)
-        try:
-            reading = await in_thread(
-                workers, lambda stopped: read_apart(workers, stopped, path, copy.name, None)
-            )
-        finally:
-            await asyncio.to_thread(spool.drop, digest)
+        copy = await read_open_copy(paper, run=services.run, ledger=services.ledger, settings=at)
     except (DocumentError, TransientError, PermanentError, InputError, OSError) as error:
         return _failure(stage, f"the open copy of {paper.id}", str(error))
-    listed = await asyncio.to_thread(read_bibliography, reading.document)
+    listed = await asyncio.to_thread(read_bibliography, copy.document)
     return listed if listed.entries else _failure(stage, f"the open copy of {paper.id}", _NO_LIST)
 
 

@@ -1,1 +1,1 @@
-"""The check of claims, one for all graphs: what a judge says of them, on which text, and what code knows."""
+"""Judging claims: what a text says of a paper against what the paper says, its full text included."""

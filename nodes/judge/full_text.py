@@ -1,22 +1,278 @@
-"""Stand-in until the branch of full texts is merged."""
+"""Full texts of papers, where an abstract does not decide: from the library, this machine or the network.
 
+A copy from the network counts only where its own head (title, first author, year) is the paper's. What a run
+has looked for once it does not look for again.
+"""
+
+import asyncio
+import time
+from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from state.paper import Paper
+from state.document import CopyTried, Document
+from state.paper import Paper, title_key
 from state.passage import Passage
 from state.request import Request
 from state.run import Failure
+from tools.counting import counted
+from tools.documents.body import body_of, on_pages
+from tools.documents.passages import cut
+from tools.documents.store import DocumentStore
+from tools.errors import (
+    BudgetError,
+    DocumentError,
+    InputError,
+    LibraryError,
+    PermanentError,
+    TransientError,
+)
+from tools.ingest.open_copies import read_open_copy
+from tools.library.library import Library
+from tools.library.open import settings_for
+from tools.references.bibliography import read_entries
+from tools.scholar.opening import is_online
+from tools.scholar.titles import near_titles
 from tools.services import Services
+
+SECONDS = 180.0
+"""For all copies that one call fetches; what has not come by then stays unread."""
+AT_ONCE = 4
+"""Copies fetched at once."""
+_NOBODY, _FAILED = "nobody looked for it", "it could not be read"
+_OFF = f"{_NOBODY}: full texts were switched off"
+_NO_SOURCE = (
+    f"{_NOBODY}: no source on the network was named and the library has no document of it"
+)
+_ABSTRACT_ONLY = "has no text besides the abstract"
 
 
 @dataclass(frozen=True, slots=True)
 class FullText:
+    """What was read of a paper."""
+
     passages: tuple[Passage, ...] = ()
+    """In reading order; without what a record or an annotation says, and without the list of references."""
     unread: str = ""
+    """Why it was not read, for a person: 'nobody looked for it: ...' or 'it could not be read: ...'."""
 
 
 async def read_full_texts(
     services: Services, request: Request, papers: Sequence[Paper], *, stage: str
 ) -> tuple[dict[str, FullText], list[Failure]]:
-    return {paper.id: FullText(unread="nobody looked for it") for paper in papers}, []
+    """Return the full text of each of these papers, by id, and what went wrong for all of them.
+
+    The library's document comes first, then a copy that this machine has, then an open copy from the
+    network, where the run names a source there. No failure of one paper touches another.
+
+    Args:
+        services: Of the run.
+        request: Names the library and the sources.
+        papers: Each is looked for once.
+        stage: The step that asks, for failures.
+    """
+    if not services.context.full_text:
+        return {paper.id: FullText(unread=_OFF) for paper in papers}, []
+    wanted = {paper.id: paper for paper in papers}
+    library, failures = await _library(services, request, stage)
+    found = await asyncio.to_thread(_at_hand, services, request, library, list(wanted.values()))
+    rest = [paper for key, paper in wanted.items() if key not in found]
+    if any(map(is_online, request.sources)):
+        copies, failed = await _Copies(services, stage).read(rest)
+        found |= copies
+        failures += failed
+    return {key: found.get(key, FullText(unread=_NO_SOURCE)) for key in wanted}, failures
+
+
+# --- The library, and what this machine has ------------------------------------------------------
+
+
+async def _library(
+    services: Services, request: Request, stage: str
+) -> tuple[Library | None, list[Failure]]:
+    """Return the run's library, of which 'starter' has no full texts; where it cannot be opened, why."""
+    if request.library == "starter":
+        return None, []
+    try:
+        return await services.library(request.library), []
+    except LibraryError as error:
+        subject = f"library '{request.library}'"
+        return None, [_failure(stage, subject, str(error), "no full text was read from it")]
+
+
+def _at_hand(
+    services: Services, request: Request, library: Library | None, papers: Sequence[Paper]
+) -> dict[str, FullText]:
+    home = services.clients.settings
+    kept = DocumentStore(settings_for(request.library, services.caller, home).home)
+    found: dict[str, FullText] = {}
+    for paper in papers:
+        passages = library_text(library, paper, kept) if library else []
+        copies = DocumentStore(home.home)
+        passages = passages or _kept_copy(copies, paper)
+        if passages:
+            found[paper.id] = FullText(tuple(passages))
+    return found
+
+
+def library_text(library: Library, paper: Paper, kept: DocumentStore | None = None) -> list[Passage]:
+    """Return the text of the paper's fullest document in a library; nothing where it has none.
+
+    The paper is known by its ids, or by title, first author and year where the library has it under another.
+
+    Args:
+        library: Where to look. Reads the disk.
+        paper: The paper.
+        kept: Where what was read of the library's files is kept whole, which knows where pages end.
+    """
+    ids = [paper.id, *paper.aliases]
+    here = library.get(ids) or {
+        one.id: one for one in library.catalog.same_title(paper.title) if _is_same(one, paper)
+    }
+    for key in dict.fromkeys([*ids, *here]):
+        entries = [entry.text for entry in library.texts.references(key)]
+        found = body_of(library.texts.of_paper(key), entries)
+        counts = Counter(item.document for item in found)
+        for document, _ in counts.most_common(1):
+            own = [item for item in found if item.document == document]
+            return on_pages(own, kept.latest(document) if kept else None)
+    return []
+
+
+def _kept_copy(store: DocumentStore, paper: Paper) -> list[Passage]:
+    """Return the text of the open copy that an earlier run has read of a paper."""
+    sha256 = store.copy_of([paper.id, *paper.aliases])
+    document = store.latest(sha256) if sha256 else None
+    return [] if document is None or _fault(document, paper) else _text_of(document, paper, sha256 or "")
+
+
+def _text_of(document: Document, paper: Paper, sha256: str) -> list[Passage]:
+    passages = cut(document, paper=paper.id, title=paper.title, sha256=sha256)
+    return on_pages(body_of(passages, [entry.text for entry in read_entries(document)]), document)
+
+
+# --- Open copies ---------------------------------------------------------------------------------
+
+
+class _Copies:
+    """The open copies of one call."""
+
+    def __init__(self, services: Services, stage: str) -> None:
+        self._services = services
+        self._stage = stage
+        self._table = services.run_store.copies
+        self._store = DocumentStore(services.clients.settings.home)
+        self._fetched = 0
+        self._stop = ""
+        """Why no more copies are asked for."""
+
+    async def read(self, papers: Sequence[Paper]) -> tuple[dict[str, FullText], list[Failure]]:
+        """Return what was read of these papers' open copies, and why no more was asked for."""
+        tried = {item.paper: item for item in await self._table.all()}
+        self._fetched = sum(bool(item.document) for item in tried.values())
+        known = {key: FullText(unread=item.unread) for key, item in tried.items() if item.unread}
+        found = {paper.id: known[paper.id] for paper in papers if paper.id in known}
+        found |= await self._fetch([paper for paper in papers if paper.id not in found])
+        left = [paper for paper in papers if paper.id not in found]
+        found |= {paper.id: FullText(unread=f"{_NOBODY}: {self._stop}") for paper in left}
+        if not left:
+            return found, []
+        subject = f"the open copies of {counted(len(left), 'paper')}"
+        remedy = "the claims about them were judged by abstracts alone"
+        return found, [_failure(self._stage, subject, self._stop, remedy)]
+
+    async def _fetch(self, papers: Sequence[Paper]) -> dict[str, FullText]:
+        """Fetch copies, a few at once, until one of the limits is reached."""
+        found: dict[str, FullText] = {}
+        until = time.monotonic() + SECONDS
+        waiting, running = deque(papers), dict[asyncio.Task[FullText | None], Paper]()
+        try:
+            while waiting or running:
+                self._begin(waiting, running)
+                if not running:
+                    break
+                left = max(0.0, until - time.monotonic())
+                done, _ = await asyncio.wait(
+                    running, timeout=left, return_when=asyncio.FIRST_COMPLETED
+                )
+                for task in done:
+                    paper, text = running.pop(task), task.result()
+                    if text is not None:
+                        found[paper.id] = text
+                if not done:
+                    self._stop = f"fetching open copies took longer than {SECONDS:g} s"
+                    break
+        finally:
+            for task in running:
+                task.cancel()
+            await asyncio.gather(*running, return_exceptions=True)
+        return found
+
+    def _begin(
+        self, waiting: deque[Paper], running: dict[asyncio.Task[FullText | None], Paper]
+    ) -> None:
+        most = self._services.context.max_copies
+        while waiting and not self._stop and len(running) < AT_ONCE:
+            if self._fetched + len(running) >= most:
+                if not running:
+                    self._stop = f"this run fetches {counted(most, 'open copy', 'open copies')} at most"
+                break
+            paper = waiting.popleft()
+            running[asyncio.create_task(self._one(paper))] = paper
+
+    async def _one(self, paper: Paper) -> FullText | None:
+        """Return the text of one paper's open copy, or why there is none; None where no more is asked for."""
+        services = self._services
+        try:
+            copy = await read_open_copy(
+                paper, run=services.run, ledger=services.ledger, settings=services.clients.settings,
+                indexes=True, fault=lambda document: _fault(document, paper),
+            )  # fmt: skip
+        except BudgetError as error:
+            self._stop = str(error)
+            return None
+        except (DocumentError, TransientError, PermanentError, InputError, OSError) as error:
+            text = FullText(unread=f"{_FAILED}: {error}")
+            await self._table.put([CopyTried(paper=paper.id, unread=text.unread)])
+            return text
+        self._fetched += 1
+        await asyncio.to_thread(self._store.put_copy, paper.id, copy.sha256, copy.document)
+        await self._table.put([CopyTried(paper=paper.id, document=copy.sha256)])
+        return FullText(tuple(await asyncio.to_thread(_text_of, copy.document, paper, copy.sha256)))
+
+
+def _fault(document: Document, paper: Paper) -> str:
+    """Return why a copy is not the text of a paper, or nothing: it is of another work, or an abstract."""
+    if not _is_copy(document, paper):
+        return f"is of another work (“{(document.title or 'no title')[:200]}”)"
+    told = {block.kind for block in document.blocks}
+    return "" if "text" in told else _ABSTRACT_ONLY
+
+
+def _is_copy(document: Document, paper: Paper) -> bool:
+    """Whether title, first author and year of a document are the paper's, as far as it shows them."""
+    pairs = ((document.doi, paper.doi), (document.arxiv, paper.arxiv))
+    same_id = any(mine and theirs and mine.lower() == theirs.lower() for mine, theirs in pairs)
+    if not document.title:
+        return same_id
+    head = Paper(id="local:head", title=document.title, authors=document.authors, year=document.year)
+    if same_id:  # a later version may be of another year
+        return near_titles(document.title, paper.title)
+    return _is_same(head, paper)
+
+
+def _is_same(found: Paper, paper: Paper) -> bool:
+    """Whether two records agree in title, and in first author and year where both have them."""
+    if not near_titles(found.title, paper.title):
+        return False
+    if found.year and paper.year and abs(found.year - paper.year) > 1:
+        return False
+    if not (found.authors and paper.authors):
+        return True
+    one, other = ({title_key(x.family) for x in item.authors} for item in (found, paper))
+    firsts = title_key(found.authors[0].family), title_key(paper.authors[0].family)
+    return firsts[0] in other or firsts[1] in one
+
+
+def _failure(stage: str, subject: str, cause: str, remedy: str) -> Failure:
+    return Failure(stage=stage, subject=subject, cause=cause, remedy=remedy)

@@ -1,16 +1,21 @@
-"""Open copies of papers: arXiv's HTML, else its PDF; else the free PDF that the record names."""
+"""Open copies of papers: arXiv's HTML, else its PDF; the free PDF that the record names; then what indexes name.
+
+Where the caller wants it, the indexes of open copies are asked for further places: OpenAlex, Unpaywall
+(where a contact e-mail is set, which it wants) and Europe PMC, which has the text itself as XML.
+"""
 
 import asyncio
 import logging
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import quote, unquote, urljoin, urlsplit
 
 from citeloom.settings import Settings
 from state.paper import Paper
 from tools.documents.guarded import guarded_client, place_of
+from tools.documents.indexes import XML_OF_TEXT, Index, indexes_of
 from tools.documents.limits import LIMITS
 from tools.documents.sniff import sniff
 from tools.errors import DocumentError, MissingError, TransientError, kind_of
@@ -35,6 +40,7 @@ MOST_BYTES = LIMITS.bytes
 RATE = 1.0
 """Requests a second to hosts that are not arXiv's."""
 _BY_HAND = "download it in a browser where you may read it, and add the file"
+ReadT = TypeVar("ReadT")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +59,33 @@ class _Copy:
     host: Host
     url: str
     name: str
+    secret: Mapping[str, str] = field(default_factory=dict)
+    """Added to the address when it is sent, and shown nowhere."""
 
 
 async def open_copy(paper: Paper, *, ledger: RunLedger, settings: Settings) -> Fetched:
-    """Return an open copy of a paper: of those that there are, the one that is read best.
+    """Return an open copy of a paper: the first that can be had; see `read_first_copy`."""
+
+    async def taken(copy: Fetched) -> Fetched:
+        return copy
+
+    return await read_first_copy(paper, taken, ledger=ledger, settings=settings)
+
+
+async def read_first_copy(
+    paper: Paper, read: Callable[[Fetched], Awaitable[ReadT]], *, ledger: RunLedger,
+    settings: Settings, indexes: bool = False,
+) -> ReadT:  # fmt: skip
+    """Return what `read` makes of the first open copy that can be had and read, the best form first.
 
     Only public addresses are asked, redirects included, and those that the settings name.
 
     Args:
         paper: Its arXiv id, and the link to its free PDF, say where copies may be.
+        read: Raises DocumentError where a copy is of no use; the next one is tried then.
         ledger: The run's, which counts the requests.
-        settings: Where arXiv is, and how often it may be asked.
+        settings: Where arXiv and the indexes are, and how often they may be asked.
+        indexes: Whether indexes of open copies are asked by the paper's DOI, too.
 
     Raises:
         DocumentError: There is no open copy that can be had; `remedy` says what a person can do.
@@ -71,21 +93,53 @@ async def open_copy(paper: Paper, *, ledger: RunLedger, settings: Settings) -> F
         BudgetError: The run may not ask for more.
     """
     bases = (settings.arxiv_html_url, settings.ar5iv_url, settings.arxiv_pdf_url)
+    asked = indexes_of(paper, settings) if indexes else ()
+    trusted = {place_of(url) for url in (*bases, *(index.url for index in asked))}
     failed: list[DocumentError | TransientError] = []
-    async with guarded_client({place_of(url) for url in bases}, TIMEOUT) as client:
-        for copy in _copies(paper, bases, settings.arxiv_rate):
+    seen: set[str] = set()
+
+    async def first(copies: Collection[_Copy]) -> list[ReadT]:
+        for copy in copies:
+            if copy.url in seen:
+                continue
+            seen.add(copy.url)
             try:
-                return await _persist(client, copy, ledger)
+                return [await read(await _persist(client, copy, ledger))]
             except (MissingError, DocumentError, TransientError) as error:
                 logger.info("no copy from %s: %s", copy.host.name, kind_of(error))
                 if not isinstance(error, MissingError):
                     failed.append(error)
+        return []
+
+    async with guarded_client(trusted, TIMEOUT) as client:
+        found = await first([*_copies(paper, bases, settings.arxiv_rate)])
+        for index in asked:
+            found = found or await first(await _listed(client, index, ledger, failed))
+    if found:
+        return found[0]
     if failed:
         raise next((one for one in failed if isinstance(one, TransientError)), failed[-1])
     raise DocumentError(
         f"no open copy of {paper.id} is known",
         remedy="if you have the document, add its file instead of the id",
     )
+
+
+async def _listed(
+    client: "httpx.AsyncClient", index: Index, ledger: RunLedger,
+    failed: list[DocumentError | TransientError],
+) -> list[_Copy]:  # fmt: skip
+    """Return the copies that an index knows; that it could not be asked is added to `failed`."""
+    host = _host(index.name, index.url, index.rate)
+    asking = _Copy(host, index.address, f"{index.name}.json", index.secret)
+    try:
+        answer = await _persist(client, asking, ledger)
+    except MissingError:
+        return []
+    except (DocumentError, TransientError) as error:
+        failed.append(error)
+        return []
+    return [copy for url in index.read(answer.content) for copy in _linked(url)]
 
 
 def _copies(paper: Paper, bases: tuple[str, str, str], rate: float) -> Iterator[_Copy]:
@@ -96,12 +150,17 @@ def _copies(paper: Paper, bases: tuple[str, str, str], rate: float) -> Iterator[
         name = f"{number.replace('/', '_')}.{form}"
         yield _Copy(host, f"{host.url}/{form}/{quote(number, safe='/')}", name)
     if paper.pdf and not (number and re.match(r"https?://(?:www\.)?arxiv\.org/", paper.pdf)):
-        try:
-            name, port = place_of(paper.pdf)
-        except DocumentError:
-            return
-        host = _host(name, f"{urlsplit(paper.pdf).scheme}://{name}:{port}", RATE)
-        yield _Copy(host, paper.pdf, _file_name(paper.pdf))
+        yield from _linked(paper.pdf)
+
+
+def _linked(url: str) -> Iterator[_Copy]:
+    """Yield the copy at an address that a record or an index gives, where it is one of the web."""
+    try:
+        name, port = place_of(url)
+    except DocumentError:
+        return
+    host = _host(name, f"{urlsplit(url).scheme}://{name}:{port}", RATE)
+    yield _Copy(host, url, _file_name(url))
 
 
 def _host(name: str, url: str, rate: float) -> Host:
@@ -111,6 +170,8 @@ def _host(name: str, url: str, rate: float) -> Host:
 def _file_name(url: str) -> str:
     last = unquote(urlsplit(url).path.rstrip("/").rpartition("/")[2])
     plain = re.sub(r"[^\w.-]+", "_", last).strip("._")[-120:] or "document"
+    if urlsplit(url).path.endswith(XML_OF_TEXT):
+        return f"{plain}.xml"
     return plain if plain.lower().endswith(".pdf") else f"{plain}.pdf"
 
 
@@ -149,7 +210,9 @@ async def _get(client: "httpx.AsyncClient", copy: _Copy) -> tuple["httpx.Respons
         async with asyncio.timeout(TIMEOUT):
             for _ in range(MOST_REDIRECTS + 1):
                 place_of(url)
-                async with client.stream("GET", url) as response:
+                params = copy.secret if url == copy.url else {}
+                sent = httpx.URL(url).copy_merge_params(params) if params else url
+                async with client.stream("GET", sent) as response:
                     target = response.headers.get("location", "")
                     if response.status_code in {301, 302, 303, 307, 308} and target:
                         url = urljoin(url, target)
@@ -196,6 +259,8 @@ def _check(response: "httpx.Response", copy: _Copy, fetched: Fetched) -> None:
         # Where there is no HTML of a paper, its abstract's page is shown, or an error's.
         if b"ltx_document" not in fetched.content and b"ltx_page_main" not in fetched.content:
             raise MissingError(f"{address} is not the paper but a page about it")
+    elif copy.name.endswith(".json"):
+        return
     elif sniff(fetched.content, copy.name) in {"html", "markdown", "text", "docx"}:
         raise DocumentError(
             f"{address} answers with a web page where a PDF should be: a landing page, a log-in, "

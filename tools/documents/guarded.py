@@ -6,6 +6,7 @@ here, its addresses are checked, and the connection goes to the very address tha
 
 import asyncio
 import ipaddress
+import logging
 import socket
 from collections.abc import Collection
 from typing import TYPE_CHECKING
@@ -79,6 +80,9 @@ def guarded_client(trusted: Collection[Place], timeout: float) -> "httpx.AsyncCl
     It follows no redirects and takes no proxy from the environment, which would connect for it.
     """
     import httpx
+
+    # Its own lines quote whole URLs, with an e-mail address or a key in some.
+    logging.getLogger("httpx").setLevel(logging.WARNING)
 
     class Guarded(httpx.AsyncHTTPTransport):
         async def handle_async_request(self, request: httpx.Request) -> httpx.Response:

@@ -1,8 +1,9 @@
 """What was read, summarised or embedded once is kept: documents.sqlite in the home of CiteLoom.
 
-Documents are found by the hash of their file's bytes, summaries and vectors by the hash of their
-text and of who makes them. All of it can be made again, so the store never costs a run: a damaged
-file is set aside, and what cannot be read or written is a warning in the log.
+Documents are found by the hash of their file's bytes, that of a paper's open copy by the paper's id,
+summaries and vectors by the hash of their text and of who makes them. All of it can be made again, so the
+store never costs a run: a damaged file is set aside, and what cannot be read or written is a warning in
+the log.
 """
 
 import json
@@ -33,7 +34,7 @@ _BUSY = 30.0  # seconds to wait for another writer's transaction
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 # A table of another form gets another name: a file that another version made is read by both.
 _SCHEMA = """CREATE TABLE IF NOT EXISTS kept_4 (
-    kind TEXT NOT NULL, key TEXT NOT NULL, -- 'document' by SHA-256, 'summary' and 'vector' by summary_key
+    kind TEXT NOT NULL, key TEXT NOT NULL, -- 'document' by SHA-256, 'copy' by paper, others by summary_key
     value BLOB NOT NULL, UNIQUE (kind, key))"""
 _SIZE = """SELECT (page_count - freelist_count) * page_size
     FROM pragma_page_count, pragma_freelist_count, pragma_page_size"""
@@ -77,6 +78,15 @@ class DocumentStore:
         content = zlib.compress(document.model_dump_json(exclude_defaults=True).encode())
         self.keep("document", {sha256: content})
 
+    def copy_of(self, papers: Collection[str]) -> str | None:
+        """Return the SHA-256 of the open copy that was read of a paper, by one of its ids; None if none was."""
+        return next((value.decode() for value in self.get("copy", papers).values()), None)
+
+    def put_copy(self, paper: str, sha256: str, document: Document) -> None:
+        """Keep what was read of a paper's open copy."""
+        self.put(sha256, document)
+        self.keep("copy", {paper: sha256.encode()})
+
     def summaries(self, keys: Collection[str]) -> dict[str, str]:
         """Return the summaries that are here, by key (see summary_key)."""
         return {key: value.decode() for key, value in self.get("summary", keys).items()}
@@ -86,7 +96,7 @@ class DocumentStore:
         self.keep("summary", {key: value.encode() for key, value in summaries.items()})
 
     def get(self, kind: str, keys: Collection[str]) -> dict[str, bytes]:
-        """Return what is here of a kind, by key: 'document', 'summary' or 'vector' (float32, little-endian)."""
+        """Return what is here of a kind, by key: 'document', 'copy', 'summary' or 'vector' (float32, little-endian)."""
         sql = "SELECT key, value FROM kept_4 WHERE kind = ? AND key IN (SELECT value FROM json_each(?))"
         if not keys or not self.path.exists():
             return {}

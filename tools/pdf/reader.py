@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, cast
 
 from state.document import Block, BlockKind, Document, Unread
@@ -142,7 +143,12 @@ def _block(piece: Piece, vocabulary: Vocabulary) -> Block | None:
         return None
     section = tuple(_clean(title) for title in piece.section)
     kind = cast(BlockKind, piece.kind)
-    return Block(text=text, section=section, page=piece.lines[0].page, kind=kind)
+    turns = tuple(
+        (min(len(text_of(piece.lines[:at], vocabulary)), len(text)), line.page)
+        for at, (before, line) in enumerate(pairwise(piece.lines), 1)
+        if line.page != before.page
+    )
+    return Block(text=text, section=section, page=piece.lines[0].page, kind=kind, turns=turns)
 
 
 def text_of(lines: Sequence[Line], vocabulary: Vocabulary, *, rows: bool = False) -> str:
