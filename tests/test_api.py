@@ -89,7 +89,7 @@ def test_run_that_failed_goes_on_and_pays_nothing_twice(
     answer = reviewer()
 
     def script(request: Any) -> Any:
-        if broken and task_of(request) == "check_citations":
+        if broken and task_of(request) == "judge_claims":
             return Status(503)
         return answer(request)
 

@@ -15,15 +15,16 @@ from state.quote import Quote
 from state.writing import Cause
 from tools.embed.port import Embedder
 from tools.evidence.facts import standing_nowhere
-from tools.evidence.quotes import quote_paper
-from tools.evidence.verbatim import misattributed, own_words, plain
+from tools.evidence.quotes import folded, quote_paper
+from tools.evidence.verbatim import misattributed, names_of, own_words, plain
 
 
 def known_for_certain(shelf: Shelf, sentence: str, key: str) -> Decision | None:
     """Return what is a matter of fact and asks for no judge, or None.
 
     No paper has the key; the sentence is the paper's own; it is another paper's own and not this
-    one's; it tells words of an annotation as the authors'; there is no text to hold it against.
+    one's, or names its authors before this one's marker; it tells words of an annotation as the authors'; there
+    is no text to hold it against.
 
     Args:
         shelf: The papers, with the full texts that were read.
@@ -49,10 +50,22 @@ def known_for_certain(shelf: Shelf, sentence: str, key: str) -> Decision | None:
         told = ("these are words of an annotation, not of the paper's authors",)
         return Decision("not_in_source", "mis_cited", quotes=(quote,), alarms=told, by="code")
     for other in shelf.papers.values():
-        if other is not paper and own_words(sentence, key, other):
-            told = (f"it is word for word what {other.citation} write",)
-            return Decision("not_in_source", "mis_cited", alarms=told, better=other.id, by="code")
+        if other is not paper and (fault := _is_of_other(sentence, key, paper, other)):
+            return Decision(
+                "not_in_source", "mis_cited", alarms=(fault,), better=other.id, by="code"
+            )
     return None
+
+
+def _is_of_other(sentence: str, key: str, paper: Paper, other: Paper) -> str:
+    """Return what shows that a sentence cites one paper for another's: its own sentence, or its authors' names."""
+    if own_words(sentence, key, other):
+        return f"it is word for word what {other.citation} write"
+    named = folded(f"{other.citation} {{{key}}}") in folded(sentence)
+    theirs = {folded(name) for name in names_of(paper)}
+    if named and other.authors and paper.authors and folded(other.citation) not in theirs:
+        return f"it names {other.citation} before a citation of {paper.citation}"
+    return ""
 
 
 async def undecided(shelf: Shelf, sentence: str, key: str, embedder: Embedder) -> Decision:

@@ -38,7 +38,7 @@ def scripted(home: Path, monkeypatch: pytest.MonkeyPatch) -> Scripted:
 
 
 ASKED = (
-    "generate_queries", "debate_papers", "reflect_on_sufficiency", "draft_section", "read_paper", "check_citations",
+    "generate_queries", "debate_papers", "reflect_on_sufficiency", "draft_section", "read_paper", "judge_claims",
     "revise_draft",
 )  # fmt: skip
 """Every task of a review as `QUICK` asks for it."""
@@ -68,7 +68,7 @@ def test_lost_answer_makes_a_review_partial_and_is_said_first(
 
 
 def test_lost_answer_is_said_before_an_answer_and_a_verdict(cite: Cite, scripted: Scripted) -> None:
-    with scripted({"plan_search": garbage, "check_citations": garbage}):
+    with scripted({"plan_search": garbage, "judge_claims": garbage}):
         asked = cite("ask", "How are literature reviews written?", "--library", SMALL)
         row = (
             "Owls hoot [1].\n\n## References\n\n[1] A. Ajith. LitSearch: A Retrieval Benchmark for Scientific "

@@ -16,11 +16,11 @@ import pytest
 
 from tests.cli.commands import Done, call
 from tests.cli.processes import started
-from tests.fakes import aligner, composer, summarizer
+from tests.fakes import composer, judge, summarizer
 from tests.fakes.openai_server import Hang, OpenAIServer, Reply, inputs_of, task_of
 from tests.graphs.stacks import QUESTION, SECOND, THIRD
 
-ANSWERS = {**summarizer.ANSWERS, **composer.RETELLING, **aligner.ANSWERS}
+ANSWERS = {**summarizer.ANSWERS, **composer.RETELLING, **judge.ANSWERS}
 
 
 class Silent:
@@ -84,7 +84,7 @@ def test_store_that_cannot_be_written_costs_the_run_nothing(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("task", ["synthesize_answer", "align_lines"])
+@pytest.mark.parametrize("task", ["synthesize_answer", "judge_claims"])
 def test_run_with_an_llm_goes_on_and_pays_for_nothing_twice(
     home: Path, papers: list[Path], task: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -101,7 +101,7 @@ def test_run_with_an_llm_goes_on_and_pays_for_nothing_twice(
             home, "synthesize", QUESTION, *papers, "--out", out, variables=variables
         ) as process:
             process.wait_until(mind.asked.is_set)
-            if task == "align_lines":
+            if task == "judge_claims":
                 assert process.end(signal.SIGINT) == 130
                 assert_stopped(home, process.stderr, out)
             else:

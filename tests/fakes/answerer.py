@@ -103,15 +103,6 @@ def _compose(inputs: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _check(inputs: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "verdicts": [
-            {"number": item["number"], "reason": "It says so.", "verdict": "supported"}
-            for item in inputs["sentences"]
-        ]
-    }
-
-
 ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "rewrite_question": _rewrite,
     "plan_search": _plan_search,
@@ -121,5 +112,4 @@ ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "draw_claims": _draw,
     "judge_sufficiency": _judge,
     "compose_answer": _compose,
-    "check_answer": _check,
 }

@@ -55,7 +55,7 @@ class DishonestMind:
         )  # fmt: skip
         drafted = {task: self._drafted(task) for task in ("draft_section", "revise_draft")}
         lines = {task: self._written(task) for task in written}
-        return {**lines, **drafted, "check_citations": self._check}
+        return {**lines, **drafted, "judge_claims": self._check}
 
     def of(self, kind: Kind) -> list[Lie]:
         """Return the lies of one kind."""
@@ -126,7 +126,7 @@ class DishonestMind:
 
     def _check(self, answer: Any, inputs: dict[str, Any]) -> Reply:
         """Call everything supported; make up quotes, and quote beside the point for own lies."""
-        dice = self._dice("check_citations", inputs)
+        dice = self._dice("judge_claims", inputs)
         texts = {item["number"]: " ".join(item["text"].split()) for item in inputs["sentences"]}
         abstracts = {item["key"]: item["abstract"] for item in inputs["sources"]}
         findings = []
@@ -137,7 +137,7 @@ class DishonestMind:
             if dice.random() < self.false_quotes:
                 quotes = [f"All {dice.randint(10**6, 10**7)} cases were found to confirm it."]
                 cited = key if _MARKER.search(text) else ""
-                self._tell("false_quote", "check_citations", text, cited, quotes[0])
+                self._tell("false_quote", "judge_claims", text, cited, quotes[0])
             # What it restates is what it quotes, so that nothing seems wrong.
             claim = quotes[0] if dice.random() < 0.5 else ""
             findings.append({**item, "claim": claim, "quotes": quotes, "verdict": "supported"})

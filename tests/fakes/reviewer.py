@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tests.fakes import aligner, answerer, composer, summarizer
+from tests.fakes import answerer, composer, judge, summarizer
 from tests.fakes.openai_server import Reply, inputs_of, task_of
 
 Spoil = Callable[[Any, dict[str, Any]], Reply]
@@ -156,26 +156,6 @@ def _vote(inputs: dict[str, Any]) -> dict[str, Any]:
     return {"fluency": f"{best['label']} is the shortest.", "best": best["label"]}
 
 
-def _check(inputs: dict[str, Any]) -> dict[str, Any]:
-    firsts = {
-        item["key"]: sentences(item["abstract"] or item["title"])[0] for item in inputs["sources"]
-    }
-    texts = {item["number"]: item["text"] for item in inputs["sentences"]}
-    findings = []
-    for item in inputs["asked"]:
-        said = _words(texts[item["sentence"]])
-        own = max(sentences(inputs["input"]), key=lambda text: len(_words(text) & said))
-        findings.append(
-            {
-                "id": item["id"],
-                "quotes": [{**firsts, "input": own}[key] for key in item["sources"]],
-                "reasoning": "It says so.",
-                "verdict": "supported",
-            }
-        )
-    return {"findings": findings}
-
-
 def _rewrite(inputs: dict[str, Any]) -> dict[str, Any]:
     texts = {item["number"]: item["text"] for item in inputs["paragraph"]}
     lines = []
@@ -252,7 +232,6 @@ _ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "read_paper": _read,
     "plan_section": _plan_section,
     "vote_drafts": _vote,
-    "check_citations": _check,
     "rewrite_unsupported": _rewrite,
     "write_section": _write_section,
     "draft_section": _draft_section,
@@ -263,4 +242,4 @@ _ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "flag_uncited": _flag_uncited,
     "revise_section": _revise_section,
 }
-_EVERY = _ANSWERS | answerer.ANSWERS | summarizer.ANSWERS | composer.ANSWERS | aligner.ANSWERS
+_EVERY = _ANSWERS | answerer.ANSWERS | summarizer.ANSWERS | composer.ANSWERS | judge.ANSWERS

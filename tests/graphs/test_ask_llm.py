@@ -39,9 +39,9 @@ async def test_whole_chain_asks_each_task_once_a_hop(llm_settings: Settings) -> 
     tasks = asked(server)
     assert tasks.count("plan_search") == tasks.count("choose_passages") == 1
     assert tasks.count("draw_claims") == tasks.count("judge_sufficiency") == 1
-    assert tasks.count("compose_answer") == tasks.count("check_answer") == 1
+    assert tasks.count("compose_answer") == tasks.count("judge_claims") == 1
     assert not set(tasks) & {"rewrite_question"}
-    checks = [inputs_of(item) for item in server.requests if task_of(item) == "check_answer"]
+    checks = [inputs_of(item) for item in server.requests if task_of(item) == "judge_claims"]
     check: dict[str, Any] = checks[0]
     passages = {item["id"]: item["text"] for item in check["passages"]}
     assert check["question"] == DISTANCE

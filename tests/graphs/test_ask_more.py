@@ -91,7 +91,7 @@ async def test_sentences_in_another_language_are_judged_by_the_mind(llm_settings
     }
     result, _ = await ask(llm_settings, question, spoil)
     assert [item.text for item in result["sentences"]] == [german]
-    spoil["check_answer"] = lambda answer, inputs: {
+    spoil["judge_claims"] = lambda answer, inputs: {
         "verdicts": [{"number": 1, "reason": "No.", "verdict": "not_in_source"}]
     }
     result, _ = await ask(llm_settings, question, spoil)
@@ -116,7 +116,7 @@ async def test_nothing_is_never_sufficient(llm_settings: Settings) -> None:
 
 @pytest.mark.parametrize(
     "task",
-    ["plan_search", "choose_passages", "judge_sufficiency", "compose_answer", "check_answer"],
+    ["plan_search", "choose_passages", "judge_sufficiency", "compose_answer", "judge_claims"],
 )
 async def test_task_that_gets_no_usable_answer_costs_no_more_than_itself(
     llm_settings: Settings, task: str

@@ -14,7 +14,6 @@ from tests.fakes.made_papers import made_papers, subject_of
 from tests.fakes.openai_server import inputs_of, task_of
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import Scripted
-from tools.evidence.claims import claims_of
 
 TEXT = (
     "We study how small causes change large things in many places. We compare thirty reports of "
@@ -34,7 +33,7 @@ async def written_by(
     liar.seen = [
         str(item["text"])
         for request in llm.server.requests
-        if task_of(request) == "check_citations"
+        if task_of(request) == "judge_claims"
         for item in dict[str, Any](inputs_of(request))["sentences"]
     ]
     return result
@@ -47,12 +46,18 @@ def strangers_cited(result: dict[str, Any], records: list[dict[str, Any]]) -> li
     subjects = {f"doi:{record['id']}": subject_of(record) for record in records}
     wrong: list[str] = []
     for item in result["sentences"]:
-        for key, claim in claims_of(item.marked, by_key).items():
+        for key, claim in _clauses(item.marked):
             own = subjects[by_key[key].id]
             others = [word for word in subjects.values() if word != own and word in claim.lower()]
             if own not in claim.lower() or others:
                 wrong.append(f"{by_key[key].citation}: {claim}")
     return wrong
+
+
+def _clauses(marked: str) -> list[tuple[str, str]]:
+    """Return the clause of each citation, as the scripted writer joins them."""
+    clauses = [part for part in re.split(r", whereas |; ", marked)]
+    return [(key, clause) for clause in clauses for key in re.findall(r"\{(P\d+)\}", clause)]
 
 
 def quotes_that_fail(result: dict[str, Any]) -> list[str]:

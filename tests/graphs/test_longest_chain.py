@@ -66,7 +66,7 @@ def varied(answer: Any, inputs: dict[str, Any]) -> Any:
 
 FAULTY: dict[str, Spoil] = {
     "draft_section": with_another, "revise_draft": with_another, "read_paper": misquoted,
-    "check_citations": strict, "rewrite_unsupported": with_a_stranger,
+    "judge_claims": strict, "rewrite_unsupported": with_a_stranger,
 }  # fmt: skip
 
 

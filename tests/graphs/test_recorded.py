@@ -25,7 +25,7 @@ def about(task: str, inputs: dict[str, Any]) -> str:
     """Return what tells one question of a task from the others."""
     if task == "read_paper":
         return str(inputs["title"])
-    if task == "check_citations":
+    if task == "judge_claims":
         return " ".join(item["id"] for item in inputs["asked"])
     return ""
 

@@ -89,7 +89,7 @@ async def test_llm_reviews_through_the_same_graph(llm_settings: Settings) -> Non
     assert result["mind"] == "scripted"
     assert result["outcome"] == "complete"
     assert set(llm.server.tasks) == {
-        "generate_queries", "debate_papers", "reflect_on_sufficiency", "draft_section", "read_paper", "check_citations",
+        "generate_queries", "debate_papers", "reflect_on_sufficiency", "draft_section", "read_paper", "judge_claims",
         "revise_draft",
     }  # fmt: skip
     assert sum(item.calls for item in result["usage"]) == len(llm.server.requests)
@@ -103,7 +103,7 @@ async def test_quote_of_another_paper_is_no_support(llm_settings: Settings) -> N
             finding["quotes"] = [foreign]
         return answer
 
-    with Scripted(reviewer({"check_citations": swap}), llm_settings) as llm:
+    with Scripted(reviewer({"judge_claims": swap}), llm_settings) as llm:
         result = await review(llm.context)
     for sentence in result["sentences"]:
         for verdict in sentence.citations:
@@ -122,7 +122,7 @@ async def test_unsupported_sentence_is_rewritten_once_then_taken_out(
                 finding["verdict"] = "not_in_source"
         return answer
 
-    with Scripted(reviewer({"check_citations": deny}), llm_settings) as llm:
+    with Scripted(reviewer({"judge_claims": deny}), llm_settings) as llm:
         result = await review(llm.context, must_include=["p1"], cite=9)
     check_promises(result)
     assert "desert ants" not in result["related_work"]

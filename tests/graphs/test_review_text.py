@@ -103,21 +103,21 @@ def contradicting(answer: Any, inputs: dict[str, Any]) -> Any:
 async def test_edit_that_does_not_stand_is_told_and_taken_out_if_it_stays(
     llm_settings: Settings,
 ) -> None:
-    spoil = {"check_citations": contradicting}
+    spoil = {"judge_claims": contradicting}
     with Scripted(reviewer(spoil), llm_settings, review_text="on") as llm:
         person = Person("write", WRITE, llm.context)
         shown = question(await person.begin())
-        checked = llm.server.tasks.count("check_citations")
+        checked = llm.server.tasks.count("judge_claims")
         first = shown["proposal"].splitlines()[0]
         again = question(await person.answer(f"{first}\n{INVENTED}"))
         assert "sentence 2" in again["error"]
         assert INVENTED in again["proposal"]
-        assert llm.server.tasks.count("check_citations") == checked + 1
+        assert llm.server.tasks.count("judge_claims") == checked + 1
         done = await person.answer("")
     assert [item.text.count("forgotten") for item in done["sentences"]] == [0]
     assert done["removed"]
     assert done["audit"].sentences == 1
-    assert llm.server.tasks.count("check_citations") == checked + 1, "nothing is paid twice"
+    assert llm.server.tasks.count("judge_claims") == checked + 1, "nothing is paid twice"
 
 
 async def test_policy_asks_where_the_audit_does_not_pass(
@@ -125,7 +125,7 @@ async def test_policy_asks_where_the_audit_does_not_pass(
 ) -> None:
     fine = context_for(extractive.clients.settings, review_text="auto")
     assert (await Person("write", WRITE, fine).begin())["outcome"] == "complete"
-    spoil = {"check_citations": lambda answer, _: _partly(answer)}
+    spoil = {"judge_claims": lambda answer, _: _partly(answer)}
     with Scripted(reviewer(spoil), llm_settings, review_text="auto") as llm:
         shown = question(await Person("write", WRITE, llm.context).begin())
     assert shown["why"]

@@ -82,7 +82,7 @@ async def test_llm_follows_an_instruction_and_nothing_is_searched_or_read_again(
         asked = len(llm.server.requests)
         result = await revise(llm.context, section=first["run"], instruction="Turn it around.")
         tasks = {task_of(request) for request in llm.server.requests[asked:]}
-    assert tasks <= {"revise_section", "check_citations", "flag_uncited"}
+    assert tasks <= {"revise_section", "judge_claims", "flag_uncited"}
     cited = [item.marked for item in first["sentences"] if item.citations]
     assert [item.marked for item in result["sentences"]] == cited[::-1]
 

@@ -37,8 +37,8 @@ async def test_only_what_is_new_is_checked_again(llm_settings: Settings) -> None
         first, second = (
             [item["id"] for question in group for item in question["asked"]]
             for group in (
-                questions(llm, "check_citations")[:1],
-                questions(llm, "check_citations")[1:],
+                questions(llm, "judge_claims")[:1],
+                questions(llm, "judge_claims")[1:],
             )
         )
     assert len(first) == len(FIVE)
@@ -49,7 +49,7 @@ async def test_only_what_is_new_is_checked_again(llm_settings: Settings) -> None
 
 
 async def test_revision_sees_what_the_check_could_not_confirm(llm_settings: Settings) -> None:
-    with Scripted(reviewer({"check_citations": denying("desert ants")}), llm_settings) as llm:
+    with Scripted(reviewer({"judge_claims": denying("desert ants")}), llm_settings) as llm:
         result = await write(llm.context)
         (asked,) = questions(llm, "revise_draft")
     (finding,) = asked["findings"]
@@ -81,7 +81,7 @@ async def test_claim_that_a_revision_puts_in_is_checked_like_any_other(
         text = re.sub(r"\.$", " and sing at night {P5}.", answer["text"])
         return {**answer, "text": text}
 
-    spoil = {"revise_draft": claim, "check_citations": denying("sing at night")}
+    spoil = {"revise_draft": claim, "judge_claims": denying("sing at night")}
     with Scripted(reviewer(spoil), llm_settings) as llm:
         result = await write(llm.context)
     assert "sing at night" not in result["related_work"]
@@ -103,7 +103,7 @@ async def test_own_work_that_no_words_of_the_input_show_is_kept_out(
             for item in answer["findings"]
         ]}  # fmt: skip
 
-    spoil = {"draft_section": boast, "check_citations": papers_only}
+    spoil = {"draft_section": boast, "judge_claims": papers_only}
     with Scripted(reviewer(spoil), llm_settings) as llm:
         result = await write(llm.context)
     assert invented not in result["related_work"]

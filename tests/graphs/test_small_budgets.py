@@ -52,7 +52,7 @@ async def test_papers_that_were_found_are_written_about_whatever_the_budget(
         assert result["sentences"]
         verdicts = [item.verdict for one in result["sentences"] for item in one.citations]
         assert "not_checked" not in verdicts, f"{name}: {budget}"
-        drafted.append({"draft_section", "check_citations"} <= tasks)
+        drafted.append({"draft_section", "judge_claims"} <= tasks)
         told = {item.cause for item in result["failures"] if item.lost}
         assert (result["outcome"] == "partial") is bool(told)
         assert all("kept for the draft and its check" in cause for cause in told)

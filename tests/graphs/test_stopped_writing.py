@@ -19,7 +19,7 @@ async def write(llm: Scripted) -> dict[str, Any]:
     return dict(await graph.ainvoke(given, config, context=llm.context))
 
 
-@pytest.mark.parametrize("task", ["write_section", "check_citations"])
+@pytest.mark.parametrize("task", ["write_section", "judge_claims"])
 async def test_budget_that_ends_at_a_task_leaves_a_text_that_is_checked_as_far_as_it_goes(
     task: str, llm_settings: Settings
 ) -> None:

@@ -139,7 +139,7 @@ async def test_lie_is_not_in_the_text(
     llm_settings: Settings, lie: str, word: str, judge: Any
 ) -> None:
     honest, _ = await synthesize(llm_settings)
-    spoil = {"synthesize_answer": adding(lie)} | ({"align_lines": judge} if judge else {})
+    spoil = {"synthesize_answer": adding(lie)} | ({"judge_claims": judge} if judge else {})
     result, _ = await synthesize(llm_settings, spoil)
     assert_sound(result)
     assert word not in result["answer"]
@@ -220,7 +220,7 @@ def misnumbered(answer: Any, inputs: dict[str, Any]) -> Reply:
 async def test_sources_that_a_mind_makes_up_change_nothing(
     llm_settings: Settings, lie: Callable[[Any, dict[str, Any]], Reply]
 ) -> None:
-    result, _ = await synthesize(llm_settings, {"align_lines": lie})
+    result, _ = await synthesize(llm_settings, {"judge_claims": lie})
     assert_sound(result)
     assert len(result["lines"]) >= 4
     for line in result["lines"]:  # the scripted mind copies: the right source has the line's words

@@ -52,7 +52,7 @@ async def test_few_questions_make_a_traced_text(llm_settings: Settings) -> None:
     assert result["mind"] == "scripted"
     assert result["outcome"] == "complete"
     assert tasks.count("synthesize_answer") == 1
-    assert tasks.count("align_lines") == 1
+    assert tasks.count("judge_claims") == 1
     assert tasks.count("judge_relevance") <= 1
     assert any(line.secondary for line in result["lines"])
 
@@ -74,7 +74,7 @@ async def test_documents_own_way_asks_far_more_for_the_same_references(
 
 
 @pytest.mark.parametrize(
-    "task", ["summarize_paragraphs", "judge_relevance", "synthesize_answer", "align_lines"]
+    "task", ["summarize_paragraphs", "judge_relevance", "synthesize_answer", "judge_claims"]
 )
 async def test_task_without_a_usable_answer_costs_only_itself(
     llm_settings: Settings, task: str
@@ -91,7 +91,7 @@ async def test_task_without_a_usable_answer_costs_only_itself(
 
 
 @pytest.mark.parametrize(
-    "task", ["summarize_paragraphs", "judge_relevance", "synthesize_answer", "align_lines"]
+    "task", ["summarize_paragraphs", "judge_relevance", "synthesize_answer", "judge_claims"]
 )
 async def test_resumed_synthesis_asks_nothing_twice(task: str, llm_settings: Settings) -> None:
     away = True

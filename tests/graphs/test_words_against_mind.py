@@ -31,7 +31,7 @@ async def test_numbers_and_opposites_overrule_a_mind(
         return {"findings": [{**item, "verdict": spelling} for item in answer["findings"]]}
 
     given: Any = {"text": sentence, "papers": [RECORD], "library": "bees"}
-    with Scripted(reviewer({"check_citations": believe}), llm_settings) as llm:
+    with Scripted(reviewer({"judge_claims": believe}), llm_settings) as llm:
         result = dict(await graph.ainvoke(given, context=llm.context))
     (found,) = result["audit"].verdicts
     assert found.verdict == verdict

@@ -252,7 +252,7 @@ async def test_sentence_on_papers_together_that_the_check_denies_is_taken_out(
             for item in answer["findings"]
         ]}  # fmt: skip
 
-    spoil = {"draft_section": begun(together), "revise_draft": as_it_was, "check_citations": deny}
+    spoil = {"draft_section": begun(together), "revise_draft": as_it_was, "judge_claims": deny}
     with Scripted(reviewer(spoil), llm_settings) as llm:
         result = await write(llm.context)
     assert together not in result["related_work"]
@@ -442,7 +442,7 @@ async def test_words_of_a_full_text_are_read_cited_and_checked(
         return {"findings": findings}
 
     spoil: dict[str, Any] = {
-        "read_paper": read, "draft_section": say, "revise_draft": say, "check_citations": check,
+        "read_paper": read, "draft_section": say, "revise_draft": say, "judge_claims": check,
     }  # fmt: skip
     with Scripted(reviewer(spoil), llm_settings) as llm:
         result = await write(llm.context, library="pears", papers=[record.id])

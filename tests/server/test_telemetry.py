@@ -87,7 +87,7 @@ async def test_server_tells_who_runs_what_and_no_text_and_bounds_the_day_of_a_ke
         for family in text_string_to_metric_families(scraped)
         for sample in family.samples
     }
-    assert points["gen_ai_client_operation_duration_seconds_count", "check_citations"] > 0
+    assert points["gen_ai_client_operation_duration_seconds_count", "judge_claims"] > 0
     assert [line[:200] for line in account.splitlines() if CANARY in line] == []
     assert CANARY.encode() not in sent
     assert CANARY not in scraped

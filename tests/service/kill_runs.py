@@ -102,5 +102,5 @@ def _deny(answer: Any, _: dict[str, Any]) -> Reply:
     return dict(answer)
 
 
-script = reviewer({"check_citations": _deny})
+script = reviewer({"judge_claims": _deny})
 """How the LLM answers."""

@@ -113,7 +113,9 @@ class Searcher:
         order = dict.fromkeys(
             self._group_of[self._sentences[at].paragraph] for at in self._best(claim)
         )
-        return [_joined(self._paragraphs[a : b + 1]) for a, b in (groups[g] for g in [*order][:most])]
+        return [
+            _joined(self._paragraphs[a : b + 1]) for a, b in (groups[g] for g in [*order][:most])
+        ]
 
     def sections(self, claim: str, most: int = 3) -> list[Passage]:
         """Return the sections nearest to a claim, best first, long ones cut around their best place."""
@@ -173,9 +175,7 @@ class Searcher:
     def _score(self, claim: str) -> dict[int, float]:
         wanted = frozenset(content_stems(claim))
         whole = sum(self._idf.get(stem, 0.0) for stem in wanted) or 1.0
-        shares = [
-            sum(self._idf[stem] for stem in wanted & stems) / whole for stems in self._stems
-        ]
+        shares = [sum(self._idf[stem] for stem in wanted & stems) / whole for stems in self._stems]
         order = sorted(range(len(shares)), key=lambda at: (-shares[at], at))[:_EMBEDDED]
         if not order:
             return {}
@@ -184,7 +184,8 @@ class Searcher:
             at: float(like) + _WORDS * shares[at] for at, like in zip(order, likeness, strict=True)
         }
         return {
-            at: score + _AROUND * max((own.get(near, 0.0) for near in self._beside(at)), default=0.0)
+            at: score
+            + _AROUND * max((own.get(near, 0.0) for near in self._beside(at)), default=0.0)
             for at, score in own.items()
         }
 

@@ -103,7 +103,7 @@ def assert_verified(lines: list[Line]) -> None:
 
 async def test_one_question_for_the_lines_beside_their_paragraphs(settings: Settings) -> None:
     update, server = await align(settings, state())
-    assert server.tasks == ["align_lines"]
+    assert server.tasks == ["judge_claims"]
     asked: dict[str, Any] = dict(inputs_of(server.requests[0]))
     assert asked["question"] == QUESTION
     assert [source["authors"] for source in asked["sources"]] == ["Marsh and Weir", "Iver"]
