@@ -22,6 +22,7 @@ from state.run import Failure
 from state.writing import Support
 from tools.context import RunContext
 from tools.counting import counted
+from tools.evidence.invented_citations import invented_citations
 from tools.evidence.support import UNBORNE
 from tools.services import Services, open_services
 from tools.text.source_lines import without_numbers
@@ -67,8 +68,10 @@ async def _judged(
     said: dict[int, Support] = {}
     for place, item in enumerate(drafted, start=1):
         held = [claims[number] for number in item.claims]
-        if await asyncio.to_thread(lambda: any(sources.is_own(item.text, one) for one in held)):  # noqa: B023
+        if await asyncio.to_thread(_is_own, sources, item.text, held):
             said[place] = "supported"
+        elif invented_citations(item.text, sources.around(held)):
+            said[place] = "not_in_source"
     left = [place for place in range(1, len(drafted) + 1) if place not in said]
     asked = services.context.method != "kar" and services.judge.name != "extractive"
     if not left or not asked:
@@ -97,6 +100,10 @@ async def _judged(
     request = state["request"].model_copy(update={"sources": ("library",)})
     found = await climb(bench, request, shelf, blocks)
     return said | {int(id_): one.verdict for id_, one in found.items()}, bench.failures
+
+
+def _is_own(sources: Sources, text: str, held: Sequence[Claim]) -> bool:
+    return any(sources.is_own(text, claim) for claim in held)
 
 
 def _unnamed(paper: str, passages: Sequence[Passage]) -> Paper:

@@ -181,7 +181,8 @@ class Sources:
                 texts += [passage.text, *passage.section, passage.title]
             if paper := self.papers.get(claim.paper):
                 names = " ".join(author.name for author in paper.authors)
-                texts += [paper.text, f"{paper.citation} {names} {paper.year} {paper.venue or ''}"]
+                called = f"{paper.citation} ({paper.year}) ({paper.citation}, {paper.year})"
+                texts += [paper.text, f"{called} {names} {paper.venue or ''}"]
         return texts
 
     def is_own(self, text: str, claim: Claim) -> bool:

@@ -33,6 +33,7 @@ from tools.evidence.verbatim import plain
 from tools.llm.task import Mind
 from tools.services import Services
 from tools.text.sentences import split_sentences
+from tools.text.words import tokens
 
 AT_ONCE = 10
 """Claims of one question."""
@@ -106,6 +107,7 @@ class Evidence:
         )  # fmt: skip
 
 
+_FIRST_PERSON = frozenset({"we", "our", "ours", "us", "i", "my"})
 _WHOLE = ("abstract", "annotation")
 """Parts that are shown as the abstract."""
 
@@ -190,6 +192,11 @@ async def judge_claims(bench: Bench, items: Sequence[Item]) -> dict[str, Ruling]
             if one.id in by_id
             for _, detail in _false_quotes(bench, by_id[one.id], one)
         ]
+        told += [
+            f"{one.id}: quote the words of `input` that say it of the authors' own work"
+            for one in answer.findings
+            if one.id in by_id and _unshown(bench, by_id[one.id], one)
+        ]
         return told + [f"{id_}: nothing is said of it" for id_ in by_id if id_ not in given]
 
     asked = await ask_checked(bench.mind, task, inputs, faults)
@@ -259,16 +266,25 @@ def _false_quotes(bench: Bench, item: Item, finding: Finding) -> list[tuple[Caus
     return [fault for fault in told if fault]
 
 
+def _unshown(bench: Bench, item: Item, finding: Finding) -> bool:
+    """Whether a sentence in the first person is called borne out by the input, of which no words are quoted."""
+    if INPUT not in item.sources or finding.verdict not in {"supported", "partly"}:
+        return False
+    own = any(quote.paper == INPUT for quote in _quotes(bench, item, finding.quotes))
+    return not own and bool(_FIRST_PERSON & set(tokens(bench.sentences[item.sentence])))
+
+
 def _ruling(bench: Bench, item: Item, finding: Finding) -> Ruling:
     """Return what a finding comes to: a verdict counts with words that were found."""
     quotes = _quotes(bench, item, finding.quotes)
     given = any(map(str.strip, finding.quotes))
     # That several sources do not say a thing has no words.
     silent = not given and len(item.sources) > 1
-    verdict: Support = finding.verdict if quotes or silent else "not_in_source"
+    shown = (quotes or silent) and not _unshown(bench, item, finding)
+    verdict: Support = finding.verdict if shown else "not_in_source"
     return Ruling(
         verdict, quotes, finding.claim.strip(), finding.reasoning.strip(), finding.purpose,
-        misquoted=not quotes and not silent and finding.verdict != "not_in_source",
+        misquoted=not shown and finding.verdict != "not_in_source",
     )  # fmt: skip
 
 

@@ -21,6 +21,7 @@ from state.writing import Support
 from tools.context import RunContext
 from tools.counting import counted
 from tools.evidence.facts import standing_nowhere
+from tools.evidence.invented_citations import invented_citations
 from tools.services import Services, open_services
 from tools.text.language import language
 from tools.text.self_reference import leans
@@ -158,7 +159,9 @@ async def _judge(
 def _judged(origins: LineOrigins, item: Item, bench: Bench, ruling: Ruling) -> Judged:
     """Return what a ruling comes to: a line that stands has origins, and no number or name from nowhere."""
     if ruling.verdict in {"supported", "partly"}:
-        nowhere = standing_nowhere(bench.sentences[item.sentence], origins.read_of(item.sources))
+        text, read = bench.sentences[item.sentence], origins.read_of(item.sources)
+        nowhere = standing_nowhere(text, read)
+        nowhere += [f"the citation {one}" for one in invented_citations(text, read)]
         found = origins.origins(ruling.quotes)
         if found and not nowhere:
             return Judged(ruling.verdict, found)

@@ -156,7 +156,8 @@ class LineOrigins:
         ]
         for paper in self._papers.values():
             names = " ".join(author.name for author in paper.authors)
-            texts.append(f"{paper.title} {names} {paper.citation} {paper.year} {paper.venue or ''}")
+            called = f"{paper.citation} ({paper.year}) ({paper.citation}, {paper.year})"
+            texts.append(f"{paper.title} {names} {called} {paper.venue or ''}")
         return texts
 
     def origins(self, quotes: Iterable[Quote]) -> tuple[Origin, ...]:

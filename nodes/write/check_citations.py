@@ -51,18 +51,26 @@ class Check:
     notices: Mapping[str, Cause]
     """What stands against papers themselves, by id: retracted, superseded."""
     found: dict[str, Decision] = field(default_factory=dict)
-    """By the ids of `_id`."""
+    """By the ids of items."""
+
+    @property
+    def cited(self) -> frozenset[str]:
+        """The keys that the text cites."""
+        return frozenset(key for sentence in self.sentences.values() for key in sentence.keys)
 
     def keys_of(self, number: int) -> tuple[str, ...]:
         """Return the keys that a sentence has verdicts for; '' for one that cites nobody and rests on something."""
         sentence = self.sentences[number]
-        return sentence.keys or (("",) if self.rests_on(sentence) else ())
+        rests = sentence.rests_on or (sentence.basis and self.shelf.own)
+        return sentence.keys or (("",) if rests else ())
 
     def rests_on(self, sentence: Sentence) -> tuple[str, ...]:
         """Return the sources by which a sentence that cites nobody is judged; nothing where by none."""
         if sentence.keys:
             return ()
         papers = tuple(key for key in sentence.rests_on if key in self.shelf.papers)
+        # What rests on papers that a reader never sees cited rests on nothing.
+        papers = tuple(key for key in papers if key in self.cited)
         own = bool(self.shelf.own and (sentence.basis or INPUT in sentence.rests_on))
         return (*papers, INPUT) if own else papers
 
@@ -76,6 +84,9 @@ class Check:
             quote = quote_input(sentence.text, self.shelf.own)
             quotes = (quote,) if quote.verified else ()
             return Decision("supported", quotes=quotes, scope="none", by="code")
+        if not self.rests_on(sentence):
+            told = ("it rests on papers that the text does not cite",)
+            return Decision("not_in_source", "mis_cited", alarms=told, scope="none", by="code")
         return None
 
 

@@ -20,6 +20,7 @@ from tools.llm.task import Task
 from tools.services import Services, open_services
 
 STAGE = "flag_uncited"
+_UNASKED = "which sentences without a citation need one was not looked for: only a model can tell"
 
 PROMPT = """\
 You are shown a related-work section. Its sentences are numbered; {P3} marks a citation of P3, and `asked` names
@@ -66,8 +67,11 @@ TASK = Task(
 async def flag_uncited(state: VerifyState, runtime: Runtime[RunContext]) -> VerifyState:
     """Flag the claims of the whole text in one question."""
     services = open_services(runtime, state["run"])
-    flagged, failures = await flag_claims(services, state["final"].sentences)
-    return {"flagged": flagged, "failures": failures}
+    sentences = state["final"].sentences
+    flagged, failures = await flag_claims(services, sentences)
+    told = [_UNASKED] if services.mind.name == "extractive" else []
+    notes = [*state.get("notes", []), *(told if not all(item.keys for item in sentences) else [])]
+    return {"flagged": flagged, "failures": failures, "notes": notes}
 
 
 async def flag_claims(

@@ -33,7 +33,11 @@ def asked(server: Any) -> list[str]:
 
 
 async def test_whole_chain_asks_each_task_once_a_hop(llm_settings: Settings) -> None:
-    result, server = await ask(llm_settings, DISTANCE)
+    def retell(answer: Any, inputs: dict[str, Any]) -> Reply:
+        (first, *others) = answer["sentences"]
+        return {**answer, "sentences": [{**first, "text": f"It is {first['text']}"}, *others]}
+
+    result, server = await ask(llm_settings, DISTANCE, {"compose_answer": retell})
     assert_traced(result)
     assert result["mind"] == "scripted"
     tasks = asked(server)
@@ -43,10 +47,16 @@ async def test_whole_chain_asks_each_task_once_a_hop(llm_settings: Settings) -> 
     assert not set(tasks) & {"rewrite_question"}
     checks = [inputs_of(item) for item in server.requests if task_of(item) == "judge_claims"]
     check: dict[str, Any] = checks[0]
-    passages = {item["id"]: item["text"] for item in check["passages"]}
     assert check["question"] == DISTANCE
-    for sentence in check["sentences"]:
-        assert all(quote["words"] in passages[quote["passage"]] for quote in sentence["quotes"])
+    # Only what is no passage's own sentence is asked about, by the papers of its claims.
+    ((asked_about,), shown) = check["asked"], {item["key"]: item for item in check["sources"]}
+    first, papers = result["sentences"][0], {claim.number: claim for claim in result["claims"]}
+    assert asked_about["sentence"] == 1
+    assert len(asked_about["sources"]) == len({papers[key].paper for key in first.claims})
+    for key in first.claims:
+        words = [item["text"] for one in shown.values() for item in one.get("passages") or ()]
+        words += [one.get("abstract") or "" for one in shown.values()]
+        assert any(papers[key].quote.text in text for text in words)
 
 
 async def test_quote_is_shown_in_its_sentence(llm_settings: Settings) -> None:

@@ -39,7 +39,13 @@ async def test_opposite_of_what_its_quote_says_gives_way_to_the_claim(
         numbers = [item["number"] for item in inputs["claims"] if "optic flow" in item["claim"]]
         return {"sentences": [{"text": lie, "claims": numbers}]}
 
-    result, _ = await ask(llm_settings, DISTANCE, {"compose_answer": deny})
+    def look_twice(answer: Any, inputs: dict[str, Any]) -> Reply:
+        (item,) = inputs["asked"]
+        assert (item["sentence"], item["differs"]) == (lie, ["“do not”, which the source has not"])
+        return {"findings": [{"id": item["id"], "verdict": "contradicted"}]}
+
+    spoil: dict[str, Spoil] = {"compose_answer": deny, "judge_again": look_twice}
+    result, _ = await ask(llm_settings, DISTANCE, spoil)
     assert_traced(result)
     assert lie.rstrip(".") not in result["answer"]
     assert "optic flow" in result["answer"]
@@ -89,10 +95,13 @@ async def test_sentences_in_another_language_are_judged_by_the_mind(llm_settings
             ]
         },
     }
+    spoil["judge_claims"] = lambda answer, inputs: {
+        "findings": [{**answer["findings"][0], "verdict": "supported"}]
+    }
     result, _ = await ask(llm_settings, question, spoil)
     assert [item.text for item in result["sentences"]] == [german]
     spoil["judge_claims"] = lambda answer, inputs: {
-        "verdicts": [{"number": 1, "reason": "No.", "verdict": "not_in_source"}]
+        "findings": [{"id": "1", "reasoning": "No.", "verdict": "not_in_source"}]
     }
     result, _ = await ask(llm_settings, question, spoil)
     assert german not in result["answer"]
@@ -121,10 +130,23 @@ async def test_nothing_is_never_sufficient(llm_settings: Settings) -> None:
 async def test_task_that_gets_no_usable_answer_costs_no_more_than_itself(
     llm_settings: Settings, task: str
 ) -> None:
-    result, _ = await ask(llm_settings, DISTANCE, {task: instead(Text("I would rather not."))})
+    def retell(answer: Any, inputs: dict[str, Any]) -> Reply:
+        (*others, last) = answer["sentences"]
+        return {
+            **answer,
+            "sentences": [*others, {**last, "text": f"So it is said: {last['text']}"}],
+        }
+
+    spoil: dict[str, Spoil] = {"compose_answer": retell} if task == "judge_claims" else {}
+    result, _ = await ask(
+        llm_settings, DISTANCE, spoil | {task: instead(Text("I would rather not."))}
+    )
     assert result["stop"] is None
-    assert [item.stage for item in result["failures"]] == [task]
-    assert_traced(result)
+    stage = {"judge_claims": "check_answer"}.get(task, task)
+    assert [item.stage for item in result["failures"]] == [stage]
+    if task != "judge_claims":
+        return assert_traced(result)
+    assert [item.verdict for item in result["sentences"]][-1] == "not_checked"
 
 
 async def test_run_that_is_stopped_after_reading_shows_the_claims_that_it_has(
@@ -132,7 +154,7 @@ async def test_run_that_is_stopped_after_reading_shows_the_claims_that_it_has(
 ) -> None:
     _, server = await ask(llm_settings, DISTANCE)
     whole = len(server.requests)
-    for calls in range(whole - 3, whole):  # before the claims are judged, composed, checked
+    for calls in range(whole - 2, whole):  # before the claims are judged, and composed
         result, _ = await ask(llm_settings, DISTANCE, options={"max_calls": calls})
         assert result["stop"].subject == "budget"
         assert_traced(result)

@@ -56,7 +56,7 @@ def strangers_cited(result: dict[str, Any], records: list[dict[str, Any]]) -> li
 
 def _clauses(marked: str) -> list[tuple[str, str]]:
     """Return the clause of each citation, as the scripted writer joins them."""
-    clauses = [part for part in re.split(r", whereas |; ", marked)]
+    clauses = re.split(r", whereas |; ", marked)
     return [(key, clause) for clause in clauses for key in re.findall(r"\{(P\d+)\}", clause)]
 
 

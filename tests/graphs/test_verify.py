@@ -93,7 +93,7 @@ async def test_each_fault_is_named_with_its_cause(extractive: RunContext) -> Non
     ]
     assert audit.verdicts[0].better == "doi:10.5555/made.1", "also where the text never cites it"
     assert {item.cause for item in audit.references} == {"unresolved", "retracted"}
-    assert [item.sentence for item in audit.uncited_claims] == [5]
+    assert audit.uncited_claims == (), "what needs a citation is for a model to say"
     assert not audit.passed
     assert result["outcome"] == "partial"
 
