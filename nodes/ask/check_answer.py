@@ -22,6 +22,7 @@ from state.run import Failure
 from state.writing import Support
 from tools.context import RunContext
 from tools.counting import counted
+from tools.evidence.facts import standing_nowhere
 from tools.evidence.invented_citations import invented_citations
 from tools.evidence.support import UNBORNE
 from tools.services import Services, open_services
@@ -75,7 +76,7 @@ async def _judged(
     left = [place for place in range(1, len(drafted) + 1) if place not in said]
     asked = services.context.method != "kar" and services.judge.name != "extractive"
     if not left or not asked:
-        return said, []
+        return said | await asyncio.to_thread(_from_nowhere, drafted, left, claims, sources), []
     used = [claims[number] for place in left for number in drafted[place - 1].claims]
     passages = [sources.passages[key] for key in dict.fromkeys(item.passage for item in used)]
     ids = dict.fromkeys(item.paper for item in passages)
@@ -100,6 +101,21 @@ async def _judged(
     request = state["request"].model_copy(update={"sources": ("library",)})
     found = await climb(bench, request, shelf, blocks)
     return said | {int(id_): one.verdict for id_, one in found.items()}, bench.failures
+
+
+def _from_nowhere(
+    drafted: Sequence[DraftSentence],
+    left: Sequence[int],
+    claims: Mapping[int, Claim],
+    sources: Sources,
+) -> dict[int, Support]:
+    """Return the verdict on the sentences with a number or a name that stands nowhere in their passages."""
+    said: dict[int, Support] = {}
+    for item, place in ((drafted[place - 1], place) for place in left):
+        around = sources.around([claims[number] for number in item.claims])
+        if standing_nowhere(item.text, around):
+            said[place] = "not_in_source"
+    return said
 
 
 def _is_own(sources: Sources, text: str, held: Sequence[Claim]) -> bool:

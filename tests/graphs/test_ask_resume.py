@@ -21,7 +21,7 @@ TASKS = [
     "draw_claims",
     "judge_sufficiency",
     "compose_answer",
-    "check_answer",
+    "judge_claims",
 ]
 KAR = ["question_keywords", "answer_at_once"]
 
@@ -31,7 +31,12 @@ async def test_resumed_question_asks_nothing_twice_and_ends_with_its_answer(
     task: str, llm_settings: Settings
 ) -> None:
     away = True
-    play = reviewer()
+
+    def retell(answer: Any, inputs: dict[str, Any]) -> Any:
+        told = [{**item, "text": f"It is {item['text']}"} for item in answer["sentences"]]
+        return {**answer, "sentences": told}
+
+    play = reviewer({"compose_answer": retell})
 
     def script(request: dict[str, Any]) -> Any:
         return BUSY if away and task_of(request) == task else play(request)

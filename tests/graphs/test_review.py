@@ -162,7 +162,17 @@ async def test_sentence_that_cites_nothing_must_rest_on_papers_or_input(
     def close(answer: Any, inputs: dict[str, Any]) -> Any:
         return {**answer, "text": f"{answer['text'].removesuffix(text).strip()} {text}"}
 
-    spoil: dict[str, Any] = {"draft_section": close, "revise_draft": close}
+    def honest(answer: Any, inputs: dict[str, Any]) -> Any:
+        numbers = {item["number"] for item in inputs["sentences"] if item["text"] == text}
+        alone = {item["id"] for item in inputs["asked"] if item["sentence"] in numbers}
+        return {"findings": [
+            {**item, "verdict": "not_in_source" if item["id"] in alone else item["verdict"]}
+            for item in answer["findings"]
+        ]}  # fmt: skip
+
+    spoil: dict[str, Any] = {
+        "draft_section": close, "revise_draft": close, "judge_claims": honest,
+    }  # fmt: skip
     with Scripted(reviewer(spoil), llm_settings) as llm:
         result = await review(llm.context, cite=2)
     assert text not in result["related_work"]
