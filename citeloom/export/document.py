@@ -166,7 +166,9 @@ def lost_answers(values: Mapping[str, Any]) -> str:
 def support_of(verdict: CitationVerdict) -> str:
     """Return a citation's verdict and the words behind it, or else why it is so, in one line."""
     words = " … ".join(
-        f"“{clean(item.text)}”{item.whose}" for item in (verdict.quote, *verdict.further) if item
+        f"“{clean(item.text)}”{item.whose}{item.place and f' ({item.place})'}"
+        for item in (verdict.quote, *verdict.further)
+        if item
     )
     return ": ".join(filter(None, [verdict.verdict.replace("_", " "), words or verdict.reason]))
 

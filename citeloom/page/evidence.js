@@ -7,7 +7,7 @@ import {W} from "./words.js";
 
 /** The verdict that counts of a sentence: the worst. @param {any} sentence */
 export function worst(sentence) {
-  const order = ["contradicted", "not_in_source", "not_checked", "partly", "supported"];
+  const order = ["contradicted", "not_in_source", "not_in_abstract", "not_checked", "partly", "supported"];
   const verdicts = [...sentence.citations, sentence.verdict].filter(Boolean).map((item) => item.verdict);
   return order.find((name) => verdicts.includes(name)) ?? "";
 }
@@ -28,6 +28,11 @@ export function Evidence({sentence, values}) {
         : item.key && html`<p dir="auto">${values.labels?.[item.key] ?? ""} <span class="dim">${item.paper.startsWith("title:") ? "" : item.paper}</span></p>`}
       ${quotes.map((quote) => html`<${Quoted} quote=${quote} />
         ${quote.part === "passage" && html`<${PageOf} key=${quote.text} library=${library} paper=${item.paper} quote=${quote.text} />`}`)}
+      ${item.nearest?.length > 0 && html`<p class="dim">${W.check.nearest}</p>
+        ${item.nearest.map((/** @type {any} */ quote) => html`<${Quoted} quote=${quote} />
+          ${quote.part === "passage" && html`<${PageOf} key=${quote.text} library=${library} paper=${item.paper} quote=${quote.text} />`}`)}`}
+      ${item.alarms?.map((/** @type {string} */ text) => html`<p class="dim" dir="auto">${text}</p>`)}
+      ${item.unread && html`<p class="dim" dir="auto">${W.check.unread} ${item.unread}</p>`}
       ${item.reason && html`<p class="dim" dir="auto">${item.reason}</p>`}
       ${item.better && html`<p class="dim" dir="auto">${W.check.better} ${item.better}</p>`}
       ${cited?.paper.abstract && quotes.length > 0 && html`<details><summary>${abstractTitle(cited.paper)}</summary>

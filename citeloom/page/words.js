@@ -86,7 +86,7 @@ export const W = {
     evidence: "Evidence", choose: "Choose a sentence to see what it rests on.",
     references: "References", diff: "What changed", before: "See the version before",
     support: {supported: "supported", partly: "partly supported", not_checked: "not checked",
-      contradicted: "contradicted", not_in_source: "not in the source"},
+      contradicted: "contradicted", not_in_source: "not in the source", not_in_abstract: "not in the abstract"},
     without: "This sentence cites nobody.", rests: "It rests on what the paragraph cites.",
     remove: "Remove this sentence", shorter: "Say it shorter", copy: "Copy", copyAll: "Copy this paragraph with its references",
     copied: "Copied", passed: "Every citation passed the audit.", notPassed: "The audit has found:",
@@ -98,6 +98,7 @@ export const W = {
     papers: "Papers it cites, in order, where it has no list (ids or DOIs, a line each)",
     sourcesHint: "Whether a reference exists is told only by sources on the network.",
     go: "Check", none: "What was found stands here once the text is read.", better: "This paper at hand does say it:",
+    nearest: "The words of the paper that come nearest:", unread: "Full text:",
     uncited: "Claims that cite nobody",
   },
   synthesis: {

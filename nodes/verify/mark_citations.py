@@ -81,7 +81,10 @@ class Keying:
             self.nowhere[key] = INVENTED
         elif entry.paper:
             self.keys[key] = entry.paper
-            year = self.papers[entry.paper].year
+            paper = self.papers[entry.paper]
+            if (own := _key_in_file(paper)) and own != label.text:
+                self.labels[key] += f" ({own})"
+            year = paper.year
             if label.year and year and label.year != year:
                 told = f"the text gives the year {label.year}", f"the list of references has {year}"
                 self._tell(label, "metadata_error", *told, paper=entry.paper)
@@ -100,6 +103,12 @@ class Keying:
         rest = [item for item in self.entries if item.paper and item.paper not in cited]
         for number, entry in enumerate(rest, start=len(self._given) + 1):
             self.keys[f"P{number}"] = entry.paper
+
+
+def _key_in_file(paper: Paper) -> str:
+    """Return the key by which a file of references names a paper, if one does."""
+    names = (name for name in paper.aliases if name.startswith("local:"))
+    return next(names, "").removeprefix("local:")
 
 
 def find_entry(label: Label, entries: Sequence[Entry], papers: Mapping[str, Paper]) -> Entry | None:

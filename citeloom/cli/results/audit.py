@@ -16,8 +16,9 @@ from citeloom.export.markdown import spending
 from citeloom.export.plain import SCHEMA_VERSION, dump, plain
 from citeloom.service.kept import Run
 from state.audit import Audit, ReferenceFinding
+from state.quote import Quote
 from state.results import CitedSentence
-from state.writing import CitationVerdict
+from state.writing import CitationVerdict, Support
 from tools.counting import counted
 
 NOT_PASSED = 3
@@ -29,6 +30,8 @@ _WORDS = {
     "contradicted": "the paper says the opposite",
     "partly": "the paper says only a part of it, or something weaker",
     "no_verified_quote": "no words of the paper could be shown for it",
+    "not_in_abstract": "not in the abstract, which is all that was read",
+    "not_checked": "not checked",
     "metadata_error": "wrong details",
     "retracted": "the paper was retracted",
     "superseded": "a later version was published",
@@ -90,7 +93,7 @@ def _report(
     counts = (
         ("supported", audit.supported), ("partly supported", audit.partly),
         ("contradicted", audit.contradicted), ("not in the source", audit.not_in_source),
-        ("not checked", audit.not_checked),
+        ("not in the abstract", audit.not_in_abstract), ("not checked", audit.not_checked),
     )  # fmt: skip
     told = ", ".join(f"{number} {name}" for name, number in counts if number) or "none"
     yield ""
@@ -138,16 +141,27 @@ def _problem(
 ) -> Iterator[str]:
     if item.verdict == "supported" and not item.cause:
         return
-    named = item.cause if item.verdict not in {"contradicted", "partly"} else item.verdict
-    verdict = "not checked" if item.verdict == "not_checked" else _WORDS.get(named, item.verdict)
-    yield f"- {_told(item, labels, verdict, item.reason, escape)}"
+    told = item.cause if item.verdict in {"supported", "not_in_source"} else item.verdict
+    yield f"- {_told(item, labels, _WORDS.get(told, item.verdict), item.reason, escape)}"
     more: list[str] = []
     if item.verdict != "supported":
         more += [f"claimed: {item.claim}"] if item.claim else []
-        more += [f"{item.quote.words_of}: “{item.quote.text}”"] if item.quote else []
+        more += [_words(item.quote)] if item.quote else []
+        more += [f"full text: {item.unread}"] if item.unread else []
+    more += [f"nearest, {_words(quote)}" for quote in item.nearest]
     more += [f"note: {alarm}" for alarm in item.alarms]
+    more += [f"first called {_named(item.first)}, then asked about again"] if item.first else []
     more += [f"it is said by {item.better}"] if item.better else []
     yield from (f"    - {escape(line)}" for line in more)
+
+
+def _words(quote: Quote) -> str:
+    place = f" ({quote.place})" if quote.place else ""
+    return f"{quote.words_of}{place}: “{quote.text}”"
+
+
+def _named(verdict: Support) -> str:
+    return "partly supported" if verdict == "partly" else verdict.replace("_", " ")
 
 
 def _told(
