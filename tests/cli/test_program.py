@@ -84,7 +84,8 @@ def test_help_is_in_plain_words_and_groups(command: str, monkeypatch: pytest.Mon
     assert not re.search(r"<(bool|int|str|float|list|path)|\bmind\b(?!=| +auto\|)|_\]", done.output)
     headings = re.findall(r"─ ([A-Z][^─]+) ─", done.output)
     groups = [
-        "What to find", "How to write", "What to ask you on the way", "Where results go",
+        "What to find", "How to write", "What to ask you on the way", "How citations are checked",
+        "Where results go",
         "Model, cost, and all the rest",
     ]  # fmt: skip
     if command == "review":

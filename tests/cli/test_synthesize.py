@@ -133,4 +133,4 @@ async def test_markdown_has_references_trace_and_account_with_paper_text_escaped
     )
     assert "- Left out: “Bees read maps.” (no source line says it)" in text
     assert "- Not read: bad.pdf: it is damaged (give another copy)" in text
-    assert "- align_lines: 1 call (0 cached) to m, 9 + 2 tokens" in text
+    assert "- judge_claims: 1 call (0 cached) to m, 9 + 2 tokens" in text
