@@ -9,8 +9,10 @@ from math import log
 
 import numpy as np
 
+from state.document import JOINT
 from state.passage import Passage, passage_id
 from tools.embed.port import Embedder, Vectors
+from tools.evidence.quotes import find_quote
 from tools.text.sentences import split_sentences
 from tools.text.words import content_stems, tokens
 
@@ -57,6 +59,25 @@ class _Paragraph:
 
     def _at(self, offset: int) -> int:
         return bisect_right([place for place, _ in self.places], offset) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """A part of a paragraph's text."""
+
+    paragraph: _Paragraph
+    start: int = 0
+    end: int | None = None
+
+    @property
+    def stop(self) -> int:
+        """Where it ends."""
+        return len(self.paragraph.text) if self.end is None else self.end
+
+    @property
+    def passage(self) -> Passage:
+        """It as a passage."""
+        return self.paragraph.part(self.start, self.stop)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +161,20 @@ class Searcher:
             for place, words in enumerate(self._words)
         ]
         order = [-place for share, place in sorted(shares, reverse=True)[:most] if share]
-        return [self._with_overlap(place) for place in order]
+        return [_united(self._with_overlap(place)) for place in order]
+
+    def place(self, words: str) -> Passage | None:
+        """Return words of the paper as they stand there, with the section and page of their beginning.
+
+        None where they stand nowhere, or are too few to be a quote (see tools.evidence.quotes).
+        """
+        wanted = set(tokens(words))
+        for at, known in enumerate(self._words):
+            if len(wanted & known) * 2 < len(wanted):
+                continue
+            if found := _found(words, self._with_overlap(at)):
+                return found
+        return None
 
     # --- Ranking -----------------------------------------------------------------------------
 
@@ -263,17 +297,14 @@ class Searcher:
                 room -= len(self._paragraphs[first].text.split())
         return _joined(self._paragraphs[first : last + 1])
 
-    def _with_overlap(self, place: int) -> Passage:
-        paragraphs = self._paragraphs
-        before, behind = paragraphs[:place][-1:], paragraphs[place + 1 :][:1]
-        parts = [paragraphs[place].part(0, len(paragraphs[place].text))]
-        for one in before:
-            last = split_sentences(one.text)[-1]
-            parts.insert(0, one.part(last.start, last.end))
-        for one in behind:
-            first = split_sentences(one.text)[0]
-            parts.append(one.part(first.start, first.end))
-        return _united(parts)
+    def _with_overlap(self, place: int) -> list[_Stretch]:
+        """Return a paragraph, with the end of the one before it and the beginning of the one behind."""
+        stretches = [_Stretch(self._paragraphs[place])]
+        for one in self._paragraphs[:place][-1:]:
+            stretches.insert(0, _Stretch(one, split_sentences(one.text)[-1].start))
+        for one in self._paragraphs[place + 1 :][:1]:
+            stretches.append(_Stretch(one, 0, split_sentences(one.text)[0].end))
+        return stretches
 
 
 def _paragraphs(passages: Sequence[Passage]) -> list[_Paragraph]:
@@ -281,11 +312,11 @@ def _paragraphs(passages: Sequence[Passage]) -> list[_Paragraph]:
     found: list[_Paragraph] = []
     for passage in passages:
         offset = passage.start
-        for text in passage.text.split("\n\n"):
+        for text in passage.text.split(JOINT):
             piece = passage.model_copy(
                 update={"text": text, "start": offset, "end": offset + len(text)}
             )
-            offset += len(text) + 2
+            offset += len(text) + len(JOINT)
             if not text.strip():
                 continue
             if not found or not _goes_on(found[-1], piece):
@@ -304,15 +335,32 @@ def _goes_on(before: _Paragraph, piece: Passage) -> bool:
 
 
 def _joined(paragraphs: Sequence[_Paragraph]) -> Passage:
-    return _united([one.part(0, len(one.text)) for one in paragraphs])
+    return _united([_Stretch(one) for one in paragraphs])
 
 
-def _united(parts: Sequence[Passage]) -> Passage:
-    """Return passages as one, an empty line between two; its place is that of the first."""
-    text = "\n\n".join(part.text for part in parts)
+def _united(stretches: Sequence[_Stretch]) -> Passage:
+    """Return stretches as one passage, an empty line between two; its place is that of the first."""
+    parts = [one.passage for one in stretches]
+    text = JOINT.join(part.text for part in parts)
     return parts[0].model_copy(
         update={"id": passage_id(parts[0].paper, text), "text": text, "end": parts[-1].end}
     )
+
+
+def _found(words: str, stretches: Sequence[_Stretch]) -> Passage | None:
+    """Return where words begin in united stretches, as a passage of the paragraph in which they do."""
+    span = find_quote(words, _united(stretches).text)
+    begin = 0
+    for one in stretches if span else ():
+        assert span
+        size = one.stop - one.start
+        if span.start < begin + size:
+            first = one.start + span.start - begin
+            last = min(first + len(span.text), len(one.paragraph.text))
+            found = one.paragraph.part(first, last)
+            return found.model_copy(update={"text": span.text})
+        begin += size + len(JOINT)
+    return None
 
 
 def _rarities(bags: Sequence[frozenset[str]]) -> dict[str, float]:
