@@ -41,9 +41,7 @@ AT_ONCE = 4
 """Copies fetched at once."""
 _NOBODY, _FAILED = "nobody looked for it", "it could not be read"
 _OFF = f"{_NOBODY}: full texts were switched off"
-_NO_SOURCE = (
-    f"{_NOBODY}: no source on the network was named and the library has no document of it"
-)
+_NO_SOURCE = f"{_NOBODY}: no source on the network was named and the library has no document of it"
 _ABSTRACT_ONLY = "has no text besides the abstract"
 
 
@@ -115,7 +113,9 @@ def _at_hand(
     return found
 
 
-def library_text(library: Library, paper: Paper, kept: DocumentStore | None = None) -> list[Passage]:
+def library_text(
+    library: Library, paper: Paper, kept: DocumentStore | None = None
+) -> list[Passage]:
     """Return the text of the paper's fullest document in a library; nothing where it has none.
 
     The paper is known by its ids, or by title, first author and year where the library has it under another.
@@ -143,7 +143,11 @@ def _kept_copy(store: DocumentStore, paper: Paper) -> list[Passage]:
     """Return the text of the open copy that an earlier run has read of a paper."""
     sha256 = store.copy_of([paper.id, *paper.aliases])
     document = store.latest(sha256) if sha256 else None
-    return [] if document is None or _fault(document, paper) else _text_of(document, paper, sha256 or "")
+    return (
+        []
+        if document is None or _fault(document, paper)
+        else _text_of(document, paper, sha256 or "")
+    )
 
 
 def _text_of(document: Document, paper: Paper, sha256: str) -> list[Passage]:
@@ -215,7 +219,9 @@ class _Copies:
         while waiting and not self._stop and len(running) < AT_ONCE:
             if self._fetched + len(running) >= most:
                 if not running:
-                    self._stop = f"this run fetches {counted(most, 'open copy', 'open copies')} at most"
+                    self._stop = (
+                        f"this run fetches {counted(most, 'open copy', 'open copies')} at most"
+                    )
                 break
             paper = waiting.popleft()
             running[asyncio.create_task(self._one(paper))] = paper
@@ -255,7 +261,9 @@ def _is_copy(document: Document, paper: Paper) -> bool:
     same_id = any(mine and theirs and mine.lower() == theirs.lower() for mine, theirs in pairs)
     if not document.title:
         return same_id
-    head = Paper(id="local:head", title=document.title, authors=document.authors, year=document.year)
+    head = Paper(
+        id="local:head", title=document.title, authors=document.authors, year=document.year
+    )
     if same_id:  # a later version may be of another year
         return near_titles(document.title, paper.title)
     return _is_same(head, paper)

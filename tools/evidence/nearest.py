@@ -134,7 +134,9 @@ class Searcher:
         order = dict.fromkeys(
             self._group_of[self._sentences[at].paragraph] for at in self._best(claim)
         )
-        return [_joined(self._paragraphs[a : b + 1]) for a, b in (groups[g] for g in [*order][:most])]
+        return [
+            _joined(self._paragraphs[a : b + 1]) for a, b in (groups[g] for g in [*order][:most])
+        ]
 
     def sections(self, claim: str, most: int = 3) -> list[Passage]:
         """Return the sections nearest to a claim, best first, long ones cut around their best place."""
@@ -151,9 +153,10 @@ class Searcher:
         return [self._around(section, centre[section]) for section, _ in sums.most_common(most)]
 
     def whole(self, sentence: str, most: int = 5) -> list[Passage]:
-        """Return the stretches in which a sentence may stand word for word, the likeliest first.
+        """Return the stretches in which a sentence may stand word for word.
 
-        Each is a paragraph, with the last sentence of the one before and the first of the one behind.
+        First the likeliest paragraphs, in parts where they go on on another page, so that each is at its place;
+        then the same with the end of the paragraph before and the beginning of the one behind.
         """
         wanted = set(tokens(sentence))
         shares = [
@@ -161,7 +164,9 @@ class Searcher:
             for place, words in enumerate(self._words)
         ]
         order = [-place for share, place in sorted(shares, reverse=True)[:most] if share]
-        return [_united(self._with_overlap(place)) for place in order]
+        pieces = [piece for place in order for piece in self._paragraphs[place].pieces]
+        wide = [(self._paragraphs[place], self._with_overlap(place)) for place in order]
+        return [*pieces, *(_united(stretches, one.pieces[0]) for one, stretches in wide)]
 
     def place(self, words: str) -> Passage | None:
         """Return words of the paper as they stand there, with the section and page of their beginning.
@@ -207,9 +212,7 @@ class Searcher:
     def _score(self, claim: str) -> dict[int, float]:
         wanted = frozenset(content_stems(claim))
         whole = sum(self._idf.get(stem, 0.0) for stem in wanted) or 1.0
-        shares = [
-            sum(self._idf[stem] for stem in wanted & stems) / whole for stems in self._stems
-        ]
+        shares = [sum(self._idf[stem] for stem in wanted & stems) / whole for stems in self._stems]
         order = sorted(range(len(shares)), key=lambda at: (-shares[at], at))[:_EMBEDDED]
         if not order:
             return {}
@@ -218,7 +221,8 @@ class Searcher:
             at: float(like) + _WORDS * shares[at] for at, like in zip(order, likeness, strict=True)
         }
         return {
-            at: score + _AROUND * max((own.get(near, 0.0) for near in self._beside(at)), default=0.0)
+            at: score
+            + _AROUND * max((own.get(near, 0.0) for near in self._beside(at)), default=0.0)
             for at, score in own.items()
         }
 
@@ -338,13 +342,15 @@ def _joined(paragraphs: Sequence[_Paragraph]) -> Passage:
     return _united([_Stretch(one) for one in paragraphs])
 
 
-def _united(stretches: Sequence[_Stretch]) -> Passage:
-    """Return stretches as one passage, an empty line between two; its place is that of the first."""
+def _united(stretches: Sequence[_Stretch], at: Passage | None = None) -> Passage:
+    """Return stretches as one passage, an empty line between two, in the section and on the page of one."""
     parts = [one.passage for one in stretches]
-    text = JOINT.join(part.text for part in parts)
-    return parts[0].model_copy(
-        update={"id": passage_id(parts[0].paper, text), "text": text, "end": parts[-1].end}
-    )
+    text, place = JOINT.join(part.text for part in parts), at or parts[0]
+    return place.model_copy(
+        update={
+            "id": passage_id(place.paper, text), "text": text, "start": parts[0].start, "end": parts[-1].end,
+        }
+    )  # fmt: skip
 
 
 def _found(words: str, stretches: Sequence[_Stretch]) -> Passage | None:
