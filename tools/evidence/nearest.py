@@ -1,18 +1,22 @@
 """The passages of one paper, searched for what a claim says: sentences, paragraphs and sections."""
 
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from math import log
 
 import numpy as np
 
-from state.document import JOINT
-from state.passage import Passage, passage_id
+from state.passage import Passage
 from tools.embed.port import Embedder, Vectors
-from tools.evidence.quotes import find_quote
+from tools.evidence.stretches import (
+    Stretch,
+    found_in,
+    joined_paragraphs,
+    paragraphs_of,
+    united,
+)
 from tools.text.sentences import split_sentences
 from tools.text.words import content_stems, tokens
 
@@ -26,58 +30,6 @@ _SHORT = 60
 """Words below which a paragraph is shown with the next of its section."""
 _SECTION = 1200
 """Words to which a section is cut around its best place."""
-_ENDS = ".!?:;”\"')]"
-
-
-@dataclass(slots=True)
-class _Paragraph:
-    """A paragraph, put together of the pieces to which it was cut."""
-
-    pieces: list[Passage]
-    text: str = ""
-    places: list[tuple[int, int]] = field(default_factory=list)
-    """Where each piece begins: in this text, and in the document's."""
-
-    def add(self, piece: Passage) -> None:
-        """Add what goes on with it."""
-        self.text += " " if self.text else ""
-        self.places.append((len(self.text), piece.start))
-        self.text += piece.text
-        self.pieces.append(piece)
-
-    def part(self, start: int, end: int) -> Passage:
-        """Return a stretch of its text, with the place of its beginning."""
-        first, last = self._at(start), self._at(end - 1)
-        piece, words = self.pieces[first], self.text[start:end]
-        begin, stop = self.places[first], self.places[last]
-        return piece.model_copy(
-            update={
-                "id": passage_id(piece.paper, words), "text": words,
-                "start": begin[1] + start - begin[0], "end": stop[1] + end - stop[0],
-            }
-        )  # fmt: skip
-
-    def _at(self, offset: int) -> int:
-        return bisect_right([place for place, _ in self.places], offset) - 1
-
-
-@dataclass(frozen=True, slots=True)
-class _Stretch:
-    """A part of a paragraph's text."""
-
-    paragraph: _Paragraph
-    start: int = 0
-    end: int | None = None
-
-    @property
-    def stop(self) -> int:
-        """Where it ends."""
-        return len(self.paragraph.text) if self.end is None else self.end
-
-    @property
-    def passage(self) -> Passage:
-        """It as a passage."""
-        return self.paragraph.part(self.start, self.stop)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +47,7 @@ class Searcher:
     def __init__(self, passages: Sequence[Passage], embedder: Embedder) -> None:
         """Take the passages, in reading order, of one document; nothing is embedded before a search."""
         self._embedder = embedder
-        self._paragraphs = _paragraphs(passages)
+        self._paragraphs = paragraphs_of(passages)
         self._sentences = [
             _Sentence(place, span.start, span.end)
             for place, paragraph in enumerate(self._paragraphs)
@@ -135,7 +87,8 @@ class Searcher:
             self._group_of[self._sentences[at].paragraph] for at in self._best(claim)
         )
         return [
-            _joined(self._paragraphs[a : b + 1]) for a, b in (groups[g] for g in [*order][:most])
+            joined_paragraphs(self._paragraphs[a : b + 1])
+            for a, b in (groups[g] for g in [*order][:most])
         ]
 
     def sections(self, claim: str, most: int = 3) -> list[Passage]:
@@ -166,7 +119,7 @@ class Searcher:
         order = [-place for share, place in sorted(shares, reverse=True)[:most] if share]
         pieces = [piece for place in order for piece in self._paragraphs[place].pieces]
         wide = [(self._paragraphs[place], self._with_overlap(place)) for place in order]
-        return [*pieces, *(_united(stretches, one.pieces[0]) for one, stretches in wide)]
+        return [*pieces, *(united(stretches, one.pieces[0]) for one, stretches in wide)]
 
     def place(self, words: str) -> Passage | None:
         """Return words of the paper as they stand there, with the section and page of their beginning.
@@ -177,7 +130,7 @@ class Searcher:
         for at, known in enumerate(self._words):
             if len(wanted & known) * 2 < len(wanted):
                 continue
-            if found := _found(words, self._with_overlap(at)):
+            if found := found_in(words, self._with_overlap(at)):
                 return found
         return None
 
@@ -299,74 +252,16 @@ class Searcher:
             else:
                 first -= 1
                 room -= len(self._paragraphs[first].text.split())
-        return _joined(self._paragraphs[first : last + 1])
+        return joined_paragraphs(self._paragraphs[first : last + 1])
 
-    def _with_overlap(self, place: int) -> list[_Stretch]:
+    def _with_overlap(self, place: int) -> list[Stretch]:
         """Return a paragraph, with the end of the one before it and the beginning of the one behind."""
-        stretches = [_Stretch(self._paragraphs[place])]
+        stretches = [Stretch(self._paragraphs[place])]
         for one in self._paragraphs[:place][-1:]:
-            stretches.insert(0, _Stretch(one, split_sentences(one.text)[-1].start))
+            stretches.insert(0, Stretch(one, split_sentences(one.text)[-1].start))
         for one in self._paragraphs[place + 1 :][:1]:
-            stretches.append(_Stretch(one, 0, split_sentences(one.text)[0].end))
+            stretches.append(Stretch(one, 0, split_sentences(one.text)[0].end))
         return stretches
-
-
-def _paragraphs(passages: Sequence[Passage]) -> list[_Paragraph]:
-    """Put the paragraphs of a document together again, also those that something stands in between."""
-    found: list[_Paragraph] = []
-    for passage in passages:
-        offset = passage.start
-        for text in passage.text.split(JOINT):
-            piece = passage.model_copy(
-                update={"text": text, "start": offset, "end": offset + len(text)}
-            )
-            offset += len(text) + len(JOINT)
-            if not text.strip():
-                continue
-            if not found or not _goes_on(found[-1], piece):
-                found.append(_Paragraph([]))
-            found[-1].add(piece)
-    return found
-
-
-def _goes_on(before: _Paragraph, piece: Passage) -> bool:
-    """Whether a piece is the rest of a paragraph that was cut, or of a sentence that something broke."""
-    last = before.pieces[-1]
-    if last.document != piece.document or last.section != piece.section:
-        return False
-    cut = 0 <= piece.start - last.end <= 1
-    return cut or (last.text[-1] not in _ENDS and piece.text[:1].islower())
-
-
-def _joined(paragraphs: Sequence[_Paragraph]) -> Passage:
-    return _united([_Stretch(one) for one in paragraphs])
-
-
-def _united(stretches: Sequence[_Stretch], at: Passage | None = None) -> Passage:
-    """Return stretches as one passage, an empty line between two, in the section and on the page of one."""
-    parts = [one.passage for one in stretches]
-    text, place = JOINT.join(part.text for part in parts), at or parts[0]
-    return place.model_copy(
-        update={
-            "id": passage_id(place.paper, text), "text": text, "start": parts[0].start, "end": parts[-1].end,
-        }
-    )  # fmt: skip
-
-
-def _found(words: str, stretches: Sequence[_Stretch]) -> Passage | None:
-    """Return where words begin in united stretches, as a passage of the paragraph in which they do."""
-    span = find_quote(words, _united(stretches).text)
-    begin = 0
-    for one in stretches if span else ():
-        assert span
-        size = one.stop - one.start
-        if span.start < begin + size:
-            first = one.start + span.start - begin
-            last = min(first + len(span.text), len(one.paragraph.text))
-            found = one.paragraph.part(first, last)
-            return found.model_copy(update={"text": span.text})
-        begin += size + len(JOINT)
-    return None
 
 
 def _rarities(bags: Sequence[frozenset[str]]) -> dict[str, float]:

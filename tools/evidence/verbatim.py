@@ -145,7 +145,7 @@ def _sentences(text: str, names: tuple[str, ...], annotated: bool) -> dict[str, 
 
 
 def _ended(text: str) -> str:
-    return same_words(text).strip(" .!?\"'")
+    return same_words(_SPACED.sub("", text)).strip(" .!?\"'")
 
 
 def _unframed(bare: str, names: Collection[str]) -> Iterator[str]:
