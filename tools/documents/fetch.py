@@ -96,6 +96,7 @@ async def read_first_copy(
     asked = indexes_of(paper, settings) if indexes else ()
     trusted = {place_of(url) for url in (*bases, *(index.url for index in asked))}
     failed: list[DocumentError | TransientError] = []
+    unasked: list[DocumentError | TransientError] = []
     seen: set[str] = set()
 
     async def first(copies: Collection[_Copy]) -> list[ReadT]:
@@ -114,11 +115,11 @@ async def read_first_copy(
     async with guarded_client(trusted, TIMEOUT) as client:
         found = await first([*_copies(paper, bases, settings.arxiv_rate)])
         for index in asked:
-            found = found or await first(await _listed(client, index, ledger, failed))
+            found = found or await first(await _listed(client, index, ledger, unasked))
     if found:
         return found[0]
-    if failed:
-        raise next((one for one in failed if isinstance(one, TransientError)), failed[-1])
+    if told := failed or unasked:
+        raise next((one for one in told if isinstance(one, TransientError)), told[-1])
     raise DocumentError(
         f"no open copy of {paper.id} is known",
         remedy="if you have the document, add its file instead of the id",
@@ -127,9 +128,9 @@ async def read_first_copy(
 
 async def _listed(
     client: "httpx.AsyncClient", index: Index, ledger: RunLedger,
-    failed: list[DocumentError | TransientError],
+    unasked: list[DocumentError | TransientError],
 ) -> list[_Copy]:  # fmt: skip
-    """Return the copies that an index knows; that it could not be asked is added to `failed`."""
+    """Return the copies that an index knows; that it could not be asked is added to `unasked`."""
     host = _host(index.name, index.url, index.rate)
     asking = _Copy(host, index.address, f"{index.name}.json", index.secret)
     try:
@@ -137,7 +138,7 @@ async def _listed(
     except MissingError:
         return []
     except (DocumentError, TransientError) as error:
-        failed.append(error)
+        unasked.append(error)
         return []
     return [copy for url in index.read(answer.content) for copy in _linked(url)]
 
