@@ -26,7 +26,15 @@ SENT_TO = {
 }
 """Each address that receives something of the user's, and what: a key, or an e-mail address."""
 KEYLESS = frozenset(
-    {"arxiv_url", "arxiv_html_url", "ar5iv_url", "arxiv_pdf_url", "europe_pmc_url", "grobid_url", "zotero_url"}
+    {
+        "arxiv_url",
+        "arxiv_html_url",
+        "ar5iv_url",
+        "arxiv_pdf_url",
+        "europe_pmc_url",
+        "grobid_url",
+        "zotero_url",
+    }
 )
 """Addresses that receive no key; a test holds that each address stands here, above or below."""
 _REFUSED = {

@@ -259,7 +259,8 @@ class Settings(BaseSettings):
         default="info", description="The least that is logged; 'debug' tells of each call."
     )
     contact_email: str | None = Field(
-        default=None, description="Sent to Crossref, which serves known callers faster, and to Unpaywall, which wants it."
+        default=None,
+        description="Sent to Crossref, which serves known callers faster, and to Unpaywall.",
     )
     source_timeout: float = Field(
         default=20.0, gt=0, description="Seconds for one try of a request to a source."

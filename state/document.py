@@ -25,7 +25,8 @@ class Block(Value):
     page: int | None = Field(default=None, ge=1, description="The page on which it begins, from 1.")
     kind: BlockKind = "text"
     turns: tuple[tuple[int, int], ...] = Field(
-        default=(), description="Where it goes on on another page: offsets in its text, each with the page."
+        default=(),
+        description="Where it goes on on another page: offsets in its text, each with the page.",
     )
 
 

@@ -10,7 +10,7 @@ from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from state.document import CopyTried, Document
+from state.document import JOINT, CopyTried, Document
 from state.paper import Paper, title_key
 from state.passage import Passage
 from state.request import Request
@@ -30,7 +30,7 @@ from tools.errors import (
 from tools.ingest.open_copies import read_open_copy
 from tools.library.library import Library
 from tools.library.open import settings_for
-from tools.references.bibliography import read_entries
+from tools.references.bibliography import entries_at_end, read_entries
 from tools.scholar.opening import is_online
 from tools.scholar.titles import near_titles
 from tools.services import Services
@@ -140,8 +140,9 @@ def library_text(
         one.id: one for one in library.catalog.same_title(paper.title) if _is_same(one, paper)
     }
     for key in dict.fromkeys([*ids, *here]):
+        found = library.texts.of_paper(key)
         entries = [entry.text for entry in library.texts.references(key)]
-        found = body_of(library.texts.of_paper(key), entries)
+        found = body_of(found, entries or _listed_at_end(found))
         counts = Counter(item.document for item in found)
         for document, _ in counts.most_common(1):
             own = [item for item in found if item.document == document]
@@ -151,7 +152,12 @@ def library_text(
 
 def _text_of(document: Document, paper: Paper, sha256: str) -> list[Passage]:
     passages = cut(document, paper=paper.id, title=paper.title, sha256=sha256)
-    return on_pages(body_of(passages, [entry.text for entry in read_entries(document)]), document)
+    entries = [entry.text for entry in read_entries(document)]
+    return on_pages(body_of(passages, entries or _listed_at_end(passages)), document)
+
+
+def _listed_at_end(passages: Sequence[Passage]) -> list[str]:
+    return entries_at_end([text for item in passages for text in item.text.split(JOINT)])
 
 
 # --- Open copies ---------------------------------------------------------------------------------
