@@ -8,7 +8,7 @@ original. A quote counts from 20 characters on, or when it is a whole sentence o
 import re
 import unicodedata
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from state.paper import Paper
@@ -95,17 +95,16 @@ def _find(bare: str, source: str, least: int) -> Span | None:
     for keep_hyphens, plain in ((False, False), (True, False), (False, True)):
         wanted = _fold(bare, keep_hyphens=keep_hyphens)[0].strip()
         folded, offsets = _fold(source, keep_hyphens=keep_hyphens)
+        places: Sequence[int] = range(len(folded))
         if (
             plain
         ):  # whether a hyphen at the end of a line is a word's own, who read the file had to guess
-            wanted = _unhyphened(wanted)[0]
-            folded, places = _unhyphened(folded)
-            offsets = array("I", [offsets[place] for place in places])
+            wanted, (folded, places) = _unhyphened(wanted)[0], _unhyphened(folded)
         if not any(char.isalnum() for char in wanted):
             return None
         at = _word_aligned(folded, wanted)
         if at >= 0:
-            start, last = offsets[at], offsets[at + len(wanted) - 1]
+            start, last = offsets[places[at]], offsets[places[at + len(wanted) - 1]]
             span = Span(source[start : last + 1], start, last + 1)
             return span if len(wanted) >= least or _is_sentence(span, source) else None
     return None
