@@ -206,6 +206,12 @@ class _Copies:
                 )
                 for task in done:
                     paper, text = running.pop(task), task.result()
+                    self._services.progress(
+                        "full_texts",
+                        len(papers) - len(waiting) - len(running),
+                        len(papers),
+                        paper.title[:60],
+                    )
                     if text is not None:
                         found[paper.id] = text
                 if not done:

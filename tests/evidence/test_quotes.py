@@ -180,7 +180,9 @@ def test_quote_of_the_least_length_counts_and_a_shorter_one_does_not() -> None:
 
 
 def test_hyphens_within_words_are_a_guess_of_who_read_the_file() -> None:
-    source = "Before. We used tenfold crossvalidation with stateof-the-art models of 3-5 layers. After."
+    source = (
+        "Before. We used tenfold crossvalidation with stateof-the-art models of 3-5 layers. After."
+    )
     span = find_quote("tenfold cross-validation with state-of-the-art models", source)
     assert span
     assert source[span.start : span.end] == "tenfold crossvalidation with stateof-the-art models"

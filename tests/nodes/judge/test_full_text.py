@@ -353,3 +353,25 @@ async def test_host_that_does_not_answer_leaves_its_papers_unread_and_no_other(
         assert OWN in words(found[good.id])
         assert failure.stage == "check"
         server.close()
+
+
+@pytest.mark.parametrize(
+    "answer", [(422, {}, b"bad address"), (200, {}, b"<p>no JSON</p>"), (200, {}, b"[7]")]
+)
+async def test_index_that_answers_strangely_is_passed_over_and_shows_no_address_of_the_user(
+    answer: Any, read: Read, site: Site, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("DEBUG")
+    site.serve("/unpaywall_url/v2/10.1/rivers?email=me%40example.org", answer)
+    settings = {"contact_email": "me@example.org"}
+    found, _ = await read(RIVERS, settings=settings)
+    why = (
+        "unpaywall does not give"
+        if answer[0] == 422
+        else "no open copy of doi:10.1/rivers is known"
+    )
+    assert why in found[RIVERS.id].unread
+    told = caplog.text.replace("httpcore", "") + found[RIVERS.id].unread
+    assert "example.org" not in told
+    serve_index(site, "europe_pmc", "")
+    assert OWN in words((await read(RIVERS, settings=settings, run="other"))[0][RIVERS.id])
