@@ -260,7 +260,7 @@ class Settings(BaseSettings):
     )
     contact_email: str | None = Field(
         default=None,
-        description="Sent to Crossref, which serves known callers faster, and to Unpaywall, which wants it.",
+        description="Sent to Crossref, which serves known callers faster, and to Unpaywall.",
     )
     source_timeout: float = Field(
         default=20.0, gt=0, description="Seconds for one try of a request to a source."

@@ -50,7 +50,11 @@ def _commands(name: str, command: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _row(item: Any) -> str:
-    names = ", ".join(f"`{name}`" for name in getattr(item, "opts", []) if name.startswith("-"))
+    names = ", ".join(
+        f"`{name}`"
+        for name in (*getattr(item, "opts", []), *getattr(item, "secondary_opts", []))
+        if name.startswith("-")
+    )
     default = "" if item.required or item.param_type_name == "argument" else _default(item.default)
     return f"| {names or f'`{item.name}`'} | {default} | {_plain(getattr(item, 'help', ''))} |"
 

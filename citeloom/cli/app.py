@@ -61,8 +61,8 @@ _RUNS = {
     ),
     "revise": RunCommand(
         "revise", "Write a run's section anew as you ask, without searching again, and check it again.",
-        "state.request:ReviseInput", _REVIEWS, ("review_text", *_CHECKING), ("REVISED", "EDITED", *_SECTION),
-        without=("section",),
+        "state.request:ReviseInput", _REVIEWS, ("review_text", *_CHECKING),
+        ("REVISED", "EDITED", *_SECTION), without=("section",),
     ),
     "verify": RunCommand(
         "verify",

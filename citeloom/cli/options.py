@@ -22,6 +22,7 @@ _FLAGS = {
     "sources": ("--source",), "must_include": ("--include",), "papers": ("--paper", "-p"),
     "library": ("--library", "-l"), "max_hops": ("--hops",), "granularity": ("--granularity", "-g"),
     "instruction": ("--instruction", "-i"), "tags": ("--tag",),
+    "full_text": ("--full-text/--no-full-text",),
 }  # fmt: skip
 _METAVARS = {
     "must_include": "ID", "exclude": "ID", "papers": "ID", "before": "YYYY-MM-DD", "after": "YYYY-MM-DD",

@@ -24,6 +24,7 @@ _NAMES = {
     "plan_section": "Planning the section",
     "write": "Writing",
     "check": "Checking citations",
+    "full_texts": "Reading full texts",
     "plan_search": "Planning the search",
     "search_passages": "Searching passages",
     "choose_passages": "Choosing passages",

@@ -218,9 +218,12 @@ async def open_texts(bench: Bench, request: Request, shelf: Shelf, items: Sequen
         shelf.texts |= texts
         bench.failures += failures
     embedder = bench.services.clients.embedder
-    for paper in papers.values():
-        if passages := shelf.passages(paper):
-            shelf.searchers[paper.id] = Searcher(passages, embedder)
+    found = {key: text.passages for key, text in shelf.texts.items() if key in papers}
+
+    def made() -> dict[str, Searcher]:
+        return {key: Searcher(passages, embedder) for key, passages in found.items() if passages}
+
+    shelf.searchers |= await asyncio.to_thread(made)
 
 
 def _papers(shelf: Shelf, item: Item) -> list[Paper]:
@@ -340,16 +343,14 @@ def stands_in_text(sentence: str, key: str, shelf: Shelf) -> Quote | None:
 def nearest_words(sentence: str, key: str, shelf: Shelf, embedder: Embedder) -> tuple[Quote, ...]:
     """Return the two sentences of all that was read of a paper that are nearest to a sentence."""
     paper = shelf.papers[key]
-    found = Searcher([*_as_passages(paper), *shelf.passages(paper)], embedder).nearest(
-        plain(sentence)
-    )
+    searcher = shelf.searchers.get(paper.id) or Searcher(_as_passages(paper), embedder)
     return tuple(
         Quote(
             text=item.text, paper=paper.id, start=item.start, end=item.start + len(item.text),
             part=item.part if item.document else paper.abstract_kind, verified=True,
             place=item.place if item.document else "",
         )
-        for item in found
+        for item in searcher.nearest(plain(sentence))
     )  # fmt: skip
 
 

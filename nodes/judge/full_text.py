@@ -10,7 +10,7 @@ from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from state.document import CopyTried, Document
+from state.document import JOINT, CopyTried, Document
 from state.paper import Paper, title_key
 from state.passage import Passage
 from state.request import Request
@@ -30,7 +30,7 @@ from tools.errors import (
 from tools.ingest.open_copies import read_open_copy
 from tools.library.library import Library
 from tools.library.open import settings_for
-from tools.references.bibliography import read_entries
+from tools.references.bibliography import entries_at_end, read_entries
 from tools.scholar.opening import is_online
 from tools.scholar.titles import near_titles
 from tools.services import Services
@@ -72,8 +72,7 @@ async def read_full_texts(
     if not services.context.full_text:
         return {paper.id: FullText(unread=_OFF) for paper in papers}, []
     wanted = {paper.id: paper for paper in papers}
-    library, failures = await _library(services, request, stage)
-    found = await asyncio.to_thread(_at_hand, services, request, library, list(wanted.values()))
+    found, failures = await _at_hand(services, request, list(wanted.values()), stage)
     rest = [paper for key, paper in wanted.items() if key not in found]
     if any(map(is_online, request.sources)):
         copies, failed = await _Copies(services, stage).read(rest)
@@ -85,31 +84,42 @@ async def read_full_texts(
 # --- The library, and what this machine has ------------------------------------------------------
 
 
-async def _library(
-    services: Services, request: Request, stage: str
-) -> tuple[Library | None, list[Failure]]:
-    """Return the run's library, of which 'starter' has no full texts; where it cannot be opened, why."""
-    if request.library == "starter":
-        return None, []
-    try:
-        return await services.library(request.library), []
-    except LibraryError as error:
-        subject = f"library '{request.library}'"
-        return None, [_failure(stage, subject, str(error), "no full text was read from it")]
+async def _at_hand(
+    services: Services, request: Request, papers: Sequence[Paper], stage: str
+) -> tuple[dict[str, FullText], list[Failure]]:
+    """Return what the library has of these papers, else this machine; and why the library could not be read."""
+    found: dict[str, list[Passage]] = {}
+    failures: list[Failure] = []
+    if request.library != "starter":  # which has no full texts
+        try:
+            library = await services.library(request.library)
+            found = await asyncio.to_thread(_in_library, services, request, library, papers)
+        except LibraryError as error:
+            subject, remedy = f"library '{request.library}'", "no full text was read from it"
+            failures = [_failure(stage, subject, str(error), remedy)]
+    rest = [paper for paper in papers if paper.id not in found]
+    found |= await asyncio.to_thread(_kept_copies, services, rest)
+    return {key: FullText(tuple(passages)) for key, passages in found.items()}, failures
 
 
-def _at_hand(
-    services: Services, request: Request, library: Library | None, papers: Sequence[Paper]
-) -> dict[str, FullText]:
-    home = services.clients.settings
-    kept = DocumentStore(settings_for(request.library, services.caller, home).home)
-    found: dict[str, FullText] = {}
+def _in_library(
+    services: Services, request: Request, library: Library, papers: Sequence[Paper]
+) -> dict[str, list[Passage]]:
+    at = settings_for(request.library, services.caller, services.clients.settings)
+    kept = DocumentStore(at.home)
+    texts = {paper.id: library_text(library, paper, kept) for paper in papers}
+    return {key: passages for key, passages in texts.items() if passages}
+
+
+def _kept_copies(services: Services, papers: Sequence[Paper]) -> dict[str, list[Passage]]:
+    """Return the texts of open copies that earlier runs, or this one, have read."""
+    store = DocumentStore(services.clients.settings.home)
+    found: dict[str, list[Passage]] = {}
     for paper in papers:
-        passages = library_text(library, paper, kept) if library else []
-        copies = DocumentStore(home.home)
-        passages = passages or _kept_copy(copies, paper)
-        if passages:
-            found[paper.id] = FullText(tuple(passages))
+        sha256 = store.copy_of([paper.id, *paper.aliases])
+        document = store.latest(sha256) if sha256 else None
+        if sha256 and document and not _fault(document, paper):
+            found[paper.id] = _text_of(document, paper, sha256)
     return found
 
 
@@ -130,8 +140,9 @@ def library_text(
         one.id: one for one in library.catalog.same_title(paper.title) if _is_same(one, paper)
     }
     for key in dict.fromkeys([*ids, *here]):
+        found = library.texts.of_paper(key)
         entries = [entry.text for entry in library.texts.references(key)]
-        found = body_of(library.texts.of_paper(key), entries)
+        found = body_of(found, entries or _listed_at_end(found))
         counts = Counter(item.document for item in found)
         for document, _ in counts.most_common(1):
             own = [item for item in found if item.document == document]
@@ -139,6 +150,7 @@ def library_text(
     return []
 
 
+<<<<<<< HEAD
 def _kept_copy(store: DocumentStore, paper: Paper) -> list[Passage]:
     """Return the text of the open copy that an earlier run has read of a paper."""
     sha256 = store.copy_of([paper.id, *paper.aliases])
@@ -150,9 +162,16 @@ def _kept_copy(store: DocumentStore, paper: Paper) -> list[Passage]:
     )
 
 
+=======
+>>>>>>> fulltext
 def _text_of(document: Document, paper: Paper, sha256: str) -> list[Passage]:
     passages = cut(document, paper=paper.id, title=paper.title, sha256=sha256)
-    return on_pages(body_of(passages, [entry.text for entry in read_entries(document)]), document)
+    entries = [entry.text for entry in read_entries(document)]
+    return on_pages(body_of(passages, entries or _listed_at_end(passages)), document)
+
+
+def _listed_at_end(passages: Sequence[Passage]) -> list[str]:
+    return entries_at_end([text for item in passages for text in item.text.split(JOINT)])
 
 
 # --- Open copies ---------------------------------------------------------------------------------
@@ -201,6 +220,12 @@ class _Copies:
                 )
                 for task in done:
                     paper, text = running.pop(task), task.result()
+                    self._services.progress(
+                        "full_texts",
+                        len(papers) - len(waiting) - len(running),
+                        len(papers),
+                        paper.title[:60],
+                    )
                     if text is not None:
                         found[paper.id] = text
                 if not done:

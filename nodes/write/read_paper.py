@@ -17,6 +17,7 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from nodes.ask_checked import ask_checked
+from nodes.judge.full_text import library_text
 from nodes.keeping import saving_services
 from state.channels import WriteState
 from state.paper import Paper
@@ -212,10 +213,7 @@ async def _full_text(services: Services, paper: Paper, request: Request) -> list
     if request.library == "starter" or "library" not in request.sources:
         return []
     library = await services.library(request.library)
-    found = await asyncio.to_thread(library.texts.of_paper, paper.id)
-    counts = Counter(item.document for item in found if item.document)
-    fullest = next((document for document, _ in counts.most_common(1)), "")
-    return [item for item in found if item.document == fullest and fullest]
+    return await asyncio.to_thread(library_text, library, paper)
 
 
 def telling(passages: Sequence[Passage], room: float) -> list[Passage]:

@@ -177,3 +177,13 @@ def test_quote_of_the_least_length_counts_and_a_shorter_one_does_not() -> None:
     assert len(claimed) == MIN_LENGTH
     assert find_quote(claimed, source) is not None
     assert find_quote(claimed[1:], source.replace("pp", "p", 1)) is None
+
+
+def test_hyphens_within_words_are_a_guess_of_who_read_the_file() -> None:
+    source = (
+        "Before. We used tenfold crossvalidation with stateof-the-art models of 3-5 layers. After."
+    )
+    span = find_quote("tenfold cross-validation with state-of-the-art models", source)
+    assert span
+    assert source[span.start : span.end] == "tenfold crossvalidation with stateof-the-art models"
+    assert find_quote("state-of-the-art models of 35 layers", source) is None

@@ -11,7 +11,7 @@ from tools.evidence.quotes import folded
 from tools.text.sentences import split_sentences
 
 _LISTED = 0.5
-"""Share of a passage's letters from which entries of a list of references make it a part of the list."""
+"""Share of a paragraph's letters from which entries of a list of references make it a part of the list."""
 
 
 def body_of(passages: Sequence[Passage], entries: Collection[str] = ()) -> list[Passage]:
@@ -22,14 +22,31 @@ def body_of(passages: Sequence[Passage], entries: Collection[str] = ()) -> list[
         entries: What the paper lists, each as printed: a list is known by them where no heading tells.
     """
     listed = [text for entry in entries if len(text := folded(entry)) > 1]
-    return [item for item in passages if item.document and not _is_listed(item, listed)]
+    own = [item for item in passages if item.document and not any(map(is_references, item.section))]
+    return [part for item in own for part in _unlisted(item, listed)] if listed else own
 
 
-def _is_listed(passage: Passage, entries: Sequence[str]) -> bool:
-    if any(map(is_references, passage.section)):
-        return True
-    text = folded(passage.text)
-    return sum(len(one) for one in entries if one in text) >= _LISTED * len(text)
+def _unlisted(passage: Passage, entries: Sequence[str]) -> Iterator[Passage]:
+    """Yield the stretches of a passage between paragraphs that are entries; most often all of it."""
+    begin = offset = 0
+    for paragraph in [*passage.text.split(JOINT), ""]:
+        end, text = offset + len(paragraph), folded(paragraph)
+        listed = sum(len(one) for one in entries if one in text) >= _LISTED * len(text)
+        if listed and begin < offset:  # as is the end of the passage, which is empty
+            words = passage.text[begin:offset].rstrip()
+            yield _part(passage, begin, words, passage.page)
+        offset = end + len(JOINT)
+        begin = offset if listed else begin
+
+
+def _part(passage: Passage, begin: int, words: str, page: int | None) -> Passage:
+    start = passage.start + begin
+    return passage.model_copy(
+        update={
+            "id": passage_id(passage.paper, words), "text": words, "start": start,
+            "end": start + len(words), "page": page,
+        }
+    )  # fmt: skip
 
 
 def on_pages(passages: Sequence[Passage], document: Document | None) -> list[Passage]:
@@ -65,10 +82,5 @@ def _pieces(
     cuts = sorted({sentences[at] for at in places if 0 < at < len(sentences)})
     for first, last in pairwise([0, *cuts, len(passage.text)]):
         words = passage.text[first:last].rstrip()
-        start = passage.start + first
-        yield passage.model_copy(
-            update={
-                "id": passage_id(passage.paper, words), "text": words, "start": start,
-                "end": start + len(words), "page": turns[bisect_right(starts, start) - 1][1],
-            }
-        )  # fmt: skip
+        page = turns[bisect_right(starts, passage.start + first) - 1][1]
+        yield _part(passage, first, words, page)

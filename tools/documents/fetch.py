@@ -7,9 +7,9 @@ Where the caller wants it, the indexes of open copies are asked for further plac
 import asyncio
 import logging
 import re
-from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 from urllib.parse import quote, unquote, urljoin, urlsplit
 
 from citeloom.settings import Settings
@@ -95,51 +95,66 @@ async def read_first_copy(
     bases = (settings.arxiv_html_url, settings.ar5iv_url, settings.arxiv_pdf_url)
     asked = indexes_of(paper, settings) if indexes else ()
     trusted = {place_of(url) for url in (*bases, *(index.url for index in asked))}
-    failed: list[DocumentError | TransientError] = []
-    seen: set[str] = set()
+    async with guarded_client(trusted, TIMEOUT) as client:
+        trying = _Trying(client, ledger, read)
+        if found := await trying.first(_copies(paper, bases, settings.arxiv_rate)):
+            return found[0]
+        for index in asked:
+            if found := await trying.first(await trying.listed(index)):
+                return found[0]
+    raise trying.error(paper)
 
-    async def first(copies: Collection[_Copy]) -> list[ReadT]:
+
+class _Trying(Generic[ReadT]):
+    """The copies of one paper, tried in turn."""
+
+    def __init__(
+        self,
+        client: "httpx.AsyncClient",
+        ledger: RunLedger,
+        read: Callable[[Fetched], Awaitable[ReadT]],
+    ) -> None:
+        self._client, self._ledger, self._read = client, ledger, read
+        self._seen: set[str] = set()
+        self._failed: list[DocumentError | TransientError] = []
+        self._unasked: list[DocumentError | TransientError] = []
+        """Why indexes could not be asked."""
+
+    async def first(self, copies: Iterable[_Copy]) -> list[ReadT]:
+        """Return what is made of the first of these copies that is of use; nothing where none is."""
         for copy in copies:
-            if copy.url in seen:
+            if copy.url in self._seen:
                 continue
-            seen.add(copy.url)
+            self._seen.add(copy.url)
             try:
-                return [await read(await _persist(client, copy, ledger))]
+                return [await self._read(await _persist(self._client, copy, self._ledger))]
             except (MissingError, DocumentError, TransientError) as error:
                 logger.info("no copy from %s: %s", copy.host.name, kind_of(error))
                 if not isinstance(error, MissingError):
-                    failed.append(error)
+                    self._failed.append(error)
         return []
 
-    async with guarded_client(trusted, TIMEOUT) as client:
-        found = await first([*_copies(paper, bases, settings.arxiv_rate)])
-        for index in asked:
-            found = found or await first(await _listed(client, index, ledger, failed))
-    if found:
-        return found[0]
-    if failed:
-        raise next((one for one in failed if isinstance(one, TransientError)), failed[-1])
-    raise DocumentError(
-        f"no open copy of {paper.id} is known",
-        remedy="if you have the document, add its file instead of the id",
-    )
+    async def listed(self, index: Index) -> list[_Copy]:
+        """Return the copies that an index knows."""
+        host = _host(index.name, index.url, index.rate)
+        asking = _Copy(host, index.address, f"{index.name}.json", index.secret)
+        try:
+            answer = await _persist(self._client, asking, self._ledger)
+        except MissingError:
+            return []
+        except (DocumentError, TransientError) as error:
+            self._unasked.append(error)
+            return []
+        return [copy for url in index.read(answer.content) for copy in _linked(url)]
 
-
-async def _listed(
-    client: "httpx.AsyncClient", index: Index, ledger: RunLedger,
-    failed: list[DocumentError | TransientError],
-) -> list[_Copy]:  # fmt: skip
-    """Return the copies that an index knows; that it could not be asked is added to `failed`."""
-    host = _host(index.name, index.url, index.rate)
-    asking = _Copy(host, index.address, f"{index.name}.json", index.secret)
-    try:
-        answer = await _persist(client, asking, ledger)
-    except MissingError:
-        return []
-    except (DocumentError, TransientError) as error:
-        failed.append(error)
-        return []
-    return [copy for url in index.read(answer.content) for copy in _linked(url)]
+    def error(self, paper: Paper) -> DocumentError | TransientError:
+        """Return why there is no copy: what failed may pass, or else what was wrong with the last."""
+        if told := self._failed or self._unasked:
+            return next((one for one in told if isinstance(one, TransientError)), told[-1])
+        return DocumentError(
+            f"no open copy of {paper.id} is known",
+            remedy="if you have the document, add its file instead of the id",
+        )
 
 
 def _copies(paper: Paper, bases: tuple[str, str, str], rate: float) -> Iterator[_Copy]:

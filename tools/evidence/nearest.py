@@ -1,16 +1,22 @@
 """The passages of one paper, searched for what a claim says: sentences, paragraphs and sections."""
 
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from math import log
 
 import numpy as np
 
-from state.passage import Passage, passage_id
+from state.passage import Passage
 from tools.embed.port import Embedder, Vectors
+from tools.evidence.stretches import (
+    Stretch,
+    found_in,
+    joined_paragraphs,
+    paragraphs_of,
+    united,
+)
 from tools.text.sentences import split_sentences
 from tools.text.words import content_stems, tokens
 
@@ -24,39 +30,6 @@ _SHORT = 60
 """Words below which a paragraph is shown with the next of its section."""
 _SECTION = 1200
 """Words to which a section is cut around its best place."""
-_ENDS = ".!?:;”\"')]"
-
-
-@dataclass(slots=True)
-class _Paragraph:
-    """A paragraph, put together of the pieces to which it was cut."""
-
-    pieces: list[Passage]
-    text: str = ""
-    places: list[tuple[int, int]] = field(default_factory=list)
-    """Where each piece begins: in this text, and in the document's."""
-
-    def add(self, piece: Passage) -> None:
-        """Add what goes on with it."""
-        self.text += " " if self.text else ""
-        self.places.append((len(self.text), piece.start))
-        self.text += piece.text
-        self.pieces.append(piece)
-
-    def part(self, start: int, end: int) -> Passage:
-        """Return a stretch of its text, with the place of its beginning."""
-        first, last = self._at(start), self._at(end - 1)
-        piece, words = self.pieces[first], self.text[start:end]
-        begin, stop = self.places[first], self.places[last]
-        return piece.model_copy(
-            update={
-                "id": passage_id(piece.paper, words), "text": words,
-                "start": begin[1] + start - begin[0], "end": stop[1] + end - stop[0],
-            }
-        )  # fmt: skip
-
-    def _at(self, offset: int) -> int:
-        return bisect_right([place for place, _ in self.places], offset) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +47,7 @@ class Searcher:
     def __init__(self, passages: Sequence[Passage], embedder: Embedder) -> None:
         """Take the passages, in reading order, of one document; nothing is embedded before a search."""
         self._embedder = embedder
-        self._paragraphs = _paragraphs(passages)
+        self._paragraphs = paragraphs_of(passages)
         self._sentences = [
             _Sentence(place, span.start, span.end)
             for place, paragraph in enumerate(self._paragraphs)
@@ -114,7 +87,8 @@ class Searcher:
             self._group_of[self._sentences[at].paragraph] for at in self._best(claim)
         )
         return [
-            _joined(self._paragraphs[a : b + 1]) for a, b in (groups[g] for g in [*order][:most])
+            joined_paragraphs(self._paragraphs[a : b + 1])
+            for a, b in (groups[g] for g in [*order][:most])
         ]
 
     def sections(self, claim: str, most: int = 3) -> list[Passage]:
@@ -132,9 +106,10 @@ class Searcher:
         return [self._around(section, centre[section]) for section, _ in sums.most_common(most)]
 
     def whole(self, sentence: str, most: int = 5) -> list[Passage]:
-        """Return the stretches in which a sentence may stand word for word, the likeliest first.
+        """Return the stretches in which a sentence may stand word for word.
 
-        Each is a paragraph, with the last sentence of the one before and the first of the one behind.
+        First the likeliest paragraphs, in parts where they go on on another page, so that each is at its place;
+        then the same with the end of the paragraph before and the beginning of the one behind.
         """
         wanted = set(tokens(sentence))
         shares = [
@@ -142,7 +117,22 @@ class Searcher:
             for place, words in enumerate(self._words)
         ]
         order = [-place for share, place in sorted(shares, reverse=True)[:most] if share]
-        return [self._with_overlap(place) for place in order]
+        pieces = [piece for place in order for piece in self._paragraphs[place].pieces]
+        wide = [(self._paragraphs[place], self._with_overlap(place)) for place in order]
+        return [*pieces, *(united(stretches, one.pieces[0]) for one, stretches in wide)]
+
+    def place(self, words: str) -> Passage | None:
+        """Return words of the paper as they stand there, with the section and page of their beginning.
+
+        None where they stand nowhere, or are too few to be a quote (see tools.evidence.quotes).
+        """
+        wanted = set(tokens(words))
+        for at, known in enumerate(self._words):
+            if len(wanted & known) * 2 < len(wanted):
+                continue
+            if found := found_in(words, self._with_overlap(at)):
+                return found
+        return None
 
     # --- Ranking -----------------------------------------------------------------------------
 
@@ -262,58 +252,16 @@ class Searcher:
             else:
                 first -= 1
                 room -= len(self._paragraphs[first].text.split())
-        return _joined(self._paragraphs[first : last + 1])
+        return joined_paragraphs(self._paragraphs[first : last + 1])
 
-    def _with_overlap(self, place: int) -> Passage:
-        paragraphs = self._paragraphs
-        before, behind = paragraphs[:place][-1:], paragraphs[place + 1 :][:1]
-        parts = [paragraphs[place].part(0, len(paragraphs[place].text))]
-        for one in before:
-            last = split_sentences(one.text)[-1]
-            parts.insert(0, one.part(last.start, last.end))
-        for one in behind:
-            first = split_sentences(one.text)[0]
-            parts.append(one.part(first.start, first.end))
-        return _united(parts)
-
-
-def _paragraphs(passages: Sequence[Passage]) -> list[_Paragraph]:
-    """Put the paragraphs of a document together again, also those that something stands in between."""
-    found: list[_Paragraph] = []
-    for passage in passages:
-        offset = passage.start
-        for text in passage.text.split("\n\n"):
-            piece = passage.model_copy(
-                update={"text": text, "start": offset, "end": offset + len(text)}
-            )
-            offset += len(text) + 2
-            if not text.strip():
-                continue
-            if not found or not _goes_on(found[-1], piece):
-                found.append(_Paragraph([]))
-            found[-1].add(piece)
-    return found
-
-
-def _goes_on(before: _Paragraph, piece: Passage) -> bool:
-    """Whether a piece is the rest of a paragraph that was cut, or of a sentence that something broke."""
-    last = before.pieces[-1]
-    if last.document != piece.document or last.section != piece.section:
-        return False
-    cut = 0 <= piece.start - last.end <= 1
-    return cut or (last.text[-1] not in _ENDS and piece.text[:1].islower())
-
-
-def _joined(paragraphs: Sequence[_Paragraph]) -> Passage:
-    return _united([one.part(0, len(one.text)) for one in paragraphs])
-
-
-def _united(parts: Sequence[Passage]) -> Passage:
-    """Return passages as one, an empty line between two; its place is that of the first."""
-    text = "\n\n".join(part.text for part in parts)
-    return parts[0].model_copy(
-        update={"id": passage_id(parts[0].paper, text), "text": text, "end": parts[-1].end}
-    )
+    def _with_overlap(self, place: int) -> list[Stretch]:
+        """Return a paragraph, with the end of the one before it and the beginning of the one behind."""
+        stretches = [Stretch(self._paragraphs[place])]
+        for one in self._paragraphs[:place][-1:]:
+            stretches.insert(0, Stretch(one, split_sentences(one.text)[-1].start))
+        for one in self._paragraphs[place + 1 :][:1]:
+            stretches.append(Stretch(one, 0, split_sentences(one.text)[0].end))
+        return stretches
 
 
 def _rarities(bags: Sequence[frozenset[str]]) -> dict[str, float]:

@@ -8,7 +8,7 @@ original. A quote counts from 20 characters on, or when it is a whole sentence o
 import re
 import unicodedata
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from state.paper import Paper
@@ -56,6 +56,21 @@ def _fold(text: str, *, keep_hyphens: bool = False) -> tuple[str, "array[int]"]:
     return "".join(chars), offsets
 
 
+@lru_cache(maxsize=2048)
+def _unhyphened(text: str) -> tuple[str, "array[int]"]:
+    """Return a folded text without hyphens between letters, and the offset of each character."""
+    places = array("I", [
+        at for at, char in enumerate(text)
+        if char != "-" or not (text[at - 1 : at].isalpha() and text[at + 1 : at + 2].isalpha())
+    ])  # fmt: skip
+    return "".join([text[at] for at in places]), places
+
+
+def same_words(text: str) -> str:
+    """Return what two texts share that differ in case, marks, white space and hyphens within words alone."""
+    return _unhyphened(folded(text))[0]
+
+
 def folded(text: str) -> str:
     """Return a text for comparison: without case, and with plain dashes, marks and white space."""
     return _fold(text)[0].strip()
@@ -77,14 +92,19 @@ def find_quote(claimed: str, source: str, least: int = MIN_LENGTH) -> Span | Non
 
 
 def _find(bare: str, source: str, least: int) -> Span | None:
-    for keep_hyphens in (False, True):
+    for keep_hyphens, plain in ((False, False), (True, False), (False, True)):
         wanted = _fold(bare, keep_hyphens=keep_hyphens)[0].strip()
         folded, offsets = _fold(source, keep_hyphens=keep_hyphens)
+        places: Sequence[int] = range(len(folded))
+        if (
+            plain
+        ):  # whether a hyphen at the end of a line is a word's own, who read the file had to guess
+            wanted, (folded, places) = _unhyphened(wanted)[0], _unhyphened(folded)
         if not any(char.isalnum() for char in wanted):
             return None
         at = _word_aligned(folded, wanted)
         if at >= 0:
-            start, last = offsets[at], offsets[at + len(wanted) - 1]
+            start, last = offsets[places[at]], offsets[places[at + len(wanted) - 1]]
             span = Span(source[start : last + 1], start, last + 1)
             return span if len(wanted) >= least or _is_sentence(span, source) else None
     return None

@@ -15,7 +15,7 @@ from itertools import product
 from state.paper import Paper
 from state.quote import ANNOTATION
 from state.writing import MARKER
-from tools.evidence.quotes import find_quote, folded
+from tools.evidence.quotes import find_quote, same_words
 from tools.text.self_reference import attribute
 from tools.text.sentences import Span, split_sentences
 
@@ -145,7 +145,7 @@ def _sentences(text: str, names: tuple[str, ...], annotated: bool) -> dict[str, 
 
 
 def _ended(text: str) -> str:
-    return folded(text).strip(" .!?\"'")
+    return same_words(_SPACED.sub("", text)).strip(" .!?\"'")
 
 
 def _unframed(bare: str, names: Collection[str]) -> Iterator[str]:

@@ -18,6 +18,10 @@ _LIST = re.compile(
     r"references cited|list of references|literatur(?:verzeichnis)?|bibliographie|referencias)\W*",
     re.IGNORECASE,
 )
+_LONGEST_ENTRY = 600
+"""Characters."""
+_FEWEST = 4
+"""Entries from which the end of a text is a list: prose that names authors, a year and a title is rarer."""
 _COUNTED = 5
 """Fewest bracketed numbers that show a list without printed numbers to be a numbered one."""
 
@@ -51,6 +55,23 @@ def read_entries(document: Document) -> list[ReferenceEntry]:
         if block.section and _LIST.fullmatch(block.section[-1]) and block.kind in {"text", "list"}
     ]  # fmt: skip
     return _entries(listed)
+
+
+def entries_at_end(paragraphs: Sequence[str]) -> list[str]:
+    """Return the paragraphs at the end of a text that read as entries of a list which has no heading.
+
+    None where there are fewer than four; one that cannot be read as an entry may stand between two.
+    """
+    found: list[str] = []
+    missed = 0
+    for text in reversed(paragraphs):
+        entry = read_entry(text, 0) if len(text) <= _LONGEST_ENTRY else None
+        if entry and entry.authors and entry.title and entry.year:
+            found.append(text)
+            missed = 0
+        elif (missed := missed + 1) > 1:
+            break
+    return found if len(found) >= _FEWEST else []
 
 
 def _bibliography(
