@@ -27,10 +27,12 @@ from tools.errors import (
     PermanentError,
     TransientError,
 )
+from tools.ingest.document_record import paper_of
 from tools.ingest.open_copies import read_open_copy
 from tools.library.library import Library
 from tools.library.open import settings_for
 from tools.references.bibliography import entries_at_end, read_entries
+from tools.references.resolving import same_work
 from tools.scholar.opening import is_online
 from tools.scholar.titles import near_titles
 from tools.services import Services
@@ -268,15 +270,13 @@ def _fault(document: Document, paper: Paper) -> str:
 
 def _is_copy(document: Document, paper: Paper) -> bool:
     """Whether title, first author and year of a document are the paper's, as far as it shows them."""
-    pairs = ((document.doi, paper.doi), (document.arxiv, paper.arxiv))
+    head, _ = paper_of(document, name="copy", sha256="copy")
+    pairs = ((head.doi, paper.doi), (head.arxiv, paper.arxiv))
     same_id = any(mine and theirs and mine.lower() == theirs.lower() for mine, theirs in pairs)
     if not document.title:
         return same_id
-    head = Paper(
-        id="local:head", title=document.title, authors=document.authors, year=document.year
-    )
-    if same_id:  # a later version may be of another year
-        return near_titles(document.title, paper.title)
+    if same_id:  # another version may be of another year, or lack the subtitle
+        return same_work(head, paper)
     return _is_same(head, paper)
 
 
