@@ -260,6 +260,19 @@ async def test_missing_author_or_year_refuses_no_copy_nor_does_the_year_of_its_p
     assert OWN in words((await read(paper))[0][paper.id])
 
 
+async def test_copy_that_shows_the_papers_own_id_may_be_of_a_version_without_its_subtitle(
+    read: Read, site: Site
+) -> None:
+    told: dict[str, Any] = {"title": f"{TITLE}: a Study of Silt", "year": 2024}
+    site.serve("/arxiv_pdf_url/pdf/2101.01234", rivers())
+    own = RIVERS.model_copy(update={**told, "arxiv": "2101.01234"})
+    assert OWN in words((await read(own))[0][own.id])
+    other = own.model_copy(
+        update={"id": "doi:10.1/o", "title": "On Bees and their Hives in Winter"}
+    )
+    assert "is of another work" in (await read(other))[0][other.id].unread
+
+
 async def test_page_of_a_log_in_and_bare_abstract_are_no_text(read: Read, site: Site) -> None:
     serve_index(site, "europe_pmc", "")
     site.serve("/europe_pmc_url/PMC7/fullTextXML", JATS.replace("BODY", "").encode())
