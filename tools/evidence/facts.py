@@ -21,7 +21,7 @@ _LONG = 5
 """Letters from which a name is found within other letters: 'RoBERTa' in 'RoBERTa-large'."""
 _INITIALS = range(2, 13)
 """Letters of an abbreviation."""
-_ROMAN = frozenset("IVXLCDM")
+_ROMAN = frozenset("IVX")
 
 
 def standing_nowhere(claim: str, read: Iterable[str]) -> list[str]:
