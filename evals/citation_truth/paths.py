@@ -215,7 +215,7 @@ def _at_hand(case: Case) -> str:
 
 def _plain(case: Case) -> str:
     """The sentence as `ask` and `synthesize` check it: with its frame, without the marker."""
-    return case.text.replace(" {P1}", "")
+    return case.text.replace(" {P1}", "").replace("{P1}", case.paper.citation)
 
 
 def _quote(words: str, paper: Paper, at: int = 0) -> Quote:

@@ -25,7 +25,7 @@ def shelf(body: str = BODY, **changes: Any) -> Shelf:
     passages = [
         Passage(
             id="b", paper=paper.id, title=paper.title, section=("4 Results",), page=5, document="d",
-            start=0, end=len(body), text=body,
+            start=0, end=len(body), text=body or "-",
         )
     ]  # fmt: skip
     return Shelf({"P1": paper}, texts={paper.id: FullText(tuple(passages) if body else ())})
@@ -75,7 +75,8 @@ async def test_what_no_level_bears_out_is_not_in_the_source_and_a_contradiction_
 ) -> None:
     said = judge(abstract="not_in_source", text="not_in_source")
     found, server = await climbed(opened, CLAIM, said, shelf())
-    assert (found.verdict, found.cause, len(server.requests)) == ("not_in_source", "mis_cited", 4)
+    assert (found.verdict, found.cause, found.scope) == ("not_in_source", "mis_cited", "full_text")
+    assert len(server.requests) == 2, "levels that show the same are one question"
     said = judge(abstract="not_in_source", text="contradicted")
     found, server = await climbed(opened, CLAIM, said, shelf())
     assert (found.verdict, len(server.requests)) == ("contradicted", 2)
