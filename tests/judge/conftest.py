@@ -1,6 +1,6 @@
 """A bench at which a scripted LLM judges claims about made-up papers."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -59,7 +59,7 @@ def opened(tmp_path: Path) -> Open:
     ) -> Iterator[tuple[Bench, OpenAIServer]]:
         answers = [] if callable(said) else list(said)
 
-        def script(request: Mapping[str, Any]) -> Reply:
+        def script(request: dict[str, Any]) -> Reply:
             if callable(said):
                 return said(task_of(request), inputs_of(request))
             return answers.pop(0)

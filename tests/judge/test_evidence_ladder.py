@@ -9,6 +9,7 @@ from state.passage import Passage
 from state.request import Request
 from tests.fakes.openai_server import OpenAIServer
 from tests.judge.conftest import LICHENS, PAPERS, REPHRASED, Open, finding, tasks_of
+from tools.evidence.nearest import Searcher
 
 BODY = (
     "We counted tiles in seven chapels before the survey began. Roofs facing west lost their lichens within "
@@ -44,8 +45,6 @@ def judge(**verdicts: str) -> Any:
 
 
 async def climbed(opened: Open, text: str, said: Any, at: Shelf) -> tuple[Decision, OpenAIServer]:
-    from nodes.judge.evidence_ladder import Searcher
-
     with opened([text], said, at) as (bench, server):
         for key, read in at.texts.items():
             if read.passages:
