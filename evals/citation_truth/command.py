@@ -1,10 +1,10 @@
 """`citeloom eval citation_truth`: falsehoods and truths put to each check, from data of yours."""
 
+import asyncio
 import random
 from collections import Counter
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
@@ -13,12 +13,12 @@ import typer
 from citeloom.settings import settings
 from evals.citation_truth.falsify import KINDS
 from evals.citation_truth.pairs import Case, load, load_full_texts
-from evals.citation_truth.paths import ARMS, verify
+from evals.citation_truth.paths import ARMS, verdict
 from evals.intervals import RESAMPLES, Interval, interval
 from evals.judge import MostUsd, Question, tell_cost
 from evals.runner import Options, Suite, choose
 from evals.tables import INTERVALS, Report
-from nodes.write.check_citations import TASK
+from nodes.judge.questions import TASK
 from state.writing import Support
 from tools.errors import InputError
 from tools.llm.minds import Kind
@@ -58,7 +58,7 @@ class CitationTruthOptions(Options):
 class CitationTruth(Suite[CitationTruthOptions]):
     """Put falsehoods and truths about papers to each check: what it accepts, and what it refuses.
 
-    With --mind llm the check `verify` asks it; the others are of code alone.
+    With --mind llm each check asks it; a 'liar' is a judge that calls everything supported, so that facts alone refuse.
     """
 
     def prepare(self) -> None:
@@ -74,8 +74,9 @@ class CitationTruth(Suite[CitationTruthOptions]):
             self.sets["body, full text at hand"] = found
         if not any(self.sets.values()):
             raise InputError("there is nothing to check: give --data, or --full-texts")
-        if options.mind == "llm" and "verify" in self.arms:
-            cases = [case for found in self.sets.values() for case in found]
+        honest = [arm for arm in self.arms if not arm.endswith("_liar")]
+        if options.mind == "llm" and honest:
+            cases = [case for found in self.sets.values() for case in found] * len(honest)
             asked: list[Question] = [
                 (TASK, {"text": one.text, "paper": one.paper.abstract}, _ANSWER) for one in cases
             ]
@@ -132,12 +133,11 @@ class CitationTruth(Suite[CitationTruthOptions]):
 def judged(cases: Sequence[Case], arm: str, mind: Kind = "extractive") -> Judged:
     """Return each case with the verdict of one check."""
     papers = list({case.paper.id: case.paper for case in cases}.values())
-    path = partial(verify, mind=mind) if arm == "verify" else ARMS[arm]
     found = []
     for number, case in enumerate(cases):
         others = random.Random(number).sample(papers, min(OTHERS + 1, len(papers)))
         beside = [item for item in others if item.id != case.paper.id][:OTHERS]
-        found.append((case, path(case, beside)))
+        found.append((case, asyncio.run(verdict(case, beside, arm, mind))))
     return found
 
 

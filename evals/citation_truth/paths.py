@@ -1,142 +1,231 @@
-"""The ways by which a sentence comes to a verdict, each given one case."""
+"""The ways by which a sentence comes to a verdict, each given one case: the product's own nodes, and a judge."""
 
-import asyncio
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, cast
 
+from langgraph.runtime import Runtime
+from langgraph.store.memory import InMemoryStore
+
+from citeloom.settings import settings
 from evals.citation_truth.pairs import Case
-from nodes.synthesize.line_origins import LineOrigins
-from nodes.write.judge_citation import Finding, Hand, judge_citation
-from state.asking import Claim
+from nodes.judge.questions import TASK
+from state.asking import Claim, DraftSentence
 from state.paper import Paper
 from state.passage import Passage
 from state.quote import Quote
-from state.synthesis import Context, Entries, Paragraph
-from state.writing import Support
-from tools.embed.open import embedder
-from tools.evidence.alignment import Evidence
-from tools.evidence.claims import claims_of
+from state.request import Request
+from state.synthesis import Context, Paragraph
+from state.writing import Draft, Element, KeyElements, Plan, Sentence, Support
+from tools.clients import Clients
+from tools.context import RunContext
+from tools.library.library import Library
 from tools.llm.minds import Kind
+from tools.llm.task import AnswerT, Mind, Task
+from tools.run_store import RunStore
+from tools.services import open_services
 from tools.text.sentences import split_sentences
+from tools.text.words import coverage
 
-Path = Callable[[Case, Sequence[Paper]], Support]
-"""Takes a case and other papers that are at hand beside its own."""
-LIAR = "liar"
-
-
-def _hand(case: Case, others: Sequence[Paper], llm: str) -> Hand:
-    papers = {f"P{place}": paper for place, paper in enumerate([case.paper, *others], start=1)}
-    known = [
-        Quote(
-            text=span.text, paper=case.paper.id, part="passage", start=span.start, end=span.end,
-            verified=True,
-        )
-        for span in split_sentences(case.passage)
-    ]  # fmt: skip
-    return Hand(papers, Evidence(papers, embedder()), llm=llm, known=known)
+RUN = "case"
+Way = Callable[[Case, Sequence[Paper], "Bench"], Awaitable[Support]]
 
 
-def write_check(case: Case, others: Sequence[Paper]) -> Support:
-    """The check of `write`, `review` and `revise` without an LLM."""
-    hand = _hand(case, others, "")
-    return judge_citation(hand, case.text, "P1", claims_of(case.text, hand.papers), None).verdict
+class Liar:
+    """A judge that calls everything supported and quotes the source's fitting sentence.
+
+    It restates each claim as this quote, and sees no harm in any difference: what is refused here is refused by
+    facts alone.
+    """
+
+    name = "liar"
+
+    def __init__(self, source: str) -> None:
+        """Take the sentence that the case was made of, which is quoted where it is shown."""
+        self._source = source
+
+    def spare(self, task: Task[AnswerT], **inputs: object) -> float:
+        """Return that any question fits."""
+        return float("inf")
+
+    async def do(
+        self, task: Task[AnswerT], *, sample: int = 0, temperature: float = 0.0, **inputs: Any
+    ) -> AnswerT:
+        """Say that it is so."""
+        told = []
+        for item in inputs["asked"]:
+            said: dict[str, Any] = {"id": item.id, "verdict": "supported"}
+            if task.name == TASK.name:
+                quote = self._fitting(item, inputs)
+                said |= {"quotes": [quote], "claim": quote}
+            told.append(said)
+        return task.answer.model_validate({"findings": told})
+
+    def _fitting(self, item: Any, inputs: Any) -> str:
+        shown = [
+            text
+            for source in inputs["sources"]
+            if source.key in item.sources
+            for text in (source.abstract, *(one.text for one in source.passages or ()))
+            if text
+        ]
+        if any(self._source in text for text in shown) and self._source:
+            return self._source
+        said = next(one.text for one in inputs["sentences"] if one.number == item.sentence)
+        lines = [span.text for text in shown for span in split_sentences(text)]
+        return max(lines, key=lambda line: coverage(said, line), default="")
 
 
-def verify(case: Case, others: Sequence[Paper], mind: Kind = "extractive") -> Support:
+class _Known:
+    """A library that has the papers of one case."""
+
+    def __init__(self, papers: Sequence[Paper]) -> None:
+        self._papers = {paper.id: paper for paper in papers}
+
+    def get(self, ids: Sequence[str]) -> dict[str, Paper]:
+        """Return those of these papers that there are."""
+        return {key: self._papers[key] for key in ids if key in self._papers}
+
+
+class _Clients(Clients):
+    """The process's clients, with a judge and, where a way looks there, a library of one case's papers."""
+
+    def __init__(self, judge: Mind | None) -> None:
+        super().__init__(settings())
+        self._judge = judge
+        self.papers: Sequence[Paper] = ()
+
+    def judge(self, run: str, limits: Any, mind: Mind) -> Mind:
+        """Return the judge of the case."""
+        return self._judge or super().judge(run, limits, mind)
+
+    async def opened(self, name: str, caller: str = "") -> Library:
+        """Return the library of that name, or of the case."""
+        return cast("Library", _Known(self.papers)) if self.papers else await super().opened(name)
+
+
+class Bench:
+    """Where the nodes work on one case."""
+
+    def __init__(self, judge: Mind | None, mind: Kind) -> None:
+        """Take who judges, if it is not the mind, and the mind."""
+        self.clients = _Clients(judge)
+        self.context = RunContext(mind=mind, full_text=False)
+        vars(self.context)["clients"] = self.clients  # where cached_property looks first
+        self.runtime = Runtime(context=self.context, store=InMemoryStore())
+
+    @property
+    def store(self) -> RunStore:
+        """What the run knows."""
+        return open_services(self.runtime, RUN).run_store
+
+
+async def verdict(
+    case: Case, others: Sequence[Paper], arm: str, mind: Kind = "extractive"
+) -> Support:
+    """Return what one of the ways makes of a case.
+
+    Args:
+        case: A sentence that cites one paper.
+        others: Papers that are at hand beside it.
+        arm: One of ARMS; a 'liar' is asked in the mind's place.
+        mind: Who judges.
+    """
+    way, _, liar = arm.partition("_")
+    papers = [case.paper, *others]
+    bench = Bench(Liar(case.source) if liar else None, mind)
+    await bench.store.papers.put(papers)
+    return await _WAYS[way](case, papers, bench)
+
+
+async def _write(case: Case, papers: Sequence[Paper], bench: Bench) -> Support:
+    """The check of `write`, `review` and `revise`."""
+    from nodes.write.check_citations import check_citations
+
+    if case.passage:
+        words = _quote(case.passage, case.paper)
+        found = KeyElements(paper=case.paper.id, method=Element(text=words.text, quote=words))
+        await bench.store.elements.put([found])
+    keys = {f"P{place}": paper.id for place, paper in enumerate(papers, start=1)}
+    draft = Draft(id="d", sentences=(Sentence(text=case.text, line=1),))
+    state: Any = {
+        "run": RUN, "keys": keys, "final": draft, "checks": 0, "verdicts": [], "request": Request(text=""),
+        "outline": Plan(lines=()),
+    }  # fmt: skip
+    update = await check_citations(state, bench.runtime)
+    return next(item.verdict for item in update["verdicts"] if item.key == "P1")
+
+
+async def _verify(case: Case, papers: Sequence[Paper], bench: Bench) -> Support:
     """The whole graph `verify`: a text of one sentence and the papers' records, so abstracts only."""
     from graphs.verify import graph
-    from tools.context import RunContext
 
-    records = [paper.model_dump(mode="json") for paper in (case.paper, *others)]
+    records = [paper.model_dump(mode="json") for paper in papers]
     given: Any = {"text": case.text.replace("{P1}", "[1]"), "papers": records}
-    result = asyncio.run(graph.ainvoke(given, context=RunContext(mind=mind)))
+    result = await graph.ainvoke(given, context=bench.context)
     verdicts = [item.verdict for item in result["audit"].verdicts if item.key == "P1"]
     return verdicts[0] if verdicts else "not_checked"
 
 
-def dishonest(case: Case, others: Sequence[Paper]) -> Support:
-    """The check with an LLM that calls everything supported and quotes the paper's fitting sentence.
+async def _ask(case: Case, papers: Sequence[Paper], bench: Bench) -> Support:
+    """The check of a sentence of an answer that rests on the fitting words; one that gives way is not in the source."""
+    from nodes.ask.check_answer import check_answer
 
-    It restates each claim as this quote, so that a restatement hides all that is wrong.
-    What is refused here is refused by code alone.
-    """
-    hand = _hand(case, others, LIAR)
-    claims = claims_of(case.text, hand.papers)
-    quote = _fitting(case, hand, claims["P1"])
-    finding = Finding(id="1-P1", claim=quote, quotes=[quote], verdict="supported")
-    return judge_citation(hand, case.text, "P1", claims, finding).verdict
+    text = _at_hand(case)
+    lines = [span.text for span in split_sentences(text)]
+    words = (
+        case.source
+        if case.source and case.source in text
+        else max(lines, key=lambda line: coverage(case.text, line), default=text)
+    )
+    paper = case.paper
+    passage = Passage(id="a", paper=paper.id, title=paper.title, start=0, end=len(text), text=text)
+    await bench.store.passages.put([passage])
+    bench.clients.papers = papers
+    quote = _quote(words, paper, text.find(words))
+    claim = Claim(number=1, text=words, passage="a", paper=paper.id, quote=quote)
+    state: Any = {
+        "run": RUN, "request": Request(text=""), "standalone": "", "held": [claim],
+        "draft": [DraftSentence(text=_plain(case), claims=(1,))],
+    }  # fmt: skip
+    update = await check_answer(state, bench.runtime)
+    said = [item.verdict for item in update["verdicts"] if item.text == _plain(case)]
+    return said[0] if said else "not_in_source"
 
 
-def _fitting(case: Case, hand: Hand, said: str) -> str:
-    """Return the sentence that the case was made of, or where that is not at hand the one nearest to what is said."""
-    at_hand = case.passage or case.paper.abstract or ""
-    if case.source and case.source in at_hand:
-        return case.source
-    return hand.evidence.closest(said, "P1").text
+async def _synthesize(case: Case, papers: Sequence[Paper], bench: Bench) -> Support:
+    """The check of a line; one that is lost is not in the source, or without a judge not checked."""
+    from nodes.synthesize.align_lines import align_lines
+
+    paragraph = Paragraph(id="a", paper=case.paper.id, number=1, text=_at_hand(case))
+    await bench.store.paragraphs.put([paragraph])
+    state: Any = {
+        "run": RUN, "request": Request(text="", kind="question"), "draft": _plain(case),
+        "contexts": [Context(paragraph="a", score=1.0, by="mind")],
+    }  # fmt: skip
+    update = await align_lines(state, bench.runtime)
+    if update["lines"] and not update["lost"]:
+        return update["lines"][0].verdict
+    judged = open_services(bench.runtime, RUN).judge.name != "extractive"
+    return "not_in_source" if judged else "not_checked"
+
+
+def _at_hand(case: Case) -> str:
+    return case.passage or case.paper.abstract or ""
 
 
 def _plain(case: Case) -> str:
     """The sentence as `ask` and `synthesize` check it: with its frame, without the marker."""
-    return case.text.replace(" {P1}", "")
+    return case.text.replace(" {P1}", "").replace("{P1}", case.paper.citation)
 
 
-def ask(case: Case, others: Sequence[Paper]) -> Support:
-    """The check of a sentence of `ask` without an LLM: a quote with its source, or not."""
-    return _asked(case, None)
-
-
-def ask_dishonest(case: Case, others: Sequence[Paper]) -> Support:
-    """The check of a sentence of `ask` with an LLM that calls it supported by the fitting quote."""
-    return _asked(case, "supported")
-
-
-def _asked(case: Case, said: str | None) -> Support:
-    from nodes.ask.judge_sentence import judge_sentence
-    from nodes.ask.shown import Sources
-
-    paper, text, sentence = case.paper, case.passage or case.paper.abstract or "", _plain(case)
-    hand = _hand(case, [], LIAR)
-    words = _fitting(case, hand, sentence)
-    at = max(text.find(words), 0)  # what fits best may be the title
-    quote = Quote(
+def _quote(words: str, paper: Paper, at: int = 0) -> Quote:
+    return Quote(
         text=words, paper=paper.id, part="passage", start=at, end=at + len(words), verified=True
     )
-    passage = Passage(id="a", paper=paper.id, title=paper.title, start=0, end=len(text), text=text)
-    claim = Claim(number=1, text=words, passage="a", paper=paper.id, quote=quote)
-    sources = Sources({"a": passage}, {paper.id: paper})
-    return judge_sentence(sentence, [claim], sources, said)
 
 
-def synthesize(case: Case, others: Sequence[Paper]) -> Support:
-    """The check of a line of `synthesize` without an LLM: a source's own sentence, or not."""
-    found = _lines(case).known(_plain(case))
-    return found.verdict if found else "not_checked"
-
-
-def synthesize_dishonest(case: Case, others: Sequence[Paper]) -> Support:
-    """The check of a line of `synthesize` with an LLM that calls it supported by the nearest one."""
-    line, lines = _plain(case), _lines(case)
-    named = [(place, lines.lines[place].plain) for place in lines.nearest([line])[0][:1]]
-    found = lines.known(line) or lines.judge(line, named, "supported")
-    return found.verdict
-
-
-def _lines(case: Case) -> LineOrigins:
-    paper = case.paper
-    paragraph = Paragraph(
-        id="a", paper=paper.id, number=1, text=case.passage or paper.abstract or ""
-    )
-    context = Context(paragraph="a", score=1.0, by="mind")
-    return LineOrigins([context], {"a": paragraph}, {paper.id: paper}, Entries(), embedder())
-
-
-ARMS: dict[str, Path] = {
-    "write": write_check,
-    "verify": verify,
-    "ask": ask,
-    "synthesize": synthesize,
-    "write_liar": dishonest,
-    "ask_liar": ask_dishonest,
-    "synthesize_liar": synthesize_dishonest,
-}
-"""By name; a 'liar' is an LLM that calls everything supported, so that code alone refuses."""
+_WAYS: dict[str, Way] = {
+    "write": _write, "verify": _verify, "ask": _ask, "synthesize": _synthesize,
+}  # fmt: skip
+ARMS = (*_WAYS, *(f"{way}_liar" for way in _WAYS))
+"""Names of the ways; a 'liar' is a judge that calls everything supported, so that facts alone refuse."""

@@ -17,6 +17,7 @@ from evals.starter.command import GRAPH, LEAST, QUERIES, SECTIONS
 from tests.evals.calls import evaluated
 
 _LIARS = ("write_liar", "ask_liar", "synthesize_liar")
+"""Judges that call everything supported: facts alone refuse."""
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +75,9 @@ def test_sections_cite_what_they_were_given_and_nothing_else(data: Path) -> None
         held(figures["checkable"]["writers"][writer], {"covered/mean": (1, 1)})
 
 
-def test_no_falsehood_is_called_supported_and_few_get_past_the_code_alone(data: Path) -> None:
+def test_no_falsehood_is_supported_without_a_judge_and_no_judge_gets_a_number_past_the_facts(
+    data: Path,
+) -> None:
     arms = ("write", "ask", "synthesize", *_LIARS)
     figures = found(
         data,
@@ -93,8 +96,9 @@ def test_no_falsehood_is_called_supported_and_few_get_past_the_code_alone(data: 
     for arm, row in checks.items():
         assert row["false"] >= 12, arm
         assert row["verdicts"]["own"] == {"supported": row["false"]}, arm
-        assert row["supported"] <= (1 if arm in _LIARS else 0), arm
-        assert row["accepted"] <= (4 if arm in _LIARS else 0), arm
+        assert row["accepted"] == (row["supported"] if arm in _LIARS else 0), arm
+        told = row["verdicts"].get("number", {})
+        assert not told.get("supported"), f"{arm}: a number of nowhere stops a claim"
 
 
 def test_questions_are_answered_in_the_papers_own_words_or_refused(data: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from citeloom.settings import Settings
-from nodes.write.check_citations import TASK, Asked, Numbered, Source
+from nodes.judge.questions import TASK, Asked, Numbered, Source
 from tools.embed.open import embedder
 from tools.errors import PermanentError
 from tools.ledger.limits import Limits

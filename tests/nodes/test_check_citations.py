@@ -39,7 +39,7 @@ async def test_node_checks_only_what_was_rewritten(
     )
     state: Any = {
         "run": "run", "keys": {key: paper.id for key, paper in PAPERS.items()}, "final": draft,
-        "checks": 0, "verdicts": [],
+        "checks": 0, "verdicts": [], "request": Request(text=""),
     }  # fmt: skip
     first = await check_citations(state, runtime)
     assert [item.verdict for item in first["verdicts"]] == ["supported", "supported"]

@@ -156,6 +156,7 @@ def test_task_is_named_like_its_node_or_ranker() -> None:
         "debate_papers", "order_papers",  # by debate_with_attribution
         "draft_section", "write_section", "extend_draft", "write_cited", "join_cited",  # by extend_beam
         "vote_drafts",  # by vote_drafts
+        "judge_again",  # by judge_claims
         "split_answer",  # by answer_directly
         "question_keywords",  # by plan_search
         "update_answer", "restore_answer", "shorten_answer",  # by synthesize_answer

@@ -13,7 +13,7 @@ from citeloom.settings import Settings
 from nodes.synthesize.align_lines import align_lines
 from state.request import Request
 from state.synthesis import Line
-from tests.fakes.aligner import ANSWERS, sources_of
+from tests.fakes.judge import ANSWERS
 from tests.fakes.made_stack import CONTEXTS, CRUST, MOSS, PARAGRAPHS, RAIN, SHADE, put_stack
 from tests.fakes.openai_server import OpenAIServer, Refusal, Reply, inputs_of, task_of
 from tests.graphs.conftest import context_for
@@ -101,14 +101,18 @@ def assert_verified(lines: list[Line]) -> None:
             assert quoted == origin.quote.text
 
 
+def agree(answer: dict[str, Any], inputs: dict[str, Any]) -> Reply:
+    return {"findings": [{**one, "verdict": "supported"} for one in answer["findings"]]}
+
+
 async def test_one_question_for_the_lines_beside_their_paragraphs(settings: Settings) -> None:
-    update, server = await align(settings, state())
+    update, server = await align(settings, state(), agree)
     assert server.tasks == ["judge_claims"]
     asked: dict[str, Any] = dict(inputs_of(server.requests[0]))
     assert asked["question"] == QUESTION
     assert [source["authors"] for source in asked["sources"]] == ["Marsh and Weir", "Iver"]
-    assert asked["sources"][1]["paragraphs"][0].startswith("[S6] Green roofs hold back two thirds")
-    assert traced(update["lines"]) == EXPECTED
+    assert asked["sources"][1]["passages"][0]["text"].startswith("Green roofs hold back two thirds")
+    assert [line.origins[0].paper for line in update["lines"]] == [MOSS.id, MOSS.id, RAIN.id]
     assert [line.paragraph for line in update["lines"]] == [1, 1, 2]
     assert [line.verdict for line in update["lines"]] == ["supported"] * 3
     assert (update["lost"], update["failures"]) == ([], [])
@@ -156,38 +160,50 @@ async def test_embedded_engine_traces_without_a_model(
     assert_verified(update["lines"])
 
 
-async def test_invented_ids_numbers_and_words_are_refused(settings: Settings) -> None:
+async def test_invented_ids_and_words_are_refused_and_sent_back_once(settings: Settings) -> None:
     def invent(answer: dict[str, Any], inputs: dict[str, Any]) -> Reply:
-        last = sources_of(inputs)[-1]["id"]
-        false = [
-            {"id": "S99", "words": "Whales sing at night in the northern sea"},
-            {"id": last, "words": "whales sing at night in the northern sea"},
-        ]
-        lines = [
-            {"number": at["number"], "sources": false, "check": "", "says": "yes"}
-            for at in inputs["lines"]
-        ]
-        return {"lines": [*lines, {"number": 77, "sources": false, "check": "", "says": "yes"}]}
+        false = {"quotes": ["Whales sing at night in the northern sea"], "verdict": "supported"}
+        return {
+            "findings": [{"id": one["id"], **false} for one in [*inputs["asked"], {"id": "77"}]]
+        }
 
-    update, _ = await align(settings, state(f"{DRAFT} {FALSE}"), invent)
+    update, server = await align(settings, state(f"{DRAFT} {FALSE}"), invent)
+    assert server.tasks == ["judge_claims", "judge_claims"]
     assert_verified(update["lines"])
     assert traced(update["lines"]) == EXPECTED, "the sources' own sentences"
     assert [item.text for item in update["lost"]] == [FALSE]
     assert "no line of the sources" in update["lost"][0].cause
 
 
-async def test_line_that_says_the_opposite_is_lost_whatever_the_mind_says(
+async def test_line_with_a_number_of_nowhere_is_lost_whatever_the_mind_says(
     settings: Settings,
 ) -> None:
-    opposite = "Moss gardens do not cool flat roofs by 9.4 degrees on summer afternoons."
-
-    def agree(answer: dict[str, Any], inputs: dict[str, Any]) -> Reply:
-        return {"lines": [{**line, "says": "yes"} for line in answer["lines"]]}
-
-    update, _ = await align(settings, state(f"{opposite} {LEANING} {SECOND}"), agree)
+    invented = "Moss gardens cool flat roofs by 97 degrees, as LitLLM says."
+    update, _ = await align(settings, state(f"{invented} {LEANING} {SECOND}"), agree)
     assert [line.text for line in update["lines"]] == [SECOND]
-    assert [item.text for item in update["lost"]] == [opposite, LEANING]
-    assert "the opposite" in update["lost"][0].cause
+    assert [item.text for item in update["lost"]] == [invented, LEANING]
+    told = "the number 97 stands nowhere in them; the name LitLLM stands nowhere in them"
+    assert update["lost"][0].cause == f"no line of the sources bears it out; {told}"
+
+
+async def test_near_copy_that_differs_is_asked_about_again_and_that_answer_stands(
+    settings: Settings,
+) -> None:
+    opposite = FIRST.replace("cool", "never cool")
+
+    def turn(answer: dict[str, Any], inputs: dict[str, Any]) -> Reply:
+        if "sources" in inputs:
+            return agree(answer, inputs)
+        answer["findings"][0] |= {"verdict": "contradicted", "reasoning": "They do cool."}
+        return answer
+
+    update, server = await align(settings, state(opposite), turn)
+    assert server.tasks == ["judge_claims", "judge_again"]
+    assert [item.cause for item in update["lost"]] == [
+        "the sources say the opposite; They do cool."
+    ]
+    kept, _ = await align(settings, state(opposite.replace("never", "not")), agree)
+    assert [line.verdict for line in kept["lines"]] == ["supported"]
 
 
 async def test_what_the_mind_found_otherwise_is_told(settings: Settings) -> None:
@@ -195,9 +211,9 @@ async def test_what_the_mind_found_otherwise_is_told(settings: Settings) -> None
     later = "Twice a day the watering of the moss doubles this effect."
 
     def deny(answer: dict[str, Any], inputs: dict[str, Any]) -> Reply:
-        for line in answer["lines"]:
-            wrong = line["number"] == 1
-            line |= {"check": "It is moss." if wrong else "", "says": "no" if wrong else "partly"}
+        for one in answer["findings"]:
+            wrong = one["id"] == "1"
+            one |= {"reasoning": "It is moss.", "verdict": "not_in_source" if wrong else "partly"}
         return answer
 
     update, _ = await align(settings, state(f"{swapped} {later}"), deny)
@@ -207,7 +223,7 @@ async def test_what_the_mind_found_otherwise_is_told(settings: Settings) -> None
     assert (kept.text, kept.verdict) == (later, "partly"), "it leans on nothing before it"
 
 
-@pytest.mark.parametrize("reply", [Refusal(), {"lines": "none"}])
+@pytest.mark.parametrize("reply", [Refusal(), {"findings": "none"}])
 async def test_lines_that_nobody_could_judge_are_left_out(settings: Settings, reply: Reply) -> None:
     def fail(answer: dict[str, Any], inputs: dict[str, Any]) -> Reply:
         return reply
@@ -218,14 +234,14 @@ async def test_lines_that_nobody_could_judge_are_left_out(settings: Settings, re
         "nobody could say which line of the sources bears it out"
     }
     (failure,) = update["failures"]
-    assert failure.subject == "3 lines"
+    assert failure.subject.startswith("sentences ")
 
 
 async def test_paragraph_too_large_for_the_window_is_asked_in_parts(settings: Settings) -> None:
     draft = f"{' '.join(RETOLD.split())} Watering the moss doubles the effect."
     whole, asked_once = await align(settings, state(draft))
-    parts, server = await align(settings, state(draft), window=2000)
+    parts, server = await align(settings, state(draft), window=2800)
     assert len(asked_once.requests) == 1
     assert len(server.requests) > 1
-    assert traced(parts["lines"]) == traced(whole["lines"])
+    assert [line.text for line in parts["lines"]] == [line.text for line in whole["lines"]]
     assert parts["failures"] == []

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from nodes.write.check_citations import TASK, Asked, Findings, Numbered, Source
+from nodes.judge.questions import TASK, Asked, Findings, Numbered, Source
 
 ABSTRACT = "Owls hear voles under snow. They catch two of three voles in the dark."
 

@@ -1,0 +1,104 @@
+"""nodes/judge/known_facts.py: what is a matter of fact, whoever judges, and what is told where nobody does."""
+
+import pytest
+
+from nodes.judge.evidence_ladder import Shelf
+from nodes.judge.known_facts import known_for_certain, notices_on, undecided
+from state.paper import Paper
+from tests.judge.conftest import LICHENS, OTTERS, PAPERS, REPHRASED
+from tests.library.words import WordEmbedder
+
+OWN = f"{LICHENS[:-1]} {{P1}}."
+
+
+def known(text: str, key: str = "P1", papers: dict[str, Paper] = PAPERS) -> tuple[str, str, str]:
+    found = known_for_certain(Shelf(papers), text, key)
+    return (found.verdict, found.cause, found.by) if found else ("", "", "")
+
+
+@pytest.mark.parametrize("text", [OWN, f"Abel and Corvin {{P1}} write: “{LICHENS}”"])
+def test_paper_s_own_sentence_is_supported(text: str) -> None:
+    found = known_for_certain(Shelf(PAPERS), text, "P1")
+    assert found
+    assert (found.verdict, found.by, found.scope) == ("supported", "code", "abstract")
+    assert [(quote.text, quote.part) for quote in found.quotes] == [(LICHENS, "abstract")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [REPHRASED, OWN.replace("bleach", "never bleach"), OWN.replace("sulphur", "acid"), "It rains {P1}."],
+)  # fmt: skip
+def test_anything_else_is_for_a_judge(text: str) -> None:
+    assert known_for_certain(Shelf(PAPERS), text, "P1") is None
+
+
+def test_words_of_an_annotation_are_not_the_authors() -> None:
+    noted = {"P1": PAPERS["P1"].model_copy(update={"abstract_kind": "annotation"})}
+    said = f"Abel and Corvin {{P1}} write: “{LICHENS}”"
+    found = known_for_certain(Shelf(noted), said, "P1")
+    assert found
+    assert (found.verdict, found.cause) == ("not_in_source", "mis_cited")
+    assert [(item.text, item.part) for item in found.quotes] == [(LICHENS, "annotation")]
+    assert "annotation" in found.alarms[0]
+    assert known(said.replace(" write:", " (annotation):"), papers=noted)[0] == "supported"
+
+
+def test_another_paper_s_own_sentence_is_mis_cited_and_the_better_one_named() -> None:
+    found = known_for_certain(Shelf(PAPERS), OWN.replace("P1", "P2"), "P2")
+    assert found
+    assert (found.verdict, found.cause, found.by) == ("not_in_source", "mis_cited", "code")
+    assert found.better == PAPERS["P1"].id
+
+
+def test_other_authors_before_the_marker_are_mis_cited_and_the_paper_s_own_are_not() -> None:
+    told = "Brandt and Dalca {P1} saw metal tops fade."
+    assert known(told) == ("not_in_source", "mis_cited", "code")
+    assert known(told.replace("Brandt and Dalca", "Abel and Corvin")) == ("", "", "")
+
+
+def test_key_of_no_paper_is_fabricated() -> None:
+    assert known(OWN.replace("P1", "P77"), "P77") == ("not_in_source", "fabricated", "code")
+
+
+def test_title_of_a_paper_without_abstract_shows_nothing_and_is_quoted() -> None:
+    bare = {"P1": PAPERS["P1"].model_copy(update={"abstract": None})}
+    said = f"Abel and Corvin {{P1}}: “{bare['P1'].title}”."
+    found = known_for_certain(Shelf(bare), said, "P1")
+    assert found
+    assert (found.verdict, found.cause, found.scope) == ("not_checked", "no_abstract", "none")
+    assert [quote.part for quote in found.quotes] == ["title"]
+
+
+async def test_where_nobody_judges_the_nearest_words_stand_and_what_stands_nowhere_with_what_was_read() -> (
+    None
+):
+    embedder = WordEmbedder(size=512)
+    text = "Lichens bleach on 900 days under sulphur rain {P1}."
+    found = await undecided(Shelf(PAPERS), text, "P1", embedder)
+    assert (found.verdict, found.cause, found.by) == ("not_checked", "not_verbatim", "")
+    assert found.alarms == ("the number 900 is not in the abstract, which is all that was read",)
+    assert len(found.nearest) == 2
+    assert all(quote.verified and quote.text in PAPERS["P1"].text for quote in found.nearest)
+    bare = {"P1": PAPERS["P1"].model_copy(update={"abstract": None})}
+    none = await undecided(Shelf(bare), text, "P1", embedder)
+    assert (none.cause, none.scope, none.nearest) == ("no_abstract", "none", ())
+    both = f"{text[:-1]} where otters cross {{P2}}."
+    assert (await undecided(Shelf(PAPERS), both, "P1", embedder)).alarms == found.alarms
+    assert OTTERS in (PAPERS["P2"].abstract or "")
+
+
+def preprint(doi: str | None, title: str = "On moths") -> Paper:
+    return Paper(id="arxiv:2001.00001", title=title, doi=doi)
+
+
+def test_preprint_is_superseded_by_a_published_doi_and_not_by_arxiv_s_own() -> None:
+    assert notices_on([preprint("10.1/journal")]) == {"arxiv:2001.00001": "superseded"}
+    assert notices_on([preprint("10.48550/arXiv.2001.00001")]) == {}
+    assert notices_on([preprint(None)]) == {}
+    other = Paper(id="arxiv:2002.00002", title="On moths", doi=None)
+    assert notices_on([preprint(None), other]) == {}, "two preprints are no publication"
+    gone = PAPERS["P1"].model_copy(update={"retracted": True})
+    assert notices_on([gone, preprint("10.1/journal"), other]) == {
+        gone.id: "retracted",
+        "arxiv:2001.00001": "superseded",
+    }
