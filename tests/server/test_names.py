@@ -2,6 +2,7 @@
 
 import asyncio
 from typing import Any, get_args
+from uuid import uuid4
 
 import httpx
 import pytest
