@@ -39,6 +39,12 @@ def shown(passage: str, name: str) -> str:
     return f"{name}: {quoted}" if name else quoted
 
 
+def is_caption(passage: str) -> bool:
+    """Whether a passage is what stands below a figure or table: 'Figure 1: Overview.'."""
+    found = _POINTER.match(passage)
+    return found is not None and passage[found.end() :].lstrip("0123456789").startswith((":", ". "))
+
+
 def is_whole(passage: str) -> bool:
     """Whether a passage is short, can be read, and shows nothing that stands elsewhere in its paper."""
     odd = _MARK.search(passage) or _POINTER.search(passage) or _FORMULA.search(passage)
