@@ -25,7 +25,7 @@ from tools.counting import counted
 from tools.embed.port import Embedder
 from tools.llm.task import Task
 from tools.services import open_services
-from tools.text.answer_sentences import Rated, Source, rate_sentences
+from tools.text.answer_sentences import Source, rate_sentences
 from tools.text.questions import read_question
 from tools.text.words import coverage, distinct_content_stems
 
@@ -76,16 +76,12 @@ def _answering(
         return [item.id for item in named][:1]
     sources = [Source(item.text, item.title, tuple(item.section.split(" > "))) for item in others]
     rated = rate_sentences(embedder, question, sources)
-    answering = [item for item in rated if item.answers and _is_close(item, rated[0])]
+    answering = [item for item in rated if item.answers and item.value >= rated[0].value - _BEHIND]
     ids = list(dict.fromkeys(others[item.source].id for item in answering))
     if records and answering:
         title = others[answering[0].source].title
         return [item.id for item in records if item.title == title] or ids
     return ids
-
-
-def _is_close(item: Rated, best: Rated) -> bool:
-    return best.answers and item.value >= best.value - _BEHIND
 
 
 def _names(question: str, title: str) -> bool:

@@ -114,7 +114,13 @@ def best_sentences(
     source = Source(passage.text, passage.title, tuple(passage.section.split(" > ")))
     found = [rate_sentences(embedder, question, [source]) for question in asked]
     first = max((rated[0].value for rated in found if rated), default=0.0)
-    near = [item for rated in found for item in rated if item.value >= first - _BEHIND]
+    fit = any(item.fits for rated in found for item in rated)
+    near = [
+        item
+        for rated in found
+        for item in rated
+        if item.value >= first - _BEHIND and (item.fits or not fit)
+    ]
     best = list(dict.fromkeys(item.text for item in sorted(near, key=lambda item: -item.value)))
     return [text for text in best if not any(text in other for other in best if other != text)]
 

@@ -119,7 +119,7 @@ def _candidates(
     ]
     weights = _weights(asked, whole)
     rare = _rare_names(asked.text, sources, whole)
-    sought = max(asked.sought, key=lambda term: weights[term], default="")
+    sought = frozenset(asked.sought)
     found: list[_Candidate] = []
     for number, source in enumerate(sources):
         heading = " ".join(source.section[-1:])
@@ -140,7 +140,7 @@ def _candidates(
             words += _KIND.get(asked.kind, 0.0) * suits
             whole_sentence = printable(without_numbers(span.text)) and not is_caption(span.text)
             words -= _UNFIT * (not whole_sentence)
-            fits = named and whole_sentence and (not sought or sought in near) and (suits > 0 or not asked.strict)
+            fits = named and whole_sentence and sought <= near and (suits > 0 or not asked.strict)
             found.append(
                 _Candidate(number, span.text, shown, words, around, fits, whole_sentence)
             )

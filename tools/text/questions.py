@@ -45,11 +45,9 @@ _BECAUSE = (
     " because ", " since ", " due to ", " in order to ", " so that ", " reason ", " reasons ", " therefore ",
     " thus ", " to avoid ", " as it ", " as they ",
 )  # fmt: skip
-_DEFINES = (
-    "is a", "is an", "is the", "are", ", a", ", an", ", the", ", which", "(", "consists", "denotes", "means", "refers",
-    "stands for",
-)  # fmt: skip
-"""What follows a name in the sentence that says what it is."""
+_IS_WHAT = ("is a", "is an", "is the", "are", "consists", "denotes", "means", "refers", "stands for")
+_APPOSED = (", a", ", an", ", the", ", which")
+"""What follows a name in the sentence that says what it is: where it begins with the name, and anywhere."""
 _AROUND = ".,;:!?()[]“”‘’\"'"
 _SMALL = 0.4
 """Weight of a word that all academic prose has, such as 'performance', beside one that tells."""
@@ -235,7 +233,8 @@ def _defines(sentence: str, name: str) -> bool:
     if not found or before[-1:].isalnum():
         return False
     after = after.removeprefix("s").lstrip(")”’\" ")
-    follows = any(after.startswith(item) and not after[len(item) : len(item) + 1].isalpha() for item in _DEFINES)
+    kinds = _APPOSED + (_IS_WHAT if len(tokens(before)) <= 1 else ())
+    follows = any(after.startswith(f"{item} ") for item in kinds)
     called = {"call", "called", "named", "termed", "dubbed"}.intersection(tokens(before)[-4:])
     return follows or bool(called)
 
