@@ -66,9 +66,7 @@ def extract(
     return Choice(ids=list(dict.fromkeys(turns))[:most])
 
 
-def _answering(
-    embedder: Embedder, question: str, passages: Sequence[ShownPassage]
-) -> list[str]:
+def _answering(embedder: Embedder, question: str, passages: Sequence[ShownPassage]) -> list[str]:
     asks = read_question(question).kind == "record"
     records = [item for item in passages if asks and item.section == OF_RECORD[0]]
     others = [item for item in passages if item.section != OF_RECORD[0]]

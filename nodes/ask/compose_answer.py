@@ -75,7 +75,9 @@ def extract(
         Sentence(text=quoted(item.words, item), claims=[item.number])
         for item in {item.number: item for item in kept}.values()
     ]
-    return Answer(sentences=sentences, missing=[aspect for aspect, item in told.items() if not item])
+    return Answer(
+        sentences=sentences, missing=[aspect for aspect, item in told.items() if not item]
+    )
 
 
 def telling(
@@ -100,9 +102,7 @@ def _sources(claims: Sequence[ShownClaim]) -> list[Source]:
     return [Source(item.words, item.title, tuple(item.section.split(" > "))) for item in claims]
 
 
-def _best(
-    embedder: Embedder, question: str, claims: Sequence[ShownClaim]
-) -> list[ShownClaim]:
+def _best(embedder: Embedder, question: str, claims: Sequence[ShownClaim]) -> list[ShownClaim]:
     """Return the claims that answer about as well as the best, which come first."""
     order: dict[int, float] = {}
     fitting: set[int] = set()

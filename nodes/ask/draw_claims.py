@@ -105,9 +105,7 @@ def extract(
     )
 
 
-def best_sentences(
-    embedder: Embedder, asked: Sequence[str], passage: ShownPassage
-) -> list[str]:
+def best_sentences(embedder: Embedder, asked: Sequence[str], passage: ShownPassage) -> list[str]:
     """Return the sentences of a passage that answer each question best, the best first; a record is one."""
     if passage.section == OF_RECORD[0]:
         return [passage.text]

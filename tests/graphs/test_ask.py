@@ -203,7 +203,8 @@ async def test_odd_input_never_raises(extractive: RunContext, inputs: dict[str, 
 
 async def test_half_of_a_question_that_nothing_answers_is_named(extractive: RunContext) -> None:
     result = await ask(
-        extractive, "What do radar tracks of displaced honey bees show, and what does lava cost in Peru?"
+        extractive,
+        "What do radar tracks of displaced honey bees show, and what does lava cost in Peru?",
     )
     assert "radar" in result["answer"]
     assert result["missing"] == ["what does lava cost in Peru?"]

@@ -83,12 +83,12 @@ def test_rare_name_and_what_is_asked_for_stand_where_the_answer_does(
 
 
 def test_caption_and_run_in_heading_are_no_part_of_an_answer() -> None:
-    text = (
-        "Figure 1: Overview of the owl ear with SPECTRA.\n\nTraining Owls Owls were trained with SPECTRA in a barn."
-    )
+    text = "Figure 1: Overview of the owl ear with SPECTRA.\n\nTraining Owls Owls were trained with SPECTRA in a barn."
     source = Source(text, "Owls", ("3 Method", "Figure 1: Overview"))
     rated = rate_sentences(embedder(), "How were owls trained with SPECTRA?", [source])
     assert not any(item.text.startswith("Figure") and item.fits for item in rated)
-    headed = Source("Training Owls Owls were trained with SPECTRA in a barn.", "", ("Training Owls",))
+    headed = Source(
+        "Training Owls Owls were trained with SPECTRA in a barn.", "", ("Training Owls",)
+    )
     rated = rate_sentences(embedder(), "How were owls trained with SPECTRA?", [headed])
     assert [item.text for item in rated] == ["Owls were trained with SPECTRA in a barn."]

@@ -141,9 +141,7 @@ def _candidates(
             whole_sentence = printable(without_numbers(span.text)) and not is_caption(span.text)
             words -= _UNFIT * (not whole_sentence)
             fits = named and whole_sentence and sought <= near and (suits > 0 or not asked.strict)
-            found.append(
-                _Candidate(number, span.text, shown, words, around, fits, whole_sentence)
-            )
+            found.append(_Candidate(number, span.text, shown, words, around, fits, whole_sentence))
     return found
 
 

@@ -167,7 +167,9 @@ def search_words(phrase: str) -> list[str]:
 
     Without possessive endings, and without what only joins a compound: 'graph-based' is 'graph'.
     """
-    words = (word.removesuffix("s") if word.endswith(("'s", "’s")) else word for word in phrase.split())
+    words = (
+        word.removesuffix("s") if word.endswith(("'s", "’s")) else word for word in phrase.split()
+    )
     words = (word.rstrip("'’") for word in words)
     return [found for word in words if (found := _without_joint(word))]
 

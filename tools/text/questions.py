@@ -19,7 +19,9 @@ _POLITE = (
 _ASKING = frozenset(("who", "whose", "whom", "what", "which", "when", "where", "why", "how"))
 _IS = frozenset(("is", "are", "was", "were", "do", "does", "did", "can", "has", "have"))
 _BEFORE_ASKING = frozenset(("by", "on", "in", "for", "with", "from", "to", "at", "of"))
-_OF_RECORDS = frozenset(("author", "authors", "authored", "affiliation", "affiliations", "doi", "venue"))
+_OF_RECORDS = frozenset(
+    ("author", "authors", "authored", "affiliation", "affiliations", "doi", "venue")
+)
 _MADE = frozenset(
     "wrote published proposed introduced developed created made built invented presented".split()  # noqa: SIM905
 )
@@ -45,7 +47,17 @@ _BECAUSE = (
     " because ", " since ", " due to ", " in order to ", " so that ", " reason ", " reasons ", " therefore ",
     " thus ", " to avoid ", " as it ", " as they ",
 )  # fmt: skip
-_IS_WHAT = ("is a", "is an", "is the", "are", "consists", "denotes", "means", "refers", "stands for")
+_IS_WHAT = (
+    "is a",
+    "is an",
+    "is the",
+    "are",
+    "consists",
+    "denotes",
+    "means",
+    "refers",
+    "stands for",
+)
 _APPOSED = (", a", ", an", ", the", ", which")
 """What follows a name in the sentence that says what it is: where it begins with the name, and anywhere."""
 _AROUND = ".,;:!?()[]“”‘’\"'"
@@ -101,7 +113,9 @@ class Question:
             return float(_defines(sentence.lower(), self.defined))
         if self.kind == "name":
             known = frozenset(tokens(self.text))
-            return float(any(is_name(word) and word.lower() not in known for word in _bare(sentence)[1:]))
+            return float(
+                any(is_name(word) and word.lower() not in known for word in _bare(sentence)[1:])
+            )
         return 0.0
 
     def _number(self, sentence: str) -> float:
@@ -195,7 +209,9 @@ def _bare(text: str) -> list[str]:
 def _after(text: str, lead: str) -> str:
     """Return what follows words at the beginning of a text; nothing where it does not begin so."""
     rest = text[len(lead) :]
-    return rest.lstrip(" ,!.") if text.lower().startswith(lead) and rest[:1] in tuple(" ,!.") else ""
+    return (
+        rest.lstrip(" ,!.") if text.lower().startswith(lead) and rest[:1] in tuple(" ,!.") else ""
+    )
 
 
 def _kind(words: Sequence[str], defined: str) -> Kind:
@@ -232,7 +248,7 @@ def _defines(sentence: str, name: str) -> bool:
     before, found, after = sentence.partition(name)
     if not found or before[-1:].isalnum():
         return False
-    after = after.removeprefix("s").lstrip(")”’\" ")
+    after = after.removeprefix("s").lstrip(')”’" ')
     kinds = _APPOSED + (_IS_WHAT if len(tokens(before)) <= 1 else ())
     follows = any(after.startswith(f"{item} ") for item in kinds)
     called = {"call", "called", "named", "termed", "dubbed"}.intersection(tokens(before)[-4:])

@@ -183,5 +183,8 @@ def leans(sentence: str) -> bool:
     text = _OF_THE_PAPER.sub("Paper", sentence.strip())
     starts_small = text[:1].islower()
     return bool(
-        starts_small or text.startswith(tuple("([•*–-")) or text.endswith(":") or _LEANS.search(text)
+        starts_small
+        or text.startswith(tuple("([•*–-"))
+        or text.endswith(":")
+        or _LEANS.search(text)
     )

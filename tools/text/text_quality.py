@@ -42,7 +42,9 @@ def text_quality(text: str) -> float:
     tokens = _TOKEN.findall(text)
     broken = len(_BROKEN.findall(text)) / max(1, len(text.split()))
     sound = max(0.0, 1 - 4 * broken)
-    if len(tokens) < 3 or 2 * sum(char.isalpha() and char <= _LAST_LATIN for char in text) < sum(map(str.isalpha, text)):
+    if len(tokens) < 3 or 2 * sum(char.isalpha() and char <= _LAST_LATIN for char in text) < sum(
+        map(str.isalpha, text)
+    ):
         return round(sound, 2)
     low = [token.lower() for token in tokens]
     size = sum(map(len, low))  # in letters: a piece of a word may be a short word of any language

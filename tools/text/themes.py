@@ -146,7 +146,10 @@ class _Case:
         self._lower = lower | {
             word.lower()
             for word in capital
-            if word.istitle() and word not in names and word not in _PROPER and not word.endswith(("ian", "ese", "ish"))
+            if word.istitle()
+            and word not in names
+            and word not in _PROPER
+            and not word.endswith(("ian", "ese", "ish"))
         }
 
     def as_written(self, phrase: str) -> str:

@@ -107,6 +107,4 @@ def resemblance(first: str, second: str) -> float:
 
 def lower_case_words(texts: Sequence[str]) -> frozenset[str]:
     """Return the words that some text writes in lower case."""
-    return frozenset(
-        word for text in texts for word in written_words(text) if word.islower()
-    )
+    return frozenset(word for text in texts for word in written_words(text) if word.islower())
