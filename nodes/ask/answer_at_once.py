@@ -78,15 +78,15 @@ def extract(
 ) -> Answer:
     """Quote the one sentence that answers each question put best, where one answers."""
     told: dict[str, Sentence] = {}
-    missing = []
+    wanting: list[str] = []
     for part in question_parts(question):
         picked = choose(embedder, question=part, aspects=[], most=1, passages=passages).ids
         for item in (item for item in passages if item.id in picked):
-            words, *_ = best_sentences(embedder, [part], item)
+            words = best_sentences(embedder, [part], item)[0]
             rests = [Rests(passage=item.id, words=words)]
             told[words] = Sentence(quotes=rests, text=quoted(words, item))
-        missing += [] if picked else [part]
-    return Answer(sentences=list(told.values()), missing=missing if told else [])
+        wanting += [] if picked else [part]
+    return Answer(sentences=list(told.values()), missing=wanting if told else [])
 
 
 TASK = Task(

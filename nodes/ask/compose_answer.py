@@ -2,7 +2,8 @@
 
 Reads `run`, `request`, `standalone`, `aspects`, `hops`, `held`. Writes `draft`, `missing`. At most
 `claims` of the claims are given (six by default, as in arXivBot's figure 2), first all whose words were named as what
-answers (nodes.ask.judge_sufficiency), then the best for each thing that the answer must cover, in turn. A sentence without claims is asked for once more, then lost.
+answers (nodes.ask.judge_sufficiency), then the best for each
+thing that the answer must cover, in turn. A sentence without claims is asked for once more, then lost.
 """
 
 import asyncio
