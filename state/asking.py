@@ -51,6 +51,9 @@ class Hop(Value):
         default=(), description="Numbers of the claims that it brought."
     )
     lost: tuple[LostClaim, ...] = ()
+    named: tuple[int, ...] = Field(
+        default=(), description="Numbers of the claims whose words were named as what answers."
+    )
     reasoning: str = Field(default="", description="Whether that suffices, step by step.")
     sufficient: bool | None = Field(default=None, description="None where nobody judged it.")
     missing: tuple[str, ...] = Field(default=(), description="What is still wanting, in words.")
@@ -64,6 +67,17 @@ class AnswerSentence(Value):
     text: str = Field(description="Without brackets.")
     claims: tuple[int, ...] = Field(default=(), description="Numbers of its claims; never empty.")
     verdict: Support = Field(default="not_checked", description="Whether its claims bear it out.")
+
+
+class Nearest(Value):
+    """A sentence near to a question that nothing answers: where to read on, and no answer."""
+
+    text: str = Field(description="Verbatim.")
+    passage: str = Field(description="Id of the passage.")
+    paper: str = Field(description="Canonical id of its paper.")
+    title: str
+    citation: str = Field(default="", description="Authors and year, as people write them.")
+    place: str = Field(default="", description="Section and page, for people.")
 
 
 class CitedPaper(Value):
@@ -177,6 +191,8 @@ class AskOutput(Result, total=False):
     hops: list[Hop]
     missing: list[str]
     """What the library did not tell, in words."""
+    nearest: list[Nearest]
+    """Where there is no answer: the sentences nearest to the question, the nearest first."""
     messages: Annotated[list[AnyMessage], add_spoken]
     seconds: dict[str, float]
     library: str

@@ -32,6 +32,7 @@ from tools.embed.port import Embedder
 from tools.llm.task import Task
 from tools.services import open_services
 from tools.text.language import language_name
+from tools.text.questions import question_parts
 
 STAGE = "answer_at_once"
 PROMPT = f"""\
@@ -75,17 +76,17 @@ class Answer(BaseModel):
 def extract(
     embedder: Embedder, *, question: str, passages: Sequence[ShownPassage], **_: object
 ) -> Answer:
-    """Quote the one sentence that answers best, where one answers."""
-    picked = choose(embedder, question=question, aspects=[], most=1, passages=passages).ids
-    best = [
-        (item, best_sentences(embedder, question, item)) for item in passages if item.id in picked
-    ]
-    return Answer(
-        sentences=[
-            Sentence(quotes=[Rests(passage=item.id, words=words)], text=quoted(words, item))
-            for item, (words, *_) in best
-        ]
-    )
+    """Quote the one sentence that answers each question put best, where one answers."""
+    told: dict[str, Sentence] = {}
+    wanting: list[str] = []
+    for part in question_parts(question):
+        picked = choose(embedder, question=part, aspects=[], most=1, passages=passages).ids
+        for item in (item for item in passages if item.id in picked):
+            words = best_sentences(embedder, [part], item)[0]
+            rests = [Rests(passage=item.id, words=words)]
+            told[words] = Sentence(quotes=rests, text=quoted(words, item))
+        wanting += [] if picked else [part]
+    return Answer(sentences=list(told.values()), missing=wanting if told else [])
 
 
 TASK = Task(

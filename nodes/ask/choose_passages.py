@@ -5,6 +5,7 @@ best; how many is a setting). None is chosen where none has to do with the quest
 """
 
 from collections.abc import Sequence
+from itertools import zip_longest
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
@@ -24,7 +25,7 @@ from tools.counting import counted
 from tools.embed.port import Embedder
 from tools.llm.task import Task
 from tools.services import open_services
-from tools.text.answer_sentences import Rated, Source, rate_sentences
+from tools.text.answer_sentences import Source, rate_sentences
 from tools.text.questions import read_question
 from tools.text.words import coverage, distinct_content_stems
 
@@ -53,27 +54,32 @@ def extract(
     embedder: Embedder, *, question: str, aspects: Sequence[str], most: int,
     passages: Sequence[ShownPassage],
 ) -> Choice:  # fmt: skip
-    """Take the passages whose sentences answer best, or none where no sentence does.
+    """Take the passages whose sentences answer best, of each aspect in turn, or none where no sentence does.
 
     A question for authors or a year is answered by the record of the paper that it names, or that
     has the sentence nearest to it.
     """
-    records = [item for item in passages if item.section == OF_RECORD[0]]
+    if len(aspects) < 2:
+        return Choice(ids=_answering(embedder, question, passages)[:most])
+    found = [_answering(embedder, aspect, passages) for aspect in aspects]
+    turns = (key for ids in zip_longest(*found) for key in ids if key)
+    return Choice(ids=list(dict.fromkeys(turns))[:most])
+
+
+def _answering(embedder: Embedder, question: str, passages: Sequence[ShownPassage]) -> list[str]:
+    asks = read_question(question).kind == "record"
+    records = [item for item in passages if asks and item.section == OF_RECORD[0]]
     others = [item for item in passages if item.section != OF_RECORD[0]]
     if named := [item for item in records if _names(question, item.title)]:
-        return Choice(ids=[item.id for item in named][:1])
+        return [item.id for item in named][:1]
     sources = [Source(item.text, item.title, tuple(item.section.split(" > "))) for item in others]
     rated = rate_sentences(embedder, question, sources)
-    answering = [item for item in rated if item.answers and _is_close(item, rated[0])]
+    answering = [item for item in rated if item.answers and item.value >= rated[0].value - _BEHIND]
     ids = list(dict.fromkeys(others[item.source].id for item in answering))
     if records and answering:
         title = others[answering[0].source].title
-        return Choice(ids=[item.id for item in records if item.title == title] or ids[:most])
-    return Choice(ids=ids[:most])
-
-
-def _is_close(item: Rated, best: Rated) -> bool:
-    return best.answers and item.value >= best.value - _BEHIND
+        return [item.id for item in records if item.title == title] or ids
+    return ids
 
 
 def _names(question: str, title: str) -> bool:

@@ -1,12 +1,13 @@
 """Compose: write the answer out of the claims, and nothing else.
 
 Reads `run`, `request`, `standalone`, `aspects`, `hops`, `held`. Writes `draft`, `missing`. At most
-`claims` of the claims are given (six by default, as in arXivBot's figure 2): the best for each thing that
-the answer must cover, in turn. A sentence without claims is asked for once more, then lost.
+`claims` of the claims are given (six by default, as in arXivBot's figure 2), first all whose words were named as what
+answers (nodes.ask.judge_sufficiency), then the best for each
+thing that the answer must cover, in turn. A sentence without claims is asked for once more, then lost.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 from langgraph.runtime import Runtime
@@ -66,16 +67,56 @@ def extract(
     embedder: Embedder, *, question: str, aspects: Sequence[str], claims: Sequence[ShownClaim],
     **_: object,
 ) -> Answer:  # fmt: skip
-    """Quote the sentences that answer best, best first, each with its source."""
-    sources = [Source(item.words, item.title, tuple(item.section.split(" > "))) for item in claims]
+    """Quote the sentences that answer best, best first, each with its source: of several questions one each."""
+    told = telling(embedder, question, aspects, claims)
+    kept = [item for item in told.values() if item]
+    if len(told) < 2:
+        kept = _best(embedder, question, claims)
+    sentences = [
+        Sentence(text=quoted(item.words, item), claims=[item.number])
+        for item in {item.number: item for item in kept}.values()
+    ]
+    return Answer(
+        sentences=sentences, missing=[aspect for aspect, item in told.items() if not item]
+    )
+
+
+def telling(
+    embedder: Embedder, question: str, aspects: Sequence[str], claims: Sequence[ShownClaim]
+) -> dict[str, ShownClaim | None]:
+    """Return, for each question put, the claim that answers it best, None where none does.
+
+    Where one question is put all claims were drawn for it, and the first answers.
+    """
+    if len(aspects) < 2:
+        return {question: claims[0]} if claims else {}
+    told: dict[str, ShownClaim | None] = {}
+    for aspect in aspects:
+        best = next(iter(rate_sentences(embedder, aspect, _sources(claims))), None)
+        told[aspect] = claims[best.source] if best and best.tells else None
+    if not any(told.values()) and claims:
+        told[aspects[0]] = claims[0]
+    return told
+
+
+def _sources(claims: Sequence[ShownClaim]) -> list[Source]:
+    return [Source(item.words, item.title, tuple(item.section.split(" > "))) for item in claims]
+
+
+def _best(embedder: Embedder, question: str, claims: Sequence[ShownClaim]) -> list[ShownClaim]:
+    """Return the claims that answer about as well as the best, which come first."""
     order: dict[int, float] = {}
-    for item in rate_sentences(embedder, question, sources):
+    fitting: set[int] = set()
+    for item in rate_sentences(embedder, question, _sources(claims)):
         order.setdefault(item.source, item.value)
+        fitting |= {item.source} if item.fits else set()
     best = max(order.values(), default=0.0)
     order = {0: best, **order}  # drawn first: the best sentence of the passage chosen first
-    kept = [claims[place] for place, value in order.items() if value >= best - _BEHIND][:_MOST]
-    told = [Sentence(text=quoted(item.words, item), claims=[item.number]) for item in kept]
-    return Answer(sentences=told)
+    return [
+        claims[place]
+        for place, value in order.items()
+        if value >= best - _BEHIND and (not place or not fitting or place in fitting)
+    ][:_MOST]
 
 
 TASK = Task(
@@ -92,9 +133,11 @@ async def compose_answer(state: AskState, runtime: Runtime[RunContext]) -> AskUp
     if not state["held"]:
         missing = list(last or state["aspects"])
         return {"draft": [], "missing": missing}
+    named = {number for hop in state["hops"] for number in hop.named}
     chosen = await asyncio.to_thread(
-        select, services.clients.embedder, state["aspects"], state["held"], services.context.claims
-    )
+        select, services.clients.embedder, state["aspects"], state["held"], services.context.claims,
+        named,
+    )  # fmt: skip
     shown = (await sources_of(services, state["request"], chosen)).shown_claims(chosen)
     numbers = {item.number for item in shown}
 
@@ -137,9 +180,12 @@ def in_words(missing: Sequence[str]) -> list[str]:
 
 
 def select(
-    embedder: Embedder, aspects: Sequence[str], claims: Sequence[Claim], most: int
-) -> list[Claim]:
-    """Return the claims to answer with, in their order: the best for each aspect, in turn.
+    embedder: Embedder, aspects: Sequence[str], claims: Sequence[Claim], most: int,
+    named: Collection[int] = (),
+) -> list[Claim]:  # fmt: skip
+    """Return the claims to answer with, in their order: those named, then the best for each aspect, in turn.
+
+    A claim that was named as what answers is never left out, even where there are more than `most`.
 
     CPU-bound: call it in a worker thread.
     """
@@ -149,7 +195,7 @@ def select(
     vectors = embedder.embed([*targets, *(claim.text for claim in claims)])
     near = vectors[: len(targets)] @ vectors[len(targets) :].T
     rankings = [np.argsort(-row, kind="stable").tolist() for row in near]
-    picked: list[int] = []
+    picked = [place for place, claim in enumerate(claims) if claim.number in named]
     while len(picked) < most:
         for ranking in rankings:
             following = next((place for place in ranking if place not in picked), None)

@@ -95,22 +95,31 @@ def extract(
     passages: Sequence[ShownPassage], **_: object,
 ) -> Statements:  # fmt: skip
     """Copy the sentences of each passage that answer best, the best first; a record is one sentence."""
+    asked = aspects if len(aspects) > 1 else [question]
     return Statements(
         claims=[
             DraftClaim(passage=item.id, quote=text, claim=text)
             for item in passages
-            for text in best_sentences(embedder, question, item)[:most]
+            for text in best_sentences(embedder, asked, item)[:most]
         ]
     )
 
 
-def best_sentences(embedder: Embedder, question: str, passage: ShownPassage) -> list[str]:
-    """Return the sentences of a passage that answer best, the best first; a record is one."""
+def best_sentences(embedder: Embedder, asked: Sequence[str], passage: ShownPassage) -> list[str]:
+    """Return the sentences of a passage that answer each question best, the best first; a record is one."""
     if passage.section == OF_RECORD[0]:
         return [passage.text]
     source = Source(passage.text, passage.title, tuple(passage.section.split(" > ")))
-    rated = rate_sentences(embedder, question, [source])
-    best = [item.text for item in rated if item.value >= rated[0].value - _BEHIND]
+    found = [rate_sentences(embedder, question, [source]) for question in asked]
+    first = max((rated[0].value for rated in found if rated), default=0.0)
+    fit = any(item.fits for rated in found for item in rated)
+    near = [
+        item
+        for rated in found
+        for item in rated
+        if item.value >= first - _BEHIND and (item.fits or not fit)
+    ]
+    best = list(dict.fromkeys(item.text for item in sorted(near, key=lambda item: -item.value)))
     return [text for text in best if not any(text in other for other in best if other != text)]
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from nodes.ask.compose_answer import in_words
+from nodes.ask.compose_answer import in_words, telling
 from nodes.ask.plan_search import LONGEST
 from nodes.ask.shown import CLAIM_FIELDS, ShownClaim, sources_of
 from nodes.ask_checked import ask_checked
@@ -77,10 +77,13 @@ def extract(
     queries: Sequence[str],
 ) -> Judgement:  # fmt: skip
     """Be content with what there is: passages that do not answer were not chosen."""
-    found = [Found(aspect=question, words=item.words) for item in claims[:1]]
+    told = telling(embedder, question, aspects, claims)
+    found = [Found(aspect=aspect, words=item.words) for aspect, item in told.items() if item]
+    missing = [aspect for aspect, item in told.items() if not item]
     if found:
         reasoning = "Sentences that answer were found."
-        return Judgement(found=found, reasoning=reasoning, sufficient=True)
+        reasoning += " Another search would find no others." if missing else ""
+        return Judgement(found=found, reasoning=reasoning, sufficient=not missing, missing=missing)
     nothing = "No passage has a sentence that answers, and another search would find the same."
     return Judgement(found=[], reasoning=nothing, sufficient=False, missing=list(aspects))
 
@@ -119,11 +122,16 @@ async def judge_sufficiency(state: AskState, runtime: Runtime[RunContext]) -> As
         for item in answer.found
         if not folded(item.words) or folded(item.words) not in said
     ]
+    told = [folded(item.words) for item in answer.found if folded(item.words)]
+    named = tuple(
+        item.number for item in shown
+        if any(words in folded(f"{item.claim}\n{item.words}") for words in told)
+    )  # fmt: skip
     sufficient = answer.sufficient and bool(answer.found and state["held"]) and not untold
     missing = tuple(in_words(answer.missing or untold))
     judged = hop.model_copy(
         update={
-            "reasoning": answer.reasoning.strip(), "sufficient": sufficient,
+            "reasoning": answer.reasoning.strip(), "sufficient": sufficient, "named": named,
             "missing": () if sufficient else missing, "bias": answer.bias.strip(),
         }
     )  # fmt: skip

@@ -20,7 +20,7 @@ from tools.llm.task import Task
 from tools.retrieve.spelling import spellings as find_spellings
 from tools.services import open_services
 from tools.text.phrases import salient_phrases
-from tools.text.questions import keywords
+from tools.text.questions import keywords, question_parts
 
 STAGE = "plan_search"
 LONGEST = 300
@@ -56,8 +56,8 @@ class Search(BaseModel):
 
 
 def extract(embedder: Embedder, *, question: str, spellings: Mapping[str, str]) -> Search:
-    """Keep the words that carry the question, spelt as the library spells them."""
-    return Search(query=keywords(question, spellings), aspects=[question])
+    """Keep the words that carry the question, spelt as the library spells them; each question put is an aspect."""
+    return Search(query=keywords(question, spellings), aspects=question_parts(question))
 
 
 TASK = Task(

@@ -9,6 +9,7 @@ from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 
 from nodes.ask.conversation import REFUSED, SOURCES
+from nodes.ask.nearest import listed, nearest_sentences
 from nodes.ask.search_passages import retriever_of
 from nodes.ask.shown import Sources, resting, sources_of
 from state.asking import (
@@ -57,9 +58,11 @@ async def present_answer(state: AskState, runtime: Runtime[RunContext]) -> AskUp
     except LibraryError:  # the stop tells of it
         sources = Sources({}, {})
     missing = _missing(state, sentences, stop)
-    answer = _prose(sentences, missing, state["request"].library, stop)
+    nearest = [] if sentences or stop else await nearest_sentences(state, services)
+    answer = _prose(sentences, missing, state, stop)
     if services.context.method == "kar":
         answer += _unchecked(sentences, state.get("hops", []))
+    answer += listed(nearest)
     return {
         "answer": answer,
         "sentences": sentences,
@@ -68,6 +71,7 @@ async def present_answer(state: AskState, runtime: Runtime[RunContext]) -> AskUp
         "cited": list({paper.id: paper for paper in sources.papers.values()}.values()),
         "hops": _hops(state.get("hops", []), state.get("held", []), claims),
         "missing": missing,
+        "nearest": nearest,
         "messages": [
             # Of one id: a stopped run's branches may each come here.
             AIMessage(answer + _sources(claims, sources), id=f"answer-{state['run']}")
@@ -105,7 +109,12 @@ def _hops(hops: Sequence[Hop], held: Sequence[Claim], claims: Sequence[Claim]) -
             for claim in held
             if claim.hop == hop.number and claim.quote not in used
         ]
-        told.append(hop.model_copy(update={"claims": numbers, "lost": (*hop.lost, *unused)}))
+        named = {claim.quote for claim in held if claim.number in hop.named}
+        new = {
+            "claims": numbers, "lost": (*hop.lost, *unused),
+            "named": tuple(claim.number for claim in claims if claim.quote in named),
+        }  # fmt: skip
+        told.append(hop.model_copy(update=new))
     return told
 
 
@@ -117,16 +126,19 @@ def _missing(
 
 
 def _prose(
-    sentences: Sequence[AnswerSentence], missing: Sequence[str], library: str, stop: Failure | None
-) -> str:
+    sentences: Sequence[AnswerSentence], missing: Sequence[str], state: AskState,
+    stop: Failure | None,
+) -> str:  # fmt: skip
     """Return the answer as it is printed, and what it lacks."""
     prose = " ".join(_with_numbers(item) for item in sentences)
     if stop:
         return f"{prose}\n\n{REFUSED} {stop.cause}".strip()
-    wanting = "; ".join(missing)
+    wanting = "; ".join(item.rstrip("?.") for item in missing)
     if not prose:
-        return f"I don't know: nothing found in library '{library}' answers this ({wanting})."
-    return f"{prose}\n\nI don't know: {wanting}." if wanting else prose
+        library, whole = state["request"].library, missing == [state["standalone"]]
+        told = f"No passage of library '{library}' clearly answers this."
+        return told if whole or not wanting else f"{told} Missing: {wanting}."
+    return f"{prose}\n\nNot answered: {wanting}." if wanting else prose
 
 
 def _unchecked(sentences: Sequence[AnswerSentence], hops: Sequence[Hop]) -> str:

@@ -18,7 +18,7 @@ from tools.library.library import Library
 from tools.retrieve.open import open_retriever
 from tools.retrieve.port import PassageFilter, RetrieverName
 from tools.services import Services, open_services
-from tools.text.questions import read_question
+from tools.text.questions import question_parts, read_question
 
 STAGE = "search_passages"
 _RECORDS = 3
@@ -33,7 +33,8 @@ async def search_passages(state: AskState, runtime: Runtime[RunContext]) -> AskU
     hits, passages = await passages_for(
         services, library, state["query"], state["wanted"], seen(state["hops"])
     )
-    if read_question(state["standalone"]).kind == "record":
+    parts = question_parts(state["standalone"])
+    if any(read_question(part).kind == "record" for part in parts):
         records = await asyncio.to_thread(_records, library, passages)
         hits += [
             PassageHit(passage=item.id, score=0.0, rank=len(hits) + rank)

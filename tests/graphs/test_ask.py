@@ -58,9 +58,14 @@ async def test_what_the_library_does_not_tell_is_not_known(
 ) -> None:
     result = await ask(extractive, question)
     assert result["outcome"] == "nothing"
-    assert result["answer"].startswith("I don't know")
+    assert result["answer"].startswith("No passage of library 'bees' clearly answers this.")
     assert result["sentences"] == result["claims"] == []
     assert result["missing"]
+    assert 1 <= len(result["nearest"]) <= 3
+    for item in result["nearest"]:
+        assert item.text in result["answer"]
+        assert item.text in result["messages"][-1].content
+        assert item.title in result["answer"]
 
 
 async def test_hops_tell_the_way_to_the_answer(extractive: RunContext) -> None:
@@ -194,3 +199,15 @@ async def test_odd_input_never_raises(extractive: RunContext, inputs: dict[str, 
     given: Any = {"library": "bees", **inputs}
     result = await graph.ainvoke(given, context=extractive)
     assert result["stop"] or result["sentences"]
+
+
+async def test_half_of_a_question_that_nothing_answers_is_named(extractive: RunContext) -> None:
+    result = await ask(
+        extractive,
+        "What do radar tracks of displaced honey bees show, and what does lava cost in Peru?",
+    )
+    assert "radar" in result["answer"]
+    assert result["missing"] == ["what does lava cost in Peru?"]
+    assert "Not answered: what does lava cost in Peru." in result["answer"]
+    assert "No passage" not in result["answer"]
+    assert result["nearest"] == []

@@ -117,7 +117,7 @@ async def test_nothing_is_never_sufficient(llm_settings: Settings) -> None:
     result, _ = await ask(llm_settings, DISTANCE, spoil)
     assert result["hops"][0].sufficient is False
     assert result["hops"][1].query == "waggle dance"
-    assert result["answer"].startswith("I don't know")
+    assert result["answer"].startswith("No passage of library 'bees' clearly answers this.")
 
 
 # --- A mind that fails -------------------------------------------------------------------------

@@ -56,3 +56,39 @@ def test_sentence_that_needs_its_number_of_a_reference_is_not_shown() -> None:
     cited = Source("As in [8] the owls hunt voles at night. Tawny owls hunt mice at night [3].")
     rated = rate_sentences(embedder(), "What do owls hunt at night?", [cited])
     assert [item.text for item in rated] == ["Tawny owls hunt mice at night [3]."]
+
+
+OWLS = Source("NORLA was trained on barns with the Adam optimizer for owls.", "On NORLA")
+BATS = Source("HOBY is a sonar model of bats. HOBY was trained for three nights.", "Bats at night")
+MICE = Source("The mice of the field were trained with a bell.", "Mice")
+
+
+@pytest.mark.parametrize(
+    ("question", "source"),
+    [
+        ("Which optimizer was used to train NORLA?", 0),
+        ("Which optimizer was used to train HOBY?", None),
+        ("Which optimizer was used to train hoby?", None),
+        ("Which optimizer was used to train LINNET?", None),
+        ("Which learning rate was used to train NORLA?", None),
+        ("What is HOBY?", 1),
+        ("What is NORLA?", None),
+    ],
+)
+def test_rare_name_and_what_is_asked_for_stand_where_the_answer_does(
+    question: str, source: int | None
+) -> None:
+    rated = rate_sentences(embedder(), question, [OWLS, BATS, MICE])
+    assert [item.source for item in rated if item.answers][:1] == [source] * (source is not None)
+
+
+def test_caption_and_run_in_heading_are_no_part_of_an_answer() -> None:
+    text = "Figure 1: Overview of the owl ear with SPECTRA.\n\nTraining Owls Owls were trained with SPECTRA in a barn."
+    source = Source(text, "Owls", ("3 Method", "Figure 1: Overview"))
+    rated = rate_sentences(embedder(), "How were owls trained with SPECTRA?", [source])
+    assert not any(item.text.startswith("Figure") and item.fits for item in rated)
+    headed = Source(
+        "Training Owls Owls were trained with SPECTRA in a barn.", "", ("Training Owls",)
+    )
+    rated = rate_sentences(embedder(), "How were owls trained with SPECTRA?", [headed])
+    assert [item.text for item in rated] == ["Owls were trained with SPECTRA in a barn."]

@@ -4,7 +4,7 @@ import pytest
 
 from state.asking import CitedPaper, Turn
 from tools.text.follow_up import absent, resolve
-from tools.text.questions import IN_PAPER, read_question
+from tools.text.questions import read_question, without_papers
 
 CITED = (CitedPaper(id="a", title="Owls"), CitedPaper(id="b", title="Voles"))
 ASKED = "How do owls hunt?"
@@ -54,4 +54,4 @@ def test_question_before_is_the_last_that_has_a_matter_of_its_own() -> None:
     found = resolve("Why?", turns)
     assert found.question == "In “Voles”: why: How do owls hunt?"
     assert read_question(found.question).kind == "reason"
-    assert IN_PAPER.sub("", found.question) == "why: How do owls hunt?"
+    assert without_papers(found.question) == "why: How do owls hunt?"

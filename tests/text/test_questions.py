@@ -2,7 +2,7 @@
 
 import pytest
 
-from tools.text.questions import keywords, read_question
+from tools.text.questions import keywords, question_parts, read_question
 
 
 @pytest.mark.parametrize(
@@ -51,3 +51,32 @@ def test_keywords_are_spelt_as_the_library_spells_them() -> None:
         keywords("Please tell me how owls hunt wolves?", {"wolves": "voles"}) == "owls hunt voles"
     )
     assert keywords("Why?", {}) == "Why"
+
+
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        ("How large is Norla, and who may use it?", ["How large is Norla?", "who may use it (Norla)?"]),
+        ("What is Norla? Which corpora does Hoby need?", ["What is Norla?", "Which corpora does Hoby need?"]),
+        ("On which data was Norla trained, and is it free?",
+         ["On which data was Norla trained?", "is it free (Norla)?"]),
+        ("How do owls and bats hunt?", ["How do owls and bats hunt?"]),
+        ("Which owls hunt, sleep and breed?", ["Which owls hunt, sleep and breed?"]),
+    ],
+)  # fmt: skip
+def test_two_questions_in_one_are_two_each_with_its_names(question: str, parts: list[str]) -> None:
+    assert question_parts(question) == parts
+
+
+@pytest.mark.parametrize(
+    ("sentence", "defines"),
+    [
+        ("SPECTRA is a model of text.", 1.0),
+        ("We propose SPECTRA, a new method to embed papers.", 1.0),
+        ("We call our model SPECTRA.", 1.0),
+        ("Figure 1: Overview of SPECTRA.", 0.0),
+        ("Reading whole papers with SPECTRA is an item of future work.", 0.0),
+    ],
+)
+def test_definition_is_the_sentence_that_says_what_it_is(sentence: str, defines: float) -> None:
+    assert read_question("What is SPECTRA?").suits(sentence) == defines

@@ -2,24 +2,26 @@
 
 A sentence counts by its closeness to the question in meaning, by the question's words in it and around
 it (rare ones more, as BM25 has it), and by whether it is of the kind that is asked for. Whether it
-answers at all is decided by the words: two fifths of what the question is about must stand in the sentence,
-the one before it, its heading or its paper's title, since a model of meaning finds every question on a
-paper's subject close to the paper.
+answers at all is decided by the words, since a model of meaning finds every question on a paper's subject close to the
+paper: two fifths of what the question is about must stand in the sentence, the one before it, its heading
+or its paper's title; what is asked for in the sentence or around it; and a name that few of the papers have
+in the passage or its paper's title.
 """
 
 import math
-import re
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from tools.embed.calibration import calibrated
 from tools.embed.port import Embedder
 from tools.text.printable import printable
-from tools.text.questions import Question, read_question
+from tools.text.questions import Question, is_name, names, read_question
+from tools.text.quotable import is_caption
 from tools.text.self_reference import leans
 from tools.text.sentences import Span, split_sentences
 from tools.text.source_lines import without_numbers
-from tools.text.words import distinct_content_stems
+from tools.text.words import content_stems, distinct_content_stems, written_words
 
 COVERED = 0.4
 """Weighed share of a question's words that a sentence has with what stands around it, to be an answer."""
@@ -35,7 +37,6 @@ _UNFIT = 0.3
 """What a line of a table, a heading or a cut piece loses."""
 _READ = 48
 """Sentences whose meaning is compared: those with most of the question's words."""
-_NUMBERED = re.compile(r"\[\d")
 _BACK = 2
 """Sentences before one that are shown with it where it leans on them."""
 
@@ -60,11 +61,20 @@ class Rated:
     value: float
     covered: float
     """Weighed share of the question's words in it and around it, 0..1."""
+    fits: bool
+    """Whether what is asked for, and the rare names of the question, stand there."""
+    whole: bool
+    """Whether it is a sentence, and no caption, heading, line of a table or cut piece."""
+
+    @property
+    def tells(self) -> bool:
+        """Whether it is near enough to the question, in words and meaning, to be its answer."""
+        return self.covered >= COVERED and self.value >= ANSWERS
 
     @property
     def answers(self) -> bool:
         """Whether it answers, as far as words and meaning tell."""
-        return self.covered >= COVERED and self.value >= ANSWERS
+        return self.fits and self.tells
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +85,14 @@ class _Candidate:
     """The sentence, with what it leans on."""
     words: float
     covered: float
+    fits: bool
+    whole: bool
 
 
 def rate_sentences(embedder: Embedder, question: str, sources: Sequence[Source]) -> list[Rated]:
     """Return the sentences of these sources, the best answer first. CPU-bound: it embeds."""
     asked = read_question(question)
-    spans = [split_sentences(source.text) for source in sources]
+    spans = [_sentences(source) for source in sources]
     found = _candidates(asked, sources, spans)
     found = sorted(found, key=lambda item: -item.words)[:_READ]
     if not found:
@@ -91,7 +103,7 @@ def rate_sentences(embedder: Embedder, question: str, sources: Sequence[Source])
     rated = [
         Rated(
             item.source, item.text, max(near[item.sentence], near[item.text]) + item.words,
-            item.covered,
+            item.covered, item.fits, item.whole,
         )
         for item in found
     ]  # fmt: skip
@@ -106,24 +118,69 @@ def _candidates(
         for item in sources
     ]
     weights = _weights(asked, whole)
+    rare = _rare_names(asked.text, sources, whole)
+    sought = frozenset(asked.sought)
     found: list[_Candidate] = []
     for number, source in enumerate(sources):
-        heading = f"{source.title}\n{' '.join(source.section[-1:])}"
+        heading = " ".join(source.section[-1:])
+        named = all(stems <= whole[number] for stems in rare)
         for place, span in enumerate(spans[number]):
             start = _shown_from(spans[number], place)
             if start is None:
                 continue
             shown = source.text[spans[number][start].start : span.end]
-            if _NUMBERED.search(without_numbers(shown)):  # it would be read as one of ours
+            if "[" in without_numbers(shown):  # it would be read as one of ours
                 continue
             before = spans[number][place - 1].text if place else ""
             here = _share(weights, distinct_content_stems(span.text))
-            around = _share(weights, distinct_content_stems(f"{heading}\n{before}\n{shown}"))
+            near = distinct_content_stems(f"{heading}\n{before}\n{shown}")
+            around = _share(weights, near | distinct_content_stems(source.title))
             words = _HERE * here + _AROUND * around + _WHOLE * _share(weights, whole[number])
-            words += _KIND.get(asked.kind, 0.0) * asked.suits(span.text)
-            words -= _UNFIT * (not printable(without_numbers(span.text)))
-            found.append(_Candidate(number, span.text, shown, words, around))
+            suits = asked.suits(span.text)
+            words += _KIND.get(asked.kind, 0.0) * suits
+            whole_sentence = printable(without_numbers(span.text)) and not is_caption(span.text)
+            words -= _UNFIT * (not whole_sentence)
+            fits = named and whole_sentence and sought <= near and (suits > 0 or not asked.strict)
+            found.append(_Candidate(number, span.text, shown, words, around, fits, whole_sentence))
     return found
+
+
+def _sentences(source: Source) -> list[Span]:
+    """Return the sentences of a source; a heading that its reader left before the first is no part of it."""
+    first, *others = split_sentences(source.text) or (Span("", 0, 0),)
+    heading = source.section[-1] if source.section else ""
+    rest = first.text.removeprefix(heading).lstrip()
+    if heading and rest != first.text and rest[:1].isupper():
+        first = Span(rest, first.end - len(rest), first.end)
+    return [first, *others]
+
+
+def _rare_names(
+    question: str, sources: Sequence[Source], whole: Sequence[frozenset[str]]
+) -> list[frozenset[str]]:
+    """Return the stems of each name of a question that no more than half of the papers have here.
+
+    What is written with capitals, in the question or wherever the sources have it, is a name.
+    """
+    papers: dict[str, set[str]] = defaultdict(set)
+    for source, stems in zip(sources, whole, strict=True):
+        papers[source.title] |= stems
+    written: dict[str, set[str]] = defaultdict(set)
+    for source in sources:
+        for word in written_words(source.text):
+            written[word.lower()].add(word)
+    known = {word for word in written_words(question) if _named_in(written.get(word.lower(), ()))}
+    found = (frozenset(content_stems(name)) for name in known.union(names(question)))
+    return [
+        stems
+        for stems in found
+        if stems and 2 * sum(stems <= have for have in papers.values()) <= len(papers)
+    ]
+
+
+def _named_in(forms: Collection[str]) -> bool:
+    """Whether all forms of a word are those of a name: 'SPECTER', and never 'specter' or 'Specter'."""
+    return bool(forms) and all(is_name(form) and not form.istitle() for form in forms)
 
 
 def _weights(asked: Question, texts: Sequence[frozenset[str]]) -> dict[str, float]:

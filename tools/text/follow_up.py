@@ -4,39 +4,35 @@
 parsed: a closed list of words that point back decides, and a question without any stands alone.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from state.asking import CitedPaper, Turn
 from tools.text.printable import printable_title
-from tools.text.questions import IN_PAPER, read_question
+from tools.text.questions import read_question, without_papers
 
-_KIND = r"(?:one|papers?|work|study|article|system|method|approach|model|tool|source|author)"
-_NTH = re.compile(
-    rf"\bthe (first|second|third|fourth|fifth|last|latter|former|other)(?: {_KIND})?\b"
-    r"(?! (?:time|step|place|stage|part|to)\b)",
-    re.IGNORECASE,
+_KIND = frozenset(
+    "one paper papers work study article system method approach model tool source author".split()  # noqa: SIM905
 )
 _PLACES = {
     "first": 0, "former": 0, "second": 1, "other": 1, "third": 2, "fourth": 3, "fifth": 4,
     "last": -1, "latter": -1,
 }  # fmt: skip
-_MANY = re.compile(r"\b(?:they|them|their|theirs|these|those|both)\b", re.IGNORECASE)
-_ONE = re.compile(
-    rf"\b(?:it|its|(?:this|that|the same) {_KIND}|he|she|his|her|the authors?)\b(?! (?:of|that)\b)",
-    re.IGNORECASE,
+_NO_PAPER = frozenset(("time", "step", "place", "stage", "part", "to"))
+"""What 'the first' and 'the second' may tell of instead."""
+_MANY = frozenset("they them their theirs these those both".split())  # noqa: SIM905
+_ONE = frozenset("it its he she his her".split())  # noqa: SIM905
+_LEAD = frozenset("and but so then ok okay thanks".split())  # noqa: SIM905
+_BARE = frozenset(
+    ("why", "how", "how so", "why so", "why not", "when", "where", "who", "by whom", "by how much", "how much",
+     "how many", "on what data", "with what")
+)  # fmt: skip
+_ASKS = frozenset(
+    """what which who whose when where why how is are was were do does did can could has have will would
+    should""".split()  # noqa: SIM905
 )
-_LEAD = re.compile(r"^(?:(?:and|but|so|then|ok|okay|thanks)\b[, ]*)+", re.IGNORECASE)
-_ABOUT = re.compile(r"^(?:what|how) about\b *", re.IGNORECASE)
-_BARE = re.compile(
-    r"^(?:why|how|how so|why so|why not|when|where|who|by whom|by how much|how much|how many|on what data|with what)$",
-    re.IGNORECASE,
-)
-_ASKS = re.compile(
-    r"^(?:what|which|who|whose|when|where|why|how|is|are|was|were|do|does|did|can|could|has|have|will|would|should)\b",
-    re.IGNORECASE,
-)
+_MARKS = ".,;:!?()“”\"'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,41 +51,78 @@ def resolve(question: str, history: Sequence[Turn]) -> Resolved:
         question: As it was asked.
         history: Earlier turns, oldest first; the last one may tell which papers it cited.
     """
-    text = " ".join(question.split())
+    text = " ".join(question.split()).strip(" ?.!")
     if not history:
         return Resolved(question)
     cited, before = history[-1].papers, _plain(history)
-    bare = _LEAD.sub("", text).strip(" ?.!")
-    if found := _NTH.search(bare):
-        place = _PLACES[found[1].lower()]
+    bare = _without_lead(text)
+    if found := _nth(bare):
+        place, rest = found
         if cited and place < len(cited):
-            rest = _ABOUT.sub("", f"{bare[: found.start()]}it{bare[found.end() :]}").strip(" ?.!")
+            rest = _about(rest)
             return _put(before if rest == "it" else f"{rest}?", cited[place : place + 1 or None])
-    if _BARE.match(bare):
+    if bare.lower() in _BARE:
         return _put(_again(bare, before), cited[:1])
-    if _ABOUT.match(bare) or (bare != text.strip(" ?.!") and not _ASKS.match(bare)):
-        return Resolved(f"{before.rstrip('?')}, {_ABOUT.sub('', bare)}?")
-    if _MANY.search(bare):
+    words = [word.lower().strip(_MARKS) for word in bare.split()]
+    if bare != _about(bare) or (bare != text and words and words[0] not in _ASKS):
+        return Resolved(f"{before.rstrip('?')}, {_about(bare)}?")
+    if _MANY.intersection(words):
         return _put(f"{bare}?", cited, before)
-    if _ONE.search(bare):
+    if _points_to_one(words):
         return _put(f"{bare}?", cited[:1], before)
     return Resolved(question)
 
 
 def absent(question: str, cited: Sequence[CitedPaper]) -> str:
     """Return 'the second' where that is all that is asked for and fewer papers were cited; else ''."""
-    bare = _ABOUT.sub("", _LEAD.sub("", " ".join(question.split())).strip(" ?.!"))
-    found = _NTH.fullmatch(bare)
-    beyond = found and "author" not in bare and _PLACES[found[1].lower()] >= len(cited) > 0
+    bare = _about(_without_lead(" ".join(question.split()).strip(" ?.!")))
+    found = _nth(bare)
+    beyond = found and found[1] == "it" and "author" not in bare and found[0] >= len(cited) > 0
     return bare.lower() if beyond else ""
+
+
+def _without_lead(text: str) -> str:
+    words = text.split()
+    while words and words[0].lower().strip(_MARKS) in _LEAD:
+        words = words[1:]
+    return " ".join(words)
+
+
+def _about(text: str) -> str:
+    """Return a text without 'what about' before it."""
+    start = text[:11].lower().startswith("what about") or text[:10].lower().startswith("how about")
+    return text.partition("about")[2].strip() if start else text
+
+
+def _nth(text: str) -> tuple[int, str] | None:
+    """Return which of the papers 'the second paper' is, and the text with 'it' instead; None without such words."""
+    words = text.split()
+    plain = [word.lower().strip(_MARKS) for word in words] + ["", ""]
+    for at, (article, word) in enumerate(pairwise(plain)):
+        if article == "the" and word in _PLACES and plain[at + 2] not in _NO_PAPER:
+            end = at + 3 if plain[at + 2] in _KIND else at + 2
+            return _PLACES[word], " ".join([*words[:at], "it", *words[end:]])
+    return None
+
+
+def _points_to_one(words: Sequence[str]) -> bool:
+    """Whether a question has 'it', 'this method' or 'the authors', and does not say which: 'the method of Lee'."""
+    triples = zip(["", *words], [*words, ""], [*words[1:], "", ""], strict=False)
+    for before, word, following in triples:
+        kind = before in ("this", "that", "same") and word in _KIND
+        authors = before == "the" and word in ("author", "authors")
+        if (word in _ONE or kind or authors) and following not in ("of", "that"):
+            return True
+    return False
 
 
 def _plain(history: Sequence[Turn]) -> str:
     """Return the last question that has a matter of its own, without what put it to a paper."""
     for turn in reversed(history):
-        bare = _LEAD.sub("", turn.question).strip(" ?.!")
-        if not _BARE.match(bare) and not _NTH.fullmatch(_ABOUT.sub("", bare)):
-            return IN_PAPER.sub("", turn.question)
+        bare = _without_lead(turn.question.strip(" ?.!"))
+        nth = _nth(_about(bare))
+        if bare.lower() not in _BARE and not (nth and nth[1] == "it"):
+            return without_papers(turn.question)
     return history[-1].question
 
 

@@ -29,7 +29,6 @@ _ANNOUNCED = re.compile(
 _SHORTENED = re.compile(r"\(\s*([A-Z][A-Za-z0-9-]{1,9}?)s?\s*\)")
 _BEFORE = 200
 """Characters before an abbreviation in which its long form is looked for."""
-_POSSESSIVE = re.compile(r"['’]s?$")
 # The second part of compounds that are adjectives: engines read hyphens as spaces, and would ask for it.
 _JOINTS = frozenset(
     """aided assisted aware based centered centred centric dependent driven enabled enhanced free
@@ -168,7 +167,10 @@ def search_words(phrase: str) -> list[str]:
 
     Without possessive endings, and without what only joins a compound: 'graph-based' is 'graph'.
     """
-    words = (_POSSESSIVE.sub("", word) for word in phrase.split())
+    words = (
+        word.removesuffix("s") if word.endswith(("'s", "’s")) else word for word in phrase.split()
+    )
+    words = (word.rstrip("'’") for word in words)
     return [found for word in words if (found := _without_joint(word))]
 
 

@@ -27,9 +27,7 @@ _RUN_IN = re.compile(
 _IDEOGRAPHS = "\u2e80"
 _LETTERS = 0.7
 """Least share of letters among the signs of a sentence; a line of a table has fewer."""
-_ENDED = re.compile(r"[.!。！][\"'”’)\]]*$")
-_TAG = re.compile(r"</?[a-z][\w:-]{0,30}(?:\s[^<>]{0,200})?/?>", re.IGNORECASE)
-_TEX = re.compile(r"\\\w+\s*|[{}$\\]")
+_MARKUP = re.compile(r"</?[a-z][\w:-]{0,30}(?:\s[^<>]{0,200})?/?>|\\\w+\s*|[{}$\\]", re.IGNORECASE)
 _LONGEST_TITLE = 40
 _AROUND = ' .,;:“”"'
 
@@ -48,7 +46,7 @@ def printable(sentence: str) -> bool:
     return bool(
         fits
         and not sentence[:1].islower()
-        and _ENDED.search(sentence)
+        and sentence.rstrip("\"'”’)]").endswith((".", "!", "。", "！"))
         and not _UNFIT.search(sentence)
         and not _RUN_IN.match(sentence)
         and is_balanced(sentence)
@@ -58,7 +56,7 @@ def printable(sentence: str) -> bool:
 
 def printable_title(title: str) -> str:
     """Return a title without markup and braces, fit to stand in quotation marks; long ones are cut."""
-    words = _TEX.sub("", _TAG.sub("", unescape(title))).split()
+    words = _MARKUP.sub("", unescape(title)).split()
     text = " ".join(words[:_LONGEST_TITLE]) + (" …" if len(words) > _LONGEST_TITLE else "")
     text = text.translate(str.maketrans("“”„", "‘’‘")).strip(_AROUND)
     return text.replace('"', "’")

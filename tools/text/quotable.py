@@ -5,6 +5,7 @@ all else stands in quotation marks behind its authors' name.
 """
 
 import re
+from collections.abc import Sequence
 
 from tools.text.printable import printable
 from tools.text.self_reference import attribute
@@ -20,10 +21,7 @@ _POINTER = re.compile(
     r"|\b(?:next|previous|following|last) (?:sub-?)?sections?\b",
     re.IGNORECASE,
 )
-_FORMULA = re.compile(r"[=≤≥∈∑∏∀∃≈∝∂∇‖{}\\^_|]")
-_OWN = re.compile(
-    r"(?:In (?:this|our) \w+,? )?we |(?:this|our) (?:paper|survey|article) ", re.IGNORECASE
-)
+_FORMULA = frozenset("=≤≥∈∑∏∀∃≈∝∂∇‖{}\\^_|")
 _INNER = str.maketrans("“”", '""')
 _SOUND = 0.7
 """tools.text.text_quality below which a sentence is garbled."""
@@ -31,7 +29,7 @@ _SOUND = 0.7
 
 def shown(passage: str, name: str) -> str:
     """Return a passage as it is shown under its authors' name; in quotation marks alone without one."""
-    if name and _OWN.match(passage):
+    if name and _speaks_of_itself(passage.lower().split()[:4]):
         told = attribute(passage, name, " and " in name or " et al" in name)
         if told:
             return told
@@ -39,9 +37,23 @@ def shown(passage: str, name: str) -> str:
     return f"{name}: {quoted}" if name else quoted
 
 
+def _speaks_of_itself(words: Sequence[str]) -> bool:
+    """Whether words begin with 'we', 'this paper' or 'in this study, we'."""
+    first, second = (*words, "", "")[:2]
+    paper = first in ("this", "our") and second in ("paper", "survey", "article")
+    here = first == "in" and second in ("this", "our") and list(words[3:]) == ["we"]
+    return first == "we" or paper or here
+
+
+def is_caption(passage: str) -> bool:
+    """Whether a passage is what stands below a figure or table: 'Figure 1: Overview.'."""
+    found = _POINTER.match(passage)
+    return found is not None and passage[found.end() :].lstrip("0123456789").startswith((":", ". "))
+
+
 def is_whole(passage: str) -> bool:
     """Whether a passage is short, can be read, and shows nothing that stands elsewhere in its paper."""
-    odd = _MARK.search(passage) or _POINTER.search(passage) or _FORMULA.search(passage)
+    odd = _MARK.search(passage) or _POINTER.search(passage) or _FORMULA.intersection(passage)
     return (
         len(passage.split()) <= _MOST
         and not odd

@@ -15,28 +15,24 @@ _PAPER = (
     r"case|pilot|exploratory) )*"
     r"(?:paper|study|article|survey|review|thesis|dissertation|report|tutorial|chapter|work)"
 )
-_LABEL = re.compile(
-    r"(?:(?:background|objectives?|aims?|purpose|methods?|results?|findings|conclusions?|design|"
-    r"methodology|introduction|summary)(?:/\w+| and \w+)?: )?",
-    re.IGNORECASE,
+_LABEL = (
+    r"(?:background|objectives?|aims?|purpose|methods?|results?|findings|conclusions?|design|"
+    r"methodology|introduction|summary)(?:/\w+| and \w+)?: "
 )
-_HERE = re.compile(rf"(?:(?:In (?:this|the present|our) {_PAPER}|Here),? )?")
-_DISCOURSE = re.compile(
-    r"(?:(?:To (?:this|that) end|Specifically|More specifically|In particular|Furthermore|Moreover|"
+_HERE = rf"(?:In (?:this|the present|our) {_PAPER}|Here),? "
+_DISCOURSE = (
+    r"(?:To (?:this|that) end|Specifically|More specifically|In particular|Furthermore|Moreover|"
     r"In addition|Additionally|However|Nevertheless|Nonetheless|Therefore|Thus|Hence|Consequently|"
-    r"Accordingly|First|Second|Third|Firstly|Secondly|Thirdly|Then|Next|Finally|Lastly|Overall), )?"
+    r"Accordingly|First|Second|Third|Firstly|Secondly|Thirdly|Then|Next|Finally|Lastly|Overall), "
 )
-_WE = re.compile(r"we(?= )", re.IGNORECASE)
-_AUTHORS = re.compile(r"the (?:present )?authors(?= )", re.IGNORECASE)
-_AUTHOR = re.compile(r"the (?:present )?author(?= )", re.IGNORECASE)
-_OWN_PAPER = re.compile(
-    rf"(?:(?:this|the present|our) {_PAPER}|the (?:paper|article))(?= )", re.IGNORECASE
+_OPENING = re.compile(
+    rf"(?>(?i:{_LABEL})?)(?>(?:{_HERE}|(?P<discourse>{_DISCOURSE}))?)"
+    r"(?>(?i:(?P<we>we)|the (?:present )?(?:(?P<authors>authors)|(?P<author>author))(?= )"
+    rf"|(?P<paper>(?:this|the present|our) {_PAPER}|the (?:paper|article))(?= )"
+    r"|(?P<method>our (?:(?:proposed|new|novel) )?(?:method|system|approach|model|framework))))"
+    r"(?P<adverb>(?> (?:(?:also|then|further|first|next|\w+ly) )?))(?P<verb>[a-z]+)(?= )"
 )
-_OWN_METHOD = re.compile(
-    r"our (?:(?:proposed|new|novel) )?(?:method|system|approach|model|framework)(?= )",
-    re.IGNORECASE,
-)
-_ADVERB = re.compile(r" (?:(?:also|then|further|first|next|\w+ly) )?")
+"""A self-reference and its verb, with a label ('Methods:') and words that lead to it before."""
 _ACHIEVES = frozenset(
     """achieve combine employ exceed improve leverage obtain outperform reach reduce surpass use utilize""".split()  # noqa: SIM905
 )
@@ -55,16 +51,13 @@ _DOES = _ACHIEVES | frozenset(
 _IRREGULAR_PAST = frozenset(
     ("built", "chose", "found", "gave", "made", "showed", "shown", "undertook", "wrote")
 )
-_OWN_WORDS = (
-    r"we|our|ours|us|ourselves|i|my|mine|me|this|these|those|such(?! as\b)|here|"
-    r"the (?:present )?(?:authors?|paper|study|article|survey|review|work|latter|former)"
+_POINTS = re.compile(
+    r"\b(?:(?P<own>we|our|ours|us|ourselves|i|my|mine|me|this|these|those|such(?! as\b)|here|"
+    r"the (?:present )?(?:authors?|paper|study|article|survey|review|work|latter|former))|"
+    r"(?P<it>it|its|itself)|(?P<they>they|them|their|theirs|themselves))\b",
+    re.IGNORECASE,
 )
-_IT, _THEY = r"it|its|itself", r"they|them|their|theirs|themselves"
-# What would point elsewhere than before: 'they' may be the authors only where it might before, too.
-_AFTER_WE, _AFTER_AUTHORS, _AFTER_PAPER = (
-    re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
-    for words in (f"{_OWN_WORDS}|{_THEY}", _OWN_WORDS, f"{_OWN_WORDS}|{_IT}|{_THEY}")
-)
+"""What would point elsewhere than before: 'they' may be the authors only where it might before, too."""
 _JOINED = (
     r"(?:\b(?:and|or|but|then|while|as well as)|[,;:–—])(?: (?:also|then|further|not|\w+ly))* "
 )
@@ -76,21 +69,21 @@ _SECOND_ANY = re.compile(rf"{_JOINED}(?!(?:a|an|the|in|on|of|for|with|which|who|
 class _Kind:
     """A way in which papers speak of themselves."""
 
-    subject: re.Pattern[str]
     verbs: frozenset[str]
     plural: bool
-    turned_wrong: re.Pattern[str]
+    turned_wrong: frozenset[str]
     after_discourse: bool
     """Whether it may follow 'However,': 'this study' may then be one just told of, 'we' never is."""
 
 
-_KINDS = (
-    _Kind(_WE, _DOES, True, _AFTER_WE, True),
-    _Kind(_AUTHORS, _DOES, True, _AFTER_AUTHORS, False),
-    _Kind(_AUTHOR, _DOES, False, _AFTER_PAPER, False),
-    _Kind(_OWN_PAPER, _DOES, False, _AFTER_PAPER, False),
-    _Kind(_OWN_METHOD, _ACHIEVES, False, _AFTER_PAPER, True),
-)
+_ALL = frozenset(("own", "it", "they"))
+_KINDS = {
+    "we": _Kind(_DOES, True, frozenset(("own", "they")), True),
+    "authors": _Kind(_DOES, True, frozenset(("own",)), False),
+    "author": _Kind(_DOES, False, _ALL, False),
+    "paper": _Kind(_DOES, False, _ALL, False),
+    "method": _Kind(_ACHIEVES, False, _ALL, True),
+}
 
 
 def attribute(sentence: str, name: str, plural: bool, *, annotated: bool = False) -> str | None:
@@ -111,43 +104,28 @@ def attribute(sentence: str, name: str, plural: bool, *, annotated: bool = False
         annotated: Whether somebody else wrote the sentence about the paper.
     """
     text = sentence.strip()
-    text = text[_end(_LABEL, text) :]
-    start = _self_reference(text)
-    if start is None:
+    found = _OPENING.match(text)
+    if found is None:
         return None
-    end, kind = start
-    adverb = _ADVERB.match(text, end)
-    verb = re.match(r"[a-z]+(?= )", text[adverb.end() :]) if adverb else None
-    if adverb is None or verb is None:
+    kind = next(kind for name_, kind in _KINDS.items() if found[name_])
+    if found["discourse"] and not kind.after_discourse:
         return None
-    rest = text[adverb.end() + verb.end() :]
-    agreed = _agree(verb[0], rest, kind, plural)
-    if (
-        agreed is None
-        or kind.turned_wrong.search(rest)
-        or (annotated and rest.startswith(" that "))
-    ):
+    verb, rest = found["verb"], text[found.end() :]
+    agreed = _agree(verb, rest, kind, plural)
+    if agreed is None or (annotated and rest.startswith(" that ")):
         return None
-    if agreed != verb[0] and (_SECOND_SINGULAR if plural else _SECOND_ANY).search(rest):
+    if any(item.lastgroup in kind.turned_wrong for item in _POINTS.finditer(rest)):
         return None
-    return f"{name}{adverb[0]}{agreed}{rest}"
-
-
-def _self_reference(text: str) -> tuple[int, _Kind] | None:
-    """Return where a text's self-reference ends, and of which kind it is."""
-    here, discourse = _end(_HERE, text), _end(_DISCOURSE, text)
-    for kind in _KINDS:
-        for at in (here, discourse) if kind.after_discourse else (here,):
-            if found := kind.subject.match(text, at):
-                return found.end(), kind
-    return None
+    if agreed != verb and (_SECOND_SINGULAR if plural else _SECOND_ANY).search(rest):
+        return None
+    return f"{name}{found['adverb']}{agreed}{rest}"
 
 
 def _agree(verb: str, rest: str, kind: _Kind, plural: bool) -> str | None:
     """Return the form of a verb for its new subject; None where it is not one that is listed."""
     if verb in ("have", "has"):
-        participle = re.match(r" ([a-z]+) ", rest)
-        if participle is None or not _is_past(participle[1], kind.verbs):
+        _, *following = rest.split(" ")
+        if len(following) < 2 or not _is_past(following[0], kind.verbs):
             return None
         return "have" if plural else "has"
     if _is_past(verb, kind.verbs):
@@ -156,11 +134,6 @@ def _agree(verb: str, rest: str, kind: _Kind, plural: bool) -> str | None:
     if base is None:
         return None
     return base if plural else _singular(base)
-
-
-def _end(lead: re.Pattern[str], text: str) -> int:
-    found = lead.match(text)
-    return found.end() if found else 0
 
 
 def _singular(base: str) -> str:
@@ -176,8 +149,8 @@ def _is_past(verb: str, allowed: frozenset[str]) -> bool:
     )
 
 
-_STARTS_LEANING = re.compile(
-    r"(?:it|they|he|she|this|these|that|those|such|its|their|his|her|both|each|"
+_LEANS = re.compile(
+    r"^(?:it|they|he|she|this|these|that|those|such|its|their|his|her|both|each|"
     r"another|others?|one|here|so|but|and|or|yet|nor|again|instead|similarly|likewise|conversely|rather|"
     r"however|nevertheless|nonetheless|moreover|furthermore|additionally|besides|meanwhile|therefore|thus|"
     r"hence|consequently|accordingly|specifically|finally|lastly|overall|then|next|afterwards|subsequently|"
@@ -191,10 +164,8 @@ _STARTS_LEANING = re.compile(
     r"the(?! (?:(?:present )?(?:paper|article|authors?)|(?:[\w’'-]+ ){1,4}(?:of|for|that|between|in|to))\b)|"
     r"(?:the|our) (?:proposed |resulting |new )?(?:method|system|approach|model|framework|algorithm|dataset|"
     r"corpus|task|tool|technique|idea|problem|issue|challenge|gap|limitation|question|reason|goal|aim)s?"
-    r"(?! (?:of|for|in|that|to)\b))\b",
-    re.IGNORECASE,
-)
-_POINTS_BACK = re.compile(
+    r"(?! (?:of|for|in|that|to)\b))\b|"
+    # Anywhere in a sentence.
     r"\b(?:this|these|those(?! (?:who|of|in|that|with|from)\b)|such(?! as\b)|aforementioned|above|latter|former|"
     r"also|that (?:it|they)|as well(?! as\b)|do(?:es|ing)? so|the (?:two|three|four|same|other) \w+s"
     r"|the (?:problem|issue|situation|challenge|question|gap)(?=[,.;:]))(?!\w)",
@@ -211,5 +182,9 @@ def leans(sentence: str) -> bool:
     """
     text = _OF_THE_PAPER.sub("Paper", sentence.strip())
     starts_small = text[:1].islower()
-    leaning = re.match(r"[(\[•*–-]", text) or _STARTS_LEANING.match(text)
-    return bool(starts_small or leaning or text.endswith(":") or _POINTS_BACK.search(text))
+    return bool(
+        starts_small
+        or text.startswith(tuple("([•*–-"))
+        or text.endswith(":")
+        or _LEANS.search(text)
+    )

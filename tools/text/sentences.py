@@ -1,13 +1,13 @@
 """Split text into sentences, with offsets."""
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 
 # sentencex ends a sentence after these although a number or name follows.
-_NO_END = re.compile(
-    r"\b(?:Sect|Sects|Sec|Eq|Eqs|Tab|Ref|Refs|Alg|Def|resp|approx|cf|vs|Figs)\.\s*$"
-)
+_NO_END = frozenset(
+    ("Sect.", "Sects.", "Sec.", "Eq.", "Eqs.", "Tab.", "Ref.", "Refs.", "Alg.", "Def.", "resp.", "approx.", "cf.",
+     "vs.", "Figs.")
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,8 @@ def split_sentences(text: str) -> tuple[Span, ...]:
         start, end = boundary["start_index"], boundary["end_index"]
         begin = start if begin is None else begin
         piece = text[begin:end]
-        if _NO_END.search(piece):
+        last = piece.rstrip().rpartition(" ")[2].rpartition("-")[2]
+        if last.lstrip("([“\"'") in _NO_END:
             continue
         _append(spans, text, begin, end)
         begin = None

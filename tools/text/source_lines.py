@@ -12,15 +12,16 @@ from state.quote import Quote
 from state.synthesis import Entries, Origin, Paragraph
 from tools.text.sentences import split_sentences
 
-_ENDED = re.compile(r"[.!?][\"'”’)]*$")
-_ABBREVIATED = re.compile(r"\b(?:al|cf|e\.g|i\.e|vs|resp|Refs?|Figs?|Eqs?|Secs?)\.$", re.IGNORECASE)
+_ABBREVIATED = frozenset(
+    "al. cf. e.g. i.e. vs. resp. ref. refs. fig. figs. eq. eqs. sec. secs.".split()  # noqa: SIM905
+)
 _NEEDED = re.compile(
     r"(?:^|[.!?]\s|\b(?:by|of|in|from|to|with|as|than|and|or|see|per|like|following|e\.g\.,?))\s*$",
     re.IGNORECASE,
 )
 """What stands before a citation that its sentence cannot do without: 'as in [8]', '[8] shows'."""
 _NUMBERS = re.compile(r"\[\d{1,3}(?:\s?[,–-]\s?\d{1,3})*\]")
-_BULLET = re.compile("[•▪‣◦●]")
+_BULLETS = str.maketrans("•▪‣◦●", "     ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +99,14 @@ def _masked(paragraph: Paragraph) -> tuple[str, list[int]]:
     Those behind a full stop become spaces, and the offsets behind them are returned; one that is
     the subject of a sentence becomes a word with a capital.
     """
-    text, behind = _BULLET.sub(" ", paragraph.text), list[int]()
+    text, behind = paragraph.text.translate(_BULLETS), list[int]()
     for item in sorted(paragraph.citations, key=lambda item: item.start):
         length = item.end - item.start
         if not length or _is_named(paragraph, item.start):
             continue
         before, rest = text[: item.start], paragraph.text[item.end :].lstrip()
         filler = "x" * length
-        if _ENDED.search(before.rstrip()) and not _ABBREVIATED.search(before.rstrip()):
+        if _is_ended(before.rstrip()):
             close = not before[-1:].isspace()  # no space: '... shown.[3]', '... shown.12'
             if close or not rest or rest[0].isupper() or rest[0] in "[(":
                 filler = " " * length
@@ -146,8 +147,16 @@ def _without(text: str, start: int, end: int, marks: Collection[tuple[int, int]]
             continue
         pieces.append(text[at:first])
         at = last
-    made = " ".join(_BULLET.sub(" ", "".join([*pieces, text[at:end]])).split())
-    return re.sub(r"\s+(?=[.,;:!?])", "", made)
+    made = " ".join("".join([*pieces, text[at:end]]).translate(_BULLETS).split())
+    for mark in ".,;:!?":
+        made = made.replace(f" {mark}", mark)
+    return made
+
+
+def _is_ended(text: str) -> bool:
+    """Whether a sentence ends where a text does."""
+    last = text.rpartition(" ")[2].lower().lstrip("([“\"'")
+    return text.rstrip("\"'”’)").endswith((".", "!", "?")) and last not in _ABBREVIATED
 
 
 def _is_named(paragraph: Paragraph, start: int) -> bool:

@@ -7,7 +7,7 @@ from importlib.resources import files
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _BROKEN = re.compile(r"\(cid:\d+\)|[\ufffd\ue000-\uf8ff]|[^\W\d_][~\\`^][^\W\d_]")
-_LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
+_LAST_LATIN = "\u024f"
 _FUNCTION_WORDS = {
     "en": "the of and to in a is that for it as was with be by on not are this from we which or an at",
     "de": "der die und in den von zu das mit sich des auf für ist im dem nicht ein eine als auch es an",
@@ -42,7 +42,9 @@ def text_quality(text: str) -> float:
     tokens = _TOKEN.findall(text)
     broken = len(_BROKEN.findall(text)) / max(1, len(text.split()))
     sound = max(0.0, 1 - 4 * broken)
-    if len(tokens) < 3 or 2 * len(_LATIN.findall(text)) < sum(map(str.isalpha, text)):
+    if len(tokens) < 3 or 2 * sum(char.isalpha() and char <= _LAST_LATIN for char in text) < sum(
+        map(str.isalpha, text)
+    ):
         return round(sound, 2)
     low = [token.lower() for token in tokens]
     size = sum(map(len, low))  # in letters: a piece of a word may be a short word of any language

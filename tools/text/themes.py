@@ -34,14 +34,11 @@ _NOUN_PHRASE = re.compile(
 )
 # A capital inside a sentence that is not in capitals throughout: a name.
 _INSIDE = re.compile(r"(?<=[a-z] )[A-Z][a-z]+(?= [a-z]|[.,;:])")
-_PROPER = re.compile(
-    r"\w+(?:ian|ese|ish)$|(?:Markov|German|French|Greek|Arabic|Hebrew|Wikipedia|Twitter|Google|Facebook|"
-    r"Amazon|Monte|Carlo|Android|Internet)$"
+_PROPER = frozenset(
+    """Markov German French Greek Arabic Hebrew Wikipedia Twitter Google Facebook Amazon Monte Carlo Android
+    Internet""".split()  # noqa: SIM905
 )
-_ACT, _ACT_SHARE = (
-    re.compile(r"learning |training |using |improving |\w+(?:i[sz]|ify)ing "),
-    0.6,
-)
+_ACTS, _ACT_SHARE = frozenset(("learning", "training", "using", "improving")), 0.6
 """'Learning rankings' says less than 'rankings', 'ranking functions' or 'rank learning'."""
 _UNNAMED = (
     "related problems", "neighbouring topics", "adjacent questions", "further topics", "kindred problems",
@@ -149,7 +146,10 @@ class _Case:
         self._lower = lower | {
             word.lower()
             for word in capital
-            if word.istitle() and word not in names and not _PROPER.match(word)
+            if word.istitle()
+            and word not in names
+            and word not in _PROPER
+            and not word.endswith(("ian", "ese", "ish"))
         }
 
     def as_written(self, phrase: str) -> str:
@@ -161,6 +161,11 @@ def _in_capitals(title: str) -> bool:
     """Whether a title capitalises its words, so that a capital in it tells nothing."""
     long = [word for word in title.split()[1:] if len(word) > 3 and word[0].isalpha()]
     return sum(word[0].isupper() for word in long) > len(long) / 2
+
+
+def _is_act(phrase: str) -> bool:
+    first, _, rest = phrase.partition(" ")
+    return bool(rest) and (first in _ACTS or first.endswith(("izing", "ising", "ifying")))
 
 
 class _Namer:
@@ -213,7 +218,7 @@ class _Namer:
                 if without > _COMMON:
                     continue
                 score = within**2 * (1.2 - without) * (1 + 0.1 * whole[phrase.stems])
-                score *= _ACT_SHARE if _ACT.match(text) else 1.0
+                score *= _ACT_SHARE if _is_act(text) else 1.0
                 scores[text] = max(scores.get(text, 0.0), score)
                 shared |= {text} if sum(mentioned) > 1 else set()
         return {text: scores[text] for text in shared or scores}

@@ -38,9 +38,14 @@ ACADEMIC_WORDS = frozenset(
 )
 
 
+def written_words(text: str) -> list[str]:
+    """Return the words of a text as they are written, hyphenated ones whole."""
+    return _TOKEN.findall(text)
+
+
 def tokens(text: str) -> list[str]:
     """Return the words of a text in lower case, hyphenated ones whole."""
-    return [found.group().lower() for found in _TOKEN.finditer(text)]
+    return [word.lower() for word in written_words(text)]
 
 
 @lru_cache(maxsize=65536)
@@ -102,6 +107,4 @@ def resemblance(first: str, second: str) -> float:
 
 def lower_case_words(texts: Sequence[str]) -> frozenset[str]:
     """Return the words that some text writes in lower case."""
-    return frozenset(
-        word for text in texts for word in re.findall(r"[A-Za-z][\w-]*", text) if word.islower()
-    )
+    return frozenset(word for text in texts for word in written_words(text) if word.islower())
