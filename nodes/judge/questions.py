@@ -20,32 +20,38 @@ PROMPT = f"""\
 You check whether the sources of a text say what its sentences say of them.
 
 `input` is what the text's authors write of their own work; it may be empty. `question`, where there is one, is
-what the text answers. `sources` are papers, each under
-its key, with what was read of it: its abstract, or passages of its text under their sections. `sentences` are
-consecutive sentences of the text with their numbers; {{P3}} marks a citation of P3. `asked` lists what you
-judge: a sentence, and the sources to judge it by. Answer each item of `asked` under its id, in this order:
+what the text answers. `sources` are papers, each under its key, with what was read of it: its abstract, or
+passages of its text under their sections. `sentences` are consecutive sentences of the text with their numbers;
+{{P3}} marks a citation of P3, and numbers in brackets are citations of others. `asked` lists what you judge: a
+sentence, and the sources to judge it by. Answer each item of `asked` under its id, in this order:
 
 1. claim: what the sentence says of these sources alone, as one clean statement. Tell who 'they' or 'it'
    is. Leave out what it says of other papers or of the authors' own work ('we', 'our'), and nothing else: each
-   number, name, negation and comparison about the source stays.
+   number, name, negation and comparison about the source stays. Where `input` is empty, take 'we' before a
+   citation as said of the source.
 2. quotes: of each source one to three stretches of its words that decide, copied letter by letter, each at
-   least {MIN_LENGTH} characters long, the one that decides first.
+   least {MIN_LENGTH} characters long, the one that decides first; where nothing is said, what comes nearest.
 3. reasoning: one sentence on what the words show and what they do not.
-4. verdict: supported (they say it), partly (they say some of it, or something weaker), contradicted (they say
-   the opposite, or the input does not say what the sentence says of the authors' work), not_in_source (they
-   do not say it, or say it of something or somebody else).
-5. purpose: what the source is cited for: evidence (it proves the statement), method (how it proceeds),
-   background (context, or an example of work on the subject), contrast (to be set apart from), tool (data, code or
-   software that is used).
+4. verdict:
+   - supported: they say it, in whatever words; also where the sentence claims less than they do.
+   - partly: they say a part of it, or say it more weakly: the sentence has a stronger or wider word (all for most,
+     prove for suggest, will for may), a reason or a condition that is not told, or a part that is not there.
+   - contradicted: of the same thing they say the opposite, or give another number, unit or direction; or they deny
+     one part of the sentence; or the input does not say what the sentence says of the authors' work.
+   - not_in_source: they say nothing of it, or say it of something or somebody else: of another system, data set
+     or group than the sentence names, or the sentence names authors who are not the source's (where its
+     authors are given). A related topic is not enough for partly.
+5. purpose: what the source is cited for: evidence (a finding of it proves the statement), method (how it proceeds),
+   background (a general fact, context, or an example of work on the subject), contrast (to be set apart from), tool
+   (data, code or software that is used).
 
-Judge by the words alone, not by what you know. Another wording is no fault, nor is a reading that the words
-allow; a wider claim, a result turned round, a reason that the source does not give, or authors named who are
-not the source's, is one. Where one statement cites several papers, each is judged for its share of it: what is
-said of them all need not be in each. Of sources that are asked about together each that the sentence speaks
-of must bear it out, and what it says of the authors' own work the input must say: quote its words as well. If a
-sentence says that none of several sources does something, read them all: quote what speaks against it, or,
-if nothing does, leave quotes empty and call it supported; of one source quote what comes nearest. Where `faults`
-of an earlier answer are listed, give the whole answer again with these mended.
+Judge by the words alone, not by what you know, and only what the sentence tells; a reading that the words allow is
+no fault. Where one statement cites several papers, each is judged for its share of it: what is said of them all
+need not be in each. Of sources that are asked about together each that the sentence speaks of must bear it
+out, and what it says of the authors' own work the input must say: quote its words as well. If a sentence says that
+none of several sources does something, read them all: quote what speaks against it, or, if nothing does, leave quotes
+empty and call it supported. Where `faults` of an earlier answer are listed, give the whole answer again with these
+mended.
 
 Example. Sentence 2: "Ode and Lim {{P1}} glaze at low heat, which, unlike our single firing, doubles the
 time in the kiln." P1: "We glaze earthenware at 900 degrees. Firing takes twice as long." For 2-P1 the
@@ -61,10 +67,12 @@ of the source with what stands around them, and, as `differs`, in what the two w
 differences change what is said, others do not.
 
 Answer each item under its id: first `reasoning`, one or two sentences on what each difference does to the
-meaning; then `verdict`: supported (the words say what the sentence says of this source), partly (they say some of
-it, or something weaker), contradicted (they say the opposite), not_in_source (they say something else, or
-nothing of it). Judge by the words alone. What the sentence says of its own authors' work or of other papers is not
-asked about.
+meaning; then `verdict`:
+- supported: the words say what the sentence says of this source, or more than that;
+- partly: they say a part of it, or say it more weakly (most for all, suggest for prove);
+- contradicted: of the same thing they say the opposite, or give another number, unit or direction;
+- not_in_source: they say it of something or somebody else, or nothing of it.
+Judge by the words alone. What the sentence says of its own authors' work or of other papers is not asked about.
 """
 
 
