@@ -10,6 +10,8 @@ from tools.errors import InputError
 
 SOURCES = "\n\nSources:\n"
 """What stands between the prose of an answer and its sources, in a message."""
+CLOSEST = "\n\nClosest passages:\n"
+"""What stands between a refusal and the sentences that are no answer, in a message."""
 REFUSED = "The run was stopped:"
 """How a message begins that answers nothing."""
 REMEMBERED = 6
@@ -37,11 +39,11 @@ def last_question(question: str, messages: Sequence[Any]) -> tuple[str, list[Any
 
 
 def turns(messages: Sequence[Any]) -> list[Turn]:
-    """Return the latest questions with their answers, oldest first, without lists of sources."""
+    """Return the latest questions with their answers, oldest first, without lists of sources and of what is near."""
     found: list[Turn] = []
     for message in messages:
         role, text = _spoken(message)
-        text = text.partition(SOURCES)[0].strip()[:_LONGEST]
+        text = text.partition(SOURCES)[0].partition(CLOSEST)[0].strip()[:_LONGEST]
         if role == "human" and text:
             found.append(Turn(question=text))
         elif role == "ai" and found:

@@ -2,6 +2,7 @@
 
 import asyncio
 
+from nodes.ask.conversation import CLOSEST
 from nodes.ask.shown import sources_of
 from state.asking import AskState, Nearest
 from state.passage import OF_RECORD
@@ -10,8 +11,6 @@ from tools.services import Services
 from tools.text.answer_sentences import Source, rate_sentences
 
 _MOST = 3
-HEADING = "\n\nClosest passages:\n"
-"""What stands between a refusal and the sentences that are no answer, in a message."""
 
 
 async def nearest_sentences(state: AskState, services: Services) -> list[Nearest]:
@@ -49,7 +48,7 @@ def listed(nearest: list[Nearest]) -> str:
     """Return these sentences as a list, each with its paper, section and page."""
     if not nearest:
         return ""
-    return HEADING + "\n".join(f"- {_source(item)}: “{item.text}”" for item in nearest)
+    return CLOSEST + "\n".join(f"- {_source(item)}: “{item.text}”" for item in nearest)
 
 
 def _source(item: Nearest) -> str:
