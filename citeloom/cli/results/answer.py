@@ -15,8 +15,8 @@ from state.asking import AnswerSentence, Claim, Hop
 from tools.counting import counted
 
 _TOLD = (
-    "request", "standalone", "answer", "sentences", "claims", "passages", "cited", "hops", "missing", "nearest", "outcome",
-    "stop", "failures", "seconds", "usage", "source_usage", "mind", "library", "method", "retriever",
+    "request", "standalone", "answer", "sentences", "claims", "passages", "cited", "hops", "missing", "nearest",
+    "outcome", "stop", "failures", "seconds", "usage", "source_usage", "mind", "library", "method", "retriever",
 )  # fmt: skip
 
 
