@@ -162,6 +162,10 @@ async def climb(
         shelf: The papers.
         blocks: Items that are asked about together at first; one of a paper without an abstract begins with its text.
     """
+    # Of a sentence that cites several, what is said of each is for the judge to tell apart.
+    bench.strange = lambda item: (
+        _nowhere(bench, shelf, item) if len(_cited(bench, shelf, item)) == len(item.sources) else ()
+    )
     first = [
         [item for item in block if any(bench.evidence[key].words for key in item.sources)]
         for block in blocks
@@ -282,16 +286,32 @@ def _sure(bench: Bench, shelf: Shelf, item: Item, ruling: Ruling | None) -> bool
         return ruling is not None
     if ruling.verdict == "contradicted":
         return bool(ruling.quotes)
-    return ruling.verdict == "supported" and not _nowhere(bench, shelf, item)
+    return ruling.verdict == "supported" and not _stopped(bench, shelf, item, ruling)
 
 
 def _nowhere(bench: Bench, shelf: Shelf, item: Item) -> list[str]:
     """Return the numbers and names of an item's sentence that stand in nothing that was read of what it cites."""
+    sentence = plain(bench.sentences[item.sentence])
+    return standing_nowhere(sentence, shelf.read_of(_cited(bench, shelf, item)))
+
+
+def _stopped(bench: Bench, shelf: Shelf, item: Item, ruling: Ruling) -> list[str]:
+    """Return those of them that what is claimed has: all, where the judge does not say what is claimed.
+
+    What it leaves out, such as what is said of others, it was asked about once more (Bench.strange).
+    """
+    nowhere = _nowhere(bench, shelf, item)
+    if not nowhere or not ruling.states_claim:
+        return nowhere
+    claimed = standing_nowhere(ruling.claim, shelf.read_of(_cited(bench, shelf, item)))
+    return [one for one in nowhere if one in claimed]
+
+
+def _cited(bench: Bench, shelf: Shelf, item: Item) -> list[str]:
+    """Return the sources of an item, and what else its sentence cites."""
     sentence = bench.sentences[item.sentence]
-    cited = dict.fromkeys(
-        (*item.sources, *(key for key in shelf.papers if f"{{{key}}}" in sentence))
-    )
-    return standing_nowhere(plain(sentence), shelf.read_of(cited))
+    beside = (key for key in shelf.papers if f"{{{key}}}" in sentence)
+    return list(dict.fromkeys((*item.sources, *beside)))
 
 
 def _decided(bench: Bench, shelf: Shelf, item: Item, ruling: Ruling | None) -> Decision:
@@ -301,7 +321,7 @@ def _decided(bench: Bench, shelf: Shelf, item: Item, ruling: Ruling | None) -> D
         cause: Cause = "no_abstract" if scope == "none" else "no_verdict"
         return Decision("not_checked", cause, scope=scope, unread=unread)
     verdict, cause, alarms = ruling.verdict, _cause(ruling), ruling.differs
-    if verdict in {"supported", "partly"} and (nowhere := _nowhere(bench, shelf, item)):
+    if verdict in {"supported", "partly"} and (nowhere := _stopped(bench, shelf, item, ruling)):
         where = WHERE[scope]
         verdict, cause = "not_in_source", "mis_cited"
         alarms = (*(f"{one} {where}" for one in nowhere), *alarms)

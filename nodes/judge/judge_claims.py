@@ -7,7 +7,7 @@ answer stands. A model of inference answers the same questions (tools.llm.entail
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -28,7 +28,7 @@ from state.run import Failure
 from state.writing import INPUT, Cause, Purpose, Support
 from tools.evidence.differences import differences
 from tools.evidence.prompt_injection import without_injections
-from tools.evidence.quotes import find_quote, quote_fault
+from tools.evidence.quotes import find_quote, folded, quote_fault
 from tools.evidence.verbatim import plain
 from tools.llm.task import Mind
 from tools.services import Services
@@ -138,6 +138,12 @@ class Ruling:
     misquoted: bool = False
     """Whether none of the words that it gave could be found."""
 
+    @property
+    def states_claim(self) -> bool:
+        """Whether it says in its own words what is claimed; what only repeats the quote may hide what is not there."""
+        claim = folded(self.claim).rstrip(".")
+        return bool(claim) and all(claim not in folded(quote.text) for quote in self.quotes)
+
 
 @dataclass
 class Bench:
@@ -151,6 +157,8 @@ class Bench:
     """By key; the researcher's own text as 'input'."""
     about: str = ""
     """The question that the text answers, if it answers one."""
+    strange: Callable[["Item"], Sequence[str]] = lambda item: ()
+    """Tells which numbers and names of an item's sentence stand nowhere in what was read."""
     failures: list[Failure] = field(default_factory=list)
     misquotes: list[tuple[Item, Cause, str, bool]] = field(default_factory=list)
     """Words given as a source's that are not: of which item, why, in words, and whether they were sent back."""
@@ -295,7 +303,7 @@ async def _ask_again(
     compared: dict[str, Compared] = {}
     for id_, ruling in rulings.items():
         if ruling.verdict in {"supported", "partly"} and (
-            one := await asyncio.to_thread(_compared, bench, items[id_], ruling.quotes)
+            one := await asyncio.to_thread(_compared, bench, items[id_], ruling)
         ):
             compared[id_] = one
     if not compared:
@@ -314,13 +322,23 @@ async def _ask_again(
     }  # fmt: skip
 
 
-def _compared(bench: Bench, item: Item, quotes: Sequence[Quote]) -> Compared | None:
-    """Return a sentence beside the words that it nearly copies, where it differs from them."""
+def _compared(bench: Bench, item: Item, ruling: Ruling) -> Compared | None:
+    """Return a sentence beside the words that it nearly copies, where it differs from them.
+
+    So is a sentence shown with a number or a name from nowhere that the judge leaves out of what is claimed.
+    """
     sentence = bench.sentences[item.sentence]
     by_paper = {one.paper: one for one in _sources(bench, item)}
-    pairs = [(by_paper[quote.paper], by_paper[quote.paper].around(quote)) for quote in quotes]
+    pairs = [
+        (by_paper[quote.paper], by_paper[quote.paper].around(quote)) for quote in ruling.quotes
+    ]
+    left_out = [
+        f"{one}, which stands nowhere in what was read"
+        for one in (bench.strange(item) if ruling.states_claim else ())
+        if one.split(" ", 2)[2] not in ruling.claim
+    ]
     for source, words in pairs:
-        if differs := differences(plain(sentence), words):
+        if differs := [*differences(plain(sentence), words), *left_out]:
             return Compared(
                 id=item.id, before=bench.sentences.get(item.sentence - 1), sentence=sentence, words=words,
                 title=without_injections(source.title)[0], authors=without_injections(source.authors)[0],

@@ -15,6 +15,8 @@ from tools.evidence.stated_numbers import numbers_nowhere
 
 _WORD = re.compile(r"[^\W_]++(?:[-/.'+][^\W_]++)*+")
 """A word with all that belongs to it: 'F4/80', "L'Yi", 'RecQ-class', 'v2.5'."""
+_LABEL = re.compile(r"[(\[]\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*[)\]]")
+"""Whole numbers alone in brackets, such as '(24)' or '[14, 15]': labels of citations, lists or formulas."""
 _SIGNS = re.compile(r"[\W_]+")
 _BRACKETS = str.maketrans("", "", "()[]{}^")
 _LONG = 5
@@ -27,7 +29,7 @@ _ROMAN = frozenset("IVX")
 def standing_nowhere(claim: str, read: Iterable[str]) -> list[str]:
     """Return the numbers and names of a claim that stand in none of these texts, in words for a person.
 
-    Small whole numbers do not count. Names are those of others before 'et al.', and words written like
+    Small whole numbers do not count, nor do labels. Names are those of others before 'et al.', and words written like
     'LitLLM', 'BERT' or 'GPT-4'; an abbreviation counts as there, too, where words that it may stand for stand
     together, there or in the claim ('LLMs' beside large language models, 'IL-6' beside interleukin-6).
 
@@ -35,7 +37,7 @@ def standing_nowhere(claim: str, read: Iterable[str]) -> list[str]:
         claim: Without citation markers.
         read: All that was read, and how those who wrote it are called.
     """
-    source, claim = "\n".join(read), plain_letters(claim)
+    source, claim = "\n".join(read), plain_letters(_LABEL.sub(" ", claim))
     return [
         *(f"the number {number}" for number in numbers_nowhere(claim, source)),
         *(f"the name {name}" for name in _names_nowhere(claim, source)),
@@ -116,7 +118,11 @@ class _Words:
     def _bounded(self, wanted: str) -> bool:
         at = self._joined.find(wanted)
         while at >= 0:
-            if at in self._ends and at + len(wanted) in self._ends:
+            end = at + len(wanted)
+            # 'NIH 3T3' stands in 'NIH3T3'.
+            if at in self._ends and (
+                end in self._ends or self._joined[end].isdecimal() > wanted[-1].isdecimal()
+            ):
                 return True
             at = self._joined.find(wanted, at + 1)
         return False
