@@ -150,10 +150,12 @@ def _notes(verdicts: Sequence[CitationVerdict]) -> list[str]:
     noted = Counter(item.cause for item in verdicts if item.verdict == "not_checked")
     unread = Counter(item.unread for item in verdicts if item.unread and item.verdict in _UNREAD)
     judges = Counter(item.by for item in verdicts if item.by not in {"", "code"})
-    by_text = sum(item.evidence_scope == "full_text" for item in verdicts)
+    by_text = sum(
+        item.evidence_scope == "full_text" and item.verdict != "not_checked" for item in verdicts
+    )
     passing = sum(_in_passing(item) for item in verdicts)
     told = [
-        *((own[part], f"checked by code: word for word the {part}") for part in sorted(own)),
+        *((own[part], f"checked by code: word for word {_IN.get(part, part)}") for part in sorted(own)),
         *((number, f"judged by {name}") for name, number in sorted(judges.items())),
         (titles, "not checked: no abstract; nothing but the title is told"),
         (bare - titles, "not checked: no abstract"),
@@ -172,6 +174,12 @@ def _notes(verdicts: Sequence[CitationVerdict]) -> list[str]:
     ]
 
 
+_IN = {
+    "abstract": "the abstract",
+    "annotation": "the annotation",
+    "title": "the title",
+    "passage": "in the text",
+}
 _UNCITED = "sentence without citation"
 _UNREAD = ("not_in_abstract", "not_checked")
 """Verdicts that the full text might have changed."""
