@@ -56,7 +56,7 @@ def test_sections_are_counted_by_their_markers_and_quotes() -> None:
     assert honesty(SENTENCES, NAMED, audit, GIVEN) == {
         "citations": 5, "resolved": 3, "hallucinated": 2, "citing": 3, "quoted": 1, "repeated": 0,
         "given": 3, "cited": 2, "accounted": 3, "passed": 0, "supported": 3, "partly": 1, "contradicted": 0,
-        "not_in_source": 0, "not_checked": 0,
+        "not_in_source": 0, "not_in_abstract": 0, "not_checked": 0,
     }  # fmt: skip
 
 

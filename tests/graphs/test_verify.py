@@ -49,12 +49,12 @@ def online(home: Path, *papers: Paper, works: int = 99) -> RunContext:
 @pytest.mark.parametrize(
     ("text", "labels"),
     [
-        (f"{LICHENS} [1]. “{OTTERS}” [2].", ["[1]", "[2]"]),
+        (f"{LICHENS} [1]. “{OTTERS}” [2].", ["[1] (abel)", "[2] (brandt)"]),
         (f"{LICHENS} [@abel]. {OTTERS} [@brandt, p. 3].", ["abel", "brandt"]),
         (rf"{LICHENS}~\citep{{abel}}. \citet{{brandt}} say that {OTTERS}.", ["abel", "brandt"]),
         (
             f"{LICHENS} (Abel & Corvin, 1990). Brandt and Dalca (1991) say that {OTTERS}.",
-            ["Abel & Corvin, 1990", "Brandt and Dalca, 1991"],
+            ["Abel & Corvin, 1990 (abel)", "Brandt and Dalca, 1991 (brandt)"],
         ),
     ],
 )

@@ -53,6 +53,11 @@ def test_keywords_are_spelt_as_the_library_spells_them() -> None:
     assert keywords("Why?", {}) == "Why"
 
 
+def test_only_a_question_for_a_meaning_wants_a_definition() -> None:
+    assert read_question("What does SPECTRA stand for?").defined == "spectra"
+    assert read_question("What does SPECTRA combine?").defined == ""
+
+
 @pytest.mark.parametrize(
     ("question", "parts"),
     [
@@ -61,6 +66,7 @@ def test_keywords_are_spelt_as_the_library_spells_them() -> None:
         ("On which data was Norla trained, and is it free?",
          ["On which data was Norla trained?", "is it free (Norla)?"]),
         ("How do owls and bats hunt?", ["How do owls and bats hunt?"]),
+        ("Who won the cup, and who scored?", ["Who won the cup, and who scored?"]),
         ("Which owls hunt, sleep and breed?", ["Which owls hunt, sleep and breed?"]),
     ],
 )  # fmt: skip

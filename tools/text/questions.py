@@ -172,7 +172,9 @@ def question_parts(text: str) -> list[str]:
         leans = not own or not _LEANING.isdisjoint(tokens(part))
         whole.append(f"{part} ({named})?" if leans and named else f"{part}?")
         named = " ".join(own) or named
-    return whole
+    # 'Who won the cup, and who scored?': by itself the second asks about anything.
+    sound = all(names(part) or len(content_stems(part)) > 1 for part in whole)
+    return whole if sound else [text]
 
 
 def names(text: str) -> list[str]:
@@ -236,8 +238,11 @@ def _defined(words: Sequence[str]) -> str:
     """Return what a question wants defined: 'What is BABAR?', 'What does BABAR stand for?'."""
     if words[:1] != ["what"] or words[1:2] not in (["is"], ["are"], ["does"], ["do"]):
         return ""
-    text = " ".join(words[2:]).removeprefix("meant by ").removesuffix(" mean")
-    rest = text.removesuffix(" stand for").split()
+    told = " ".join(words[2:]).removeprefix("meant by ")
+    text = told.removesuffix(" mean").removesuffix(" stand for")
+    if text == told and words[1] in ("does", "do"):  # 'What does HiveNav combine?'
+        return ""
+    rest = text.split()
     rest = rest[1:] if rest[:1] in (["a"], ["an"], ["the"]) else rest
     whole = 0 < len(rest) <= _LONGEST_NAME and STOP_WORDS.isdisjoint(rest)
     return " ".join(rest) if whole else ""
