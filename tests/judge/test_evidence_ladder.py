@@ -95,6 +95,36 @@ async def test_number_that_stands_nowhere_stops_a_claim_whatever_a_judge_says(op
     assert (await climbed(opened, text, said, shelf(in_body)))[0].verdict == "supported"
 
 
+async def test_number_that_a_judge_leaves_out_of_the_claim_is_asked_about_once_and_that_answer_stands(
+    opened: Open,
+) -> None:
+    text = "On the 900 days that we were out, we saw what they tell: acid weather fades roofs {P1}."
+
+    def leaving_out(second: str, claim: str) -> Any:
+        def said(task: str, inputs: dict[str, Any]) -> Any:
+            if task == "judge_claims":
+                asked = inputs["asked"]
+                return {
+                    "findings": [
+                        finding(one["id"], "supported", LICHENS, claim=claim) for one in asked
+                    ]
+                }
+            (one,) = inputs["asked"]
+            assert one["differs"] == ["the number 900, which stands nowhere in what was read"]
+            return {"findings": [{"id": one["id"], "verdict": second}]}
+
+        return said
+
+    own = "Acid weather fades roofs."
+    found, server = await climbed(opened, text, leaving_out("supported", own), shelf(body=""))
+    assert (found.verdict, tasks_of(server)) == ("supported", ["judge_claims", "judge_again"])
+    found, _ = await climbed(opened, text, leaving_out("not_in_source", own), shelf(body=""))
+    assert (found.verdict, found.ruling and found.ruling.first) == ("not_in_abstract", "supported")
+    # What only repeats the words quoted says nothing of what is claimed, and can hide nothing.
+    found, server = await climbed(opened, text, leaving_out("supported", LICHENS), shelf(body=""))
+    assert (found.verdict, tasks_of(server)) == ("not_in_abstract", ["judge_claims"])
+
+
 async def test_paper_without_abstract_begins_with_its_text(opened: Open) -> None:
     found, server = await climbed(opened, CLAIM, judge(text="supported"), shelf(abstract=None))
     assert (found.verdict, found.scope, len(server.requests)) == ("supported", "full_text", 1)
