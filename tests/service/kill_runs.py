@@ -98,7 +98,7 @@ NOT_REACHED = {
 
 def _deny(answer: Any, _: dict[str, Any]) -> Reply:
     """Find the first citation of a section unsupported, so that it is rewritten."""
-    answer["findings"][0]["verdict"] = "unsupported"
+    answer["findings"][0]["verdict"] = "not_in_source"
     return dict(answer)
 
 
