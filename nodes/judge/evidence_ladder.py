@@ -268,8 +268,13 @@ async def _asked(
 
 
 def _better(before: Ruling | None, now: Ruling) -> Ruling:
-    """Return the ruling that counts: the later one, unless it says less than the one before."""
-    if before is None or not before.quotes or (now.verdict == "contradicted" and now.quotes):
+    """Return the ruling that counts: the later one, unless it says less than the one before.
+
+    Support that a number or a name from nowhere stopped counts for nothing once more was read.
+    """
+    if before is None or not before.quotes or before.verdict == "supported":
+        return now
+    if now.verdict == "contradicted" and now.quotes:
         return now
     return now if ORDER.index(now.verdict) <= ORDER.index(before.verdict) else before
 
