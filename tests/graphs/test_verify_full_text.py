@@ -47,6 +47,7 @@ async def verdict_on(sentence: str, settings: Settings, **context: Any) -> Citat
     }  # fmt: skip
     with Scripted(reviewer({"judge_claims": judge}), settings, **context) as llm:
         result = dict(await graph.ainvoke(given, context=llm.context))
+    verdict: CitationVerdict
     (verdict,) = result["audit"].verdicts
     assert result["audit"].passed is (verdict.verdict == "supported")
     return verdict
