@@ -26,6 +26,40 @@ class ReferenceFinding(Value):
     remedy: str = ""
 
 
+CheckedField = Literal["title", "authors", "year", "venue", "doi", "arxiv"]
+Outcome = Literal["confirmed", "wrong", "not_found", "likely_invented", "incomplete", "not_asked"]
+"""What looking a reference up came to.
+
+`confirmed`: a record of it agrees in all that both say. `wrong`: there is such a work, and fields differ.
+`not_found`: no source that answered has it. `likely_invented`: nor would it be missing in two of them if it
+existed. `incomplete`: not found, and a source could not be asked. `not_asked`: none that could know was named.
+"""
+
+
+class WrongField(Value):
+    """One field in which a reference differs from the record of its work."""
+
+    field: CheckedField
+    stated: str = Field(description="What the reference has.")
+    right: str = Field(description="What the record has; what is known of the id, where it leads nowhere.")
+
+
+class ReferenceCheck(Value):
+    """What looking up one entry of a reference list came to."""
+
+    key: str = Field(description="Its number or key, as the text has it.")
+    title: str = ""
+    outcome: Outcome
+    wrong: tuple[WrongField, ...] = ()
+    found_in: tuple[str, ...] = Field(default=(), description="Sources that have it.")
+    missing_in: tuple[str, ...] = Field(default=(), description="Sources that answered without it.")
+    failed_in: tuple[str, ...] = Field(default=(), description="Sources that could not be asked.")
+    p_valid: float | None = Field(
+        default=None, ge=0, le=1,
+        description="How likely the reference is right in all that it says; none where nobody was asked.",
+    )  # fmt: skip
+
+
 class Omission(Value):
     """A paper that was selected and is not cited."""
 
@@ -61,6 +95,9 @@ class Audit(Value):
     not_checked: int = 0
     verdicts: tuple[CitationVerdict, ...] = ()
     references: tuple[ReferenceFinding, ...] = ()
+    checked_references: tuple[ReferenceCheck, ...] = Field(
+        default=(), description="What looking up each entry of the list of references came to."
+    )
     uncited_claims: tuple[UncitedClaim, ...] = ()
     omissions: tuple[Omission, ...] = ()
     rejections: tuple[Rejection, ...] = Field(

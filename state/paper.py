@@ -81,6 +81,9 @@ class Paper(Value):
         min_length=1, description="Canonical id, such as doi:10.1/x or arxiv:2005.11401."
     )
     title: str = Field(min_length=1)
+    other_titles: tuple[str, ...] = Field(
+        default=(), description="Other titles it has, such as the original of a translation."
+    )
     abstract: str | None = None
     abstract_kind: Literal["abstract", "annotation"] = Field(
         default="abstract",
@@ -267,10 +270,12 @@ def merge_records(first: Paper, second: Paper) -> Paper:
     origin = {name: source for name, source in first.origin.items() if name not in taken}
     references = tuple(dict.fromkeys([*first.references, *second.references]))
     others = dict.fromkeys([*first.aliases, *second.aliases, second.id])
+    titles = dict.fromkeys([*first.other_titles, *second.other_titles])
     return first.model_copy(
         update={
             **{name: getattr(second, name) for name in taken},
             "references": references,
+            "other_titles": tuple(title for title in titles if title != first.title),
             "references_missing": not references
             and (first.references_missing or second.references_missing),
             "aliases": tuple(key for key in others if key != first.id),

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from state.audit import Audit, ReferenceFinding, UncitedClaim
+from state.audit import Audit, ReferenceCheck, ReferenceFinding, UncitedClaim
 from state.base import Value
 from state.channels import CheckState, Result
 from state.reducers import latest
@@ -20,7 +20,12 @@ class Entry(Value):
     paper: str = Field(
         default="", description="Id of its paper in the run store; empty if it has none."
     )
-    unknown: bool = Field(default=False, description="Whether no source that was asked knows it.")
+    confidence: float = Field(
+        default=1.0, ge=0, le=1, description="How surely it was read; 1 for a record sent."
+    )
+    invented: bool = Field(
+        default=False, description="Whether there is most likely no such work; see ReferenceCheck."
+    )
 
 
 class VerifyState(CheckState, total=False):
@@ -31,6 +36,10 @@ class VerifyState(CheckState, total=False):
     entries: Annotated[list[Entry], latest(list[Entry])]
     findings: Annotated[list[ReferenceFinding], latest(list[ReferenceFinding])]
     """What is known against the reference list."""
+    looked_up: Annotated[list[ReferenceCheck], latest(list[ReferenceCheck])]
+    """What looking up each reference came to."""
+    strict: bool
+    """Whether wrong details of a reference fail the text."""
     labels: dict[str, str]
     """Each key and how the text cites it, such as [3]; also those that lead to no paper."""
     nowhere: dict[str, str]

@@ -213,12 +213,13 @@ Purpose = Literal["", "evidence", "method", "background", "contrast", "tool"]
 """What a paper is cited for: as proof of a statement, for how it proceeds, for context, to be set apart from, or as
 something that is used."""
 Cause = Literal[
-    "", "fabricated", "unresolved", "fabricated_quote", "mis_cited", "metadata_error", "retracted", "superseded",
+    "", "fabricated", "not_found", "unresolved", "fabricated_quote", "mis_cited", "metadata_error", "retracted", "superseded",
     "no_abstract", "not_verbatim", "no_verdict", "no_verified_quote", "uncited_claim", "repeated", "off_plan",
 ]  # fmt: skip
 """Why a citation or a sentence does not stand as it was written.
 
-`fabricated`: it points to no paper there is, and is most likely invented. `unresolved`: the list of
+`fabricated`: it points to no paper there is, and is most likely invented. `not_found`: a source that would hold
+such a work was asked and has none, which is not enough to call it invented. `unresolved`: the list of
 references does not have it, or there is no record of it at hand. `fabricated_quote`: the words given as its support are
 not in the paper. `mis_cited`: the paper is real and does not say it. `not_verbatim`: it is not the paper's
 own sentence, and no LLM was there to judge it. `no_verdict`: the judge gave no usable answer.

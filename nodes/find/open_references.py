@@ -16,8 +16,8 @@ from tools.counting import counted
 from tools.errors import DocumentError, InputError, PermanentError, TransientError
 from tools.ingest.open_copies import read_open_copy
 from tools.references.bibliography import read_bibliography
-from tools.references.resolving import same_work
 from tools.references.works import merge_works
+from tools.scholar.agreement import same_work
 from tools.scholar.links import Answer
 from tools.scholar.lookup import Wanted, look_up
 from tools.scholar.port import Linked, Source

@@ -32,7 +32,7 @@ from tools.ingest.open_copies import read_open_copy
 from tools.library.library import Library
 from tools.library.open import settings_for
 from tools.references.bibliography import entries_at_end, read_entries
-from tools.references.resolving import same_work
+from tools.scholar.agreement import same_work
 from tools.scholar.opening import is_online
 from tools.scholar.titles import near_titles
 from tools.services import Services

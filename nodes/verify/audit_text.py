@@ -1,7 +1,7 @@
 """Audit: say of a text that was checked what stands behind each citation.
 
 Reads `run`, `final`, `printed`, `verdicts`, `checks`, `flagged`, `findings`, `keys`, `labels`,
-`nowhere`, `rejections`, `failures`. Writes the output of `verify`.
+`nowhere`, `looked_up`, `strict`, `rejections`, `failures`. Writes the output of `verify`.
 """
 
 from collections.abc import Mapping
@@ -38,6 +38,8 @@ async def audit_text(state: VerifyState, runtime: Runtime[RunContext]) -> Verify
         [_resolved(item, state.get("nowhere", {})) for item in state.get("verdicts", [])],
         checked=bool(state.get("checks")),
         references=[*state.get("findings", []), *notices],
+        looked_up=state.get("looked_up", []),
+        strict=state.get("strict", False),
         uncited_claims=state.get("flagged", []),
         rejections=state.get("rejections", []),
     )

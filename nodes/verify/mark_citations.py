@@ -19,7 +19,7 @@ from tools.services import open_services
 from tools.text.sentences import split_sentences
 
 STAGE = "mark_citations"
-INVENTED = "no source that was asked knows it"
+INVENTED = "no source that was asked has such a work"
 _MARKS = re.compile(rf"^(?:{MARKER.pattern})+")
 
 
@@ -77,7 +77,7 @@ class Keying:
                 self.nowhere[key],
                 "add the reference, or take the citation out",
             )
-        elif entry.unknown:
+        elif entry.invented:
             self.nowhere[key] = INVENTED
         elif entry.paper:
             self.keys[key] = entry.paper
@@ -130,7 +130,7 @@ def _by_author(label: Label, entries: Sequence[Entry], papers: Mapping[str, Pape
         paper = papers.get(item.paper)
         families = [title_key(one.family.split()[-1]) for one in paper.authors] if paper else []
         # Of an entry that no source knows only its own words are left.
-        if families[:1] == names[:1] or (item.unknown and names[0] in title_key(item.raw[:60])):
+        if families[:1] == names[:1] or (item.invented and names[0] in title_key(item.raw[:60])):
             both = len(names) > 1 and names[1] in families
             mine.append((item, paper.year if paper else None, both))
     if any(both for *_, both in mine):

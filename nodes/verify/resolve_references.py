@@ -1,32 +1,31 @@
 """Resolve: look up the references in the sources, and say what is known against them.
 
-Reads `run`, `request`, `entries`. Writes `entries`, `findings`, `notes`; the records go to the run_store.
-A reference is called fabricated only where a source that holds works of all kinds was asked, answered,
-and does not know it.
+Reads `run`, `request`, `entries`. Writes `entries`, `findings`, `looked_up`, `notes`; the records go to the
+run_store. The sources are asked in turn: the next ones for what those before do not know, and for what differs
+from their records, so that a field is called wrong only where no record agrees.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from langgraph.runtime import Runtime
 
 from nodes.intake import why_unknown
 from nodes.retractions import retracted_now
-from state.audit import ReferenceFinding
-from state.paper import Paper, known_since, merge_records, title_key
+from nodes.verify.check_reference import Said, check_reference, finding_on, no_source_holds
+from state.audit import ReferenceCheck, ReferenceFinding
+from state.paper import Paper, merge_records
 from state.request import Request
 from state.run import Failure
 from state.verifying import Entry, VerifyState
 from tools.context import RunContext
 from tools.counting import counted
 from tools.errors import LibraryError, PermanentError, TransientError
+from tools.scholar.agreement import wrong_fields
 from tools.scholar.lookup import Looked, Wanted, look_up
 from tools.scholar.opening import is_online
-from tools.scholar.titles import near_titles
 from tools.services import Services, open_services
 
 STAGE = "resolve_references"
-_BROAD = frozenset({"openalex", "semantic_scholar", "crossref", "google"})
-"""Sources that hold works of all kinds, so that what they do not know is suspect."""
 
 
 async def resolve_references(state: VerifyState, runtime: Runtime[RunContext]) -> VerifyState:
@@ -34,58 +33,86 @@ async def resolve_references(state: VerifyState, runtime: Runtime[RunContext]) -
     services = open_services(runtime, state["run"])
     request, entries = state["request"], state["entries"]
     given = await services.run_store.papers.get([item.paper for item in entries if item.paper])
-    found: dict[int, Paper] = {}
-    denied: set[int] = set()
-    failures: list[Failure] = []
-    for name in request.sources:
-        left = [place for place in range(len(entries)) if place not in found]
-        if not left:
-            break
-        looked, failed = await _look(services, name, request, entries, given, left)
-        found |= looked.found
-        failures += failed
-        if name in _BROAD:
-            denied |= looked.asked
+    said, failures = await _ask(services, request, entries, given)
+    found = {place: next(iter(one.found.values())) for place, one in said.items() if one.found}
     unasked = {item.subject: item.cause for item in failures if item.subject in request.sources}
     held, failed = await _held(services, request, entries, given, found)
     failures += failed
     papers, failed = await _marked(services, request, entries, given, found, held)
-    unknown = denied - set(found)
     await services.run_store.papers.put(papers.values())
     services.progress(STAGE, len(entries), len(entries))
     resolved: list[Entry] = []
     findings: list[ReferenceFinding] = []
-    unsure = 0
+    checks: list[ReferenceCheck] = []
+    unsure = elsewhere = 0
     for place, entry in enumerate(entries):
-        lost = place in unknown or place not in papers
-        update = {"paper": "" if lost else papers[place].id, "unknown": place in unknown}
-        resolved.append(entry.model_copy(update=update))
-        own = given.get(entry.paper)
-        if place in unknown:
-            findings.append(_unknown(entry, own))
-        elif place not in papers:
+        stated = given.get(entry.paper)
+        check = check_reference(entry, stated, said[place])
+        checks.append(check)
+        invented = check.outcome == "likely_invented"
+        paper = papers[place].id if place in papers and not invented else ""
+        resolved.append(entry.model_copy(update={"paper": paper, "invented": invented}))
+        if place not in papers and not invented:
             cause = why_unknown(request.sources, unasked)
             failures.append(_failure(entry.wanted, cause, "send its record, or look elsewhere"))
-        elif own and place in found:
-            findings += compare_records(entry, own, found[place])
-        unsure += not lost and place not in found
+        if no_source_holds(check, stated, entry):
+            elsewhere += 1
+        elif finding := finding_on(check, said[place], request.sources, paper):
+            findings.append(finding)
+        unsure += place in papers and check.outcome in {"not_asked", "incomplete"}
+    notes = [f"{_UNSURE} {counted(unsure, 'reference')}: {_ASK}"] if unsure else []
+    if elsewhere:
+        notes.append(f"{counted(elsewhere, 'reference was', 'references were')} {_ELSEWHERE}")
     return {
-        "entries": resolved,
-        "findings": findings,
-        "notes": [f"{_UNSURE} {counted(unsure, 'reference')}: {_ASK}"] if unsure else [],
+        "entries": resolved, "findings": findings, "looked_up": checks, "notes": notes,
         "failures": [*failures, *failed],
-    }
+    }  # fmt: skip
 
 
 _UNSURE = "whether it exists was not checked for"
 _ASK = "ask a source on the network, such as crossref"
+_ELSEWHERE = "not found, which says little: no source that was asked holds works of their kind"
+
+
+async def _ask(
+    services: Services, request: Request, entries: Sequence[Entry], given: Mapping[str, Paper]
+) -> tuple[dict[int, Said], list[Failure]]:
+    """Return what the sources say of each entry, and what could not be asked."""
+    said = {place: Said() for place in range(len(entries))}
+    failures: list[Failure] = []
+    for name in request.sources:
+        left = [place for place, one in said.items() if not _settled(one, given.get(entries[place].paper))]
+        if not left:
+            break
+        looked, failed = await _look(services, name, request, entries, given, left)
+        failures += failed
+        for place in left:
+            one = said[place]
+            if place in looked.found:
+                one.found[name] = looked.found[place]
+            elif (why := looked.failed.get(place)) is not None:
+                one.failed[name] = why
+            elif is_online(name):
+                one.missing.append(name)
+            if place in looked.others:
+                one.others[name] = looked.others[place]
+            if place in looked.unregistered:
+                one.unregistered[name] = looked.unregistered[place]
+    return said, failures
+
+
+def _settled(said: Said, stated: Paper | None) -> bool:
+    """Whether a source has it, and nothing stands against its record."""
+    if not said.found or said.others or said.unregistered:
+        return False
+    return stated is None or not any(wrong_fields(stated, one) for one in said.found.values())
 
 
 async def _held(
     services: Services,
     request: Request,
     entries: Sequence[Entry],
-    given: dict[str, Paper],
+    given: Mapping[str, Paper],
     found: dict[int, Paper],
 ) -> tuple[dict[int, Paper], list[Failure]]:
     """Return what the library has of works whose abstract no record and no source has brought.
@@ -108,7 +135,7 @@ async def _look(
     name: str,
     request: Request,
     entries: Sequence[Entry],
-    given: dict[str, Paper],
+    given: Mapping[str, Paper],
     left: Sequence[int],
 ) -> tuple[Looked, list[Failure]]:
     """Look up these entries in one source, by id and then by title."""
@@ -120,11 +147,13 @@ async def _look(
         known = tuple(key for key in ids if name == "library" or not key.startswith("title:"))
         wanted[place] = Wanted(known, paper)
     try:
-        looked = await look_up(await services.source(name, request), wanted)
+        source = await services.source(name, request)
+        looked = await look_up(source, wanted, loosely=is_online(name))
     except (TransientError, PermanentError, LibraryError) as error:
         if name in request.sources and not is_online(name):
             raise
-        return Looked(name), [_failure(name, str(error), "references were not looked up here")]
+        lost = Looked(name, failed=dict.fromkeys(left, str(error)))
+        return lost, [_failure(name, str(error), "references were not looked up here")]
     return looked, [
         _failure(given[entries[place].paper].title[:80], cause, f"not looked up in {name}")
         for place, cause in sorted(looked.failed.items())
@@ -135,7 +164,7 @@ async def _marked(
     services: Services,
     request: Request,
     entries: Sequence[Entry],
-    given: dict[str, Paper],
+    given: Mapping[str, Paper],
     found: dict[int, Paper],
     held: dict[int, Paper],
 ) -> tuple[dict[int, Paper], list[Failure]]:
@@ -146,51 +175,11 @@ async def _marked(
             known = papers.get(place)
             if one and known is None:
                 papers[place] = one
-            elif one and known and near_titles(known.title, one.title):
+            elif one and known:
                 papers[place] = merge_records(known, one)
     by_id = {paper.id: paper for paper in papers.values()}
     marked, failures = await retracted_now(services, request, by_id.values(), STAGE)
     return {place: marked.get(paper.id, paper) for place, paper in papers.items()}, failures
-
-
-def compare_records(entry: Entry, given: Paper, found: Paper) -> list[ReferenceFinding]:
-    """Say where a reference differs from the record it leads to: title, year, first author."""
-    since = known_since(found.published, found.year, found.arxiv)
-    published = {day.year for day in (found.published, since) if day} | {found.year}
-    apart = min((abs(given.year - year) for year in published if given.year and year), default=0)
-    # A preprint and its publication are often a year apart, and sources differ on which they give.
-    late = apart > (0 if given.doi and given.doi == found.doi else 1)
-    told: list[tuple[str, str]] = []
-    if not near_titles(given.title, found.title):
-        wrong = f"its title is not that of the paper it leads to (“{given.title}”)"
-        told.append((wrong, f"“{found.title}”"))
-    if given.year and late:
-        told.append((f"its year is {given.year}", str(found.year)))
-    if given.authors and found.authors and not _same_first(given, found):
-        told.append((f"its first author is {given.authors[0].family}", found.authors[0].name))
-    if not told:
-        return []
-    return [
-        ReferenceFinding(
-            key=entry.label, paper=given.id, cause="metadata_error",
-            detail="; ".join(wrong for wrong, _ in told),
-            remedy=f"the record has: {'; '.join(right for _, right in told)}",
-        )
-    ]  # fmt: skip
-
-
-def _same_first(given: Paper, found: Paper) -> bool:
-    first = title_key(given.authors[0].family)
-    families = [title_key(author.family) for author in found.authors]
-    return families[0].endswith(first) or first.endswith(families[0]) if first else True
-
-
-def _unknown(entry: Entry, paper: Paper | None) -> ReferenceFinding:
-    named = f"“{paper.title}”" if paper else entry.wanted
-    return ReferenceFinding(
-        key=entry.label, cause="fabricated", detail=f"{named}: no source that was asked knows it",
-        remedy="check title and identifier; where there is no such work, take it out",
-    )  # fmt: skip
 
 
 def _failure(subject: str, cause: str, remedy: str) -> Failure:

@@ -71,7 +71,7 @@ async def take_text(state: Mapping[str, object], runtime: Runtime[RunContext]) -
     except CiteLoomError as error:
         stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
     return {
-        "run": run, "request": request, "body": body, "entries": entries, "findings": [],
+        "run": run, "request": request, "body": body, "entries": entries, "findings": [], "looked_up": [],
         "checks": 0, "verdicts": [], "rejections": replaced([]), "flagged": [], "notes": [],
         "stop": stop, "failures": replaced([*failures, *([stop] if stop else [])]),
     }  # fmt: skip

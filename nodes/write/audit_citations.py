@@ -6,7 +6,7 @@ Reads `run`, `final`, `verdicts`, `checks`, `keys`, `selected`, `removed`, `reje
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from langgraph.runtime import Runtime
 
@@ -14,7 +14,7 @@ from nodes.guard import failure_of
 from nodes.judge.known_facts import notices_on
 from nodes.write.adherence import measure_adherence
 from nodes.write.flag_uncited import claims_by_name, flag_claims
-from state.audit import Audit, Omission, ReferenceFinding, UncitedClaim
+from state.audit import Audit, Omission, ReferenceCheck, ReferenceFinding, UncitedClaim
 from state.channels import WriteState
 from state.paper import Paper
 from state.request import Choices
@@ -90,6 +90,8 @@ def make_audit(
     *,
     checked: bool = True,
     references: Sequence[ReferenceFinding] = (),
+    looked_up: Sequence[ReferenceCheck] = (),
+    strict: bool = False,
     uncited_claims: Sequence[UncitedClaim] = (),
     omissions: Sequence[Omission] = (),
     rejections: Sequence[Rejection] = (),
@@ -102,6 +104,8 @@ def make_audit(
         verdicts: After the last check.
         checked: Whether all was checked.
         references: What is known against them.
+        looked_up: What looking up each entry of the list came to.
+        strict: Whether wrong details of a reference fail the text.
         uncited_claims: Claims about others that cite nobody.
         omissions: Selected papers that it does not cite.
         rejections: What was kept out of it.
@@ -113,7 +117,10 @@ def make_audit(
     else:
         missing = len(places - {(item.sentence, item.key) for item in verdicts})
         reasons = [f"{_count(missing, 'citation')} had no verdict"] if missing else []
-    reasons += _reasons(verdicts, references, uncited_claims)
+    reasons += _reasons(verdicts, references, uncited_claims, strict=strict)
+    counts: dict[str, Any] = {
+        name: sum(item.verdict == name for item in verdicts if item.key) for name in _VERDICTS
+    }
     return Audit(
         passed=not reasons,
         reasons=tuple(reasons),
@@ -121,9 +128,10 @@ def make_audit(
         sentences=len(sentences),
         sentences_citing=sum(bool(sentence.keys) for sentence in sentences),
         citations=len(places),
-        **{name: sum(item.verdict == name for item in verdicts if item.key) for name in _VERDICTS},
+        **counts,
         verdicts=tuple(verdicts),
         references=tuple(references),
+        checked_references=tuple(looked_up),
         uncited_claims=tuple(uncited_claims),
         omissions=tuple(omissions),
         rejections=tuple(rejections),
@@ -205,6 +213,8 @@ def _reasons(
     verdicts: Sequence[CitationVerdict],
     references: Sequence[ReferenceFinding],
     uncited_claims: Sequence[UncitedClaim],
+    *,
+    strict: bool,
 ) -> list[str]:
     uncited = [item for item in verdicts if not item.key]
     alone = sum(item.verdict in UNBORNE for item in uncited)
@@ -223,8 +233,12 @@ def _reasons(
     unchecked = sum(item.verdict == "not_checked" and not _names_only(item) for item in verdicts)
     retracted = {item.paper for item in verdicts if item.cause == "retracted"}
     retracted |= {item.paper for item in references if item.cause == "retracted"}
+    missing = len({item.key for item in references if item.cause == "not_found"})
+    wrong = len({item.key for item in references if item.cause == "metadata_error"}) if strict else 0
     told = (
         (invented, "reference", "most likely invented, no such paper was found"),
+        (missing, "reference", "not found in the sources that were asked"),
+        (wrong, "reference", "wrong details"),
         (unresolved, "reference", "not in the list of references, or without a record at hand"),
         (contradicted, "citation", "the paper says the opposite"),
         (elsewhere, "citation", "the paper does not say it"),

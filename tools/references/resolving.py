@@ -4,31 +4,16 @@ from collections.abc import Mapping, Sequence
 
 from state.paper import Paper, merge_records, title_key
 from state.synthesis import Entries, Line, Origin
+from tools.scholar.agreement import LETTERS
 from tools.scholar.identity import unite
 from tools.scholar.lookup import Wanted, look_up
 from tools.scholar.merging import ids_of, is_preprint
 from tools.scholar.port import Source
 from tools.scholar.titles import near_titles
 
-_LETTERS = 15
-"""Fewest letters of a title that stands in another one by more than chance."""
-
-
-def same_work(own: Paper, found: Paper) -> bool:
-    """Whether a record found for a work is of that work; an id may have been printed or read wrongly.
-
-    A subtitle may be left out; and a work of which only the printed entry is known has that entry
-    as its title, with the title in it.
-    """
-    if near_titles(own.title, found.title):
-        return True
-    one, other = sorted((title_key(own.title), title_key(found.title)), key=len)
-    return len(one) >= _LETTERS and one in other
-
-
 def tells(record: Paper | None) -> bool:
     """Whether the title of a record is worth looking for."""
-    return record is not None and len(title_key(record.title)) >= _LETTERS
+    return record is not None and len(title_key(record.title)) >= LETTERS
 
 
 async def known_to(
@@ -40,21 +25,13 @@ async def known_to(
         TransientError, PermanentError: It does not answer at all.
     """
 
-    def is_it(one: Wanted, found: Paper) -> bool:
-        return one.record is not None and same_work(one.record, found)
-
     looked = await look_up(source, dict(enumerate(wanted)))
-    right = {place: paper for place, paper in looked.found.items() if is_it(wanted[place], paper)}
-    # Where an id leads to another work, the work is looked for by its title.
-    again = {
-        place: Wanted((), wanted[place].record)
-        for place in looked.found.keys() - right.keys()
-        if wanted[place].ids and tells(wanted[place].record)
+    found = {
+        record.id: paper
+        for place, paper in looked.found.items()
+        if (record := wanted[place].record)
     }
-    titled = await look_up(source, again)
-    right |= {place: paper for place, paper in titled.found.items() if is_it(again[place], paper)}
-    found = {record.id: right[place] for place in right if (record := wanted[place].record)}
-    return found, {**looked.failed, **titled.failed}
+    return found, looked.failed
 
 
 def completed(own: Paper, found: Paper) -> Paper:

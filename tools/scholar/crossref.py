@@ -28,7 +28,7 @@ _SEARCH_AGE, _RECORD_AGE = 3 * DAY, 21 * DAY
 # Not 'reference': there are reports that Crossref answers an empty list where it is selected
 # (https://github.com/CrossRef/rest-api-doc/issues/553), so what is asked for it is asked whole.
 _SELECT = (
-    "DOI,title,subtitle,abstract,author,issued,published,container-title,group-title,type,"
+    "DOI,title,subtitle,original-title,abstract,author,issued,published,container-title,group-title,type,"
     "is-referenced-by-count,link,license,updated-by,relation"
 )
 
@@ -80,6 +80,10 @@ class CrossrefSource(Source):
         """Return the papers of the DOIs among `ids`."""
         works = await self._works([key for key in ids if key.startswith("doi:")])
         return {key: work.paper for key, work in works.items() if work.paper is not None}
+
+    async def registered(self, ids: Sequence[str]) -> frozenset[str]:
+        """Return which DOIs it knows, those of records without a title included."""
+        return frozenset(await self._works([key for key in ids if key.startswith("doi:")]))
 
     async def references(self, papers: Sequence[Paper]) -> Linked:
         """Return what the papers that have a DOI cite, as far as it has a DOI or is on arXiv."""

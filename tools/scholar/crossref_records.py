@@ -111,6 +111,7 @@ def _paper(work: Mapping[str, object], key: str, *, retracted: bool) -> Paper | 
     cited = map(_cited, mappings(work.get("reference")))
     values: dict[str, object] = {
         "title": title,
+        "other_titles": tuple(_other_titles(work, title)),
         "abstract": _abstract(work.get("abstract")),
         "year": year,
         "published": published,
@@ -149,6 +150,12 @@ def _title(work: Mapping[str, object]) -> str | None:
     if title is None or subtitle is None or subtitle.casefold() in title.casefold():
         return title
     return f"{title}{' ' if title[-1] in ':?!.' else ': '}{subtitle}"
+
+
+def _other_titles(work: Mapping[str, object], title: str) -> Iterator[str]:
+    """Yield the titles beside the first: of a translation, in the original language, of a section."""
+    for name in ("title", "original-title"):
+        yield from (one for one in _texts(work.get(name)) if one not in title)
 
 
 def _abstract(value: object) -> str | None:

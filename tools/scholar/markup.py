@@ -46,3 +46,9 @@ def retracted_title(title: str) -> bool:
     ('Retraction note to: X') and works about retractions do not.
     """
     return bool(_RETRACTED.match(title))
+
+
+def without_mark(title: str) -> str:
+    """Return a title without the mark of a retraction that a publisher put before it."""
+    found = _RETRACTED.match(title)
+    return title[found.end() :].strip() or title if found else title

@@ -28,7 +28,6 @@ from tools.scholar.openalex_records import SOURCE as NAME
 from tools.scholar.openalex_records import read_page, read_single
 from tools.scholar.port import Found, Linked, Offer, Source
 from tools.scholar.relaxing import relaxed, search_ever_looser, terms
-from tools.scholar.titles import titled
 from tools.text.phrases import keyphrases
 
 logger = logging.getLogger(f"citeloom.{__name__}")
@@ -141,14 +140,14 @@ class OpenAlexSource(Source):
             cursor = page.cursor
         return papers, count
 
-    async def by_title(self, title: str, *, year: int | None = None) -> Paper | None:
-        """Return the paper of this title, or None where no title is the same but for small edits."""
+    async def titled(self, title: str) -> Sequence[Paper]:
+        """Return the papers with all words of a title in their titles."""
         words = " ".join(terms(f'"{title}"')).lower()
         if not words:
-            return None
+            return []
         path = requests.title_path(words)
         page = await self._caller.ask(path, read=read_page, age=21 * DAY, usd=SEARCH_USD)
-        return titled(page.papers, title, year)
+        return page.papers
 
     async def get(self, ids: Sequence[str]) -> dict[str, Paper]:
         """Return the papers of canonical ids, by the id asked for, merged works included."""

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from state.bibliography import Bibliography
 from state.paper import Paper
 from state.query import SearchQuery
-from tools.scholar.titles import titled
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,15 +70,18 @@ class Source(Protocol):
     ) -> Found:
         """Return at most `limit` papers, best first, that may have appeared from `after` on and before `before`."""
 
-    async def by_title(self, title: str, *, year: int | None = None) -> Paper | None:
-        """Return the paper of this title, or None where no title is the same but for small edits."""
+    async def titled(self, title: str) -> Sequence[Paper]:
+        """Return what it has under a title, best first; records of other titles may be among them."""
         query = SearchQuery(text=title, facet="all", reason="A known title.")
-        answer = await self.search(query, before=None, limit=5)
-        return titled(answer.papers, title, year)
+        return (await self.search(query, before=None, limit=5)).papers
 
     async def get(self, ids: Sequence[str]) -> dict[str, Paper]:
         """Return the papers it knows, by the canonical id asked for; ids not its own are skipped."""
         return {}
+
+    async def registered(self, ids: Sequence[str]) -> frozenset[str]:
+        """Return which ids it knows of those for which `get` gave no record, as of one without a title."""
+        return frozenset()
 
     async def references(self, papers: Sequence[Paper]) -> Linked:
         """Return what these papers cite, as far as it knows."""

@@ -29,7 +29,6 @@ from tools.scholar.semantic_scholar_client import (
     SemanticScholarClient,
 )
 from tools.scholar.semantic_scholar_records import FIELDS, LINK_FIELDS, NAME, paper_of, vector_of
-from tools.scholar.titles import titled
 
 logger = logging.getLogger(f"citeloom.{__name__}")
 
@@ -114,14 +113,14 @@ class SemanticScholarSource(Source):
 
         return await search_ever_looser(islice(relaxed(words), TRIES), once, limit=limit)
 
-    async def by_title(self, title: str, *, year: int | None = None) -> Paper | None:
-        """Return the paper of this title; its year, where both are known, is within two."""
+    async def titled(self, title: str) -> Sequence[Paper]:
+        """Return the paper whose title is nearest to this one, if it has any near."""
         if not title_key(title):
-            return None
+            return []
         asked = " ".join(title.split())
         path = "/paper/search/match"
         records, _ = await self._client.listed(path, FIELDS, age=SEARCH_AGE, query=asked)
-        return titled(_papers(records), title, year)
+        return list(_papers(records))
 
     async def get(self, ids: Sequence[str]) -> dict[str, Paper]:
         """Return the papers with a DOI, an arXiv id or an id of Semantic Scholar that it knows."""

@@ -22,7 +22,6 @@ from tools.errors import InputError, PermanentError
 from tools.scholar.merging import ids_of
 from tools.scholar.port import Found, Linked, Source
 from tools.scholar.relaxing import relaxed, search_ever_looser, terms
-from tools.scholar.titles import titled
 from tools.text.phrases import keyphrases
 
 NAME = "snapshot"
@@ -122,11 +121,11 @@ class SnapshotSource(Source):
             return await once([[one] for one in phrases]) if phrases else Found(papers=())
         return await search_ever_looser(relaxed(words), once, limit=limit)
 
-    async def by_title(self, title: str, *, year: int | None = None) -> Paper | None:
-        """Return the paper of this title, or None where no title is the same but for small edits."""
+    async def titled(self, title: str) -> Sequence[Paper]:
+        """Return the papers with a title's words in order, or else what its words find."""
         text = f"title : {_quoted(title)}"
         same = await asyncio.to_thread(self._matching, text, None, None, _SAME_TITLE)
-        return titled(same, title, year) or await super().by_title(title, year=year)
+        return same or await super().titled(title)
 
     async def get(self, ids: Sequence[str]) -> dict[str, Paper]:
         """Return the papers of the slice, by the id asked for."""

@@ -1,11 +1,10 @@
 """Whether two titles are two spellings of one title."""
 
-import math
 import re
 from collections import Counter
-from collections.abc import Iterable
 
-from state.paper import Paper, title_key
+from state.paper import title_key
+from tools.scholar.markup import plain, without_mark
 
 NEAR_RATIO = 96.0
 """Percent of equal letters from which two titles may be one."""
@@ -18,10 +17,11 @@ def near_titles(first: str, second: str, *, ratio: float = NEAR_RATIO) -> bool:
 
     Besides the ratio of the letters, the words that differ are compared one by one: 'colour' is
     'color', but 'mice' is not 'rats', 'Part I' not 'Part II', 'supervised' not 'unsupervised',
-    which a ratio over a long title does not see.
+    which a ratio over a long title does not see. Markup and the mark of a retraction count for nothing.
     """
     from rapidfuzz import fuzz
 
+    first, second = bare_title(first), bare_title(second)
     if fuzz.ratio(title_key(first), title_key(second), score_cutoff=ratio) < ratio:
         return False
     words, others = _words(first), _words(second)
@@ -33,19 +33,10 @@ def near_titles(first: str, second: str, *, ratio: float = NEAR_RATIO) -> bool:
     return len(left) == len(right) and all(map(_one_word, left, right))
 
 
-def titled(papers: Iterable[Paper], title: str, year: int | None = None) -> Paper | None:
-    """Return which of some papers has a title, or None where none has it.
-
-    Of several the nearest in time is taken, then the most cited. A short title names many works, so
-    its year, where both are known, may be off by one only.
-    """
-
-    def gap(paper: Paper) -> int:
-        return 0 if year is None or paper.year is None else abs(paper.year - year)
-
-    most = 1 if len(title_key(title)) < NEAR_LETTERS else math.inf
-    same = [one for one in papers if gap(one) <= most and near_titles(title, one.title)]
-    return min(same, key=lambda one: (gap(one), -(one.cited_by or 0)), default=None)
+def bare_title(title: str) -> str:
+    """Return a title without markup and without the mark of a retraction before it."""
+    text = plain(title) if _MARKED.search(title) else title
+    return without_mark(text)
 
 
 def _words(title: str) -> list[str]:
@@ -70,6 +61,7 @@ def _one_word(first: str, second: str) -> bool:
     return 2 * shared >= min(len(first), len(second)) and fuzz.ratio(first, second) >= 75
 
 
+_MARKED = re.compile(r"[<&]")
 _NUMBER = re.compile(
     r"\w*\d\w*|[ivx]+|[b-z]|one|two|three|four|five|six|seven|eight|nine|ten|first|second|third"
     r"|fourth|fifth|part|volume|supplement\w*|erratum|corrigendum|correction|reply|comments?"

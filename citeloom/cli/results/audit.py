@@ -25,6 +25,7 @@ NOT_PASSED = 3
 TITLE = "Citations checked"
 _WORDS = {
     "fabricated": "most likely invented",
+    "not_found": "not found",
     "unresolved": "leads to no paper",
     "mis_cited": "the paper does not say it",
     "contradicted": "the paper says the opposite",

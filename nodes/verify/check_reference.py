@@ -1,0 +1,229 @@
+"""What looking a reference up in the sources came to: confirmed, wrong in a field, not found, likely invented.
+
+That nothing is found accuses nobody. A reference is called *likely invented* only where it was read with confidence
+and two sources that would hold such a work answered without it; a source that failed leaves it *incomplete*.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from state.audit import Outcome, ReferenceCheck, ReferenceFinding, WrongField
+from state.paper import Paper
+from state.verifying import Entry
+from state.writing import Cause
+from tools.scholar.agreement import wrong_fields
+from tools.scholar.merging import is_preprint, is_preprint_doi
+from tools.scholar.venues import gives_dois, same_venue
+
+_GENERAL = frozenset({"openalex", "semantic_scholar", "google"})
+"""Sources that hold articles, papers of conferences and preprints of all fields."""
+_ONLINE = _GENERAL | {"crossref", "arxiv"}
+_NAMES = {
+    "openalex": "OpenAlex", "semantic_scholar": "Semantic Scholar", "crossref": "Crossref",
+    "arxiv": "arXiv", "google": "Google Scholar", "library": "the library",
+}  # fmt: skip
+_SURE = 0.8
+"""Confidence in what was read of an entry from which its absence from the sources says something of the work."""
+_ENOUGH = 2
+
+
+@dataclass
+class Said:
+    """What the sources said of one reference, by their names."""
+
+    found: dict[str, Paper] = field(default_factory=dict)
+    others: dict[str, Paper] = field(default_factory=dict)
+    """What its identifier leads to, where that is another work."""
+    missing: list[str] = field(default_factory=list)
+    """Those that answered and do not have it."""
+    unregistered: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Identifiers of it that a source does not know and would, if they existed."""
+    failed: dict[str, str] = field(default_factory=dict)
+
+
+def check_reference(entry: Entry, stated: Paper | None, said: Said) -> ReferenceCheck:
+    """Return the outcome for one entry.
+
+    Args:
+        entry: The entry.
+        stated: What it says of its work; None where only an id was given.
+        said: What the sources answered.
+    """
+    wrong = _wrong(stated, said) if stated else []
+    lacking = [name for name in said.missing if _holds(name, stated, entry)]
+    outcome = _outcome(entry, said, wrong, lacking)
+    return ReferenceCheck(
+        key=entry.label,
+        title=stated.title if stated else entry.wanted,
+        outcome=outcome,
+        wrong=tuple(wrong),
+        found_in=tuple(said.found),
+        missing_in=tuple(said.missing),
+        failed_in=tuple(said.failed),
+        p_valid=_probability(outcome, wrong, lacking),
+    )
+
+
+def finding_on(
+    check: ReferenceCheck, said: Said, asked: Sequence[str], paper: str
+) -> ReferenceFinding | None:
+    """Return what is to be told of a reference; nothing where it is confirmed or nobody could know.
+
+    Args:
+        check: Its outcome.
+        said: What the sources answered.
+        asked: The sources that were named.
+        paper: Id of the paper it leads to, if it leads to one.
+    """
+    named = f"“{check.title}”" if not check.title.startswith(("doi:", "arxiv:")) else check.title
+    told = [*_told(check.wrong, said)]
+    cause: Cause = "metadata_error"
+    if check.outcome in {"confirmed", "not_asked", "incomplete"}:
+        return None
+    if check.outcome == "wrong":
+        right = [f"{one.field}: {one.right}" for one in check.wrong if one.right]
+        remedy = f"the record has {'; '.join(right)}" if right else "check it, or take it out"
+    elif check.outcome == "likely_invented":
+        cause, remedy = (
+            "fabricated", "check title and identifier; where there is no such work, take it out",
+        )  # fmt: skip
+        told.insert(0, f"{named}: {_listed(said.missing)} {_have(said.missing)} no such work")
+    else:
+        cause = "not_found"
+        others = [name for name in ("openalex", "crossref", "semantic_scholar") if name not in asked]
+        beside = f"; {_listed(others[:1])} was not asked" if others else ""
+        told.insert(0, f"{named}: not found in {_listed(said.missing)}{beside}")
+        remedy = "check title and identifier, or ask another source as well"
+    return ReferenceFinding(
+        key=check.key, paper=paper, cause=cause, detail="; ".join(told), remedy=remedy
+    )
+
+
+def no_source_holds(check: ReferenceCheck, stated: Paper | None, entry: Entry) -> bool:
+    """Whether a reference was not found where works of its kind are not held anyway."""
+    return check.outcome == "not_found" and not any(
+        _holds(name, stated, entry) for name in check.missing_in
+    )
+
+
+def _outcome(
+    entry: Entry, said: Said, wrong: Sequence[WrongField], lacking: Sequence[str]
+) -> Outcome:
+    if said.found:
+        return "wrong" if wrong else "confirmed"
+    if len(lacking) >= _ENOUGH and entry.confidence >= _SURE and not said.failed:
+        return "likely_invented"
+    if said.others:
+        return "wrong"
+    if said.failed:
+        return "incomplete"
+    return "not_found" if said.missing else "not_asked"
+
+
+def _wrong(stated: Paper, said: Said) -> list[WrongField]:
+    """Return the fields in which no record of the work agrees; without one, those of what its id leads to."""
+    records = list(said.found.values())
+    if not records:
+        return [one for other in list(said.others.values())[:1] for one in wrong_fields(stated, other)]
+    found = {one.field: one for record in records for one in wrong_fields(stated, record)}
+    kept = [one for name, one in found.items() if not _confirmed(name, stated, records)]
+    if not any(one.field == "doi" for one in kept) and (lost := _lost_doi(stated, said, records)):
+        kept.append(lost)
+    if not any(one.field == "venue" for one in kept) and _only_preprint(stated, records):
+        kept.append(WrongField(field="venue", stated=stated.venue or "", right="only a preprint"))
+    return kept
+
+
+def _confirmed(name: str, stated: Paper, records: Sequence[Paper]) -> bool:
+    """Whether one of the records has a field as the reference has it."""
+    if name == "venue":
+        return any(one.venue and same_venue(stated.venue or "", one.venue) for one in records)
+    return any(
+        getattr(one, name) and name not in {wrong.field for wrong in wrong_fields(stated, one)}
+        for one in records
+    )
+
+
+def _lost_doi(stated: Paper, said: Said, records: Sequence[Paper]) -> WrongField | None:
+    """Return what is wrong with a DOI that leads to another work, or that no source knows."""
+    doi = (stated.doi or "").lower()
+    if not doi or any((one.doi or "").lower() == doi for one in records):
+        return None
+    right = next((one.doi for one in records if one.doi), "") or ""
+    if said.others:
+        return WrongField(field="doi", stated=doi, right=right)
+    deniers = [name for name, keys in said.unregistered.items() if f"doi:{doi}" in keys]
+    # OpenAlex makes one work of a preprint and its publication, and then has one of their DOIs.
+    merged = not is_preprint_doi(doi) and all(is_preprint(one) for one in records)
+    if not deniers or (merged and deniers == ["openalex"]):
+        return None
+    return WrongField(field="doi", stated=doi, right=right)
+
+
+def _only_preprint(stated: Paper, records: Sequence[Paper]) -> bool:
+    """Whether a work is told as published at a venue whose papers have DOIs, and is known as a preprint alone."""
+    if not stated.venue or is_preprint(stated) or not all(is_preprint(one) for one in records):
+        return False
+    return gives_dois(stated.venue)
+
+
+def _holds(name: str, stated: Paper | None, entry: Entry) -> bool:
+    """Whether a source would hold such a work if there were one."""
+    if stated is None:
+        kind = entry.wanted.partition(":")[0]
+        return (name, kind) in {("crossref", "doi"), ("arxiv", "arxiv")} or (
+            name in _GENERAL and kind in {"doi", "openalex", "s2"}
+        )
+    preprint = is_preprint(stated)
+    if name == "crossref":
+        published = bool(stated.venue) and gives_dois(stated.venue or "")
+        return not preprint and (bool(stated.doi) or published)
+    if name == "arxiv":
+        return bool(stated.arxiv)
+    return name in _GENERAL
+
+
+def _probability(
+    outcome: Outcome, wrong: Sequence[WrongField], lacking: Sequence[str]
+) -> float | None:
+    """Return how likely a reference is right, as shares of right ones among the public references of HALLMARK."""
+    if outcome in {"not_asked", "incomplete"}:
+        return None
+    if outcome == "wrong":
+        return min(_RIGHT.get(one.field, 0.1) for one in wrong) if wrong else 0.1
+    if outcome == "not_found":
+        return 0.2 if lacking else 0.5
+    return {"confirmed": 0.95, "likely_invented": 0.03}[outcome]
+
+
+_RIGHT: Mapping[str, float] = {"venue": 0.2, "year": 0.2}
+
+
+def _told(wrong: Sequence[WrongField], said: Said) -> Iterator[str]:
+    """Yield what is wrong, in words."""
+    for one in wrong:
+        if one.field == "title":
+            yield f"its title is not that of the paper it leads to (“{one.stated}”)"
+        elif one.field == "authors":
+            yield f"its authors: {one.stated}"
+        elif one.field == "doi" and said.found and said.others:
+            other = next(iter(said.others.values()))
+            yield f"its DOI {one.stated} leads to another paper, “{other.title}”"
+        elif one.field == "doi" and not one.right:
+            yield f"its DOI {one.stated} leads nowhere"
+        elif one.field == "venue" and one.right == "only a preprint":
+            yield f"its venue is {one.stated}, and nothing but a preprint of it is known"
+        else:
+            yield f"its {_FIELDS.get(one.field, one.field)} is {one.stated}"
+
+
+_FIELDS = {"doi": "DOI", "arxiv": "arXiv id"}
+
+
+def _listed(names: Sequence[str]) -> str:
+    told = [_NAMES.get(name, name) for name in names]
+    return " and ".join([", ".join(told[:-1]), told[-1]] if len(told) > 1 else told)
+
+
+def _have(names: Sequence[str]) -> str:
+    return "have" if len(names) > 1 else "has"
