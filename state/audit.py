@@ -41,7 +41,9 @@ class WrongField(Value):
 
     field: CheckedField
     stated: str = Field(description="What the reference has.")
-    right: str = Field(description="What the record has; what is known of the id, where it leads nowhere.")
+    right: str = Field(
+        description="What the record has; what is known of the id, where it leads nowhere."
+    )
 
 
 class ReferenceCheck(Value):

@@ -90,7 +90,9 @@ def finding_on(
         told.insert(0, f"{named}: {_listed(said.missing)} {_have(said.missing)} no such work")
     else:
         cause = "not_found"
-        others = [name for name in ("openalex", "crossref", "semantic_scholar") if name not in asked]
+        others = [
+            name for name in ("openalex", "crossref", "semantic_scholar") if name not in asked
+        ]
         beside = f"; {_listed(others[:1])} was not asked" if others else ""
         told.insert(0, f"{named}: not found in {_listed(said.missing)}{beside}")
         remedy = "check title and identifier, or ask another source as well"
@@ -124,7 +126,9 @@ def _wrong(stated: Paper, said: Said) -> list[WrongField]:
     """Return the fields in which no record of the work agrees; without one, those of what its id leads to."""
     records = list(said.found.values())
     if not records:
-        return [one for other in list(said.others.values())[:1] for one in wrong_fields(stated, other)]
+        return [
+            one for other in list(said.others.values())[:1] for one in wrong_fields(stated, other)
+        ]
     found = {one.field: one for record in records for one in wrong_fields(stated, record)}
     kept = [one for name, one in found.items() if not _confirmed(name, stated, records)]
     if not any(one.field == "doi" for one in kept) and (lost := _lost_doi(stated, said, records)):

@@ -81,7 +81,11 @@ async def _ask(
     said = {place: Said() for place in range(len(entries))}
     failures: list[Failure] = []
     for name in request.sources:
-        left = [place for place, one in said.items() if not _settled(one, given.get(entries[place].paper))]
+        left = [
+            place
+            for place, one in said.items()
+            if not _settled(one, given.get(entries[place].paper))
+        ]
         if not left:
             break
         looked, failed = await _look(services, name, request, entries, given, left)

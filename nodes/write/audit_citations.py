@@ -234,7 +234,9 @@ def _reasons(
     retracted = {item.paper for item in verdicts if item.cause == "retracted"}
     retracted |= {item.paper for item in references if item.cause == "retracted"}
     missing = len({item.key for item in references if item.cause == "not_found"})
-    wrong = len({item.key for item in references if item.cause == "metadata_error"}) if strict else 0
+    wrong = (
+        len({item.key for item in references if item.cause == "metadata_error"}) if strict else 0
+    )
     told = (
         (invented, "reference", "most likely invented, no such paper was found"),
         (missing, "reference", "not found in the sources that were asked"),

@@ -42,7 +42,8 @@ def causes(result: dict[str, Any]) -> dict[str, str]:
 
 def online(home: Path, *papers: Paper, works: int = 99) -> RunContext:
     context = RunContext()
-    vars(context)["clients"] = Sources(home, Asked("openalex", papers, works=works))
+    tables = [Asked(name, papers, works=works) for name in ("openalex", "semantic_scholar")]
+    vars(context)["clients"] = Sources(home, *tables)
     return context
 
 
@@ -110,10 +111,10 @@ async def test_what_nobody_could_check_never_passes(extractive: RunContext) -> N
 async def test_list_in_the_text_is_resolved_by_title(tmp_path: Path) -> None:
     context = online(tmp_path, *map(paper_from, RECORDS[:2]))
     text = f"{LICHENS} [1]. {OTTERS} [2]. Silence is golden [3].{LIST}"
-    result = await verify(context, text, sources=["openalex"])
+    result = await verify(context, text, sources=["openalex", "semantic_scholar"])
     assert causes(result) == {"[1]": "supported", "[2]": "supported", "[3]": "fabricated"}
     assert [(item.key, item.cause) for item in result["audit"].references] == [("3", "fabricated")]
-    assert result["audit"].verdicts[2].reason == "no source that was asked knows it"
+    assert result["audit"].verdicts[2].reason == "no source that was asked has such a work"
     assert result["notes"] == []
 
 

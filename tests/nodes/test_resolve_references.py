@@ -7,7 +7,8 @@ import pytest
 from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 
-from nodes.verify.resolve_references import compare_records, resolve_references
+from nodes.verify.check_reference import Said, check_reference, finding_on, no_source_holds
+from nodes.verify.resolve_references import resolve_references
 from state.paper import Author, Paper
 from state.request import Request
 from state.verifying import Entry
@@ -51,21 +52,46 @@ def causes(update: dict[str, Any]) -> list[tuple[str, str]]:
     return [(item.key, item.cause) for item in update["findings"]]
 
 
-async def test_work_that_a_broad_source_does_not_know_is_fabricated(tmp_path: Path) -> None:
-    beside = await resolve(tmp_path, Asked("openalex", [OTHER]))
+async def test_work_that_two_general_sources_do_not_know_is_most_likely_invented(
+    tmp_path: Path,
+) -> None:
+    beside = await resolve(tmp_path, Asked("openalex", [OTHER]), Asked("semantic_scholar", [OTHER]))
     assert causes(beside) == [("1", "fabricated")], "only found beside it"
-    update = await resolve(tmp_path, Asked("openalex"))
+    update = await resolve(tmp_path, Asked("openalex"), Asked("semantic_scholar"))
     assert causes(update) == [("1", "fabricated")]
     (entry,) = update["entries"]
-    assert (entry.paper, entry.unknown) == ("", True)
+    assert (entry.paper, entry.invented) == ("", True)
+    (check,) = update["looked_up"]
+    assert check.missing_in == ("openalex", "semantic_scholar")
     assert LICHENS in update["findings"][0].detail
+
+
+async def test_one_source_that_does_not_know_a_work_accuses_nobody(tmp_path: Path) -> None:
+    update = await resolve(tmp_path, Asked("openalex"))
+    assert causes(update) == [("1", "not_found")]
+    assert update["entries"][0].paper == GIVEN.id, "its claim may be judged by what was sent"
+    assert update["findings"][0].detail.endswith("not found in OpenAlex; Crossref was not asked")
+    two = (Asked("openalex"), Asked("semantic_scholar"))
+    unsure = await resolve(tmp_path, *two, entries=(ENTRY.model_copy(update={"confidence": 0.5}),))
+    assert causes(unsure) == [("1", "not_found")], "it may have been misread"
+    down = Asked("semantic_scholar")
+    down.get_error = TransientError("it is down")
+    cut = await resolve(tmp_path, Asked("openalex"), down)
+    assert (causes(cut), cut["looked_up"][0].outcome) == ([], "incomplete")
+    assert cut["looked_up"][0].failed_in == ("semantic_scholar",)
+    plain = GIVEN.model_copy(update={"venue": "Advances in Neural Information Processing Systems"})
+    said = Said(missing=["crossref"])
+    check = check_reference(ENTRY, plain, said)
+    assert no_source_holds(check, plain, ENTRY), "Crossref has no works without DOIs"
+    journal = GIVEN.model_copy(update={"venue": "Annals of Lichenology"})
+    assert not no_source_holds(check_reference(ENTRY, journal, said), journal, ENTRY)
 
 
 async def test_work_that_a_later_source_knows_is_not_fabricated(tmp_path: Path) -> None:
     later = Asked("semantic_scholar", [RECORD])
     update = await resolve(tmp_path, Asked("openalex"), later)
     assert causes(update) == []
-    assert (update["entries"][0].paper, update["entries"][0].unknown) == (GIVEN.id, False)
+    assert (update["entries"][0].paper, update["entries"][0].invented) == (GIVEN.id, False)
     assert update["notes"] == [], "that it exists was seen"
     assert len(later.queries) == 1
     await resolve(tmp_path, Asked("openalex", [RECORD]), later)
@@ -90,7 +116,7 @@ async def test_source_that_is_down_denies_nothing_and_the_next_is_asked(tmp_path
 async def test_id_that_no_source_knows_is_told(tmp_path: Path) -> None:
     wanted = Entry(label="7", wanted="doi:10.1/nowhere")
     broad = await resolve(tmp_path, Asked("openalex"), entries=(wanted,), given=())
-    assert causes(broad) == [("7", "fabricated")]
+    assert causes(broad) == [("7", "not_found")]
     assert "doi:10.1/nowhere" in broad["findings"][0].detail
     narrow = await resolve(tmp_path, Asked("arxiv"), entries=(wanted,), given=())
     assert causes(narrow) == []
@@ -117,15 +143,18 @@ async def test_identifier_of_another_paper_is_told_and_its_words_are_not_taken_o
         ({"year": 2000}, "", "a preprint is a year older"),
         ({"year": 1999}, "its year is 1999", "two years apart"),
         ({"year": 2000, "doi": "10.1/lichens"}, "its year is 2000", "the very same publication"),
-        ({"authors": (Author(name="Quill"),)}, "its first author is Quill", "another author"),
+        ({"authors": (Author(name="Quill"),)}, "its authors: Quill", "another author"),
         ({"authors": (Author(name="Ann von Abel"),)}, "", "with a particle"),
         ({"authors": ()}, "", "no author says nothing wrong"),
     ],
 )
 def test_details_are_compared_with_the_record(changes: dict[str, Any], told: str, why: str) -> None:
-    found = compare_records(ENTRY, GIVEN.model_copy(update=changes), RECORD)
-    assert len(found) == bool(told), why
-    assert all(told in item.detail and item.cause == "metadata_error" for item in found), why
+    said = Said(found={"openalex": RECORD})
+    check = check_reference(ENTRY, GIVEN.model_copy(update=changes), said)
+    assert check.outcome == ("wrong" if told else "confirmed"), why
+    found = finding_on(check, said, ["openalex"], RECORD.id)
+    assert (found is not None) == bool(told), why
+    assert found is None or (told in found.detail and found.cause == "metadata_error"), why
 
 
 async def test_library_fills_in_abstracts_and_proves_of_no_work_that_it_exists(
@@ -144,5 +173,5 @@ async def test_library_fills_in_abstracts_and_proves_of_no_work_that_it_exists(
     whole = RECORD.model_copy(update={"abstract": "Sulphur rain reaches lichens."})
     (kept,) = (await resolve(tmp_path, Asked("openalex", [whole])))["papers"]
     assert kept.abstract == whole.abstract
-    denied = await resolve(tmp_path, Asked("openalex"))
+    denied = await resolve(tmp_path, Asked("openalex"), Asked("semantic_scholar"))
     assert causes(denied) == [("1", "fabricated")], "that it stands in the library is no proof"

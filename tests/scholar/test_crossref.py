@@ -11,6 +11,7 @@ from state.query import SearchQuery
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work
 from tests.scholar.conftest import CallerOf
+from tests.scholar.looking import under_title
 from tools.scholar.crossref import DOIS_A_CALL, CrossrefSource
 from tools.scholar.crossref_records import read_page, read_single, read_work
 
@@ -250,8 +251,8 @@ async def test_known_title_is_found_in_spite_of_small_edits(
         work for work in held(server) if titles.count(work.title) == 1 and len(work.title) > 60
     )
     for title in (work.title, f"{work.title.upper()}.", work.title.replace("-", " ")):
-        paper = await source.by_title(title, year=work.year)
+        paper = await under_title(source, title, year=work.year)
         assert paper is not None
         assert paper.id == key(work)
-    assert await source.by_title(f"{work.title} on the dark side of the moon") is None
-    assert await source.by_title("Zeppelins and quokkas of the southern sea") is None
+    assert await under_title(source, f"{work.title} on the dark side of the moon") is None
+    assert await under_title(source, "Zeppelins and quokkas of the southern sea") is None

@@ -8,6 +8,7 @@ from pydantic import SecretStr
 
 from tests.fakes.scholar.server import ScholarServer
 from tests.scholar.conftest import CallerOf
+from tests.scholar.looking import under_title
 from tests.scholar.openalex_support import KEY, Refusing, asked, id_of, in_openalex, kinds
 from tools.errors import BudgetError
 from tools.ledger.limits import Limits
@@ -102,11 +103,11 @@ async def test_a_title_is_found_with_small_edits_and_the_right_year(
     source: OpenAlexSource, server: ScholarServer
 ) -> None:
     work = next(work for work in in_openalex(server)[60:] if work.day_known and work.doi)
-    paper = await source.by_title(work.title.upper() + ".", year=work.year + 1)
+    paper = await under_title(source, work.title.upper() + ".", year=work.year + 1)
     assert paper is not None
     assert paper.openalex == work.openalex
-    assert await source.by_title(work.title, year=work.year + 9) == paper
-    assert await source.by_title(f"Not {work.title}") is None
+    assert await under_title(source, work.title, year=work.year + 9) == paper
+    assert await under_title(source, f"Not {work.title}") is None
     assert kinds(server) == {"search": 2}
 
 

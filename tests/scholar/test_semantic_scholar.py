@@ -11,9 +11,9 @@ from state.query import SearchQuery
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work, World, make_world
 from tests.scholar.conftest import CallerOf
+from tests.scholar.looking import under_title
 from tools.errors import TransientError
 from tools.scholar.semantic_scholar import SemanticScholarSource
-from tools.scholar.titles import titled
 
 
 @pytest.fixture(scope="module")
@@ -111,17 +111,13 @@ async def test_title_is_found_and_another_one_is_not_taken_for_it(
 ) -> None:
     titles = [work.title for work in server.world.works]
     work = next(w for w in held(server) if titles.count(w.title) == 1 and not w.bare)
-    found = await source.by_title(work.title.upper())
+    found = await under_title(source, work.title.upper())
     assert found is not None
     assert found.semantic_scholar == work.s2
-    assert await source.by_title(work.title, year=work.year + 1) == found
-    short = titled(
-        [found.model_copy(update={"title": "On looms"})], "On looms", (found.year or 0) + 2
-    )
-    assert short is None
-    assert await source.by_title(f"{work.title} in 2031 and another matter") is None
-    assert await source.by_title("xyzzy plugh") is None
-    assert await source.by_title(" ?! ") is None
+    assert await under_title(source, work.title, year=work.year + 1) == found
+    assert await under_title(source, f"{work.title} in 2031 and another matter") is None
+    assert await under_title(source, "xyzzy plugh") is None
+    assert await under_title(source, "?!") is None
 
 
 async def test_references_of_many_papers_take_one_call_a_hundred(

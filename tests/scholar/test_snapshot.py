@@ -17,6 +17,7 @@ from evals.retrieval.dump import write_dump
 from evals.starter.command import GRAPH, write_data
 from state.paper import Paper, published_before
 from state.query import SearchQuery
+from tests.scholar.looking import under_title
 from tests.support import ABSTRACT
 from tools.errors import PermanentError
 from tools.scholar.snapshot import INDEX, SnapshotSource, slice_of
@@ -97,14 +98,14 @@ async def test_search_finds_words_stems_and_phrases_within_the_days_asked_for(
 async def test_records_are_found_by_every_id_and_by_title(
     source: SnapshotSource, works: list[dict[str, Any]]
 ) -> None:
-    titled = await source.by_title(RAG.upper())
+    titled = await under_title(source, RAG.upper())
     assert titled is not None
     assert titled.abstract
     keys = [titled.id, f"openalex:{titled.openalex}", "doi:10.5555/nowhere"]
     found = await source.get(keys)
     assert list(found) == keys[:2]
     assert len({paper.id for paper in found.values()}) == 1
-    assert await source.by_title("A title that nobody gave to anything at all") is None
+    assert await under_title(source, "A title that nobody gave to anything at all") is None
     everything = await source.get([f"openalex:{one['id'].rsplit('/', 1)[1]}" for one in works])
     assert {paper.title for paper in everything.values()} == {one["title"] for one in works}
 

@@ -11,6 +11,7 @@ from tools.scholar.merging import ids_of, is_preprint
 from tools.scholar.port import Source
 from tools.scholar.titles import near_titles
 
+
 def tells(record: Paper | None) -> bool:
     """Whether the title of a record is worth looking for."""
     return record is not None and len(title_key(record.title)) >= LETTERS
@@ -24,7 +25,6 @@ async def known_to(
     Raises:
         TransientError, PermanentError: It does not answer at all.
     """
-
     looked = await look_up(source, dict(enumerate(wanted)))
     found = {
         record.id: paper

@@ -149,7 +149,7 @@ def _year(stated: Paper, record: Paper) -> tuple[str, str, str] | None:
     same_doi = bool(stated.doi and record.doi and stated.doi.lower() == record.doi.lower())
     apart = min(abs(stated.year - year) for year in years)
     # Within one series a year is another volume, and under one DOI nothing else is meant.
-    if apart <= (0 if held or same_doi else 1) and stated.year <= date.today().year + 1:  # noqa: DTZ011
+    if apart <= (0 if held or same_doi else 1) and stated.year <= date.today().year + 1:
         return None
     return "year", str(stated.year), str(record.year)
 

@@ -50,9 +50,7 @@ class Looked:
     """Works whose title could not be looked for, and why."""
 
 
-async def look_up(
-    source: Source, wanted: Mapping[int, Wanted], *, loosely: bool = False
-) -> Looked:
+async def look_up(source: Source, wanted: Mapping[int, Wanted], *, loosely: bool = False) -> Looked:
     """Look up these works in one source.
 
     A record that an id leads to must have the work's title, where that is known; else the title is looked for.

@@ -5,13 +5,54 @@ import unicodedata
 
 _SERIES = re.compile(
     r"lecture notes|communications in computer|conference proceeding series|proceedings of machine learning research"
-    r"|\bpmlr\b|\bceur\b|\bjmlr workshop|frontiers in artificial|\bifip\b|studies in|\w*[rx]iv\b|\bcorr\b|preprint|ssrn|zenodo"
+    r"|\bpmlr\b|\bceur\b|\bjmlr workshop|frontiers in artificial|\bifip\b|studies in"
+    r"|\w*[rx]iv\b|\bcorr\b|preprint|ssrn|zenodo"
 )
 """Series in which volumes of many venues appear, and places of preprints: they tell nothing of the venue."""
 _OF_A_MEETING = re.compile(r"\b(?:proc(?:eedings)?|conf(?:erence)?|symposium|workshop|meeting)\b")
 _GENERIC = frozenset(
-    "proceedings proc conference conf annual international intl int symposium meeting ieee acm cvf usenix "
-    "the of on in for and to a an de la der at with its joint th st nd rd volume vol part first second third".split()  # noqa: SIM905
+    [
+        "proceedings",
+        "proc",
+        "conference",
+        "conf",
+        "annual",
+        "international",
+        "intl",
+        "int",
+        "symposium",
+        "meeting",
+        "ieee",
+        "acm",
+        "cvf",
+        "usenix",
+        "the",
+        "of",
+        "on",
+        "in",
+        "for",
+        "and",
+        "to",
+        "a",
+        "an",
+        "de",
+        "la",
+        "der",
+        "at",
+        "with",
+        "its",
+        "joint",
+        "th",
+        "st",
+        "nd",
+        "rd",
+        "volume",
+        "vol",
+        "part",
+        "first",
+        "second",
+        "third",
+    ]
 )
 _NAMES = {
     "aaai": "AAAI Conference on Artificial Intelligence",
@@ -74,7 +115,18 @@ _NAMES = {
     "www": "World Wide Web",
 }
 """Acronyms of venues, by which they are cited more often than by their names, each with what its name holds."""
-_WITHOUT_DOIS = frozenset({"neurips", "nips", "icml", "iclr", "jmlr", "tmlr", "aistats", "uai", "colt", "corl", "mlsys"})  # fmt: skip
+_WITHOUT_DOIS = (
+    "NeurIPS",
+    "ICML",
+    "ICLR",
+    "JMLR",
+    "TMLR",
+    "AISTATS",
+    "UAI",
+    "COLT",
+    "CoRL",
+    "MLSys",
+)
 _MOST = 0.7
 """Share of the words of the longer name that the shorter one must have to be it."""
 
@@ -113,8 +165,7 @@ def is_meeting(venue: str) -> bool:
 
 def gives_dois(venue: str) -> bool:
     """Whether what appears at a venue has DOIs, as far as is known; what Crossref lacks of others is no sign."""
-    known = {name for name in _WITHOUT_DOIS if same_venue(name.upper(), venue)}
-    return not known
+    return not any(same_venue(name, venue) for name in _WITHOUT_DOIS)
 
 
 def _plain(name: str) -> str:
@@ -126,7 +177,7 @@ def _plain(name: str) -> str:
 def _acronyms(name: str) -> set[str]:
     """Return the acronyms that a name is, or has in brackets."""
     told = re.findall(r"\(\s*([A-Z][A-Za-z]+)\b[^()]*\)", name)
-    rest = re.sub(r"\([^()]*\)|[\d'’‘-]+(?:st|nd|rd|th)?\b|\b(?:Proc|Proceedings)\b\.?(?: of)?(?: the)?", " ", name)  # fmt: skip
+    rest = re.sub(r"\([^()]*\)|[\d'’‘-]+(?:st|nd|rd|th)?\b|\bProc(?:eedings)?\b\.?", " ", name)
     words = [word for word in re.findall(r"[^\W_]+", rest) if word.casefold() not in _GENERIC]
     if len(words) == 1 and sum(map(str.isupper, words[0])) > 1:
         told.append(words[0])
