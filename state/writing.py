@@ -214,7 +214,8 @@ Purpose = Literal["", "evidence", "method", "background", "contrast", "tool"]
 something that is used."""
 Cause = Literal[
     "", "fabricated", "not_found", "unresolved", "fabricated_quote", "mis_cited", "metadata_error", "retracted",
-    "superseded", "no_abstract", "not_verbatim", "no_verdict", "no_verified_quote", "uncited_claim", "repeated", "off_plan",
+    "superseded", "no_abstract", "not_verbatim", "no_verdict", "no_verified_quote", "uncited_claim", "repeated",
+    "off_plan",
 ]  # fmt: skip
 """Why a citation or a sentence does not stand as it was written.
 

@@ -302,7 +302,7 @@ async def _ask_again(
     """Ask once more about sentences that nearly copy the words shown for them, and differ; that answer stands."""
     compared: dict[str, Compared] = {}
     for id_, ruling in rulings.items():
-        if ruling.verdict in {"supported", "partly"} and (
+        if ruling.verdict == "supported" and (
             one := await asyncio.to_thread(_compared, bench, items[id_], ruling)
         ):
             compared[id_] = one
@@ -329,18 +329,19 @@ def _compared(bench: Bench, item: Item, ruling: Ruling) -> Compared | None:
     """
     sentence = bench.sentences[item.sentence]
     by_paper = {one.paper: one for one in _sources(bench, item)}
-    pairs = [
-        (by_paper[quote.paper], by_paper[quote.paper].around(quote)) for quote in ruling.quotes
-    ]
+    around = {by_paper[quote.paper].around(quote): quote.paper for quote in ruling.quotes}
     left_out = [
         f"{one}, which stands nowhere in what was read"
         for one in (bench.strange(item) if ruling.states_claim else ())
         if one.split(" ", 2)[2] not in ruling.claim
     ]
-    for source, words in pairs:
-        if differs := [*differences(plain(sentence), words), *left_out]:
+    for words, paper in around.items():
+        shown = [other for other, its in around.items() if its == paper]
+        found = differences(plain(sentence), words, beside=[one for one in shown if one != words])
+        if differs := [*found, *left_out]:
+            source = by_paper[paper]
             return Compared(
-                id=item.id, before=bench.sentences.get(item.sentence - 1), sentence=sentence, words=words,
+                id=item.id, before=bench.sentences.get(item.sentence - 1), sentence=sentence, words=" … ".join(shown),
                 title=without_injections(source.title)[0], authors=without_injections(source.authors)[0],
                 differs=differs,
             )  # fmt: skip

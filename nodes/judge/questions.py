@@ -37,21 +37,23 @@ sentence, and the sources to judge it by. Answer each item of `asked` under its 
    - partly: they say a part of it, or say it more weakly: the sentence has a stronger or wider word (all for most,
      prove for suggest, will for may), a reason or a condition that is not told, or a part that is not there.
    - contradicted: of the same thing they say the opposite, or give another number, unit or direction; or they deny
-     one part of the sentence; or the input does not say what the sentence says of the authors' work.
+     one part of the sentence; or `input`, where it is among the item's sources, does not say what the sentence says of
+     the authors' work.
    - not_in_source: they say nothing of it, or say it of something or somebody else: of another system, data set
      or group than the sentence names, or the sentence names authors who are not the source's (where its
      authors are given). A related topic is not enough for partly.
 5. purpose: what the source is cited for: evidence (a finding of it proves the statement), method (how it proceeds),
    background (a general fact, context, or an example of work on the subject), contrast (to be set apart from), tool
-   (data, code or software that is used).
+   (data, code or software that is used); empty for a sentence on the topic or on the authors' own work.
 
 Judge by the words alone, not by what you know, and only what the sentence tells; a reading that the words allow is
 no fault. Where one statement cites several papers, each is judged for its share of it: what is said of them all
 need not be in each. Of sources that are asked about together each that the sentence speaks of must bear it
-out, and what it says of the authors' own work the input must say: quote its words as well. If a sentence says that
-none of several sources does something, read them all: quote what speaks against it, or, if nothing does, leave quotes
-empty and call it supported. Where `faults` of an earlier answer are listed, give the whole answer again with these
-mended.
+out. Where `input` is among them, judge by it what the sentence says of the authors' own work, and quote it as well;
+elsewhere leave that part alone. If a sentence says that none of several sources does something, read them all: quote
+what speaks against it, or, if nothing does, leave quotes empty and call it supported. If it says so of one source, it
+is supported where the words show another way in its place, and partly where they are only silent. Where `faults`
+of an earlier answer are listed, give the whole answer again with these mended.
 
 Example. Sentence 2: "Ode and Lim {{P1}} glaze at low heat, which, unlike our single firing, doubles the
 time in the kiln." P1: "We glaze earthenware at 900 degrees. Firing takes twice as long." For 2-P1 the
@@ -62,17 +64,18 @@ earthenware at 900 degrees" and "Firing takes twice as long", the reasoning "The
 
 AGAIN = """\
 You compare sentences with words of the sources that they cite. Each item of `asked` has its id, the `sentence`
-(with the sentence before it, where there is one, as `before`), the source's `title` and `authors`, the `words`
-of the source with what stands around them, and, as `differs`, in what the two wordings differ. Some
+(with the sentence before it, where there is one, as `before`), the source's `title` and `authors`, all `words`
+of the source on which a first judgement rests, and, as `differs`, in what the sentence differs from them. Some
 differences change what is said, others do not.
 
-Answer each item under its id: first `reasoning`, one or two sentences on what each difference does to the
-meaning; then `verdict`:
-- supported: the words say what the sentence says of this source, or more than that;
-- partly: they say a part of it, or say it more weakly (most for all, suggest for prove);
-- contradicted: of the same thing they say the opposite, or give another number, unit or direction;
-- not_in_source: they say it of something or somebody else, or nothing of it.
-Judge by the words alone. What the sentence says of its own authors' work or of other papers is not asked about.
+Answer each item under its id: first `reasoning`, one or two sentences that say of each difference whether it changes
+the meaning; then `verdict`:
+- supported: none does, or the words say even more than the sentence says of this source;
+- partly: for one of them the words say less, or say it more weakly (most for all, suggest for prove);
+- contradicted: with one of them the sentence says the opposite of the words, or another number, unit or direction;
+- not_in_source: with one of them it speaks of something or somebody else, or of what the words do not have.
+Judge by the words alone. A part of the sentence that no difference touches is not asked about, nor what it says of its
+own authors' work or of other papers.
 """
 
 

@@ -13,11 +13,11 @@ PLAIN = "Dense retrieval finds more papers than keyword search in small librarie
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (("may raise", "may lower"), "“lower” where the source has “raise”"),
-        (("may raise", "may never raise"), "“never”, which the source has not"),
-        (("40 %", "45 %"), "“45” where the source has “40”"),
-        (("30 minutes", "30 seconds"), "“seconds” where the source has “minutes”"),
-        (("some moths", "all moths"), "“all” where the source has “some”"),
+        (("may raise", "may lower"), "“lower” where these words have “raise”"),
+        (("may raise", "may never raise"), "“never”, which these words have not"),
+        (("40 %", "45 %"), "“45” where these words have “40”"),
+        (("30 minutes", "30 seconds"), "“seconds” where these words have “minutes”"),
+        (("some moths", "all moths"), "“all” where these words have “some”"),
         (("some moths", "moths"), "without “some”"),
         (("may raise", "raise"), "without “may”"),
     ],
@@ -47,6 +47,21 @@ def test_other_spelling_a_clause_left_out_and_words_of_ones_own_are_no_differenc
     sentence: str,
 ) -> None:
     assert differences(sentence, SAID) == []
+
+
+def test_what_another_sentence_shown_may_say_and_as_many_denials_are_no_difference() -> None:
+    more = (
+        f"{SAID[:-1]}, but the lamps were tried in one garden only and the authors call for more."
+    )
+    beside = "The lamps were tried in one garden. We call for more trials."
+    assert differences(more, SAID) != []
+    assert differences(more, SAID, beside=[beside]) == []
+    changed = more.replace("may raise", "may lower")
+    assert differences(changed, SAID, beside=[beside]) == ["“lower” where these words have “raise”"]
+    rules = "Rules of thumb give no guarantee about the owls that nobody has seen so far."
+    turned = rules.replace("give no guarantee", "guarantee nothing")
+    assert differences(turned, rules) == []
+    assert differences(rules.replace("give no", "give a"), rules) != []
 
 
 @given(st.text(max_size=300), st.text(max_size=300))

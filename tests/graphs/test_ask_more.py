@@ -41,7 +41,10 @@ async def test_opposite_of_what_its_quote_says_gives_way_to_the_claim(
 
     def look_twice(answer: Any, inputs: dict[str, Any]) -> Reply:
         (item,) = inputs["asked"]
-        assert (item["sentence"], item["differs"]) == (lie, ["“do not”, which the source has not"])
+        assert (item["sentence"], item["differs"]) == (
+            lie,
+            ["“do not”, which these words have not"],
+        )
         return {"findings": [{"id": item["id"], "verdict": "contradicted"}]}
 
     spoil: dict[str, Spoil] = {"compose_answer": deny, "judge_again": look_twice}

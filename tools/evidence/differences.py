@@ -18,17 +18,25 @@ _FEWEST = 5
 _TIGHT = 3
 """Most words in the place of others; more of them say another thing, in words of their own."""
 _TURNING = frozenset(
-    """all always any can cannot could every few hardly less many may might more most must neither never no none nor
-    not only several should some than without""".split()  # noqa: SIM905
+    "all always any can could every few less many may might more most must only several should some than".split()  # noqa: SIM905
 )
-"""Words that turn, widen or narrow what is said."""
+"""Words that widen or narrow what is said."""
+_DENYING = frozenset(
+    "cannot hardly neither never no nobody none nor not nothing nowhere without".split()  # noqa: SIM905
+)
+"""Words that deny; as many on either side ('gives no guarantee', 'guarantees nothing') say the same."""
 
 
-def differences(sentence: str, source: str) -> list[str]:
+def differences(sentence: str, source: str, *, beside: Sequence[str] = ()) -> list[str]:
     """Return, in words, what differs between a sentence and the source's sentence that it nearly copies.
 
     Words that turn, widen or narrow a statement and stand on one side only, words in the place of others,
     numbers included, and the same words in another order; nothing where it is no near copy.
+
+    Args:
+        sentence: The sentence.
+        source: The source's sentence.
+        beside: Other sentences of the source that are shown for it: a clause more than `source` has may be theirs.
     """
     new, old = _words(sentence), _words(source)
     steps = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
@@ -38,7 +46,10 @@ def differences(sentence: str, source: str) -> list[str]:
         return []
     told = [_ORDER] if turned else []
     for kind, start, end, first, last in steps:
-        if kind != "equal" and (differs := _differs(old[start:end], new[first:last])):
+        gone, come = old[start:end], new[first:last]
+        if kind == "equal" or (beside and len(come) > 2 * _TIGHT):
+            continue
+        if differs := _differs(gone, come, denied=_denials(new) != _denials(old)):
             told.append(differs)
     return told
 
@@ -50,8 +61,13 @@ def _words(text: str) -> list[str]:
     return tokens(folded(text).replace("%", " percent "))
 
 
-def _differs(gone: Sequence[str], come: Sequence[str]) -> str:
-    turning = any(_turns(word) for word in {*gone} ^ {*come})
+def _denials(words: Sequence[str]) -> int:
+    return sum(word in _DENYING or word.endswith("n't") for word in words)
+
+
+def _differs(gone: Sequence[str], come: Sequence[str], *, denied: bool) -> str:
+    one_sided = {*gone} ^ {*come}
+    turning = bool(one_sided & _TURNING) or (denied and bool(_denials(list(one_sided))))
     swapped = (
         0 < len(gone) <= _TIGHT and 0 < len(come) <= _TIGHT and _telling(gone) and _telling(come)
     )
@@ -60,14 +76,10 @@ def _differs(gone: Sequence[str], come: Sequence[str]) -> str:
     if len(gone) > 2 * _TIGHT:  # a clause that is left out
         return ""
     if gone and come:
-        return f"“{' '.join(come)}” where the source has “{' '.join(gone)}”"
+        return f"“{' '.join(come)}” where these words have “{' '.join(gone)}”"
     return (
-        f"“{' '.join(come)}”, which the source has not" if come else f"without “{' '.join(gone)}”"
+        f"“{' '.join(come)}”, which these words have not" if come else f"without “{' '.join(gone)}”"
     )
-
-
-def _turns(word: str) -> bool:
-    return word in _TURNING or word.endswith("n't")
 
 
 def _telling(words: Sequence[str]) -> set[str]:
