@@ -27,7 +27,7 @@ def words_of(part: str) -> str:
 
 def whose(part: str) -> str:
     """Return what stands behind words, or behind who says them, where they are not their paper's."""
-    return f" ({ANNOTATION})" if part == ANNOTATION else ""
+    return {ANNOTATION: f" ({ANNOTATION})", "input": " (the input text)"}.get(part, "")
 
 
 class Quote(Value):

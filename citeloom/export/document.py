@@ -170,7 +170,13 @@ def support_of(verdict: CitationVerdict) -> str:
         for item in (verdict.quote, *verdict.further)
         if item
     )
-    return ": ".join(filter(None, [verdict.verdict.replace("_", " "), words or verdict.reason]))
+    why = (
+        f" – {verdict.reason}"
+        if words and verdict.reason and verdict.verdict != "supported"
+        else ""
+    )
+    told = verdict.verdict.replace("_", " ")
+    return ": ".join(filter(None, [told, f"{words}{why}" if words else verdict.reason]))
 
 
 def spaced(text: str, escape: Callable[[str], str] = str) -> str:

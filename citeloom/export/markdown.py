@@ -14,7 +14,7 @@ from tools.counting import counted
 
 RESTS_ON = (
     "What each citation rests on, word for word from the cited paper; (annotation) stands behind words that are "
-    "not the paper's, but were written about it."
+    "not the paper's, but were written about it, and (the input text) behind your own."
 )
 
 

@@ -329,16 +329,17 @@ def _compared(bench: Bench, item: Item, ruling: Ruling) -> Compared | None:
     """
     sentence = bench.sentences[item.sentence]
     by_paper = {one.paper: one for one in _sources(bench, item)}
-    around = {by_paper[quote.paper].around(quote): quote.paper for quote in ruling.quotes}
+    around: dict[str, dict[str, None]] = {}
+    for quote in ruling.quotes:
+        around.setdefault(quote.paper, {})[by_paper[quote.paper].around(quote)] = None
     left_out = [
         f"{one}, which stands nowhere in what was read"
         for one in (bench.strange(item) if ruling.states_claim else ())
         if one.split(" ", 2)[2] not in ruling.claim
     ]
-    for words, paper in around.items():
-        shown = [other for other, its in around.items() if its == paper]
-        found = differences(plain(sentence), words, beside=[one for one in shown if one != words])
-        if differs := [*found, *left_out]:
+    for paper, shown in around.items():
+        # All that it rests on at once: one clause of it may be of one sentence, the next of another.
+        if differs := [*differences(plain(sentence), " ".join(shown)), *left_out]:
             source = by_paper[paper]
             return Compared(
                 id=item.id, before=bench.sentences.get(item.sentence - 1), sentence=sentence, words=" … ".join(shown),

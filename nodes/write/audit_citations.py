@@ -291,6 +291,7 @@ def omissions_of(
     lines = plan.lines if plan else ()
     planned = {keys.get(key) for line in lines for key in line.keys}
     omissions: list[Omission] = []
+    most = f"at most {counted(choices.cite, 'paper was', 'papers were')} to be cited"
     for paper in (item for item in dict.fromkeys(selected) if item not in cited):
         record = papers.get(paper)
         unwanted, bare = paper not in keys.values(), not (record and record.abstract)
@@ -299,9 +300,9 @@ def omissions_of(
             (stopped, "stopped", "the run was stopped before it was written about"),
             (unwanted and choices.plan.strip(), "not_in_plan", "the plan does not name it"),
             (unwanted and bare, "no_abstract", "it has no abstract, so nothing said of it could be checked"),
-            (unwanted, "beyond_number", f"at most {counted(choices.cite, 'paper was', 'papers were')} to be cited"),
+            (unwanted or len(cited) >= choices.cite, "beyond_number", most),
             (lines and paper not in planned, "not_in_plan", "the plan has no line for it"),
-            (True, "nothing_to_say", "nothing with a checked quote could be written about it"),
+            (True, "nothing_to_say", "the text does without it, or nothing checked could be written of it"),
         )  # fmt: skip
         reason, detail = next((reason, detail) for holds, reason, detail in whys if holds)
         title = record.title if record else ""

@@ -49,15 +49,13 @@ def test_other_spelling_a_clause_left_out_and_words_of_ones_own_are_no_differenc
     assert differences(sentence, SAID) == []
 
 
-def test_what_another_sentence_shown_may_say_and_as_many_denials_are_no_difference() -> None:
-    more = (
-        f"{SAID[:-1]}, but the lamps were tried in one garden only and the authors call for more."
-    )
+def test_clause_more_and_as_many_denials_are_no_difference() -> None:
     beside = "The lamps were tried in one garden. We call for more trials."
-    assert differences(more, SAID) != []
-    assert differences(more, SAID, beside=[beside]) == []
+    more = f"{SAID[:-1]}, but the lamps were tried in one garden."
+    assert differences(more, f"{SAID} {beside}") == []
+    assert differences(more, SAID) == []
     changed = more.replace("may raise", "may lower")
-    assert differences(changed, SAID, beside=[beside]) == ["“lower” where these words have “raise”"]
+    assert "“lower” where these words have “raise”" in differences(changed, f"{SAID} {beside}")
     rules = "Rules of thumb give no guarantee about the owls that nobody has seen so far."
     turned = rules.replace("give no guarantee", "guarantee nothing")
     assert differences(turned, rules) == []

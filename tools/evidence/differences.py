@@ -27,16 +27,12 @@ _DENYING = frozenset(
 """Words that deny; as many on either side ('gives no guarantee', 'guarantees nothing') say the same."""
 
 
-def differences(sentence: str, source: str, *, beside: Sequence[str] = ()) -> list[str]:
-    """Return, in words, what differs between a sentence and the source's sentence that it nearly copies.
+def differences(sentence: str, source: str) -> list[str]:
+    """Return, in words, what differs between a sentence and the source's words that it nearly copies.
 
     Words that turn, widen or narrow a statement and stand on one side only, words in the place of others,
-    numbers included, and the same words in another order; nothing where it is no near copy.
-
-    Args:
-        sentence: The sentence.
-        source: The source's sentence.
-        beside: Other sentences of the source that are shown for it: a clause more than `source` has may be theirs.
+    numbers included, and the same words in another order; nothing where it is no near copy. A clause more or
+    less is no difference.
     """
     new, old = _words(sentence), _words(source)
     steps = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
@@ -47,7 +43,8 @@ def differences(sentence: str, source: str, *, beside: Sequence[str] = ()) -> li
     told = [_ORDER] if turned else []
     for kind, start, end, first, last in steps:
         gone, come = old[start:end], new[first:last]
-        if kind == "equal" or (beside and len(come) > 2 * _TIGHT):
+        most = 2 * _TIGHT if gone and come else _TIGHT
+        if kind == "equal" or max(len(gone), len(come)) > most:  # a clause more, or less
             continue
         if differs := _differs(gone, come, denied=_denials(new) != _denials(old)):
             told.append(differs)
@@ -72,8 +69,6 @@ def _differs(gone: Sequence[str], come: Sequence[str], *, denied: bool) -> str:
         0 < len(gone) <= _TIGHT and 0 < len(come) <= _TIGHT and _telling(gone) and _telling(come)
     )
     if not turning and (not swapped or _telling(gone) == _telling(come)):
-        return ""
-    if len(gone) > 2 * _TIGHT:  # a clause that is left out
         return ""
     if gone and come:
         return f"“{' '.join(come)}” where these words have “{' '.join(gone)}”"
