@@ -160,16 +160,17 @@ async def climb(
         bench: The check, with the evidence that is shown first.
         request: Whose library and sources full texts may come from.
         shelf: The papers.
-        blocks: Items that are asked about together at first; one of a paper without an abstract begins with its text.
+        blocks: Items that belong together, small blocks being asked about in one question; one of a paper without
+            an abstract begins with its text.
     """
     # Of a sentence that cites several, what is said of each is for the judge to tell apart.
     bench.strange = lambda item: (
         _nowhere(bench, shelf, item) if len(_cited(bench, shelf, item)) == len(item.sources) else ()
     )
-    first = [
+    first = _packed(
         [item for item in block if any(bench.evidence[key].words for key in item.sources)]
         for block in blocks
-    ]
+    )
     answers = await asyncio.gather(*(judge_claims(bench, block) for block in first))
     rulings = {id_: one for answer in answers for id_, one in answer.items()}
     items = [item for block in blocks for item in block]
@@ -234,6 +235,17 @@ def _papers(shelf: Shelf, item: Item) -> list[Paper]:
     """Return the papers of an item whose full text was read."""
     papers = (shelf.papers[key] for key in item.sources if key in shelf.papers)
     return [paper for paper in papers if paper.id in shelf.searchers]
+
+
+def _packed(blocks: Iterable[Sequence[Item]]) -> list[list[Item]]:
+    """Return the blocks in as few questions as hold them whole, so that what each has in common is told once."""
+    packed: list[list[Item]] = []
+    for block in blocks:
+        if packed and len(packed[-1]) + len(block) <= AT_ONCE:
+            packed[-1] += block
+        else:
+            packed.append([*block])
+    return packed
 
 
 def _grouped(items: Sequence[Item]) -> list[Sequence[Item]]:
