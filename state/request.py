@@ -191,6 +191,10 @@ class VerifyInput(BaseModel):
         "exists is told only by sources on the network.",
         examples=[["library"], ["openalex", "arxiv"]],
     )
+    strict: Sent[bool] = Field(
+        default=False,
+        description="Whether a reference with wrong details (authors, year, venue, DOI) fails the text.",
+    )
 
 
 class AskInput(BaseModel):

@@ -34,7 +34,7 @@ _HEADINGS = {
         "cite", "style", "plan", "writer", "instruction", "text", "granularity"),
     "What to ask you on the way": (
         "review_cost", "review_queries", "review_papers", "review_plan", "review_text"),
-    "How citations are checked": ("full_text", "max_copies"),
+    "How citations are checked": ("strict", "full_text", "max_copies"),
     "Where results go": ("formats", "out", "json", "resume", "trace", "speak"),
     "Model, cost, and all the rest": ("mind", "max_calls", "max_usd", "knobs"),
 }  # fmt: skip

@@ -181,7 +181,7 @@ TOOLS: Mapping[str, Tool] = {
             "it before a text is published, a model's own text above all. References are only known to exist if "
             "`sources` has one on the network, such as 'openalex'. Takes seconds, minutes with an LLM."
             + _COSTS + _RETURNS,
-            _takes("VerifyCitations", VerifyInput, ("text", "papers", "library", "sources"),
+            _takes("VerifyCitations", VerifyInput, ("text", "papers", "library", "sources", "strict"),
                    text="Moths steer by the moon [1].\n\n[1] D. Moth. Moths steer by the moon. 2019."),
             "verify",
         ),

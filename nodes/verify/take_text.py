@@ -1,6 +1,6 @@
 """Take the text to check, its reference list, and the records of the papers that it cites.
 
-Reads the input of `verify`. Writes `run`, `request`, `body`, `entries`, `stop`, and resets what an
+Reads the input of `verify`. Writes `run`, `request`, `strict`, `body`, `entries`, `stop`, and resets what an
 earlier run on the same thread may have left; the records go to the run_store.
 """
 
@@ -41,9 +41,11 @@ async def take_text(state: Mapping[str, object], runtime: Runtime[RunContext]) -
     request, body, entries = Request(text=""), list[str](), list[Entry]()
     failures: list[Failure] = []
     stop: Failure | None = None
+    strict = False
     try:
         check_settings(services.context)
         sent = parse(VerifyInput, state)
+        strict = sent.strict
         if len(sent.text) > MAX_CHARACTERS:
             raise InputError(
                 f"the text has {len(sent.text):,} characters and at most {MAX_CHARACTERS:,} are taken: give "
@@ -71,7 +73,7 @@ async def take_text(state: Mapping[str, object], runtime: Runtime[RunContext]) -
     except CiteLoomError as error:
         stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
     return {
-        "run": run, "request": request, "body": body, "entries": entries, "findings": [], "looked_up": [],
+        "run": run, "request": request, "body": body, "entries": entries, "findings": [], "looked_up": [], "strict": strict,
         "checks": 0, "verdicts": [], "rejections": replaced([]), "flagged": [], "notes": [],
         "stop": stop, "failures": replaced([*failures, *([stop] if stop else [])]),
     }  # fmt: skip
