@@ -12,6 +12,7 @@ from state.paper import Paper
 from state.verifying import Entry
 from state.writing import Cause
 from tools.scholar.agreement import wrong_fields
+from tools.scholar.lookup import Looked, Wanted
 from tools.scholar.merging import is_preprint, is_preprint_doi
 from tools.scholar.venues import gives_dois, same_venue
 
@@ -40,6 +41,38 @@ class Said:
     """Identifiers of it that a source does not know and would, if they existed."""
     failed: dict[str, str] = field(default_factory=dict)
 
+    def note(self, looked: Looked, place: int, *, general: bool) -> None:
+        """Take in what a source said of the reference at a place of those asked about.
+
+        Args:
+            looked: Its answer.
+            place: Of the reference.
+            general: Whether that it does not have a work is worth telling; a library's silence is not.
+        """
+        name = looked.name
+        if place in looked.found:
+            self.found[name] = looked.found[place]
+        elif (why := looked.failed.get(place)) is not None:
+            self.failed[name] = why
+        elif general:
+            self.missing.append(name)
+        if place in looked.others:
+            self.others[name] = looked.others[place]
+        if place in looked.unregistered:
+            self.unregistered[name] = looked.unregistered[place]
+
+    def settles(self, stated: Paper | None) -> bool:
+        """Whether a source has it, and nothing stands against its record."""
+        if not self.found or self.others or self.unregistered:
+            return False
+        return stated is None or not any(wrong_fields(stated, one) for one in self.found.values())
+
+
+def wanted_of(entry: Entry, stated: Paper | None, *, local: bool = False) -> Wanted:
+    """Return what is looked up of a reference; ids made of a title are known to libraries alone."""
+    ids = (stated.id, *stated.aliases) if stated else (entry.wanted,)
+    return Wanted(tuple(key for key in ids if local or not key.startswith("title:")), stated)
+
 
 def check_reference(entry: Entry, stated: Paper | None, said: Said) -> ReferenceCheck:
     """Return the outcome for one entry.
@@ -50,6 +83,8 @@ def check_reference(entry: Entry, stated: Paper | None, said: Said) -> Reference
         said: What the sources answered.
     """
     wrong = _wrong(stated, said) if stated else []
+    if entry.confidence < _SURE:  # what differs may have been misread
+        wrong = [one for one in wrong if one.field in {"doi", "arxiv"}]
     lacking = [name for name in said.missing if _holds(name, stated, entry)]
     outcome = _outcome(entry, said, wrong, lacking)
     return ReferenceCheck(

@@ -11,7 +11,13 @@ from langgraph.runtime import Runtime
 
 from nodes.intake import why_unknown
 from nodes.retractions import retracted_now
-from nodes.verify.check_reference import Said, check_reference, finding_on, no_source_holds
+from nodes.verify.check_reference import (
+    Said,
+    check_reference,
+    finding_on,
+    no_source_holds,
+    wanted_of,
+)
 from state.audit import ReferenceCheck, ReferenceFinding
 from state.paper import Paper, merge_records
 from state.request import Request
@@ -20,8 +26,7 @@ from state.verifying import Entry, VerifyState
 from tools.context import RunContext
 from tools.counting import counted
 from tools.errors import LibraryError, PermanentError, TransientError
-from tools.scholar.agreement import wrong_fields
-from tools.scholar.lookup import Looked, Wanted, look_up
+from tools.scholar.lookup import Looked, look_up
 from tools.scholar.opening import is_online
 from tools.services import Services, open_services
 
@@ -82,34 +87,15 @@ async def _ask(
     failures: list[Failure] = []
     for name in request.sources:
         left = [
-            place
-            for place, one in said.items()
-            if not _settled(one, given.get(entries[place].paper))
+            place for place, one in said.items() if not one.settles(given.get(entries[place].paper))
         ]
         if not left:
             break
         looked, failed = await _look(services, name, request, entries, given, left)
         failures += failed
         for place in left:
-            one = said[place]
-            if place in looked.found:
-                one.found[name] = looked.found[place]
-            elif (why := looked.failed.get(place)) is not None:
-                one.failed[name] = why
-            elif is_online(name):
-                one.missing.append(name)
-            if place in looked.others:
-                one.others[name] = looked.others[place]
-            if place in looked.unregistered:
-                one.unregistered[name] = looked.unregistered[place]
+            said[place].note(looked, place, general=is_online(name))
     return said, failures
-
-
-def _settled(said: Said, stated: Paper | None) -> bool:
-    """Whether a source has it, and nothing stands against its record."""
-    if not said.found or said.others or said.unregistered:
-        return False
-    return stated is None or not any(wrong_fields(stated, one) for one in said.found.values())
 
 
 async def _held(
@@ -143,13 +129,10 @@ async def _look(
     left: Sequence[int],
 ) -> tuple[Looked, list[Failure]]:
     """Look up these entries in one source, by id and then by title."""
-    wanted: dict[int, Wanted] = {}
-    for place in left:
-        paper = given.get(entries[place].paper)
-        ids = (paper.id, *paper.aliases) if paper else (entries[place].wanted,)
-        # A library lists papers by such ids; no other source knows them.
-        known = tuple(key for key in ids if name == "library" or not key.startswith("title:"))
-        wanted[place] = Wanted(known, paper)
+    wanted = {
+        place: wanted_of(entries[place], given.get(entries[place].paper), local=name == "library")
+        for place in left
+    }
     try:
         source = await services.source(name, request)
         looked = await look_up(source, wanted, loosely=is_online(name))

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from nodes.intake import check_language, parse
 from state.bibliography import ReferenceEntry
-from state.paper import Author, Paper, canonical_id, identify
+from state.paper import Paper, canonical_id, identify
 from state.reducers import replaced
 from state.request import Request, VerifyInput
 from state.run import Failure
@@ -73,9 +73,9 @@ async def take_text(state: Mapping[str, object], runtime: Runtime[RunContext]) -
     except CiteLoomError as error:
         stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
     return {
-        "run": run, "request": request, "body": body, "entries": entries, "findings": [], "looked_up": [], "strict": strict,
-        "checks": 0, "verdicts": [], "rejections": replaced([]), "flagged": [], "notes": [],
-        "stop": stop, "failures": replaced([*failures, *([stop] if stop else [])]),
+        "run": run, "request": request, "body": body, "entries": entries, "findings": [],
+        "looked_up": [], "strict": strict, "checks": 0, "verdicts": [], "rejections": replaced([]), "flagged": [],
+        "notes": [], "stop": stop, "failures": replaced([*failures, *([stop] if stop else [])]),
     }  # fmt: skip
 
 
@@ -132,7 +132,7 @@ def _read(item: ReferenceEntry) -> Paper:
         doi=item.doi, arxiv=item.arxiv, title=title, year=item.year, first_author=first
     )
     return Paper(
-        id=ids, title=title, year=item.year, doi=item.doi, arxiv=item.arxiv,
-        authors=(Author(name=first),) if first else (), authors_complete=False,
-        aliases=aliases, origin={"title": "reference list"},
+        id=ids, title=title, year=item.year, doi=item.doi, arxiv=item.arxiv, authors=item.authors,
+        authors_complete=item.authors_complete, venue=item.venue, aliases=aliases,
+        origin={"title": "reference list"},
     )  # fmt: skip

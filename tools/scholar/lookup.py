@@ -99,6 +99,9 @@ async def look_up(source: Source, wanted: Mapping[int, Wanted], *, loosely: bool
         if one.record is not None and not right:
             titles.append(by_title(place, one.record))
     await asyncio.gather(*titles)
+    for place, one in wanted.items():
+        if place not in looked.found and registered & set(one.ids):
+            looked.failed[place] = "it has this DOI, in a record without a title to compare"
     return looked
 
 

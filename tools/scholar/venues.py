@@ -54,7 +54,7 @@ _GENERIC = frozenset(
         "third",
     ]
 )
-_NAMES = {
+NAMES = {
     "aaai": "AAAI Conference on Artificial Intelligence",
     "acl": "Association for Computational Linguistics",
     "acmmm": "International Conference on Multimedia",
@@ -155,7 +155,7 @@ def same_venue(one: str, two: str) -> bool | None:
     acronym, name = (next(iter(acronyms)), second) if acronyms else (next(iter(others)), first)
     if _stands_for(acronym, name.split()):
         return True
-    return False if acronym in _NAMES else None
+    return False if acronym in NAMES else None
 
 
 def is_meeting(venue: str) -> bool:
@@ -187,11 +187,11 @@ def _acronyms(name: str) -> set[str]:
 def _known(acronyms: set[str], plain: str) -> set[str]:
     """Return the names in the table that these acronyms or this name stand for, the longest that fit."""
     if acronyms:
-        return {_NAMES[one] for one in acronyms if one in _NAMES}
+        return {NAMES[one] for one in acronyms if one in NAMES}
     words, meeting = _words(plain), bool(_OF_A_MEETING.search(plain))
     fit = {
         name: len(own)
-        for name in _NAMES.values()
+        for name in NAMES.values()
         if _within(own := _words(_plain(name)), words) and ("Conference" not in name or meeting)
         if len(own) >= _MOST * len(words)
     }

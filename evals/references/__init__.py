@@ -1,0 +1,1 @@
+"""How well references are read, and how rightly they are checked."""

@@ -1,0 +1,145 @@
+"""References put to the check as a source would hold their works: which are called wrong, not found, invented."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from evals.json_lines import json_lines
+from nodes.verify.check_reference import Said, check_reference, no_source_holds, wanted_of
+from state.audit import ReferenceCheck
+from state.paper import Author, Paper, canonical_id, identify, title_key
+from state.query import SearchQuery
+from state.verifying import Entry
+from tools.scholar.lookup import look_up
+from tools.scholar.port import Found, Source
+from tools.scholar.relaxing import terms
+from tools.scholar.venues import NAMES
+
+_NO_SUCH_WORK = frozenset({"plausible_fabrication", "chimeric_title", "hybrid_fabrication"})
+
+
+class Held(Source):
+    """A source that holds these papers, and finds those with half of a query's words in their titles."""
+
+    def __init__(self, name: str, papers: Iterable[Paper]) -> None:
+        self.name = name
+        self._papers = list(papers)
+        self._ids = {key: one for one in self._papers for key in (one.id, *one.aliases)}
+        self._words: defaultdict[str, set[int]] = defaultdict(set)
+        for at, one in enumerate(self._papers):
+            for word in terms(one.title.casefold()):
+                self._words[word].add(at)
+
+    async def get(self, ids: Sequence[str]) -> dict[str, Paper]:
+        """Return the papers of these ids."""
+        return {key: self._ids[key] for key in ids if key in self._ids}
+
+    async def search(
+        self, query: SearchQuery, *, before: date | None, after: date | None = None, limit: int
+    ) -> Found:
+        """Return papers by how many words of the query their titles have."""
+        words = terms(query.text.casefold())
+        counts = Counter(at for word in words for at in self._words.get(word, ()))
+        near = [
+            self._papers[at] for at, many in counts.most_common(limit) if 2 * many >= len(words)
+        ]
+        return Found(papers=near)
+
+
+async def check(
+    stated: Paper, sources: Sequence[Source], confidence: float = 1.0
+) -> tuple[ReferenceCheck, bool]:
+    """Return what looking up a reference came to, and whether anything is told against it."""
+    entry, said = Entry(label="1", paper=stated.id, confidence=confidence), Said()
+    for source in sources:
+        if not said.settles(stated):
+            looked = await look_up(source, {0: wanted_of(entry, stated)}, loosely=True)
+            said.note(looked, 0, general=True)
+    found = check_reference(entry, stated, said)
+    silent = found.outcome == "confirmed" or no_source_holds(found, stated, entry)
+    return found, not silent
+
+
+@dataclass(frozen=True)
+class Fabricated:
+    """One entry of HALLMARK."""
+
+    stated: Paper
+    kind: str
+    """Of fabrication; empty for a valid entry."""
+
+
+def load_hallmark(path: Path) -> tuple[list[Fabricated], list[Paper], int]:
+    """Return the entries that can be checked, the works as sources would hold them, and how many are left out.
+
+    What a source holds is made of the valid entries. A fabricated entry is left out where it changes a
+    work that is not among them: of that the set does not say what is right.
+    """
+    rows = [row for _, row in json_lines(path)]
+    valid = [row for row in rows if row["label"] == "VALID"]
+    known = {title_key(row["fields"]["title"]) for row in valid}
+    kept = [
+        Fabricated(_paper(row["fields"]), row.get("hallucination_type") or "")
+        for row in rows
+        if row["fields"].get("title")
+        and (
+            row["label"] == "VALID"
+            or row["hallucination_type"] in _NO_SUCH_WORK
+            or title_key(row["fields"]["title"]) in known
+            or title_key(_original(row)) in known
+        )
+    ]
+    works = [_held(_paper(row["fields"])) for row in valid]
+    return kept, list({paper.id: paper for paper in works}.values()), len(rows) - len(kept)
+
+
+async def measure_hallmark(
+    path: Path, arms: Mapping[str, Callable[[Sequence[Paper]], Sequence[Source]]]
+) -> tuple[dict[str, dict[str, float]], int]:
+    """Return by arm and kind the percentage of entries that something is told against, and how many were left out."""
+    entries, works, left = load_hallmark(path)
+    told: dict[str, dict[str, float]] = {}
+    for arm, make in arms.items():
+        sources = make(works)
+        of, flagged = Counter[str](), Counter[str]()
+        for one in entries:
+            _, against = await check(one.stated, sources)
+            for kind in ("valid",) if not one.kind else ("all fabricated", one.kind):
+                of[kind] += 1
+                flagged[kind] += against
+        told[arm] = {f"{kind} ({of[kind]})": 100 * flagged[kind] / of[kind] for kind in of}
+    return told, left
+
+
+def _original(row: Mapping[str, Any]) -> str:
+    """Return the right title that the explanation of a changed one gives."""
+    return str(row.get("explanation", "")).partition("original: '")[2].partition("'")[0]
+
+
+def _paper(fields: Mapping[str, str]) -> Paper:
+    names = [name.strip() for name in fields.get("author", "").split(" and ") if name.strip()]
+    digits = fields.get("year", "")
+    year = int(digits) if digits.isdigit() and 1000 <= int(digits) <= 2200 else None
+    doi = fields.get("doi") or ""
+    arxiv = None
+    if doi and (key := canonical_id(doi)).startswith("arxiv:"):
+        doi, arxiv = "", key.removeprefix("arxiv:")
+    title = fields["title"].replace("{", "").replace("}", "")
+    key, aliases = identify(
+        doi=doi or None, arxiv=arxiv, title=title, year=year, first_author=names[0] if names else None,
+    )  # fmt: skip
+    return Paper(
+        id=key, aliases=aliases, title=title, year=year, doi=doi or None, arxiv=arxiv,
+        authors=tuple(Author(name=name) for name in names if name != "others"),
+        authors_complete="others" not in names,
+        venue=fields.get("booktitle") or fields.get("journal"),
+    )  # fmt: skip
+
+
+def _held(paper: Paper) -> Paper:
+    """Return a work as a source holds it: with its venue's name in full."""
+    name = NAMES.get((paper.venue or "").casefold())
+    return paper.model_copy(update={"venue": name or paper.venue})
