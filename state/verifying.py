@@ -38,7 +38,7 @@ class VerifyState(CheckState, total=False):
     """What is known against the reference list."""
     looked_up: Annotated[list[ReferenceCheck], latest(list[ReferenceCheck])]
     """What looking up each reference came to."""
-    strict: bool
+    strictly: bool
     """Whether wrong details of a reference fail the text."""
     labels: dict[str, str]
     """Each key and how the text cites it, such as [3]; also those that lead to no paper."""

@@ -1,7 +1,7 @@
 """Audit: say of a text that was checked what stands behind each citation.
 
 Reads `run`, `final`, `printed`, `verdicts`, `checks`, `flagged`, `findings`, `keys`, `labels`,
-`nowhere`, `looked_up`, `strict`, `rejections`, `failures`. Writes the output of `verify`.
+`nowhere`, `looked_up`, `strictly`, `rejections`, `failures`. Writes the output of `verify`.
 """
 
 from collections.abc import Mapping
@@ -39,7 +39,7 @@ async def audit_text(state: VerifyState, runtime: Runtime[RunContext]) -> Verify
         checked=bool(state.get("checks")),
         references=[*state.get("findings", []), *notices],
         looked_up=state.get("looked_up", []),
-        strict=state.get("strict", False),
+        strict=state.get("strictly", False),
         uncited_claims=state.get("flagged", []),
         rejections=state.get("rejections", []),
     )

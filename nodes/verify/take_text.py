@@ -1,6 +1,6 @@
 """Take the text to check, its reference list, and the records of the papers that it cites.
 
-Reads the input of `verify`. Writes `run`, `request`, `strict`, `body`, `entries`, `stop`, and resets what an
+Reads the input of `verify`. Writes `run`, `request`, `strictly`, `body`, `entries`, `stop`, and resets what an
 earlier run on the same thread may have left; the records go to the run_store.
 """
 
@@ -74,7 +74,7 @@ async def take_text(state: Mapping[str, object], runtime: Runtime[RunContext]) -
         stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
     return {
         "run": run, "request": request, "body": body, "entries": entries, "findings": [],
-        "looked_up": [], "strict": strict, "checks": 0, "verdicts": [], "rejections": replaced([]), "flagged": [],
+        "looked_up": [], "strictly": strict, "checks": 0, "verdicts": [], "rejections": replaced([]), "flagged": [],
         "notes": [], "stop": stop, "failures": replaced([*failures, *([stop] if stop else [])]),
     }  # fmt: skip
 
