@@ -48,8 +48,9 @@ def slips_in_title(stated: Paper, record: Paper) -> bool:
         return False
     first = title_key(stated.title)
     return any(
-        fuzz.ratio(first, title_key(title)) >= _ALIKE or _holds(stated.title, title)
+        fuzz.ratio(first, title_key(part)) >= _ALIKE or _holds(stated.title, title)
         for title in _titles(record)
+        for part in (title, title.partition(":")[0])
     )
 
 
