@@ -13,6 +13,8 @@ from state.paper import title_key
 WINDOW = 260
 """Characters before a year within which its names stand."""
 YEAR = r"(?:1[6-9]|20)\d\d"
+UNDATED = "n.d."
+"""What a citation has in place of a year where the work has none; such a work has no other year."""
 _MORE = r"\s{0,2}(?:[,;/&]|\band\b|[–-])\s{0,2}"
 _YEARS = re.compile(
     rf"(?<![\w:/–$€£#])(?<!\d[.,])({YEAR}(?:[a-z](?:{_MORE}[a-z]\b)*)?"
@@ -124,7 +126,7 @@ def _dated(
     return Dated(
         start=start, years_start=years.start(), end=years.end(), names=tuple(names),
         named=text[start : found.end("others") if found["others"] else found.end("names")],
-        years=tuple(_years(years)), word=(years["word"] or "").replace("n. d.", "n.d."), short=found["short"] or "",
+        years=tuple(_years(years)), word=(years["word"] or "").replace("n. d.", UNDATED), short=found["short"] or "",
         others=bool(found["others"]), joined=joined, opened=bool(found["opened"]),
         known=bool(known),
     )  # fmt: skip

@@ -11,9 +11,10 @@ from tools.references.author_years import Dated, find_dated
 
 _WIDEST = 100
 """Most papers of a range such as [1-9]; a wider one is no citation."""
-_LATEX = re.compile(
-    r"\\(?!nocite|\w*citestyle)[A-Za-z]*[cC]ite[A-Za-z]*\*?(?:\s*(?:\[[^\[\]]*\]\s*|\([^()]*\)\s*){0,4}\{[^{}]*\})+"
-)
+COMMAND = re.compile(r"\\(?!nocite|\w*citestyle)([A-Za-z]*[cC]ite[A-Za-z]*)")
+"""A command of LaTeX that cites."""
+CITED = re.compile(r"\*?(?:\s*(?:\[[^\[\]]*\]\s*|\([^()]*\)\s*){0,4}\{[^{}]*\})+")
+"""What stands behind it: notes and keys."""
 _BRACED = re.compile(r"\{([^{}]*)\}")
 _PANDOC_KEY = re.compile(r"(?<![\w.@/\\=])-?@(?:\{([^{}\s]+)\}|(\w[\w:.#$%&+?<>~/-]*))")
 _PANDOC = re.compile(rf"\[[^\[\]]*@[^\[\]]*\]|{_PANDOC_KEY.pattern}")
@@ -97,13 +98,16 @@ def without_overlaps(mentions: Iterable[Mention]) -> list[Mention]:
 
 
 def _by_key(text: str, known: Collection[str]) -> Iterator[Mention]:
-    for found in _LATEX.finditer(text):
-        groups = _BRACED.findall(found[0])
-        several = found[0][1:].partition("{")[0].partition("[")[0].rstrip("* ").endswith("cites")
-        keys = ",".join(groups if several else groups[:1]).split(",")
-        end = found.end() if several else found.start() + found[0].index("}") + 1
-        if labels := tuple(Label("key", key.strip()) for key in keys if key.strip()):
-            yield Mention(found.start(), end, labels)
+    for command in COMMAND.finditer(text):
+        if (found := CITED.match(text, command.end())) is None:
+            continue
+        several = command[1].endswith("cites")
+        groups = _BRACED.findall(found[0])[: None if several else 1]
+        end = found.end() if several else text.index("}", found.start()) + 1
+        if labels := tuple(
+            Label("key", key.strip()) for key in ",".join(groups).split(",") if key.strip()
+        ):
+            yield Mention(command.start(), end, labels)
     for found in _PANDOC.finditer(text):
         keys = [braced or bare.rstrip(".,:;?") for braced, bare in _PANDOC_KEY.findall(found[0])]
         bare = found[0][0] != "["

@@ -14,11 +14,9 @@ _HEADING = re.compile(
     r"[ \t]*(?:\}|\*\*|:|#*)?[ \t]*$",
     re.IGNORECASE | re.MULTILINE,
 )
-_LATEX_LIST = re.compile(
-    r"\\begin\{thebibliography\}(?:\{[^{}]*\})?(.*?)(?:\\end\{thebibliography\}|\Z)", re.DOTALL
-)
-_BIBITEM = re.compile(r"\\bibitem(?:\[[^\]]*\])?\{([^{}]*)\}")
-_NUMBERED = re.compile(r"^\s*(?:[-*+]\s+)?(?:\[\^?([\w:.-]{1,40})\]:?|(\d{1,3})[.)])\s+(?=\S)")
+_NUMBERED = re.compile(r"^\s*(?:[-*+]\s+)?(?:\[(\^?[\w:.+-]{1,40})\]:?|\(?(\d{1,3})[.)])\s+(?=\S)")
+_LABELLED = re.compile(r"^\[\d{1,3}\][ \t]+(?=\S)", re.MULTILINE)
+"""Where an entry begins in a list without a heading."""
 _LONGEST = 400
 _CLOSE = 88
 """Percent of equal letters from which a stretch of an entry may be a title."""
@@ -26,18 +24,17 @@ _CLOSE = 88
 
 def split_references(text: str) -> tuple[str, list[ReferenceEntry]]:
     """Return a text without its reference list, and the entries of the list."""
-    if found := _LATEX_LIST.search(text):
-        body = text[: found.start()] + text[found.end() :]
-        pieces = _BIBITEM.split(found[1])[1:]
-        pairs = list(zip(pieces[::2], pieces[1::2], strict=False))
-        return _HEADING.sub("", body), [read_reference(raw, key.strip()) for key, raw in pairs]
-    headings = list(_HEADING.finditer(text))
-    if not headings:
-        return text, []
-    last = headings[-1]
-    return text[: last.start()], [
-        read_reference(raw, label) for label, raw in _entries(text[last.end() :])
-    ]
+    if headings := list(_HEADING.finditer(text)):
+        pairs = _entries(text[headings[-1].end() :])
+        return text[: headings[-1].start()], [read_reference(raw, label) for label, raw in pairs]
+    start = len(text)
+    for found in reversed(list(_LABELLED.finditer(text))):
+        if not (
+            read_entry(text[found.end() : start], 0).year and text[found.end() : start].strip()
+        ):
+            break
+        start = found.start()
+    return text[:start], [read_reference(raw, label) for label, raw in _entries(text[start:])]
 
 
 def _entries(text: str) -> list[tuple[str, str]]:
