@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +43,29 @@ def _looks_like_path(given: str) -> bool:
     return False
 
 
+def read_manuscript(
+    given: str | None, read: Callable[[str | None], str] = read_input
+) -> tuple[str, list[dict[str, Any]]]:
+    """Return a text as `read` does, or that of a Word file with the records that its fields hold.
+
+    Raises:
+        InputError: Nothing is given, or the file cannot be read.
+    """
+    if given is None or not given.lower().endswith(".docx") or not os.path.isfile(given):
+        return read(given), []
+    from tools.documents.word_manuscript import read_word
+    from tools.errors import DocumentError
+
+    path = Path(given)
+    try:
+        text, papers = read_word(path.read_bytes(), name=path.name)
+    except OSError as error:
+        raise InputError(f"'{path}' cannot be read: {error.strerror}") from error
+    except DocumentError as error:
+        raise InputError(f"{error}: {error.remedy}" if error.remedy else str(error)) from error
+    return text, [paper.model_dump(mode="json") for paper in papers]
+
+
 def read_text(path: Path) -> str:
     """Return the text of a file.
 
@@ -70,7 +93,7 @@ def _decode(raw: bytes, name: str) -> str:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(
-            f"{name} is not UTF-8 text: give a text or Markdown file in UTF-8"
+            f"{name} is not UTF-8 text: give a text, Markdown or LaTeX file in UTF-8"
         ) from error
 
 

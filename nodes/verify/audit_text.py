@@ -1,6 +1,6 @@
 """Audit: say of a text that was checked what stands behind each citation.
 
-Reads `run`, `final`, `printed`, `verdicts`, `checks`, `flagged`, `findings`, `keys`, `labels`,
+Reads `run`, `entries`, `final`, `printed`, `verdicts`, `checks`, `flagged`, `findings`, `keys`, `labels`,
 `nowhere`, `rejections`, `failures`. Writes the output of `verify`.
 """
 
@@ -18,6 +18,11 @@ from tools.context import RunContext
 from tools.services import open_services
 
 STAGE = "audit_text"
+UNSEEN = (
+    "CiteLoom recognised no citation: it reads [1], [2-4], ¹, (1), [ABC20], [@key], \\cite{key}, (Lee et al., 2020), "
+    "Lee (2020) and footnotes [^1]"
+)
+"""Why a text does not pass whose citations could not be told."""
 
 
 async def audit_text(state: VerifyState, runtime: Runtime[RunContext]) -> VerifyOutput:
@@ -41,6 +46,8 @@ async def audit_text(state: VerifyState, runtime: Runtime[RunContext]) -> Verify
         uncited_claims=state.get("flagged", []),
         rejections=state.get("rejections", []),
     )
+    if state.get("entries") and draft.sentences and not draft.keys:
+        audit = audit.model_copy(update={"passed": False, "reasons": (UNSEEN, *audit.reasons)})
     sentences = [
         CitedSentence(
             number=number, text=text, marked=sentence.text,
