@@ -25,7 +25,6 @@ from tools.text.sentences import split_sentences
         (["Moss grows fast, say Rossi et al. (14) {P2}.", "Rain helps."], "numbers behind et al."),
         (["Rossi et al. [14] found it.", "Rain helps."], "a number that a sentence goes on behind"),
         (["Moss grew in vivo. (14) {P2}.", "Rain helps."], "citations behind a stop"),
-        (["Moss grew in vitro [3, 4]. {P1}", "Rain helps."], "citations before and behind a stop"),
         (["Rain helps moss.", "(2) Sun does not."], "numbers that open a sentence"),
     ],
 )
