@@ -104,7 +104,9 @@ def test_word_manuscript_is_checked_by_what_its_fields_cite(cite: Cite, home: Pa
     path.write_bytes(manuscript(paragraph(words(claim), fielded(code, "(Abel, 1990)"), words("."))))
     done = cite("verify", path)
     assert done.code == 0, done.stdout
-    assert f"[@abel1990] *supported*: “{claim.strip()}" in done.text("audit.md").replace("abel1990 *", "[@abel1990] *")
+    assert f"[@abel1990] *supported*: “{claim.strip()}" in done.text("audit.md").replace(
+        "abel1990 *", "[@abel1990] *"
+    )
     path.write_bytes(b"PK\x03\x04 torn")
     torn = cite("verify", path)
     assert torn.code == 2
@@ -112,7 +114,9 @@ def test_word_manuscript_is_checked_by_what_its_fields_cite(cite: Cite, home: Pa
 
 
 def test_references_without_a_recognised_citation_fail(cite: Cite, records: Path) -> None:
-    done = cite("verify", "In tiled chapels the copper roofs bleach #1. Otters cross.", "--papers", records)
+    done = cite(
+        "verify", "In tiled chapels the copper roofs bleach #1. Otters cross.", "--papers", records
+    )
     assert done.code == 3
     assert "Not passed. CiteLoom recognised no citation: it reads [1], [2-4]" in done.stdout
     assert "footnotes [^1]" in done.text("audit.md")

@@ -82,9 +82,7 @@ async def test_keys_and_names_lead_to_the_records_of_a_file(
 
 
 async def test_group_is_known_by_its_abbreviation(extractive: RunContext) -> None:
-    text = (
-        f"{FERRIES} (Harbour Safety Board [HSB], 2011). Ferries carry salt (HSB, 2011). {LICHENS} (HSB Group, 2011)."
-    )
+    text = f"{FERRIES} (Harbour Safety Board [HSB], 2011). Ferries carry salt (HSB, 2011). {LICHENS} (HSB Group, 2011)."
     result = await verify(extractive, text, papers=[BOARD])
     assert [(item.paper, item.verdict) for item in result["audit"].verdicts] == [
         ("doi:10.5555/board", "supported"), ("doi:10.5555/board", "supported"), ("", "not_in_source"),
@@ -217,7 +215,9 @@ async def test_text_with_references_and_no_citation_fails_and_says_what_is_read(
     result = await verify(extractive, text if papers else text + PLAIN_LIST, papers=papers)
     audit = result["audit"]
     assert (audit.passed, audit.citations) == (False, 0)
-    assert audit.reasons[0].startswith("CiteLoom recognised no citation: it reads [1], [2-4], ¹, (1)")
+    assert audit.reasons[0].startswith(
+        "CiteLoom recognised no citation: it reads [1], [2-4], ¹, (1)"
+    )
     assert (await verify(extractive, text))["audit"].passed, "without references nothing is missing"
 
 

@@ -136,7 +136,9 @@ class _Fields:
             start = code.find("<EndNote")
             return self._endnote(code[start:] if start >= 0 else data)
         tags = _OWN.findall(code) if code.strip().startswith("CITATION") else []
-        found = [self._key(_of_word(self._sources[tag]), tag) for tag in tags if tag in self._sources]
+        found = [
+            self._key(_of_word(self._sources[tag]), tag) for tag in tags if tag in self._sources
+        ]
         return found or None
 
     def _csl(self, code: str) -> list[str] | None:
@@ -197,7 +199,9 @@ def _fields(root: Any) -> Iterator[_Field]:
 def _packed(data: str) -> str:
     """Return what a field's data holds, as EndNote keeps it."""
     try:
-        return base64.b64decode("".join(data.split())).decode("utf-8", "replace").replace("\x00", "")
+        return (
+            base64.b64decode("".join(data.split())).decode("utf-8", "replace").replace("\x00", "")
+        )
     except (binascii.Error, ValueError):
         return ""
 
@@ -223,7 +227,11 @@ def _text(note: Any) -> str:
 def _sources(parts: Mapping[str, bytes]) -> Iterator[Any]:
     """Yield Word's own sources."""
     for entry, part in parts.items():
-        if entry.startswith("customXml/item") and entry.endswith(".xml") and _B[1:-1].encode() in part:
+        if (
+            entry.startswith("customXml/item")
+            and entry.endswith(".xml")
+            and _B[1:-1].encode() in part
+        ):
             yield from _parsed(part).iter(f"{_B}Source")
 
 

@@ -78,7 +78,9 @@ def citations_in(
 def _in_full(found: list[list[Mention]]) -> list[list[Mention]]:
     """Put the names in place of the abbreviations that a text gives them: 'Fruit Board [FB]', then 'FB'."""
     labels = [label for many in found for one in many for label in one.labels]
-    names = {(label.short,): label.names for label in labels if label.short}
+    names: dict[tuple[str, ...], tuple[str, ...]] = {
+        (label.short,): label.names for label in labels if label.short
+    }
 
     def full(label: Label) -> Label:
         return replace(label, names=names.get(label.names, label.names))
