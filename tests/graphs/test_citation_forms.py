@@ -152,10 +152,9 @@ async def test_comments_and_code_cite_nothing(extractive: RunContext, text: str)
     assert OTTERS not in " ".join(item.text for item in result["sentences"])
 
 
-async def test_share_in_an_unfinished_comment_does_not_cost_the_line(
-    extractive: RunContext,
-) -> None:
-    text = f"# Rain\n\nHalf, or 50 % of it, as {LICHENS} \\citep{{abel}}."
+@pytest.mark.parametrize("head", ["# Rain\n\n", r"\section{Rain} "])
+async def test_share_is_no_comment(extractive: RunContext, head: str) -> None:
+    text = f"{head}Half, or 50% of it, as {LICHENS} \\citep{{abel}}."
     result = await verify(extractive, text, papers=keyed("abel"))
     assert list(causes(result)) == ["abel"]
 

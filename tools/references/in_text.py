@@ -18,7 +18,8 @@ CITED = re.compile(r"\*?(?:\s*(?:\[[^\[\]]*\]\s*|\([^()]*\)\s*){0,4}\{[^{}]*\})+
 _BRACED = re.compile(r"\{([^{}]*)\}")
 _PANDOC_KEY = re.compile(r"(?<![\w.@/\\=])-?@(?:\{([^{}\s]+)\}|(\w[\w:.#$%&+?<>~/-]*))")
 _PANDOC = re.compile(rf"\[[^\[\]]*@[^\[\]]*\]|{_PANDOC_KEY.pattern}")
-_CODE = re.compile(r"(?<!`)(`+)(?!`)[^`]{0,500}?(?<!`)\1(?!`)")
+_CODE = re.compile(r"(?<!`)(`+)(?!`)(?:(?!'\W)[^`]){1,500}(?<!`)\1(?!`)")
+"""Code of Markdown, and no words between quotation marks of LaTeX: ``so''."""
 _RANGE = re.compile(r"\[(\d{1,3})\]\s*[-–—]\s*\[(\d{1,3})\]")
 _LOCATOR = (
     r"(?:,\s*(?:pp?\.?|pages?|ch\w*\.?|sec\w*\.?|§|fig\w*\.?|tab\w*\.?|thm\.?|theorem|lemma|prop\w*\.?|app\w*\.?"

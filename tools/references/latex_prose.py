@@ -1,6 +1,7 @@
 """LaTeX as prose, by pylatexenc's parser: accents decoded, comments, verbatim and layout left out."""
 
 import logging
+import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
@@ -13,6 +14,8 @@ _NOTHING = ("label", "ref", "eqref", "pageref", "autoref", "cref", "Cref", "bibl
 _HEADINGS = ("part", "chapter", "section", "subsection", "subsubsection", "paragraph", "subparagraph", "title",
              "author", "date")  # fmt: skip
 _CODE = ("comment", "verbatim", "verbatim*", "Verbatim", "lstlisting", "minted")
+_SHARE = re.compile(r"(?<=\d)%(?=.)")
+"""A share, which no comment follows: '5% of'."""
 _FAULTS = (RecursionError, LookupError, TypeError, ValueError, AttributeError)
 """What pylatexenc raises over text that is no LaTeX."""
 _NOTES = ("footnote", "footnotetext", "endnote")
@@ -35,6 +38,7 @@ def _read(text: str) -> tuple[str, list[tuple[str, str]]]:
     from pylatexenc.latex2text import LatexNodes2Text
     from pylatexenc.latexwalker import LatexWalker
 
+    text = _SHARE.sub(r"\\%", text)
     cites = frozenset(found[1] for found in COMMAND.finditer(text))
     walker = LatexWalker(text, latex_context=_grammar(cites), tolerant_parsing=True)
     nodes = list(_seen(walker.get_latex_nodes()[0]))

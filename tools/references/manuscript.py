@@ -30,7 +30,7 @@ _RAISED = re.compile(
 )
 _UP = str.maketrans("0123456789-;", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻,")
 _LATEX = re.compile(
-    r"\\(?:begin|section|emph|text\w+|label|documentclass|[A-Za-z]*[cC]ite[A-Za-z]*)\b"
+    r"\\(?:begin|(?:sub)*section|emph|text(?:it|bf|superscript)|label|documentclass|[A-Za-z]*[cC]ite[A-Za-z]*)\b"
 )
 _HEADED = re.compile(r"^#{1,6} ", re.MULTILINE)
 _FRONT = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
