@@ -3,6 +3,7 @@
 Reads `run`, `body`, `entries`, `findings`. Writes `keys`, `labels`, `nowhere`, `printed`, `final`, `findings`, `notes`.
 """
 
+import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -35,12 +36,14 @@ async def mark_citations(state: VerifyState, runtime: Runtime[RunContext]) -> Ve
     # What looks like a marker of ours is none.
     blocks = [MARKER.sub(r"(\1)", paragraph) for paragraph in state["body"]]
     listed = keying.listed
-    found = citations_in(blocks, listed.labels, listed.families, listed.style)
+    found = await asyncio.to_thread(
+        citations_in, blocks, listed.labels, listed.families, listed.style
+    )
     printed: list[str] = []
     sentences: list[Sentence] = []
     for block, mentions in zip(blocks, found, strict=True):
         if NOTE.match(block):  # the venue and year of a note that is a reference are no citation
-            mentions = [one for one in mentions if any(map(listed.find, one.labels))]
+            mentions = [one for one in mentions if _leads(one, listed)]
         for text, marked in mark(block, mentions, keying):
             printed.append(text)
             sentences.append(Sentence(text=marked, line=len(sentences) + 1))
@@ -54,6 +57,10 @@ async def mark_citations(state: VerifyState, runtime: Runtime[RunContext]) -> Ve
         "findings": [*state["findings"], *keying.findings],
         "notes": [*state.get("notes", []), *secondary(found)],
     }
+
+
+def _leads(one: Mention, listed: Citable) -> bool:
+    return one.labels[0].kind != "author_year" or any(map(listed.find, one.labels))
 
 
 def secondary(found: Sequence[Sequence[Mention]]) -> list[str]:

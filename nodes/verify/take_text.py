@@ -4,6 +4,7 @@ Reads the input of `verify`. Writes `run`, `request`, `body`, `entries`, `stop`,
 earlier run on the same thread may have left; the records go to the run_store.
 """
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import uuid4
@@ -49,7 +50,7 @@ async def take_text(state: Mapping[str, object], runtime: Runtime[RunContext]) -
                 f"the text has {len(sent.text):,} characters and at most {MAX_CHARACTERS:,} are taken: give "
                 "one section at a time, with its references"
             )
-        read = read_manuscript(sent.text)
+        read = await asyncio.to_thread(read_manuscript, sent.text)
         body, listed = list(read.body), read.entries
         about = " ".join(body)[:_ABOUT]
         if len(tokens(about)) < 3 or "\x00" in sent.text:

@@ -49,13 +49,14 @@ _NO_NAMES = frozenset(
     in by from during around circa section figure table chapter version edition copyright updated
     accessed and early late mid""".split()  # noqa: SIM905
 )
-_LEADING = re.compile(
+LEADING = re.compile(
     r"(?:see|cf|in|the|as|following|while|although|since|and|but|like|both|unlike|by|from|recently|similarly|however"
     r"|also|compare|when|where|whereas|at|on|to|of|with|our|we|this|these|then|thus|here|according|later|more|most"
     r"|many|other|such|first|second|finally|another|using|after|before|because|hence|therefore|moreover|furthermore"
     r"|indeed|instead|either|neither|e\.g|for|example|recent|work|works)\b[\s.,]*",
     re.IGNORECASE,
 )
+"""Words that open a sentence before a name: 'See Lee (2020)'."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,7 @@ def _dated(
         # 'For English, Lee (2020) ...'
         alone = found["opened"] and not found["others"] and not joined
         first = len(spans) - 1 if alone else 0
-        lead = _LEADING.match(text, *spans[first])
+        lead = LEADING.match(text, *spans[first])
         start = lead.end() if lead else spans[first][0]
     names = [text[start : spans[first][1]], *(text[a:b] for a, b in spans[first + 1 :])]
     names = [re.sub(r"['’]s?$", "", name) for name in names]

@@ -11,10 +11,11 @@ from tools.references.author_years import Dated, find_dated
 
 _WIDEST = 100
 """Most papers of a range such as [1-9]; a wider one is no citation."""
-COMMAND = re.compile(r"\\(?!nocite|\w*citestyle)([A-Za-z]*[cC]ite[A-Za-z]*)")
-"""A command of LaTeX that cites."""
-CITED = re.compile(r"\*?(?:\s*(?:\[[^\[\]]*\]\s*|\([^()]*\)\s*){0,4}\{[^{}]*\})+")
-"""What stands behind it: notes and keys."""
+CITED = re.compile(
+    r"\\(?!nocite|\w*citestyle)([A-Za-z]*[cC]ite[A-Za-z]*)\*?"
+    r"(?:\s*(?:\[[^\[\]]*\]\s*|\([^()]*\)\s*){0,4}\{[^{}]*\})+"
+)
+"""A command of LaTeX that cites, with its notes and keys."""
 _BRACED = re.compile(r"\{([^{}]*)\}")
 _PANDOC_KEY = re.compile(r"(?<![\w.@/\\=])-?@(?:\{([^{}\s]+)\}|(\w[\w:.#$%&+?<>~/-]*))")
 _PANDOC = re.compile(rf"\[[^\[\]]*@[^\[\]]*\]|{_PANDOC_KEY.pattern}")
@@ -99,16 +100,12 @@ def without_overlaps(mentions: Iterable[Mention]) -> list[Mention]:
 
 
 def _by_key(text: str, known: Collection[str]) -> Iterator[Mention]:
-    for command in COMMAND.finditer(text):
-        if (found := CITED.match(text, command.end())) is None:
-            continue
-        several = command[1].endswith("cites")
-        groups = _BRACED.findall(found[0])[: None if several else 1]
+    for found in CITED.finditer(text):
+        several = found[1].endswith("cites")
+        keys = ",".join(_BRACED.findall(found[0])[: None if several else 1]).split(",")
         end = found.end() if several else text.index("}", found.start()) + 1
-        if labels := tuple(
-            Label("key", key.strip()) for key in ",".join(groups).split(",") if key.strip()
-        ):
-            yield Mention(command.start(), end, labels)
+        if labels := tuple(Label("key", key.strip()) for key in keys if key.strip()):
+            yield Mention(found.start(), end, labels)
     for found in _PANDOC.finditer(text):
         keys = [braced or bare.rstrip(".,:;?") for braced, bare in _PANDOC_KEY.findall(found[0])]
         bare = found[0][0] != "["

@@ -2,10 +2,10 @@
 
 import logging
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from tools.references.in_text import CITED, COMMAND
+from tools.references.in_text import CITED
 
 _NOTHING = ("label", "ref", "eqref", "pageref", "autoref", "cref", "Cref", "bibliography", "bibliographystyle",
             "usepackage", "documentclass", "vspace", "hspace", "input", "include", "includegraphics", "nocite",
@@ -13,12 +13,17 @@ _NOTHING = ("label", "ref", "eqref", "pageref", "autoref", "cref", "Cref", "bibl
             "tableofcontents")  # fmt: skip
 _HEADINGS = ("part", "chapter", "section", "subsection", "subsubsection", "paragraph", "subparagraph", "title",
              "author", "date")  # fmt: skip
-_CODE = ("comment", "verbatim", "verbatim*", "Verbatim", "lstlisting", "minted")
+_CODE = re.compile(
+    r"^([^%\n]*?)\\begin\{(comment|verbatim\*?|Verbatim|lstlisting|minted)\}", re.MULTILINE
+)
+"""What LaTeX does not parse, where its beginning is no comment."""
+_NOTES = ("footnote", "footnotetext", "endnote")
+_BIBITEM = re.compile(r"\\bibitem(?:\[[^\]]*\])?\{([^{}]*)\}")
+_KEPT = re.compile("\ue000(\\d+)\ue001")
 _SHARE = re.compile(r"(?<=\d)%(?=.)")
 """A share, which no comment follows: '5% of'."""
 _FAULTS = (RecursionError, LookupError, TypeError, ValueError, AttributeError)
 """What pylatexenc raises over text that is no LaTeX."""
-_NOTES = ("footnote", "footnotetext", "endnote")
 
 
 def read_latex(text: str) -> tuple[str, list[tuple[str, str]]]:
@@ -28,30 +33,69 @@ def read_latex(text: str) -> tuple[str, list[tuple[str, str]]]:
     the parser cannot take stands as it is.
     """
     logging.getLogger("pylatexenc").setLevel(logging.ERROR)
+    text = _without_code(text)
+    cites = [found[0] for found in CITED.finditer(text)]
+    places = iter(range(len(cites)))
+    parsed = CITED.sub(lambda _: f"\ue000{next(places)}\ue001", _SHARE.sub(r"\\%", text))
+    items: list[tuple[str, str]] = []
     try:
-        return _read(text)
+        prose = _printed(parsed, items)
     except _FAULTS:
         return text, []
+    return _KEPT.sub(lambda found: cites[int(found[1])], prose), items
 
 
-def _read(text: str) -> tuple[str, list[tuple[str, str]]]:
-    from pylatexenc.latex2text import LatexNodes2Text
+def _without_code(text: str) -> str:
+    kept = ""
+    while found := _CODE.search(text):
+        kept += text[: found.end(1)]
+        text = text[found.end() :].partition(rf"\end{{{found[2]}}}")[2]
+    return kept + text
+
+
+def _printed(text: str, items: list[tuple[str, str]]) -> str:
+    """Return the prose; the items of its list go into `items`."""
+    from pylatexenc.latex2text import EnvironmentTextSpec, LatexNodes2Text, MacroTextSpec
+    from pylatexenc.latex2text import get_default_latex_context_db as printing
     from pylatexenc.latexwalker import LatexWalker
+    from pylatexenc.latexwalker import get_default_latex_context_db as parsing
+    from pylatexenc.macrospec import MacroSpec
 
-    text = _SHARE.sub(r"\\%", text)
-    cites = frozenset(found[1] for found in COMMAND.finditer(text))
-    walker = LatexWalker(text, latex_context=_grammar(cites), tolerant_parsing=True)
-    nodes = list(_seen(walker.get_latex_nodes()[0]))
-    whole = next((node for node in nodes if _environment(node) == "document"), None)
-    nodes = list(_seen(whole.nodelist)) if whole is not None else nodes
     notes: list[str] = []
-    printer = LatexNodes2Text(latex_context=_printing(cites, notes), math_mode="verbatim")
-    prose = str(printer.nodelist_to_text(nodes))
-    return "\n\n".join([prose, *notes]), list(_items(nodes))
 
+    def inner(node: Any, l2tobj: Any) -> str:
+        given = node.nodeargd.argnlist if node.nodeargd is not None else None
+        return str(l2tobj.nodelist_to_text([one for one in given or () if one is not None][-1:]))
 
-def _environment(node: Any) -> str:
-    return str(getattr(node, "environmentname", "") or "")
+    def note(node: Any, l2tobj: Any) -> str:
+        notes.append(f"[^note{len(notes) + 1}]: {' '.join(inner(node, l2tobj).split())}")
+        return f"[^note{len(notes)}]"
+
+    def listed(node: Any) -> str:
+        pieces = _BIBITEM.split("".join(part.latex_verbatim() for part in node.nodelist))[1:]
+        items.extend(zip(map(str.strip, pieces[::2]), map(str.strip, pieces[1::2]), strict=True))
+        return ""
+
+    gives: dict[str, str | Callable[..., str]] = dict.fromkeys(_HEADINGS, "\n\n")
+    gives |= dict.fromkeys(_NOTES, note) | {"item": " ", "\\": " ", "par": "\n\n"}
+    gives |= {"url": inner, "href": inner}
+    gives["textsuperscript"] = lambda node, l2tobj: f"<sup>{inner(node, l2tobj)}</sup>"
+    gives["verb"] = lambda node: f"`{node.latex_verbatim()[6:-1]}`"
+    printed = [MacroTextSpec(name, simplify_repl=to) for name, to in gives.items()]
+    printed += [MacroTextSpec(name, discard=True) for name in _NOTHING]
+    environments = [EnvironmentTextSpec("thebibliography", simplify_repl=listed)]
+    grammar, printer = parsing(), printing()
+    commands = [MacroSpec(name, "*[{") for name in (*_NOTHING, *_NOTES, "textsuperscript")]
+    grammar.add_context_category("citeloom", macros=commands, prepend=True)
+    printer.add_context_category(
+        "citeloom", macros=printed, environments=environments, prepend=True
+    )
+    nodes = list(_seen(LatexWalker(text, latex_context=grammar).get_latex_nodes()[0]))
+    whole = [node for node in nodes if getattr(node, "environmentname", "") == "document"]
+    prose = LatexNodes2Text(latex_context=printer, math_mode="verbatim").nodelist_to_text(
+        whole[0].nodelist if whole else nodes
+    )
+    return "\n\n".join([str(prose), *notes])
 
 
 def _seen(nodes: Sequence[Any]) -> Iterator[Any]:
@@ -67,101 +111,3 @@ def _seen(nodes: Sequence[Any]) -> Iterator[Any]:
             if getattr(node, "nodelist", None):
                 node.nodelist = list(_seen(node.nodelist))
             yield node
-
-
-def _items(nodes: Sequence[Any]) -> Iterator[tuple[str, str]]:
-    """Yield the items of `thebibliography`."""
-    for node in nodes:
-        if _environment(node) != "thebibliography":
-            yield from _items(getattr(node, "nodelist", None) or ())
-            continue
-        key, raw = None, ""
-        for part in node.nodelist:
-            if getattr(part, "macroname", "") == "bibitem":
-                if key is not None:
-                    yield key, raw.strip()
-                given = _arguments(part)
-                key, raw = given[-1].latex_verbatim().strip("{} \n") if given else "", ""
-            elif key is not None:
-                raw += part.latex_verbatim()
-        if key is not None:
-            yield key, raw.strip()
-
-
-def _arguments(node: Any) -> list[Any]:
-    """Return the arguments that a command was given."""
-    given = node.nodeargd.argnlist if node.nodeargd is not None else None
-    return [one for one in given or () if one is not None]
-
-
-def _grammar(cites: Collection[str]) -> Any:
-    """Return pylatexenc's grammar with the arguments of commands that it does not know."""
-    from pylatexenc.latexwalker import LatexWalker, get_default_latex_context_db
-    from pylatexenc.macrospec import EnvironmentSpec, MacroSpec, ParsedMacroArgs
-
-    class Skipped(ParsedMacroArgs):  # type: ignore[misc]
-        """Arguments that are not parsed: all up to where `end` says."""
-
-        argspec = ""
-
-        def __init__(self, end: Callable[[str, int], int]) -> None:
-            super().__init__()
-            self._end = end
-
-        def parse_args(
-            self, w: LatexWalker, pos: int, parsing_state: Any = None
-        ) -> tuple[Any, int, int]:
-            return ParsedMacroArgs(), pos, self._end(w.s, pos) - pos
-
-    def cited(text: str, pos: int) -> int:
-        found = CITED.match(text, pos)
-        return found.end() if found else pos
-
-    def environment(name: str) -> Any:
-        def end(text: str, pos: int) -> int:
-            found = text.find(rf"\end{{{name}}}", pos)
-            return found if found >= 0 else len(text)
-
-        return EnvironmentSpec(name, args_parser=Skipped(end))
-
-    known = get_default_latex_context_db()
-    commands = [MacroSpec(name, "*[{") for name in (*_NOTHING, *_NOTES)]
-    commands += [MacroSpec("bibitem", "[{"), MacroSpec("textsuperscript", "{")]
-    commands += [MacroSpec(name, args_parser=Skipped(cited)) for name in cites]
-    known.add_context_category(
-        "citeloom", macros=commands, environments=list(map(environment, _CODE)), prepend=True
-    )
-    return known
-
-
-def _printing(cites: Collection[str], notes: list[str]) -> Any:
-    """Return how commands become text; footnotes go into `notes`."""
-    from pylatexenc.latex2text import (
-        EnvironmentTextSpec,
-        MacroTextSpec,
-        get_default_latex_context_db,
-    )
-
-    def inner(node: Any, l2tobj: Any) -> str:
-        return str(l2tobj.nodelist_to_text(_arguments(node)[-1:]))
-
-    def note(node: Any, l2tobj: Any) -> str:
-        notes.append(f"[^note{len(notes) + 1}]: {' '.join(inner(node, l2tobj).split())}")
-        return f"[^note{len(notes)}]"
-
-    def raised(node: Any, l2tobj: Any) -> str:
-        return f"<sup>{inner(node, l2tobj)}</sup>"
-
-    gives: dict[str, str | Callable[..., str]] = dict.fromkeys(_HEADINGS, "\n\n")
-    gives |= dict.fromkeys(_NOTES, note) | {"item": " ", "\\": " ", "par": "\n\n"}
-    gives |= dict.fromkeys(cites, lambda node: str(node.latex_verbatim()))
-    gives |= {"url": inner, "href": inner, "textsuperscript": raised}
-    gives["verb"] = lambda node: f"`{node.latex_verbatim()[6:-1]}`"
-    macros = [MacroTextSpec(name, simplify_repl=to) for name, to in gives.items()]
-    macros += [MacroTextSpec(name, discard=True) for name in _NOTHING]
-    known = get_default_latex_context_db()
-    known.add_context_category(
-        "citeloom", prepend=True, macros=macros,
-        environments=[EnvironmentTextSpec(name, discard=True) for name in (*_CODE, "thebibliography")],
-    )  # fmt: skip
-    return known

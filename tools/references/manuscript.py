@@ -13,6 +13,7 @@ from typing import Any
 from state.bibliography import ReferenceEntry
 from state.paper import title_key
 from tools.documents.markup import parse_html
+from tools.references.author_years import LEADING
 from tools.references.latex_prose import read_latex
 from tools.references.reference_list import read_reference, split_references
 
@@ -25,7 +26,7 @@ _UNSEEN = dict.fromkeys(
 _WIDE = str.maketrans("（）［］，；＆", "()[],;&")
 _RAISED = re.compile(
     r"(?:(?<=\S)[ ~](?=<sup>|\$\s?\^))?(?:<sup>\s?|\$\s?\^\{?|(?<=[^\s^\[])\^)"
-    r"(\d{1,3}(?:[,;–-] ?\d{1,3}){0,30})(?:\s?</sup>|\}?\s?\$|\^)",
+    r"(\d{1,3}(?:(?:[,;–-]|--) ?\d{1,3}){0,30})(?:\s?</sup>|\}?\s?\$|\^)",
     re.IGNORECASE,
 )
 _UP = str.maketrans("0123456789-;", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻,")
@@ -98,7 +99,7 @@ def _markdown(text: str) -> Iterator[str]:
             words = lead + "".join(_inline(token.children or ()))
             # Above a line of dashes stands a paragraph more often than a heading.
             if not heading or (heading[0] in "-=" and words.endswith((".", "?", "!", ")", "]"))):
-                yield from re.split(rf"\n(?={NOTE.pattern})", words)
+                yield from re.split(r"\n(?=\[\^[^\]\s]{1,60}\]:)", words)
             heading = lead = ""
         elif token.type == "html_block" and not token.content.startswith("<!--"):
             root, _ = parse_html(token.content.encode("utf-8", "replace"), "the text")
@@ -118,8 +119,8 @@ def _inline(tokens: Sequence[Any]) -> Iterator[str]:
             within = str(token.attrGet("href"))
         elif token.type == "text" and within.startswith("#") and text.isdigit():
             yield f"[{text}]"
-        elif token.type == "text_special" and text == "@":
-            yield token.markup  # '\@key' is no citation
+        elif (token.type == "text_special" and text in "@!,;:") or token.markup in {"_", "__"}:
+            yield token.markup  # '\@key' is no citation; spaces and indices of formulas
         elif (
             token.type != "image"
             and not text.startswith("<!--")
@@ -148,7 +149,7 @@ def _reference(text: str, earlier: Sequence[ReferenceEntry]) -> ReferenceEntry |
     first = title_key(text.split()[0]) if text.split() else ""
     if earlier and first in _IBID:
         return earlier[-1]
-    entry = read_reference(text) if text else None
+    entry = read_reference(text) if text and not LEADING.match(text) else None
     if entry and entry.authors and entry.title and entry.year and _opens(text, entry):
         return entry
     named = (
