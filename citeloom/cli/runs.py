@@ -13,7 +13,7 @@ from citeloom.cli.inputs import (
     read_papers,
     read_plan,
     read_references,
-    read_text,
+    read_section,
     stack_of,
 )
 from citeloom.service.kept import Run, load_run, new_run
@@ -107,8 +107,7 @@ def _inputs(command: Command) -> dict[str, Any]:
     else:
         inputs["section"] = load_run(command.revises).run_store
         if command.text:
-            edited = command.text
-            inputs["text"], _ = read_manuscript(str(edited), lambda _: read_text(edited))
+            inputs["text"] = read_section(command.text)
     check_date(inputs.get("before"))
     check_date(inputs.get("after"), "first day")
     if command.plan:

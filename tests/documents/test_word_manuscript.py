@@ -168,6 +168,8 @@ def test_other_fields_and_marks_of_markdown_are_left_as_they_look() -> None:
     text, papers = read_word(manuscript(paragraph(*runs)), name="a.docx")
     assert text == "12 \\# a\\*b\\_c\\* \\`d\\` [1] \\<i>"
     assert papers == []
+    plain, _ = read_word(manuscript(paragraph(*runs)), name="a.docx", plain=True)
+    assert plain == "12 # a*b_c* `d` [1] <i>"
 
 
 @pytest.mark.parametrize(

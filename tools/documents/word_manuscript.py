@@ -12,8 +12,10 @@ from tools.documents.word_fields import Cited, with_keys
 _MARKS = re.compile(r"[*_`<\\#]")
 
 
-def read_word(content: bytes, *, name: str) -> tuple[str, list[Paper]]:
+def read_word(content: bytes, *, name: str, plain: bool = False) -> tuple[str, list[Paper]]:
     """Return the text with what its fields cite as '[@key]', and the papers of these keys.
+
+    `plain`: nothing but paragraphs, without headings, list of references and marks of Markdown.
 
     Raises:
         DocumentError: It cannot be read.
@@ -25,6 +27,11 @@ def read_word(content: bytes, *, name: str) -> tuple[str, list[Paper]]:
     except (zipfile.BadZipFile, LookupError, StopIteration, etree.XMLSyntaxError):
         cited = Cited(content)  # what is wrong with it is for the reader to say
     document = read_docx(cited.content, name=name)
+    if plain:
+        kept = (
+            block.text for block in document.blocks if block.kind in {"text", "abstract", "list"}
+        )
+        return "\n\n".join(kept), []
     return "\n\n".join([*_lines(document), *cited.notes]), cited.papers
 
 
