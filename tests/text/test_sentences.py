@@ -25,6 +25,7 @@ from tools.text.sentences import split_sentences
         (["Moss grows fast, say Rossi et al. (14) {P2}.", "Rain helps."], "numbers behind et al."),
         (["Rossi et al. [14] found it.", "Rain helps."], "a number that a sentence goes on behind"),
         (["Moss grew in vivo. (14) {P2}.", "Rain helps."], "citations behind a stop"),
+        (["Rain helps {P1}.", "{P2} say that sun does not."], "a citation that opens a sentence"),
         (["Rain helps moss.", "(2) Sun does not."], "numbers that open a sentence"),
     ],
 )

@@ -1,11 +1,11 @@
 """What a document cites: its list of references read, and the citations in its text linked to it."""
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from state.bibliography import Bibliography, CitationStyle, InTextCitation, ReferenceEntry
 from state.document import Block, Document
+from tools.documents.blocks import is_references
 from tools.references.entries import read_entry, repeats
 from tools.references.in_text import Label, Mention
 from tools.references.linking import Linker, first_keys
@@ -13,11 +13,6 @@ from tools.references.marks import citations_in
 
 CITING = frozenset({"text", "abstract", "list", "footnote", "caption"})
 """Kinds of blocks whose citations are read."""
-_LIST = re.compile(
-    r"\W*(?:[\dIVX]+\.?\s+)?(?:references?(?: and notes)?|bibliography|literature(?: cited)?|works cited|"
-    r"references cited|list of references|literatur(?:verzeichnis)?|bibliographie|referencias)\W*",
-    re.IGNORECASE,
-)
 _LONGEST_ENTRY = 600
 """Characters."""
 _FEWEST = 4
@@ -52,7 +47,7 @@ def read_entries(document: Document) -> list[ReferenceEntry]:
     blocks = document.blocks
     listed = [block for block in blocks if block.kind == "reference"] or [
         block for block in blocks
-        if block.section and _LIST.fullmatch(block.section[-1]) and block.kind in {"text", "list"}
+        if block.section and is_references(block.section[-1]) and block.kind in {"text", "list"}
     ]  # fmt: skip
     return _entries(listed)
 

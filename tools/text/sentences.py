@@ -48,8 +48,11 @@ def _goes_on(text: str, end: int) -> bool:
     """Whether citations stand at a boundary, and behind them the same sentence: 'Rossi et al. [14] found ...'."""
     marks = _MARKS.match(text, end)
     after = marks.end() if marks else end
-    marked = text[end:after].strip() or _MARKED.search(text, max(end - 50, 0), end)
-    return bool(marked) and (after == len(text) or text[after].islower() or text[after] in ".,;:)")
+    follows = text[after : after + 1]
+    if text[end:after].strip():  # '{P2} say so' is a sentence of its own
+        return not follows or follows in ".,;:)"
+    behind = _MARKED.search(text, max(end - 50, 0), end)
+    return bool(behind) and (follows.islower() or follows in set(".,;:)"))
 
 
 def _append(spans: list[Span], text: str, start: int, end: int) -> None:
