@@ -198,6 +198,21 @@ async def test_counts_powers_and_indices_are_no_citations(
     assert list(causes(result)) == ["[1]"]
 
 
+async def test_notes_and_a_numbered_list_are_cited_side_by_side(extractive: RunContext) -> None:
+    note = '[^n]: Ann Brandt and Bo Dalca, "How Tidal Locks Reach Otters near Brackish Harbours," *Weir*, 1991.'
+    listed = LIST.replace("[2]", "[4]").replace("Brandt", "Other")
+    result = await verify(
+        extractive, f"{LICHENS} [1]. {OTTERS}.[^n]\n\n{note}{listed}", papers=RECORDS[:2]
+    )
+    assert causes(result) == {"[1]": "supported", "[^n]": "supported"}
+
+
+async def test_raised_number_that_the_list_does_not_have_is_told(extractive: RunContext) -> None:
+    text = f"{LICHENS}.¹ {OTTERS}.⁸ Rain holds Ca²⁺, SO₄²⁻ and 5 m² of 10² drops."
+    result = await verify(extractive, text + PLAIN_LIST, papers=RECORDS[:2])
+    assert causes(result) == {"[1]": "supported", "[8]": "unresolved"}
+
+
 async def test_enumeration_is_no_citation_where_numbers_stand_in_round_brackets(
     extractive: RunContext,
 ) -> None:

@@ -27,7 +27,7 @@ _INDEXED = re.compile(r"(?:(?<![^\W\d_])[^\W\d_]|[_)\]}]|\b[a-z]+[A-Z_]\w*|\b\w+
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _SUPERSCRIPT = re.compile(
     r"(?<=[\w.,;:)\]”’\"'])(?:(?:\^\{?)?[⁰¹²³⁴-⁹](?:[⁰¹²³⁴-⁹⁻,–-]|, ?(?=[⁰¹²³⁴-⁹])){0,60}"
-    r"|\^\{?\d{1,3}(?:\s?[,–-]\s?\d{1,3}){0,30}\}?)(?![^\W\d_])"
+    r"|\^\{?\d{1,3}(?:\s?[,–-]\s?\d{1,3}){0,30}\}?)(?![^\W\d_]|⁺)"
 )
 _ROUND = re.compile(r"(?<=\s)\((\d{1,3}(?:\s?[,;–-]\s?\d{1,3}){0,30})\)(?=[\s.,;:)?!]|\Z)")
 _GOES_ON = ("and", "or", ",", ";")
@@ -59,16 +59,20 @@ def citations_in(
         for text in texts
     ]
     keys = frozenset(_folded(label) for label in labels if not label.isdigit())
-    if style == "key" or (style is None and any(_by_key(text, keys) for text in texts)):
+    if style == "key" or any(_by_key(text, keys) for text in texts):
+        alike = style != "number"
         found = [
-            without_overlaps([*_by_key(text, keys, alike=True), *many])
+            without_overlaps([*_by_key(text, keys, alike=alike), *many])
             for text, many in zip(texts, found, strict=True)
         ]
     kinds = {one.labels[0].kind for many in found for one in many}
     if (style == "number" and "number" not in kinds) or (style is None and not kinds):
+        # Where some raised numbers are the list's, others are its lost ones.
+        raised = any(_by_mark(text, _SUPERSCRIPT, labels) for text in texts)
+        known = frozenset(map(str, range(1, min(most, 999) + 1))) if raised else labels
         found = [
             without_overlaps(
-                [*_by_mark(text, _SUPERSCRIPT, labels), *_by_mark(text, _ROUND, labels), *many]
+                [*_by_mark(text, _SUPERSCRIPT, known), *_by_mark(text, _ROUND, labels), *many]
             )
             for text, many in zip(texts, found, strict=True)
         ]
@@ -123,7 +127,9 @@ def _by_mark(text: str, pattern: re.Pattern[str], numbers: Collection[str]) -> l
         if pattern is _ROUND and listed == [last[0] + 1] and before.rstrip().endswith(_GOES_ON):
             # '(1) wide, (2) long, and (3) deep' counts what it says.
             found = found[:-1] if found and found[-1].end == last[1] else found
-        elif pattern is _ROUND or not (_UNIT.search(before) or _POWER.search(before)):
+        elif pattern is _ROUND or not (
+            _UNIT.search(before) or _POWER.search(before) or printed.endswith("-")
+        ):
             found.append(Mention(*mark.span(), numbered(listed)))
         last = listed[-1] if len(listed) == 1 else -1, mark.end()
     return found
