@@ -4,12 +4,13 @@ Reads `run`, `entries`, `final`, `printed`, `verdicts`, `checks`, `flagged`, `fi
 `nowhere`, `rejections`, `failures`. Writes the output of `verify`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from langgraph.runtime import Runtime
 
 from nodes.verify.mark_citations import INVENTED
 from nodes.write.audit_citations import findings_on, make_audit
+from state.audit import Audit
 from state.results import CitedSentence
 from state.run import halt, outcome_of
 from state.verifying import VerifyOutput, VerifyState
@@ -48,15 +49,7 @@ async def audit_text(state: VerifyState, runtime: Runtime[RunContext]) -> Verify
     )
     if state.get("entries") and draft.sentences and not draft.keys:
         audit = audit.model_copy(update={"passed": False, "reasons": (UNSEEN, *audit.reasons)})
-    sentences = [
-        CitedSentence(
-            number=number, text=text, marked=sentence.text,
-            citations=tuple(item for item in audit.verdicts if item.sentence == number),
-        )
-        for number, (text, sentence) in enumerate(
-            zip(state.get("printed", []), draft.sentences, strict=True), start=1
-        )
-    ]  # fmt: skip
+    sentences = _cited(state.get("printed", []), draft, audit)
     whole = bool(state.get("checks")) and not audit.not_checked
     return {
         "audit": audit,
@@ -69,6 +62,17 @@ async def audit_text(state: VerifyState, runtime: Runtime[RunContext]) -> Verify
         "outcome": outcome_of(sentences, state.get("failures", []), whole=whole),
         "stop": stop,
     }
+
+
+def _cited(printed: Sequence[str], draft: Draft, audit: Audit) -> list[CitedSentence]:
+    """Return the sentences as they stand in the text, each with the verdicts on its citations."""
+    return [
+        CitedSentence(
+            number=number, text=text, marked=sentence.text,
+            citations=tuple(item for item in audit.verdicts if item.sentence == number),
+        )
+        for number, (text, sentence) in enumerate(zip(printed, draft.sentences, strict=True), start=1)
+    ]  # fmt: skip
 
 
 def _resolved(item: CitationVerdict, nowhere: Mapping[str, str]) -> CitationVerdict:

@@ -163,6 +163,13 @@ def test_footnotes_that_cite_stand_where_they_are_called_and_others_behind_the_t
     assert len(papers) == 2
 
 
+def test_raised_numbers_stay_raised_and_deleted_fields_cite_nothing() -> None:
+    raised = "<w:r><w:rPr><w:vertAlign w:val='superscript'/></w:rPr><w:t>1,2</w:t></w:r>"
+    gone = f"<w:del>{fielded(f' ADDIN ZOTERO_ITEM CSL_CITATION {CSL} ')}</w:del>"
+    content = manuscript(paragraph(words("Snails climb."), raised, gone, words(" They sleep.")))
+    assert read_word(content, name="a.docx") == ("Snails climb.¹,² They sleep.", [])
+
+
 def test_other_fields_and_marks_of_markdown_are_left_as_they_look() -> None:
     runs = (fielded(" PAGEREF a ", "12"), words(" # a*b_c* `d` [1] <i>"))
     text, papers = read_word(manuscript(paragraph(*runs)), name="a.docx")

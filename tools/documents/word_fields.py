@@ -22,6 +22,8 @@ from tools.documents.limits import LIMITS, Limits, check_zip
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _B = "{http://schemas.openxmlformats.org/officeDocument/2006/bibliography}"
+_NAMES = {"w": _W[1:-1]}
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _MAIN = ("word/document.xml", "word/document2.xml")
 _NOTES = (("word/footnotes.xml", "footnote", ""), ("word/endnotes.xml", "endnote", "e"))
 _MENDELEY = "MENDELEY_CITATION_v3_"
@@ -63,6 +65,10 @@ def with_keys(content: bytes, *, name: str, limits: Limits = LIMITS) -> Cited:
     fields = _Fields({source.findtext(f"{_B}Tag"): source for source in _sources(parts)})
     main = next(entry for entry in _MAIN if entry in parts)
     root = _parsed(parts[main])
+    for gone in [*root.iter(f"{_W}del", f"{_W}moveFrom")]:
+        gone.getparent().remove(gone)
+    for words in root.xpath("//w:r[w:rPr/w:vertAlign/@w:val='superscript']/w:t", namespaces=_NAMES):
+        words.text = (words.text or "").translate(_RAISED)
     notes: list[str] = []
     for entry, kind, letter in _NOTES:
         told = _parsed(parts[entry]) if entry in parts else None

@@ -78,9 +78,8 @@ def _printed(text: str, items: list[tuple[str, str]]) -> str:
 
     gives: dict[str, str | Callable[..., str]] = dict.fromkeys(_HEADINGS, "\n\n")
     gives |= dict.fromkeys(_NOTES, note) | {"item": " ", "\\": " ", "par": "\n\n"}
-    gives |= {"url": inner, "href": inner}
+    gives |= {"url": inner, "href": inner, "verb": lambda node: f"`{node.latex_verbatim()[6:-1]}`"}
     gives["textsuperscript"] = lambda node, l2tobj: f"<sup>{inner(node, l2tobj)}</sup>"
-    gives["verb"] = lambda node: f"`{node.latex_verbatim()[6:-1]}`"
     printed = [MacroTextSpec(name, simplify_repl=to) for name, to in gives.items()]
     printed += [MacroTextSpec(name, discard=True) for name in _NOTHING]
     environments = [EnvironmentTextSpec("thebibliography", simplify_repl=listed)]
@@ -92,9 +91,8 @@ def _printed(text: str, items: list[tuple[str, str]]) -> str:
     )
     nodes = list(_seen(LatexWalker(text, latex_context=grammar).get_latex_nodes()[0]))
     whole = [node for node in nodes if getattr(node, "environmentname", "") == "document"]
-    prose = LatexNodes2Text(latex_context=printer, math_mode="verbatim").nodelist_to_text(
-        whole[0].nodelist if whole else nodes
-    )
+    nodes = whole[0].nodelist if whole else nodes
+    prose = LatexNodes2Text(latex_context=printer, math_mode="verbatim").nodelist_to_text(nodes)
     return "\n\n".join([str(prose), *notes])
 
 
