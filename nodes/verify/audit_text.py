@@ -20,8 +20,8 @@ from tools.services import open_services
 
 STAGE = "audit_text"
 UNSEEN = (
-    "CiteLoom recognised no citation: it reads [1], [2-4], ¹, (1), [ABC20], [@key], \\cite{key}, (Lee et al., 2020), "
-    "Lee (2020) and footnotes [^1]"
+    "CiteLoom recognised no citation: it reads [1], [2-4], ¹, (1) of a numbered list, [ABC20], [@key], \\cite{key}, "
+    "(Lee et al., 2020), Lee (2020) and footnotes [^1]"
 )
 """Why a text does not pass whose citations could not be told."""
 

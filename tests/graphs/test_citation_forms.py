@@ -221,7 +221,9 @@ async def test_enumeration_is_no_citation_where_numbers_stand_in_round_brackets(
     assert [item.sentence for item in result["audit"].verdicts] == [2, 2, 2]
 
 
-@pytest.mark.parametrize("text", [f"{LICHENS} {{1}}. {OTTERS} #2.", f"{LICHENS} [VSP17]."])
+@pytest.mark.parametrize(
+    "text", [f"{LICHENS} {{1}}. {OTTERS} #2.", f"{LICHENS} [VSP17]. (a) {OTTERS}, R² is 7."]
+)
 @pytest.mark.parametrize("papers", [[], RECORDS[:2]])
 async def test_text_with_references_and_no_citation_fails_and_says_what_is_read(
     extractive: RunContext, text: str, papers: list[dict[str, Any]]
@@ -233,6 +235,11 @@ async def test_text_with_references_and_no_citation_fails_and_says_what_is_read(
         "CiteLoom recognised no citation: it reads [1], [2-4], ¹, (1)"
     )
     assert (await verify(extractive, text))["audit"].passed, "without references nothing is missing"
+
+
+async def test_numbers_in_round_brackets_count_what_records_do_not(extractive: RunContext) -> None:
+    result = await verify(extractive, f"There are (2) chapels. {LICHENS}.", papers=RECORDS[:2])
+    assert result["audit"].citations == 0
 
 
 async def test_list_without_heading_is_found_by_its_numbers(extractive: RunContext) -> None:

@@ -82,13 +82,11 @@ def _printed(text: str, items: list[tuple[str, str]]) -> str:
     gives["textsuperscript"] = lambda node, l2tobj: f"<sup>{inner(node, l2tobj)}</sup>"
     printed = [MacroTextSpec(name, simplify_repl=to) for name, to in gives.items()]
     printed += [MacroTextSpec(name, discard=True) for name in _NOTHING]
-    environments = [EnvironmentTextSpec("thebibliography", simplify_repl=listed)]
+    lists = [EnvironmentTextSpec("thebibliography", simplify_repl=listed)]
     grammar, printer = parsing(), printing()
     commands = [MacroSpec(name, "*[{") for name in (*_NOTHING, *_NOTES, "textsuperscript")]
     grammar.add_context_category("citeloom", macros=commands, prepend=True)
-    printer.add_context_category(
-        "citeloom", macros=printed, environments=environments, prepend=True
-    )
+    printer.add_context_category("citeloom", macros=printed, environments=lists, prepend=True)
     nodes = list(_seen(LatexWalker(text, latex_context=grammar).get_latex_nodes()[0]))
     whole = [node for node in nodes if getattr(node, "environmentname", "") == "document"]
     nodes = whole[0].nodelist if whole else nodes

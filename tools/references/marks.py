@@ -69,10 +69,11 @@ def citations_in(
     if (style == "number" and "number" not in kinds) or (style is None and not kinds):
         # Where some raised numbers are the list's, others are its lost ones.
         raised = any(_by_mark(text, _SUPERSCRIPT, labels) for text in texts)
-        known = frozenset(map(str, range(1, min(most, 999) + 1))) if raised else labels
+        known = frozenset(map(str, range(1, min(most, 999) + 1))) if raised else frozenset()
+        listed = labels if style else ()
         found = [
             without_overlaps(
-                [*_by_mark(text, _SUPERSCRIPT, known), *_by_mark(text, _ROUND, labels), *many]
+                [*_by_mark(text, _SUPERSCRIPT, known), *_by_mark(text, _ROUND, listed), *many]
             )
             for text, many in zip(texts, found, strict=True)
         ]
