@@ -169,7 +169,8 @@ class VerifyInput(BaseModel):
     text: Sent[str] = Field(
         default="",
         description="The text in Markdown, LaTeX or plain, at most 100,000 characters. It may cite as "
-        "[1], [2-4], [@key], \\cite{key} or (Lee et al., 2020), and may hold its reference list.",
+        "[1], [2-4], ¹, (1), [@key], \\cite{key}, [LWM20], (Lee et al., 2020) or by footnotes, and may hold its "
+        "reference list.",
         examples=["Moths steer by the moon [1].\n\n[1] D. Moth. Moths steer by the moon. 2019."],
         json_schema_extra={"maxLength": 100000},
     )

@@ -20,6 +20,10 @@ class Entry(Value):
     paper: str = Field(
         default="", description="Id of its paper in the run store; empty if it has none."
     )
+    stated: str = Field(
+        default="",
+        description="Id of the record of what it says, also where there is no such work.",
+    )
     confidence: float = Field(
         default=1.0, ge=0, le=1, description="How surely it was read; 1 for a record sent."
     )

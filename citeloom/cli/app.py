@@ -69,7 +69,7 @@ _RUNS = {
         "Check each citation of a text against the paper it cites. Exit code 0: all hold; 3: one does not, or was "
         "not checked; 2: the input cannot be used; 1: the run was stopped.",
         "state.request:VerifyInput", _REVIEWS, _CHECKING,
-        ("INPUT", "PAPERS", "OUT", "AS_JSON", "RESUME"),
+        ("MANUSCRIPT", "PAPERS", "OUT", "AS_JSON", "RESUME"),
     ),
     "ask": RunCommand(
         "ask", "Ask the papers of a library; each sentence of the answer shows the words it rests on.",

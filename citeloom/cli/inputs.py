@@ -5,10 +5,13 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from citeloom.cli.telling import tell
 from tools.errors import InputError
+
+if TYPE_CHECKING:
+    from state.paper import Paper
 
 MAX_BYTES = 2_000_000
 _TEXT_SUFFIXES = {".txt", ".md", ".markdown", ".text", ".rst", ".tex"}
@@ -43,6 +46,39 @@ def _looks_like_path(given: str) -> bool:
     return False
 
 
+def read_manuscript(given: str | None) -> tuple[str, list[dict[str, Any]]]:
+    """Return a text as `read_input` does, or that of a Word file with the records that its fields hold.
+
+    Raises:
+        InputError: Nothing is given, or the file cannot be read.
+    """
+    if given is None or not given.lower().endswith(".docx") or not os.path.isfile(given):
+        return read_input(given), []
+    text, papers = _word(Path(given))
+    return text, [paper.model_dump(mode="json") for paper in papers]
+
+
+def read_section(path: Path) -> str:
+    """Return the text of a section that a person edited, in a text or a Word file.
+
+    Raises:
+        InputError: It cannot be read.
+    """
+    return _word(path, plain=True)[0] if path.suffix.lower() == ".docx" else read_text(path)
+
+
+def _word(path: Path, *, plain: bool = False) -> tuple[str, list["Paper"]]:
+    from tools.documents.word_manuscript import read_word
+    from tools.errors import DocumentError
+
+    try:
+        return read_word(path.read_bytes(), name=path.name, plain=plain)
+    except OSError as error:
+        raise InputError(f"'{path}' cannot be read: {error.strerror}") from error
+    except DocumentError as error:
+        raise InputError(f"{error}: {error.remedy}" if error.remedy else str(error)) from error
+
+
 def read_text(path: Path) -> str:
     """Return the text of a file.
 
@@ -70,7 +106,7 @@ def _decode(raw: bytes, name: str) -> str:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(
-            f"{name} is not UTF-8 text: give a text or Markdown file in UTF-8"
+            f"{name} is not UTF-8 text: give a text, Markdown or LaTeX file in UTF-8"
         ) from error
 
 

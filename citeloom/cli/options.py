@@ -101,6 +101,13 @@ INPUT = _parameter(
         show_default=False, metavar="INPUT",
     ),
 )  # fmt: skip
+MANUSCRIPT = _parameter(
+    "input", str | None,
+    typer.Argument(
+        help="A text, Markdown, LaTeX or Word file, '-' for standard input, or the text in quotes.",
+        show_default=False, metavar="INPUT",
+    ),
+)  # fmt: skip
 QUESTION = _parameter(
     "input", str | None,
     typer.Argument(
@@ -118,7 +125,7 @@ REVISED = _parameter(
     "revises", str, typer.Argument(help="The run whose section is to be revised.", metavar="RUN"),
     default=Parameter.empty,
 )  # fmt: skip
-EDITED = _one("text", Path, "--text", told="A file with the section as you edited it.")
+EDITED = _one("text", Path, "--text", told="A text or Word file with the section as you edited it.")
 PLAN = _one("plan", Path, "--plan", told="A file with your own plan of the section.")
 PAPERS = _one(
     "papers_file", Path, "--papers",

@@ -9,10 +9,11 @@ from citeloom.cli.files import check_folder
 from citeloom.cli.inputs import (
     own_style,
     read_input,
+    read_manuscript,
     read_papers,
     read_plan,
     read_references,
-    read_text,
+    read_section,
     stack_of,
 )
 from citeloom.service.kept import Run, load_run, new_run
@@ -98,11 +99,15 @@ def _inputs(command: Command) -> dict[str, Any]:
         inputs["paths"] = stack_of(command.input, command.files or (), inputs["papers"])
     if command.revises is None:
         name = "question" if command.graph in ANSWERING else "text"
-        inputs[name] = read_input(command.input)
+        if command.graph == "verify":
+            inputs[name], held = read_manuscript(command.input)
+            inputs["papers"] = [*inputs["papers"], *held]
+        else:
+            inputs[name] = read_input(command.input)
     else:
         inputs["section"] = load_run(command.revises).run_store
         if command.text:
-            inputs["text"] = read_text(command.text)
+            inputs["text"] = read_section(command.text)
     check_date(inputs.get("before"))
     check_date(inputs.get("after"), "first day")
     if command.plan:

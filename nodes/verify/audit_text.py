@@ -1,15 +1,16 @@
 """Audit: say of a text that was checked what stands behind each citation.
 
-Reads `run`, `final`, `printed`, `verdicts`, `checks`, `flagged`, `findings`, `keys`, `labels`,
+Reads `run`, `entries`, `final`, `printed`, `verdicts`, `checks`, `flagged`, `findings`, `keys`, `labels`,
 `nowhere`, `looked_up`, `strictly`, `rejections`, `failures`. Writes the output of `verify`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from langgraph.runtime import Runtime
 
 from nodes.verify.mark_citations import INVENTED
 from nodes.write.audit_citations import findings_on, make_audit
+from state.audit import Audit
 from state.results import CitedSentence
 from state.run import halt, outcome_of
 from state.verifying import VerifyOutput, VerifyState
@@ -18,6 +19,11 @@ from tools.context import RunContext
 from tools.services import open_services
 
 STAGE = "audit_text"
+UNSEEN = (
+    "CiteLoom recognised no citation: it reads [1], [2-4], ¹, (1) of a numbered list, [ABC20], [@key], \\cite{key}, "
+    "(Lee et al., 2020), Lee (2020) and footnotes [^1]"
+)
+"""Why a text does not pass whose citations could not be told."""
 
 
 async def audit_text(state: VerifyState, runtime: Runtime[RunContext]) -> VerifyOutput:
@@ -43,15 +49,9 @@ async def audit_text(state: VerifyState, runtime: Runtime[RunContext]) -> Verify
         uncited_claims=state.get("flagged", []),
         rejections=state.get("rejections", []),
     )
-    sentences = [
-        CitedSentence(
-            number=number, text=text, marked=sentence.text,
-            citations=tuple(item for item in audit.verdicts if item.sentence == number),
-        )
-        for number, (text, sentence) in enumerate(
-            zip(state.get("printed", []), draft.sentences, strict=True), start=1
-        )
-    ]  # fmt: skip
+    if state.get("entries") and draft.sentences and not draft.keys:
+        audit = audit.model_copy(update={"passed": False, "reasons": (UNSEEN, *audit.reasons)})
+    sentences = _cited(state.get("printed", []), draft, audit)
     whole = bool(state.get("checks")) and not audit.not_checked
     return {
         "audit": audit,
@@ -64,6 +64,17 @@ async def audit_text(state: VerifyState, runtime: Runtime[RunContext]) -> Verify
         "outcome": outcome_of(sentences, state.get("failures", []), whole=whole),
         "stop": stop,
     }
+
+
+def _cited(printed: Sequence[str], draft: Draft, audit: Audit) -> list[CitedSentence]:
+    """Return the sentences as they stand in the text, each with the verdicts on its citations."""
+    return [
+        CitedSentence(
+            number=number, text=text, marked=sentence.text,
+            citations=tuple(item for item in audit.verdicts if item.sentence == number),
+        )
+        for number, (text, sentence) in enumerate(zip(printed, draft.sentences, strict=True), start=1)
+    ]  # fmt: skip
 
 
 def _resolved(item: CitationVerdict, nowhere: Mapping[str, str]) -> CitationVerdict:

@@ -88,7 +88,7 @@ def check_reference(entry: Entry, stated: Paper | None, said: Said) -> Reference
     lacking = [name for name in said.missing if _holds(name, stated, entry)]
     outcome = _outcome(entry, said, wrong, lacking)
     return ReferenceCheck(
-        key=entry.label,
+        key=_key(entry, stated),
         title=stated.title if stated else entry.wanted,
         outcome=outcome,
         wrong=tuple(wrong),
@@ -97,6 +97,12 @@ def check_reference(entry: Entry, stated: Paper | None, said: Said) -> Reference
         failed_in=tuple(said.failed),
         p_valid=_probability(outcome, wrong, lacking),
     )
+
+
+def _key(entry: Entry, stated: Paper | None) -> str:
+    """Return the key by which a file of references names an entry, or else its label in the text's own list."""
+    names = (name for name in stated.aliases if name.startswith("local:")) if stated else iter(())
+    return entry.label if entry.raw else next(names, "").removeprefix("local:") or entry.label
 
 
 def finding_on(

@@ -1,8 +1,9 @@
 """Mark: find the citations in the text, and tell which reference each one leads to.
 
-Reads `run`, `body`, `entries`, `findings`. Writes `keys`, `labels`, `nowhere`, `printed`, `final`, `findings`.
+Reads `run`, `body`, `entries`, `findings`. Writes `keys`, `labels`, `nowhere`, `printed`, `final`, `findings`, `notes`.
 """
 
+import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,11 +11,14 @@ from dataclasses import dataclass, field
 from langgraph.runtime import Runtime
 
 from state.audit import ReferenceFinding
-from state.paper import Paper, canonical_id, title_key
+from state.paper import Paper
 from state.verifying import Entry, VerifyState
 from state.writing import MARKER, Cause, Draft, Sentence
 from tools.context import RunContext
-from tools.references.in_text import Label, Mention, find_mentions
+from tools.references.citable import Citable
+from tools.references.in_text import Label, Mention
+from tools.references.manuscript import NOTE
+from tools.references.marks import citations_in
 from tools.services import open_services
 from tools.text.sentences import split_sentences
 
@@ -27,15 +31,21 @@ async def mark_citations(state: VerifyState, runtime: Runtime[RunContext]) -> Ve
     """Put a marker for each citation; one that leads to no reference is fabricated."""
     services = open_services(runtime, state["run"])
     entries = state["entries"]
-    papers = await services.run_store.papers.get([item.paper for item in entries if item.paper])
+    ids = [item.paper or item.stated for item in entries]
+    papers = await services.run_store.papers.get(list(filter(None, ids)))
     keying = Keying(entries, papers)
-    names = [paper.authors[0].family for paper in papers.values() if paper.authors]
-    known = [*names, *(item.label for item in entries)]
+    # What looks like a marker of ours is none.
+    blocks = [MARKER.sub(r"(\1)", paragraph) for paragraph in state["body"]]
+    listed = keying.listed
+    found = await asyncio.to_thread(
+        citations_in, blocks, listed.labels, listed.families, listed.style
+    )
     printed: list[str] = []
     sentences: list[Sentence] = []
-    for paragraph in state["body"]:
-        block = MARKER.sub(r"(\1)", paragraph)  # what looks like a marker of ours is none
-        for text, marked in mark(block, find_mentions(block, known), keying):
+    for block, mentions in zip(blocks, found, strict=True):
+        if NOTE.match(block):  # the venue and year of a note that is a reference are no citation
+            mentions = [one for one in mentions if _leads(one, listed)]
+        for text, marked in mark(block, mentions, keying):
             printed.append(text)
             sentences.append(Sentence(text=marked, line=len(sentences) + 1))
     keying.name_rest()
@@ -46,7 +56,21 @@ async def mark_citations(state: VerifyState, runtime: Runtime[RunContext]) -> Ve
         "printed": printed,
         "final": Draft(id="text", sentences=tuple(sentences)),
         "findings": [*state["findings"], *keying.findings],
+        "notes": [*state.get("notes", []), *secondary(found)],
     }
+
+
+def _leads(one: Mention, listed: Citable) -> bool:
+    return one.labels[0].kind != "author_year" or any(map(listed.find, one.labels))
+
+
+def secondary(found: Sequence[Sequence[Mention]]) -> list[str]:
+    """Say which works the text cites as another work reports them: only that one is checked."""
+    told = (
+        f"{label.text} is cited as {one.labels[0].text} reports it: CiteLoom checked only the latter"
+        for mentions in found for one in mentions for label in one.secondary
+    )  # fmt: skip
+    return list(dict.fromkeys(told))
 
 
 @dataclass
@@ -61,15 +85,26 @@ class Keying:
     findings: list[ReferenceFinding] = field(default_factory=list)
     _given: dict[str, str] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        """Read what the entries can be cited by."""
+        self.listed = Citable(
+            [
+                (item.label, item.raw, self.papers.get(item.paper or item.stated))
+                for item in self.entries
+            ]
+        )
+
     def key_of(self, label: Label) -> str:
         """Return the key of the paper that a citation names, a new one where it is cited first."""
-        entry = find_entry(label, self.entries, self.papers)
-        place = f"entry {self.entries.index(entry)}" if entry else f"nothing {label.text}"
+        at = self.listed.find(label)
+        entry = None if at is None else self.entries[at.place]
+        place = f"entry {at.place}" if at else f"nothing {label.text}"
         if place in self._given:
             return self._given[place]
         key = self._given[place] = f"P{len(self._given) + 1}"
-        self.labels[key] = f"[{label.text}]" if label.kind == "number" else label.text
-        if entry is None:
+        bracketed = label.kind == "number" or label.text.startswith("^")
+        self.labels[key] = f"[{label.text}]" if bracketed else label.text
+        if at is None or entry is None:
             self.nowhere[key] = "the text cites it, and the list of references does not have it"
             self._tell(
                 label,
@@ -81,12 +116,13 @@ class Keying:
             self.nowhere[key] = INVENTED
         elif entry.paper:
             self.keys[key] = entry.paper
-            paper = self.papers[entry.paper]
-            if (own := _key_in_file(paper)) and own != label.text:
+            if (own := _key_in_file(self.papers[entry.paper])) and own != label.text:
                 self.labels[key] += f" ({own})"
-            year = paper.year
-            if label.year and year and label.year != year:
-                told = f"the text gives the year {label.year}", f"the list of references has {year}"
+            if label.year and at.year and label.year != at.year:
+                told = (
+                    f"the text gives the year {label.year}",
+                    f"the list of references has {at.year}",
+                )
                 self._tell(label, "metadata_error", *told, paper=entry.paper)
         else:
             self.nowhere[key] = "there is no record of it at hand"
@@ -109,39 +145,6 @@ def _key_in_file(paper: Paper) -> str:
     """Return the key by which a file of references names a paper, if one does."""
     names = (name for name in paper.aliases if name.startswith("local:"))
     return next(names, "").removeprefix("local:")
-
-
-def find_entry(label: Label, entries: Sequence[Entry], papers: Mapping[str, Paper]) -> Entry | None:
-    """Return the entry that a citation leads to: by number, by key, or by author and year."""
-    if label.kind == "author_year":
-        return _by_author(label, entries, papers)
-    names = {f"local:{label.text}", canonical_id(label.text)} if label.kind != "number" else set()
-    for item in sorted(entries, key=lambda item: item.label != label.text):
-        paper = papers.get(item.paper)
-        if item.label == label.text or (paper and names & {item.paper, *paper.aliases}):
-            return item
-    return None
-
-
-def _by_author(label: Label, entries: Sequence[Entry], papers: Mapping[str, Paper]) -> Entry | None:
-    names = [title_key(name.split()[-1]) for name in label.names[:2]]
-    mine: list[tuple[Entry, int | None, bool]] = []
-    for item in entries:
-        paper = papers.get(item.paper)
-        families = [title_key(one.family.split()[-1]) for one in paper.authors] if paper else []
-        # Of an entry that no source knows only its own words are left.
-        if families[:1] == names[:1] or (item.invented and names[0] in title_key(item.raw[:60])):
-            both = len(names) > 1 and names[1] in families
-            mine.append((item, paper.year if paper else None, both))
-    if any(both for *_, both in mine):
-        mine = [found for found in mine if found[2]]
-    if label.year is None:
-        return mine[0][0] if len(mine) == 1 else None
-    exact = [item for item, year, _ in mine if year in {label.year, None}]
-    near = [item for item, year, _ in mine if abs((year or 0) - label.year) <= 1]
-    if label.suffix and len(exact) > 1:
-        return exact[min(ord(label.suffix) - ord("a"), len(exact) - 1)]
-    return exact[0] if exact else near[0] if len(near) == 1 else None
 
 
 def mark(text: str, mentions: Sequence[Mention], keying: Keying) -> list[tuple[str, str]]:

@@ -56,7 +56,8 @@ async def resolve_references(state: VerifyState, runtime: Runtime[RunContext]) -
         checks.append(check)
         invented = check.outcome == "likely_invented"
         paper = papers[place].id if place in papers and not invented else ""
-        resolved.append(entry.model_copy(update={"paper": paper, "invented": invented}))
+        update = {"paper": paper, "invented": invented, "stated": entry.paper}
+        resolved.append(entry.model_copy(update=update))
         if place not in papers and not invented:
             cause = why_unknown(request.sources, unasked)
             failures.append(_failure(entry.wanted, cause, "send its record, or look elsewhere"))

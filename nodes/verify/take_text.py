@@ -4,6 +4,7 @@ Reads the input of `verify`. Writes `run`, `request`, `strictly`, `body`, `entri
 earlier run on the same thread may have left; the records go to the run_store.
 """
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import uuid4
@@ -22,8 +23,8 @@ from tools.bibliography.read_record import RecordError, paper_from
 from tools.context import RunContext, check_settings
 from tools.counting import counted
 from tools.errors import CiteLoomError, InputError
-from tools.references.manuscript import paragraphs
-from tools.references.reference_list import find_paper, split_references
+from tools.references.manuscript import read_manuscript
+from tools.references.reference_list import find_paper
 from tools.services import open_services
 from tools.text.words import tokens
 
@@ -51,8 +52,8 @@ async def take_text(state: Mapping[str, object], runtime: Runtime[RunContext]) -
                 f"the text has {len(sent.text):,} characters and at most {MAX_CHARACTERS:,} are taken: give "
                 "one section at a time, with its references"
             )
-        text, listed = split_references(sent.text)
-        body = paragraphs(text)
+        read = await asyncio.to_thread(read_manuscript, sent.text)
+        body, listed = list(read.body), read.entries
         about = " ".join(body)[:_ABOUT]
         if len(tokens(about)) < 3 or "\x00" in sent.text:
             raise InputError(

@@ -3,10 +3,12 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.cli.commands import Done
+from tests.documents.test_docx import made
 from tests.support import ABSTRACT, ROOT, SMALL, small_records
 
 Cite = Callable[..., Done]
@@ -36,6 +38,18 @@ def test_section_is_revised_without_a_search(cite: Cite, home: Path) -> None:
     text.write_text(f"{first.run['sentences'][1]['text']}\n", "utf-8")
     edited = cite("revise", first.run["run"], "--text", text, out="edited")
     assert [item["text"] for item in edited.run["sentences"]] == [text.read_text("utf-8").strip()]
+    word = home.parent / "text.docx"
+    sentence = first.run["sentences"][1]["text"]
+
+    def fill(file: Any) -> None:
+        file.add_heading("Related work", 1)
+        file.add_paragraph(sentence)
+        file.add_heading("References", 1)
+        file.add_paragraph("[1] A. Lee. Weaving. 2020.")
+
+    word.write_bytes(made(fill))
+    in_word = cite("revise", first.run["run"], "--text", word, out="word")
+    assert [item["text"] for item in in_word.run["sentences"]] == [sentence]
     for arguments, words in (
         (("20200101-000000-abcdef", "-i", "shorter"), "there is no run"),
         ((first.run["run"], "-i", "Write it as a poem"), "only a model can follow"),

@@ -7,6 +7,7 @@ import pytest
 from lxml import html
 
 from tests.cli.conftest import Cite
+from tests.documents.test_word_manuscript import fielded, manuscript, paragraph, words
 from tests.fakes.made_papers import made_papers
 
 OTTERS = "In brackish harbours the estuary weirs of otters cross under tidal locks."
@@ -89,6 +90,36 @@ def test_bibtex_keys_are_resolved(cite: Cite, home: Path) -> None:
     text = "In tiled chapels the copper roofs of lichens bleach under sulphur rain [@abel1990]."
     done = cite("verify", text, "--papers", bib)
     assert done.code == 0, done.stdout
+
+
+def test_word_manuscript_is_checked_by_what_its_fields_cite(cite: Cite, home: Path) -> None:
+    record = made_papers(1)[0]
+    item = {
+        "title": record["title"], "issued": {"date-parts": [[1990]]}, "abstract": record["abstract"],
+        "author": [{"family": "Abel", "given": "Ann"}, {"family": "Corvin", "given": "Bo"}],
+    }  # fmt: skip
+    code = f" ADDIN ZOTERO_ITEM CSL_CITATION {json.dumps({'citationItems': [{'itemData': item}]})} "
+    claim = "In tiled chapels the copper roofs of lichens bleach under sulphur rain "
+    path = home.parent / "draft.docx"
+    path.write_bytes(manuscript(paragraph(words(claim), fielded(code, "(Abel, 1990)"), words("."))))
+    done = cite("verify", path)
+    assert done.code == 0, done.stdout
+    assert f"[@abel1990] *supported*: “{claim.strip()}" in done.text("audit.md").replace(
+        "abel1990 *", "[@abel1990] *"
+    )
+    path.write_bytes(b"PK\x03\x04 torn")
+    torn = cite("verify", path)
+    assert torn.code == 2
+    assert "save it anew as .docx" in torn.stderr
+
+
+def test_references_without_a_recognised_citation_fail(cite: Cite, records: Path) -> None:
+    done = cite(
+        "verify", "In tiled chapels the copper roofs bleach #1. Otters cross.", "--papers", records
+    )
+    assert done.code == 3
+    assert "Not passed. CiteLoom recognised no citation: it reads [1], [2-4]" in done.stdout
+    assert "footnotes [^1]" in done.text("audit.md")
 
 
 @pytest.mark.parametrize("text", ["", "[1]"])

@@ -22,6 +22,11 @@ from tools.text.sentences import split_sentences
         (["Dr. Smith wrote it.", "No. 5 is best."], "titles and numbers"),
         (["😀 comes first.", "Ünïcode is second.", "中文在后。"], "letters of several bytes"),
         (["One sentence without a stop"], "no stop at all"),
+        (["Moss grows fast, say Rossi et al. (14) {P2}.", "Rain helps."], "numbers behind et al."),
+        (["Rossi et al. [14] found it.", "Rain helps."], "a number that a sentence goes on behind"),
+        (["Moss grew in vivo. (14) {P2}.", "Rain helps."], "citations behind a stop"),
+        (["Rain helps {P1}.", "{P2} say that sun does not."], "a citation that opens a sentence"),
+        (["Rain helps moss.", "(2) Sun does not."], "numbers that open a sentence"),
     ],
 )
 def test_text_is_split_at_the_ends_of_sentences(sentences: list[str], why: str) -> None:

@@ -1,6 +1,7 @@
 """Collecting a document's blocks: headings become section paths, words are cleaned and counted."""
 
 import re
+import unicodedata
 
 from state.document import Block, BlockKind
 from tools.documents.limits import LIMITS, Limits
@@ -11,8 +12,8 @@ _LONGEST_HEADING = 250  # characters; what is longer was a paragraph set like a 
 _DEEPEST = 8
 _NUMBER = r"(?:(?:appendix\s+)?(?:[A-Z]|\d+|[IVXLC]+)(?:\.\d+)*[.):]?\s+)?"
 _REFERENCES = re.compile(
-    rf"{_NUMBER}(?:(?:list of )?(?:cited )?references(?: cited| and notes)?|bibliography|"
-    r"works cited|literature(?: cited)?|literaturverzeichnis|referencias|bibliograf[ií]a|"
+    rf"{_NUMBER}(?:(?:list of )?(?:cited )?references?(?: cited| and notes)?|bibliography|"
+    r"works cited|literature(?: cited)?|literatur(?:verzeichnis)?|referencias|bibliograf[ií]a|"
     r"références|bibliographie)\s*[:.]?",
     re.IGNORECASE,
 )
@@ -22,6 +23,7 @@ ABSTRACT = ("Abstract",)
 
 def clean(text: str) -> str:
     """Return text with white space folded, without control characters and lone surrogates."""
+    text = unicodedata.normalize("NFC", text)
     return " ".join(_CONTROL.sub("", text).replace("\u2011", "-").split())
 
 

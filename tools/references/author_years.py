@@ -13,13 +13,15 @@ from state.paper import title_key
 WINDOW = 260
 """Characters before a year within which its names stand."""
 YEAR = r"(?:1[6-9]|20)\d\d"
+UNDATED = "n.d."
+"""What a citation has in place of a year where the work has none; such a work has no other year."""
 _MORE = r"\s{0,2}(?:[,;/&]|\band\b|[–-])\s{0,2}"
 _YEARS = re.compile(
     rf"(?<![\w:/–$€£#])(?<!\d[.,])({YEAR}(?:[a-z](?:{_MORE}[a-z]\b)*)?"
     rf"(?:{_MORE}{YEAR}(?:[a-z](?:{_MORE}[a-z]\b)*)?(?!\w)){{0,8}})"
     r"(?![\w%]|[-–]\w|\.\d|/\d)"
-    r"|(?<=[,( ])(?:n\.d\.|in press|to appear|forthcoming)(?=\s{0,2}[);,\]])"
-    r"|(?<=[^\W\d_] )(\d\d)([a-z]?)(?=\s?[;,)\]])"
+    r"|(?<=[,( ])(?P<word>n\.\s?d\.|in press|to appear|forthcoming)(?=\s{0,2}[);,\]])"
+    r"|(?<=[^\W\d_] )(?P<short>\d\d)(?P<letter>[a-z]?)(?=\s?[;,)\]])"
 )
 _ONE_YEAR = re.compile(rf"({YEAR})([a-z]?)|\b([a-z])\b")
 _PARTICLES = (
@@ -27,13 +29,17 @@ _PARTICLES = (
     r"|te|el|al|bin|ibn|ben|af|av|im)\s|[dl]['’])"
 )
 _WORD = r"[^\W\d_a-zß-öø-ÿ][\w~]*(?:['’`]\w+|-\s?\w+)*"
+_INITIALS = r"(?:[^\W\d_a-zß-öø-ÿ]\.[\s-]?)"
+_OTHERS = r"et\.?\s?al\b\.?"
 _NAME = re.compile(
-    rf"(?:[^\W\d_a-zß-öø-ÿ]\.[\s-]?){{0,3}}({_PARTICLES}{{0,3}}{_WORD}(?:\s{_PARTICLES}{{0,2}}{_WORD}){{0,3}})"
+    rf"(?!(?i:and)\s){_INITIALS}{{0,3}}({_PARTICLES}{{0,3}}{_WORD}(?:\s(?!(?i:{_OTHERS}|and\b)){_PARTICLES}{{0,2}}{_WORD}){{0,3}})"
+    rf"(?:,\s{_INITIALS}{{1,3}}(?<!\s))?"
 )
-_AND = r"(?:,?\s(?:and|&|und|y)\s|\set\s(?!al\b))"
+_AND = r"(?:,?\s(?:(?i:and)|&|und|y)\s|\set\s(?!al\b))"
 _BEFORE = re.compile(
     rf"(?<!\w)(?P<names>{_NAME.pattern}(?:(?:{_AND}|,\s?){_NAME.pattern}){{0,7}})"
-    r"(?P<others>,?\s?et\.?\s?a[lL]\b\.?|,?\s(?:and|&)\s(?:others|colleagues|co-?workers|collaborators))?"
+    rf"(?P<others>,?\s?(?i:{_OTHERS})|,?\s(?:and|&)\s(?:others|colleagues|co-?workers|collaborators))?"
+    r"(?:\s[\[(](?P<short>[^\W\d_a-z][\w&.-]{1,15})[\])])?"
     r"(?:,?\s(?:Jr|Sr|II|III)\b\.?)?(?:['’]s?)?(?P<work>(?:(?<=['’])|(?<=['’]s))(?:\s[a-z]+){1,3}(?=\s[(\[]))?\s{0,2}[,:]?\s{0,2}(?P<opened>[(\[])?\s?\Z"
 )
 _JOINED = re.compile(_AND)
@@ -43,13 +49,14 @@ _NO_NAMES = frozenset(
     in by from during around circa section figure table chapter version edition copyright updated
     accessed and early late mid""".split()  # noqa: SIM905
 )
-_LEADING = re.compile(
+LEADING = re.compile(
     r"(?:see|cf|in|the|as|following|while|although|since|and|but|like|both|unlike|by|from|recently|similarly|however"
     r"|also|compare|when|where|whereas|at|on|to|of|with|our|we|this|these|then|thus|here|according|later|more|most"
     r"|many|other|such|first|second|finally|another|using|after|before|because|hence|therefore|moreover|furthermore"
     r"|indeed|instead|either|neither|e\.g|for|example|recent|work|works)\b[\s.,]*",
     re.IGNORECASE,
 )
+"""Words that open a sentence before a name: 'See Lee (2020)'."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +73,10 @@ class Dated:
     """The names as printed."""
     years: tuple[tuple[int | None, str], ...]
     """Each with its letter; no year for 'in press' and the like."""
+    word: str
+    """What stands in place of a year: 'n.d.', 'in press'."""
+    short: str
+    """The abbreviation behind the names: '[WHO]'."""
     others: bool
     """Whether 'et al.' or the like stands behind the names."""
     joined: bool
@@ -106,17 +117,17 @@ def _dated(
         # 'For English, Lee (2020) ...'
         alone = found["opened"] and not found["others"] and not joined
         first = len(spans) - 1 if alone else 0
-        lead = _LEADING.match(text, *spans[first])
+        lead = LEADING.match(text, *spans[first])
         start = lead.end() if lead else spans[first][0]
     names = [text[start : spans[first][1]], *(text[a:b] for a, b in spans[first + 1 :])]
     names = [re.sub(r"['’]s?$", "", name) for name in names]
-    doubtful = names[0].lower() in _NO_NAMES or years[2] or found["work"]
+    doubtful = names[0].lower() in _NO_NAMES or years["short"] or found["work"]
     if not names[0] or (doubtful and not known):
         return None
     return Dated(
         start=start, years_start=years.start(), end=years.end(), names=tuple(names),
         named=text[start : found.end("others") if found["others"] else found.end("names")],
-        years=tuple(_years(years)),
+        years=tuple(_years(years)), word=(years["word"] or "").replace("n. d.", UNDATED), short=found["short"] or "",
         others=bool(found["others"]), joined=joined, opened=bool(found["opened"]),
         known=bool(known),
     )  # fmt: skip
@@ -134,8 +145,8 @@ def _known(text: str, span: tuple[int, int], families: frozenset[str]) -> int:
 
 def _years(printed: re.Match[str]) -> Iterator[tuple[int | None, str]]:
     year: int | None = None
-    if short := printed[2]:  # '98'
-        yield int(short) + (1900 if short >= "30" else 2000), printed[3]
+    if short := printed["short"]:  # '98'
+        yield int(short) + (1900 if short >= "30" else 2000), printed["letter"]
     elif not printed[1]:  # 'in press'
         yield None, ""
     for found in _ONE_YEAR.finditer(printed[1] or ""):

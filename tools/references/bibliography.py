@@ -1,23 +1,18 @@
 """What a document cites: its list of references read, and the citations in its text linked to it."""
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from state.bibliography import Bibliography, CitationStyle, InTextCitation, ReferenceEntry
 from state.document import Block, Document
+from tools.documents.blocks import is_references
 from tools.references.entries import read_entry, repeats
-from tools.references.in_text import Label, Mention, find_mentions, without_overlaps
+from tools.references.in_text import Label, Mention
 from tools.references.linking import Linker, first_keys
-from tools.references.marks import marks_citation, raised_mentions, with_keys
+from tools.references.marks import citations_in
 
 CITING = frozenset({"text", "abstract", "list", "footnote", "caption"})
 """Kinds of blocks whose citations are read."""
-_LIST = re.compile(
-    r"\W*(?:[\dIVX]+\.?\s+)?(?:references?(?: and notes)?|bibliography|literature(?: cited)?|works cited|"
-    r"references cited|list of references|literatur(?:verzeichnis)?|bibliographie|referencias)\W*",
-    re.IGNORECASE,
-)
 _LONGEST_ENTRY = 600
 """Characters."""
 _FEWEST = 4
@@ -34,7 +29,7 @@ def read_bibliography(document: Document) -> Bibliography:
     """
     blocks = document.blocks
     entries = read_entries(document)
-    style = _style(entries)
+    style = style_of(entries)
     citations = list(_citations(blocks, entries, style, Linker(entries)))
     if style == "author_year" and not any(entry.label for entry in entries):
         # The list may only have lost its numbers.
@@ -52,7 +47,7 @@ def read_entries(document: Document) -> list[ReferenceEntry]:
     blocks = document.blocks
     listed = [block for block in blocks if block.kind == "reference"] or [
         block for block in blocks
-        if block.section and _LIST.fullmatch(block.section[-1]) and block.kind in {"text", "list"}
+        if block.section and is_references(block.section[-1]) and block.kind in {"text", "list"}
     ]  # fmt: skip
     return _entries(listed)
 
@@ -96,7 +91,8 @@ def _entries(listed: Sequence[Block]) -> list[ReferenceEntry]:
     return entries
 
 
-def _style(entries: Sequence[ReferenceEntry]) -> CitationStyle:
+def style_of(entries: Sequence[ReferenceEntry]) -> CitationStyle:
+    """Return how entries with these labels are cited."""
     labels = [entry.label for entry in entries]
     if 2 * sum(map(str.isdigit, labels)) > len(entries):
         return "number"
@@ -109,20 +105,11 @@ def _citations(
 ) -> Iterator[InTextCitation]:
     labels = [] if style == "author_year" else [one.label or str(one.place + 1) for one in entries]
     families = frozenset(key for entry in entries for key in first_keys(entry))
-    keys = frozenset(labels)
-    citing = [(at, block.text) for at, block in enumerate(blocks) if block.kind in CITING]
-    found = [(at, text, find_mentions(text, keys, families)) for at, text in citing]
-    if style == "key":
-        found = [(at, text, with_keys(text, many, keys)) for at, text, many in found]
-    kinds = {item.labels[0].kind for _, _, many in found for item in many}
-    if style == "number" and "number" not in kinds:
-        found = [
-            (at, text, without_overlaps([*raised_mentions(text, keys), *many]))
-            for at, text, many in found
-        ]
     most = max((int(label) for label in labels if label.isdigit()), default=0)
     most += most // 4 + 5  # entries may have been lost at the list's end
-    for at, text, mentions in found:
+    citing = [(at, block.text) for at, block in enumerate(blocks) if block.kind in CITING]
+    found = citations_in([text for _, text in citing], labels, families, style, most)
+    for (at, text), mentions in zip(citing, found, strict=True):
         for mention in mentions:
             if citation := _citation(at, text, mention, style, linker, most):
                 yield citation
@@ -134,8 +121,6 @@ def _citation(
     """Return a citation; None where the mention is none, going by the style of the list."""
     kind = mention.labels[0].kind
     if kind != "author_year" and kind != style:
-        return None
-    if kind == "number" and not marks_citation(text, mention, most):
         return None
     links = {label: linker.link(label) for label in mention.labels}
     places = tuple(dict.fromkeys(chain.from_iterable(links.values())))

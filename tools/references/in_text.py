@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 from state.paper import title_key
@@ -10,9 +11,16 @@ from tools.references.author_years import Dated, find_dated
 
 _WIDEST = 100
 """Most papers of a range such as [1-9]; a wider one is no citation."""
-_LATEX = re.compile(r"\\[A-Za-z]*[cC]ite[A-Za-z]*\*?\s*(?:\[[^\[\]]*\]\s*){0,2}\{([^{}]*)\}")
-_PANDOC_KEY = re.compile(r"(?<![\w.@])-?@\{?(\w[\w:.#$%&+?<>~/-]*)")
+CITED = re.compile(
+    r"\\(?!nocite|\w*citestyle)([A-Za-z]*[cC]ite[A-Za-z]*)\*?"
+    r"(?:\s*(?:\[[^\[\]]*\]\s*|\([^()]*\)\s*){0,4}\{[^{}]*\})+"
+)
+"""A command of LaTeX that cites, with its notes and keys."""
+_BRACED = re.compile(r"\{([^{}]*)\}")
+_PANDOC_KEY = re.compile(r"(?<![\w.@/\\=])-?@(?:\{([^{}\s]+)\}|(\w[\w:.#$%&+?<>~/-]*))")
 _PANDOC = re.compile(rf"\[[^\[\]]*@[^\[\]]*\]|{_PANDOC_KEY.pattern}")
+_CODE = re.compile(r"(?<!`)(`+)(?!`)(?:(?!'\W)[^`]){1,500}(?<!`)\1(?!`)")
+"""Code of Markdown, and no words between quotation marks of LaTeX: ``so''."""
 _RANGE = re.compile(r"\[(\d{1,3})\]\s*[-–—]\s*\[(\d{1,3})\]")
 _LOCATOR = (
     r"(?:,\s*(?:pp?\.?|pages?|ch\w*\.?|sec\w*\.?|§|fig\w*\.?|tab\w*\.?|thm\.?|theorem|lemma|prop\w*\.?|app\w*\.?"
@@ -30,8 +38,7 @@ _LEAD_IN = re.compile(
     r"most|recently|more|the|work)\b[\s,:.]*){0,6}$",
     re.IGNORECASE,
 )
-_OPENING = re.compile(r"[(\[][^()\[\]]*\Z")
-_CLOSING = re.compile(r"(?:[^()\[\]]|[(\[][^()\[\]]*[)\]])*[)\]]")
+_SECONDARY = re.compile(r"\b(?:cited|quoted|qtd\.|mentioned) (?:in|by)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +52,8 @@ class Label:
     """Family names, the first author's first."""
     year: int | None = None
     suffix: str = ""
+    short: str = ""
+    """The abbreviation that the text gives the names: 'WHO'."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +65,8 @@ class Mention:
     labels: tuple[Label, ...]
     named: int = -1
     """Where the names begin that stand before it: 'Lee (2020)'; `start` where there are none."""
+    secondary: tuple[Label, ...] = ()
+    """Papers that it names as cited in one of its labels' papers."""
 
 
 def find_mentions(
@@ -71,6 +82,7 @@ def find_mentions(
     """
     if families is None:
         families = frozenset(map(title_key, known)) - {""}
+    text = _CODE.sub(lambda code: "`" * len(code[0]), text)
     keyed = [*_by_key(text, known), *_by_number(text, known)]
     return without_overlaps([*keyed, *_by_author(text, families, strict=bool(keyed))])
 
@@ -88,14 +100,17 @@ def without_overlaps(mentions: Iterable[Mention]) -> list[Mention]:
 
 
 def _by_key(text: str, known: Collection[str]) -> Iterator[Mention]:
-    for found in _LATEX.finditer(text):
-        if labels := tuple(Label("key", key.strip()) for key in found[1].split(",") if key.strip()):
-            yield Mention(*found.span(), labels)
+    for found in CITED.finditer(text):
+        several = found[1].endswith("cites")
+        keys = ",".join(_BRACED.findall(found[0])[: None if several else 1]).split(",")
+        end = found.end() if several else text.index("}", found.start()) + 1
+        if labels := tuple(Label("key", key.strip()) for key in keys if key.strip()):
+            yield Mention(found.start(), end, labels)
     for found in _PANDOC.finditer(text):
-        keys = [key.rstrip(".,:;?") for key in _PANDOC_KEY.findall(found[0])]
+        keys = [braced or bare.rstrip(".,:;?") for braced, bare in _PANDOC_KEY.findall(found[0])]
         bare = found[0][0] != "["
         if keys and (not bare or keys[0] in known or any(map(str.isdigit, keys[0]))):
-            end = found.start() + found[0].rindex(keys[-1]) + len(keys[-1]) if bare else found.end()
+            end = found.start() + len(found[0].rstrip(".,:;?")) if bare else found.end()
             yield Mention(found.start(), end, tuple(Label("key", key) for key in keys))
 
 
@@ -130,7 +145,7 @@ def _by_author(text: str, families: frozenset[str], *, strict: bool) -> Iterator
     inside: dict[tuple[int, int], list[Dated]] = {}
     for item in find_dated(text, families):
         pair = _bracket(text, item.years_start)
-        strong = item.others or item.joined or item.known
+        strong = item.others or item.joined or item.known or item.short
         if pair is None:
             if item.known and (item.others or len(item.names) > 1):
                 yield Mention(item.start, item.end, _labels(item), item.start)
@@ -146,7 +161,20 @@ def _by_author(text: str, families: frozenset[str], *, strict: bool) -> Iterator
         ):
             # The whole bracket, if it holds little else.
             named = items[0].start if items[0].opened else start
-            yield Mention(start, end, tuple(one for item in items for one in _labels(item)), named)
+            by_way = [bool(_SECONDARY.search(text, a.end, b.start)) for a, b in pairwise(items)]
+            cited = [
+                one
+                for item, way in zip(items, [*by_way, False], strict=True)
+                if not way
+                for one in _labels(item)
+            ]
+            passed = [
+                one
+                for item, way in zip(items, by_way, strict=False)
+                if way
+                for one in _labels(item)
+            ]
+            yield Mention(start, end, tuple(cited), named, tuple(passed))
             continue
         for item in items:
             yield Mention(start if item.opened else item.start, item.end, _labels(item), item.start)
@@ -154,14 +182,34 @@ def _by_author(text: str, families: frozenset[str], *, strict: bool) -> Iterator
 
 def _bracket(text: str, at: int) -> tuple[int, int] | None:
     """Return where the innermost bracket that a place stands in begins and ends."""
-    opening = _OPENING.search(text, max(at - _WIDEST_BRACKET, 0), at)
-    closing = _CLOSING.match(text, at, at + _WIDEST_BRACKET)
-    return (opening.start(), closing.end()) if opening and closing else None
+    start = _outermost(text, range(at - 1, max(at - _WIDEST_BRACKET, 0) - 1, -1), ")]", "([")
+    end = _outermost(text, range(at, min(at + _WIDEST_BRACKET, len(text))), "([", ")]")
+    return (start, end + 1) if start >= 0 and end >= 0 else None
+
+
+def _outermost(text: str, places: range, deeper: str, out: str) -> int:
+    """Return the first place that leads out of the brackets a walk begins in; -1 where none does."""
+    depth = 0
+    for place in places:
+        if text[place] in out:
+            if not depth:
+                return place
+            depth -= 1
+        elif text[place] in deeper:
+            depth += 1
+    return -1
 
 
 def _labels(item: Dated) -> tuple[Label, ...]:
     named = re.sub(r"['’]s?$", "", item.named).rstrip(" ,")
     return tuple(
-        Label("author_year", f"{named}, {year or 'n.d.'}{suffix}", item.names, year, suffix)
+        Label(
+            "author_year",
+            f"{named}, {year or item.word}{suffix}",
+            item.names,
+            year,
+            suffix,
+            item.short,
+        )
         for year, suffix in dict.fromkeys(item.years)
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from state.bibliography import ReferenceEntry
 from state.paper import Author, title_key
+from tools.references.author_years import UNDATED
 from tools.references.in_text import Label
 
 _OTHERS = re.compile(r"\bet\.?\s?al\b|\b(?:others|colleagues|co-?workers|collaborators)\b")
@@ -21,10 +22,14 @@ class Linker:
     Args:
         entries: The list, in order.
         counted: Whether entries without labels are cited by their number in the list.
+        scanned: Whether names may have been misread, so that much the same name will do.
     """
 
-    def __init__(self, entries: Sequence[ReferenceEntry], *, counted: bool = False) -> None:
+    def __init__(
+        self, entries: Sequence[ReferenceEntry], *, counted: bool = False, scanned: bool = True
+    ) -> None:
         self._entries = entries
+        self._scanned = scanned
         self._labels: defaultdict[str, list[int]] = defaultdict(list)
         self._families: defaultdict[str, list[int]] = defaultdict(list)
         self._years: defaultdict[int | None, list[int]] = defaultdict(list)
@@ -54,7 +59,10 @@ class Linker:
         keys = (title_key("".join(words[first:])) for first in range(len(words)))
         named = next((self._families[key] for key in keys if key in self._families), [])
         yield [place for place in named if self._entries[place].year == label.year]
-        yield self._misspelt(label)
+        if label.text.endswith(UNDATED):
+            return
+        if self._scanned:
+            yield self._misspelt(label)
         yield [place for place in named if self._entries[place].year is None or not label.year]
         if label.year is None:
             return

@@ -2,8 +2,17 @@
 
 import re
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
-from tools.references.in_text import Label, Mention, numbered, numbers_in, without_overlaps
+from state.bibliography import CitationStyle
+from tools.references.in_text import (
+    Label,
+    Mention,
+    find_mentions,
+    numbered,
+    numbers_in,
+    without_overlaps,
+)
 
 _NAMES_A_PART = re.compile(
     r"(?:[∈∉≤≥=<>±×^{~]|\b(?:[Ee]qs?|[Ee]quations?|[Ff]igs?|[Ff]igures?|[Tt]ables?|[Ss]teps?|[Ll]ines?|[Ll]emma|"
@@ -17,13 +26,73 @@ _PAIR = re.compile(r"\[\s?\d+\s?,\s?\d+\s?\]")
 _INDEXED = re.compile(r"(?:(?<![^\W\d_])[^\W\d_]|[_)\]}]|\b[a-z]+[A-Z_]\w*|\b\w+_\w+)$")
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _SUPERSCRIPT = re.compile(
-    r"(?<=[\w.,;:)\]”’\"'])(?:\^\{?)?[⁰¹²³⁴-⁹](?:[⁰¹²³⁴-⁹⁻,–-]|, ?(?=[⁰¹²³⁴-⁹])){0,60}"
+    r"(?<=[\w.,;:)\]”’\"'])(?:(?:\^\{?)?[⁰¹²³⁴-⁹](?:[⁰¹²³⁴-⁹⁻,–-]|, ?(?=[⁰¹²³⁴-⁹])){0,60}"
+    r"|\^\{?\d{1,3}(?:\s?[,–-]\s?\d{1,3}){0,30}\}?)(?![^\W\d_]|⁺)"
 )
-_CARET = re.compile(r"(?<=[\w.,;:)\]”’\"'])\^\{?(\d{1,3}(?:\s?[,–-]\s?\d{1,3}){0,30})\}?")
-_ROUND = re.compile(r"(?<=\s)\((\d{1,3}(?:\s?[,;–-]\s?\d{1,3}){0,30})\)(?=[\s.,;:)])")
+_ROUND = re.compile(r"(?<=\s)\((\d{1,3}(?:\s?[,;–-]\s?\d{1,3}){0,30})\)(?=[\s.,;:)?!]|\Z)")
+_GOES_ON = ("and", "or", ",", ";")
+_POWER = re.compile(r"(?<!\d{3})\d\Z")
+"""The digit before a raised number that is a power: '10²'; behind a year it is a citation."""
 _UNIT = re.compile(r"(?:\b(?:k?m|cm|mm|µm|nm|s|R|r|x|χ|[nN]))$")
 _BRACKET = re.compile(r"\[([^\[\]]{2,300})\]")
 _LOOKS_LIKE_KEY = re.compile(r"[A-Z][\w+*]{0,5}\d\d[a-z]?")
+
+
+def citations_in(
+    texts: Sequence[str],
+    labels: Collection[str],
+    families: frozenset[str],
+    style: CitationStyle | None = None,
+    most: int = 10**6,
+) -> list[list[Mention]]:
+    """Return the citations of the paragraphs of one text, going by its list of references.
+
+    Args:
+        texts: The paragraphs.
+        labels: Numbers and keys by which entries may be cited.
+        families: First authors' family names, folded by `title_key`.
+        style: How the list is cited; None where that is not known.
+        most: The greatest number that may be one of the list's.
+    """
+    found = [
+        [one for one in find_mentions(text, labels, families) if marks_citation(text, one, most)]
+        for text in texts
+    ]
+    keys = frozenset(_folded(label) for label in labels if not label.isdigit())
+    if style == "key" or any(_by_key(text, keys) for text in texts):
+        alike = style != "number"
+        found = [
+            without_overlaps([*_by_key(text, keys, alike=alike), *many])
+            for text, many in zip(texts, found, strict=True)
+        ]
+    kinds = {one.labels[0].kind for many in found for one in many}
+    if (style == "number" and "number" not in kinds) or (style is None and not kinds):
+        # Where some raised numbers are the list's, others are its lost ones.
+        raised = any(_by_mark(text, _SUPERSCRIPT, labels) for text in texts)
+        known = frozenset(map(str, range(1, min(most, 999) + 1))) if raised else frozenset()
+        listed = labels if style else ()
+        found = [
+            without_overlaps(
+                [*_by_mark(text, _SUPERSCRIPT, known), *_by_mark(text, _ROUND, listed), *many]
+            )
+            for text, many in zip(texts, found, strict=True)
+        ]
+    return _in_full(found)
+
+
+def _in_full(found: list[list[Mention]]) -> list[list[Mention]]:
+    """Put the names in place of the abbreviations that a text gives them: 'Fruit Board [FB]', then 'FB'."""
+    labels = [label for many in found for one in many for label in one.labels]
+    names: dict[tuple[str, ...], tuple[str, ...]] = {
+        (label.short,): label.names for label in labels if label.short
+    }
+
+    def full(label: Label) -> Label:
+        return replace(label, names=names.get(label.names, label.names))
+
+    return [
+        [replace(one, labels=tuple(map(full, one.labels))) for one in many] for many in found
+    ] if names else found  # fmt: skip
 
 
 def marks_citation(text: str, mention: Mention, most: int) -> bool:
@@ -31,9 +100,11 @@ def marks_citation(text: str, mention: Mention, most: int) -> bool:
 
     Args:
         text: The text of the mention.
-        mention: One of numbers.
+        mention: A citation; one of another kind than numbers is one.
         most: The greatest number that may be one of the list's.
     """
+    if mention.labels[0].kind != "number":
+        return True
     before = text[max(mention.start - 60, 0) : mention.start]
     if _NAMES_A_PART.search(before):
         return False
@@ -44,37 +115,43 @@ def marks_citation(text: str, mention: Mention, most: int) -> bool:
     return any(int(label.text) <= most for label in mention.labels)
 
 
-def raised_mentions(text: str, keys: Collection[str]) -> list[Mention]:
-    """Return raised numbers and numbers in round brackets that are entries of the list.
-
-    For a numbered list whose numbers never stand in square brackets.
-    """
+def _by_mark(text: str, pattern: re.Pattern[str], numbers: Collection[str]) -> list[Mention]:
+    """Return raised numbers, or numbers in round brackets, that are all entries of the list."""
     found: list[Mention] = []
-    for pattern in (_SUPERSCRIPT, _CARET, _ROUND):
-        for mark in pattern.finditer(text):
-            printed = mark[0].strip("^{}()").translate(_RAISED)
-            numbers = numbers_in(printed.strip(" ,;-–"))
-            unit = pattern is not _ROUND and _UNIT.search(
-                text[max(mark.start() - 3, 0) : mark.start()]
-            )
-            if numbers and not unit and all(str(number) in keys for number in numbers):
-                found.append(Mention(*mark.span(), numbered(numbers)))
-    return without_overlaps(found)
+    last = -1, 0
+    for mark in pattern.finditer(text):
+        printed = mark[0].strip("^{}()").translate(_RAISED)
+        listed = numbers_in(printed.strip(" ,;-–"))
+        before = text[max(mark.start() - 4, 0) : mark.start()]
+        if not listed or not all(str(number) in numbers for number in listed):
+            continue
+        if pattern is _ROUND and listed == [last[0] + 1] and before.rstrip().endswith(_GOES_ON):
+            # '(1) wide, (2) long, and (3) deep' counts what it says.
+            found = found[:-1] if found and found[-1].end == last[1] else found
+        elif pattern is _ROUND or not (
+            _UNIT.search(before) or _POWER.search(before) or printed.endswith("-")
+        ):
+            found.append(Mention(*mark.span(), numbered(listed)))
+        last = listed[-1] if len(listed) == 1 else -1, mark.end()
+    return found
 
 
-def with_keys(text: str, mentions: Sequence[Mention], keys: Collection[str]) -> list[Mention]:
-    """Return the mentions, and those that name a key of the list in square brackets."""
-    folded = {"".join(key.split()).casefold() for key in keys}
+def _by_key(text: str, keys: Collection[str], *, alike: bool = False) -> list[Mention]:
+    """Return what names keys of the list in square brackets; `alike`: or what looks like one."""
     found: list[Mention] = []
     for mark in _BRACKET.finditer(text):
         parts = dict.fromkeys(_without_lead(part) for part in re.split(r"[,;]", mark[1]))
         labels = tuple(
             Label("key", part) for part in parts
-            if part.casefold() in folded or _LOOKS_LIKE_KEY.fullmatch(part)
+            if part.casefold() in keys or (alike and _LOOKS_LIKE_KEY.fullmatch(part))
         )  # fmt: skip
         if labels:
             found.append(Mention(*mark.span(), labels))
-    return without_overlaps([*found, *mentions])
+    return found
+
+
+def _folded(label: str) -> str:
+    return "".join(label.split()).casefold()
 
 
 def _without_lead(part: str) -> str:

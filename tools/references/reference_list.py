@@ -1,62 +1,70 @@
 """Read a reference list that stands in a text: its entries, what each says of its paper, and which it is."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from state.bibliography import ReferenceEntry
 from state.paper import Paper, title_key
+from tools.documents.blocks import is_references
 from tools.references.authors import split_authors
 from tools.references.entries import read_entry
 from tools.scholar.titles import NEAR_LETTERS, near_titles
 
-_HEADING = re.compile(
-    r"^[ \t]*(?:#{1,6}[ \t]*|\\(?:sub)?section\*?\{|\*\*)?(?:References|Bibliography|Literature(?: cited)?|Works cited)"
-    r"[ \t]*(?:\}|\*\*|:|#*)?[ \t]*$",
-    re.IGNORECASE | re.MULTILINE,
-)
-_LATEX_LIST = re.compile(
-    r"\\begin\{thebibliography\}(?:\{[^{}]*\})?(.*?)(?:\\end\{thebibliography\}|\Z)", re.DOTALL
-)
-_BIBITEM = re.compile(r"\\bibitem(?:\[[^\]]*\])?\{([^{}]*)\}")
-_NUMBERED = re.compile(r"^\s*(?:[-*+]\s+)?(?:\[\^?([\w:.-]{1,40})\]:?|(\d{1,3})[.)])\s+(?=\S)")
+_NUMBERED = re.compile(r"^\s*(?:[-*+]\s+)?(?:\[(\^?[\w:.+-]{1,40})\]:?|\(?(\d{1,3})[.)])\s+(?=\S)")
+_LABELLED = re.compile(r"\[\d{1,3}\][ \t]+(?=\S)")
+"""Where an entry begins in a list without a heading."""
 _LONGEST = 400
 _CLOSE = 88
 """Percent of equal letters from which a stretch of an entry may be a title."""
 
 
 def split_references(text: str) -> tuple[str, list[ReferenceEntry]]:
-    """Return a text without its reference list, and the entries of the list."""
-    if found := _LATEX_LIST.search(text):
-        body = text[: found.start()] + text[found.end() :]
-        pieces = _BIBITEM.split(found[1])[1:]
-        pairs = list(zip(pieces[::2], pieces[1::2], strict=False))
-        return _HEADING.sub("", body), [read_reference(raw, key.strip()) for key, raw in pairs]
-    headings = list(_HEADING.finditer(text))
-    if not headings:
-        return text, []
-    last = headings[-1]
-    return text[: last.start()], [
-        read_reference(raw, label) for label, raw in _entries(text[last.end() :])
-    ]
+    """Return a text without its reference list, and the entries of the list.
+
+    It stands under its heading, up to the next one, or as entries '[1] ...' at the end.
+    """
+    lines = text.splitlines(keepends=True)
+    heads = [at for at, line in enumerate(lines) if is_references(_bare(line))]
+    start = heads[-1] + 1 if heads else _numbered_end(lines)
+    ends = (at for at in range(start, len(lines)) if lines[at].startswith("#"))
+    end = next(ends, len(lines))
+    body = [*lines[: start - bool(heads)], *lines[end:]]
+    listed = _entries(lines[start:end])
+    return "".join(body), [read_reference(raw, label) for label, raw in listed]
 
 
-def _entries(text: str) -> list[tuple[str, str]]:
+def _bare(line: str) -> str:
+    r"""Return a line without the marks of a heading: '## References', '\\section*{References}'."""
+    words = line.strip()
+    return words.partition("{")[2].rstrip("}") if words.startswith("\\") else words.strip("#*_ \t:")
+
+
+def _numbered_end(lines: Sequence[str]) -> int:
+    """Return the place from which there are only entries with numbers in brackets, and a blank line before them."""
+    start = len(lines)
+    for at in range(len(lines) - 1, -1, -1):
+        if found := _LABELLED.match(lines[at]):
+            entry = read_entry(" ".join([lines[at][found.end() :], *lines[at + 1 : start]]), 0)
+            if not (entry.authors and entry.year):
+                break
+            start = at
+    return start if 0 < start < len(lines) and not lines[start - 1].strip() else len(lines)
+
+
+def _entries(lines: Sequence[str]) -> list[tuple[str, str]]:
     """Cut a list at its labels; one without any at blank lines, or else at the ends of lines."""
-    lines = text.splitlines()
     if any(_NUMBERED.match(line) for line in lines):
         entries: list[tuple[str, str]] = []
         for line in lines:
             if found := _NUMBERED.match(line):
                 entries.append((found[1] or found[2], line[found.end() :]))
-            elif entries and line.strip() and not line.lstrip().startswith("#"):
+            elif entries and line.strip():
                 entries[-1] = (entries[-1][0], f"{entries[-1][1]} {line.strip()}")
         return entries
-    blocks = [" ".join(block.split()) for block in re.split(r"\n\s*\n", text)]
+    blocks = [" ".join(block.split()) for block in re.split(r"\n\s*\n", "".join(lines))]
     if sum(bool(block) for block in blocks) < 2:
         blocks = [line.strip(" -*+\t") for line in lines]
-    return [
-        ("", block) for block in blocks if len(block.split()) >= 3 and not block.startswith("#")
-    ]
+    return [("", block) for block in blocks if len(block.split()) >= 3]
 
 
 def read_reference(raw: str, label: str = "") -> ReferenceEntry:

@@ -1,5 +1,6 @@
 """Split text into sentences, with offsets."""
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -8,6 +9,9 @@ _NO_END = frozenset(
     ("Sect.", "Sects.", "Sec.", "Eq.", "Eqs.", "Tab.", "Ref.", "Refs.", "Alg.", "Def.", "resp.", "approx.", "cf.",
      "vs.", "Figs.")
 )  # fmt: skip
+_MARK = r"\s*(?:\[\d[\d\s,;–-]{0,40}\]|\(\d[\d\s,;–-]{0,40}\)|\{P\d+\})"
+_MARKS = re.compile(rf"(?:{_MARK})*\s*")
+_MARKED = re.compile(rf"{_MARK}\s*\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +35,24 @@ def split_sentences(text: str) -> tuple[Span, ...]:
         begin = start if begin is None else begin
         piece = text[begin:end]
         last = piece.rstrip().rpartition(" ")[2].rpartition("-")[2]
-        if last.lstrip("([“\"'") in _NO_END:
+        if last.lstrip("([“\"'") in _NO_END or _goes_on(text, end):
             continue
         _append(spans, text, begin, end)
         begin = None
     if begin is not None:
         _append(spans, text, begin, len(text))
     return tuple(spans)
+
+
+def _goes_on(text: str, end: int) -> bool:
+    """Whether citations stand at a boundary, and behind them the same sentence: 'Rossi et al. [14] found ...'."""
+    marks = _MARKS.match(text, end)
+    after = marks.end() if marks else end
+    follows = text[after : after + 1]
+    if text[end:after].strip():  # '{P2} say so' is a sentence of its own
+        return not follows or follows in ".,;:)"
+    behind = _MARKED.search(text, max(end - 50, 0), end)
+    return bool(behind) and (follows.islower() or follows in set(".,;:)"))
 
 
 def _append(spans: list[Span], text: str, start: int, end: int) -> None:
