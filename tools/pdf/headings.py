@@ -71,7 +71,7 @@ def _sure(lines: Sequence[Line], profile: Profile) -> list[Line]:
         apart = profile.is_far(line, 1.1)
         match = NUMBERED.match(text)
         if KNOWN.fullmatch(text.rstrip(":. ")) and (marked or apart):
-            if not text[0].islower():
+            if not text[0].islower() or (apart and line.above):  # no rest of a sentence
                 found.append(line)
         elif match and _is_title(match["title"]) and line.indent < 6:
             number = match["number"]

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
+from itertools import pairwise
 from operator import attrgetter
 from statistics import median
 
@@ -13,6 +14,9 @@ _SMALL = 0.87
 """Share of the usual size below which a word may be raised or lowered in a line."""
 _WIDE_GAP = 1.3
 """Blank space within a line, in its sizes, from which it parts cells and not words."""
+
+_LETTERS = 5
+"""Single letters in a line from which it may be words whose letters are set apart."""
 
 
 @dataclass(slots=True)
@@ -247,6 +251,8 @@ def _text(words: list[Word], size: float) -> tuple[str, list[tuple[int, int]], t
     cuts: list[int] = []
     wide, near, least = _WIDE_GAP * size, 0.2 * size, 0.08 * size
     loose = min(least, -0.3 * size)
+    if spread := _letter_space(words, size):
+        near = loose = least = spread
     length, end = 0, math.inf
     for text, x0, x1, _, _, glued in words:
         blank = x0 - end
@@ -260,6 +266,15 @@ def _text(words: list[Word], size: float) -> tuple[str, list[tuple[int, int]], t
         pieces.append(text)
         length, end = after, x1
     return "".join(pieces), offsets, tuple(cuts)
+
+
+def _letter_space(words: Sequence[Word], size: float) -> float:
+    """Return the space that parts words where letters are set apart, as in "r e f e r e n c e s"; else 0."""
+    single = sum(len(word.text) == 1 and word.text.isalpha() for word in words)
+    if single < _LETTERS or single < 0.8 * len(words):
+        return 0.0
+    usual = median(after.x0 - word.x1 for word, after in pairwise(words))
+    return 1.6 * usual if 0 < usual < 0.8 * size else 0.0
 
 
 def with_before(lines: Sequence[Line]) -> Iterator[tuple[Line | None, Line]]:
