@@ -131,3 +131,17 @@ def test_label_is_no_part_of_the_abstract(first: str, kept: str) -> None:
     page.paragraph(60, y - 25, OPENING * 9, width=480)
     document = read_pdf(pdf([page]), name="rivers.pdf")
     assert (document.abstract or "").startswith(f"{kept} traces of their floods.")
+
+
+def test_names_side_by_side_are_told_apart_by_the_spaces_between_them() -> None:
+    page, x = Page(), 60.0
+    page.text(60, 740, TITLE, size=15, font=BOLD)
+    for word, space in (("Ann", 3.0), ("Lee", 10.5), ("Bo", 3.0), ("Wu", 0.0)):
+        page.text(x, 714, word, size=10)
+        x += 6 * len(word) + space
+    page.text(60, 680, "Abstract", size=11, font=BOLD)
+    y = page.paragraph(60, 666, ABSTRACT * 3, width=480)
+    page.text(60, y - 10, "1 Introduction", size=11, font=BOLD)
+    page.paragraph(60, y - 25, OPENING * 9, width=480)
+    document = read_pdf(pdf([page]), name="rivers.pdf")
+    assert [author.name for author in document.authors] == TWO

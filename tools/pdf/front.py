@@ -237,7 +237,7 @@ def _names(line: Line) -> list[str]:
     text = list(line.text)
     for start, end in line.raised:
         text[start:end] = "," * (end - start)
-    for cut in line.cuts:
+    for cut in (*line.cuts, *line.loose):
         if cut < len(text) and text[cut] == " ":
             text[cut] = ","
     plain = _BETWEEN.sub(",", _SET_ASIDE.sub(",", "".join(text)))

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import pairwise
 from operator import attrgetter
-from statistics import median
+from statistics import median, median_low
 
 from tools.pdf.glyphs import accented, composed, is_accent
 from tools.pdf.upright import Style, Word
@@ -37,6 +37,8 @@ class Line:
     math: float = 0.0
     cuts: tuple[int, ...] = ()
     """Offsets of the gaps that are too wide for a space between words."""
+    loose: tuple[int, ...] = ()
+    """Offsets of the spaces that are wider than usual in it."""
     lead: int = 0
     """How many characters at its beginning are bold, or italic, before it changes."""
     lead_look: str = ""
@@ -162,14 +164,15 @@ def _line(group: _Group, page: int) -> Line:
     if not "".join([word.text for word in words]).isascii():
         words = _with_accents(words)
     raised = {id(word) for word in group.raised}
-    loose, offsets, cuts = _text(words, group.size)
-    text = composed(loose).strip()
+    raw, offsets, blanks = _text(words, group.size)
+    text = composed(raw).strip()
     line = Line(text, page, words[0].x0, max(map(_right, words)), group.y, group.size, "")
-    line.cuts = cuts
+    line.cuts = tuple([at for at, blank in blanks if blank > _WIDE_GAP * group.size])
+    line.loose = _loose(blanks, group.size)
     _set_looks(line, words, raised)
     if raised:
         if offsets[-1][1] != len(text):
-            offsets = [(len(composed(loose[:a])), len(composed(loose[:b]))) for a, b in offsets]
+            offsets = [(len(composed(raw[:a])), len(composed(raw[:b]))) for a, b in offsets]
         marks = [(a, b) for word, (a, b) in zip(words, offsets, strict=True) if id(word) in raised]
         line.raised = tuple((a, min(b, len(text))) for a, b in marks if a < len(text))
         if line.raised and line.raised[0][0] == 0:
@@ -245,27 +248,35 @@ def _lead(words: list[Word], offsets: list[tuple[int, int]]) -> tuple[int, str]:
     return end, look
 
 
-def _text(words: list[Word], size: float) -> tuple[str, list[tuple[int, int]], tuple[int, ...]]:
+def _text(
+    words: list[Word], size: float
+) -> tuple[str, list[tuple[int, int]], list[tuple[int, float]]]:
+    """Return the text of words, where each stands in it, and where its spaces are and how wide."""
     pieces: list[str] = []
     offsets: list[tuple[int, int]] = []
-    cuts: list[int] = []
-    wide, near, least = _WIDE_GAP * size, 0.2 * size, 0.08 * size
+    blanks: list[tuple[int, float]] = []
+    near, least = 0.2 * size, 0.08 * size
     loose = min(least, -0.3 * size)
     if spread := _letter_space(words, size):
         near = loose = least = spread
     length, end = 0, math.inf
     for text, x0, x1, _, _, glued in words:
         blank = x0 - end
-        if blank > wide:
-            cuts.append(length)
         if (blank >= near and blank > least) if glued else blank > loose:
+            blanks.append((length, blank))
             pieces.append(" ")
             length += 1
         after = length + len(text)
         offsets.append((length, after))
         pieces.append(text)
         length, end = after, x1
-    return "".join(pieces), offsets, tuple(cuts)
+    return "".join(pieces), offsets, blanks
+
+
+def _loose(blanks: Sequence[tuple[int, float]], size: float) -> tuple[int, ...]:
+    wide = [(at, blank) for at, blank in blanks if blank > 0.5 * size]
+    usual = median_low([blank for _, blank in blanks]) if wide else 0.0
+    return tuple([at for at, blank in wide if blank > 2 * usual])
 
 
 def _letter_space(words: Sequence[Word], size: float) -> float:
