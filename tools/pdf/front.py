@@ -19,6 +19,10 @@ _ARXIV = re.compile(r"arXiv:\s*((?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(
 _YEAR = re.compile(r"(?<![\d./-])(?:19[5-9]\d|20\d\d)(?![\d/])")
 _STATED_YEAR = re.compile(r"(?:©|\(c\)|copyright)\D{0,20}((?:19|20)\d\d)", re.I)
 _RUN_IN_ABSTRACT = re.compile(r"(?:abstract|summary)\s*[.:—–-]+\s*\S", re.I)
+_OPENS = re.compile(r"(?:1|I)\.?\s+\S|(?:abstract|summary|introduction)\b", re.I)
+"""How the text of a paper begins."""
+_LONGEST = 300
+"""Characters of a title; what is longer is prose."""
 _ARTICLE = re.compile(
     r"(?:(?:original|research|review|short|full|regular|invited|feature|position|survey)\s+)?"
     r"(?:articles?|papers?|reports?|letters?|reviews?|communications?|contributions?|surveys?)|"
@@ -77,13 +81,10 @@ def read_front(
     """
     first = lines[0].page if lines else 0
     page = [line for line in lines if line.page == first and line.kind != DROPPED]
-    region = _region(page, profile)
-    title = _title(region, named, profile)
+    region, title, authors = _head(page, named, profile)
     found = _text_of(title).rstrip("*∗†‡§¶ ") or None
     for line in title:
         line.kind = TITLE
-    rest = region[region.index(title[-1]) + 1 :] if title else []
-    authors = _authors(rest)
     for line in region:
         if line.kind != TITLE:
             line.kind = AUTHOR if title else ""
@@ -91,6 +92,31 @@ def read_front(
     year = _year(said, before, margin)
     share = _title_share(title, region, named, profile)
     return Front(found, authors, year, _doi(said, page), _arxiv(said), share)
+
+
+def _head(
+    page: Sequence[Line], named: str, profile: Profile
+) -> tuple[list[Line], list[Line], tuple[str, ...]]:
+    """Return what stands before the text of a page, the title in it, and the authors below that."""
+    region = _region(page, profile)
+    title = _title(region, named, profile)
+    rest = region[region.index(title[-1]) + 1 :] if title else []
+    return region, title, _authors(rest)
+
+
+def begins_paper(page: Sequence[Line], profile: Profile) -> str:
+    """Return the title where a page begins as a paper does; else "".
+
+    It has a title at its top, in type larger than prose, then authors, and then an abstract or a first section.
+    """
+    region, title, authors = _head(page, "", profile)
+    if not title or not authors or title[0].size <= 1.12 * profile.size or title[0].place > 0.4:
+        return ""
+    first = next((line for line in page if line not in region), None)
+    if first is None or first.place > 0.75 or not _OPENS.match(first.text):
+        return ""
+    found = _text_of(title)
+    return found if len(found) <= _LONGEST else ""
 
 
 def _region(page: Sequence[Line], profile: Profile) -> list[Line]:
