@@ -25,6 +25,7 @@ from tools.pdf.marks import clear_marks
 from tools.pdf.native import LIMITS, Limits, PageFault, opened, pages_and_title, read_page
 from tools.pdf.pieces import Assembler, Piece
 from tools.pdf.profile import Profile, profile_of, settle_weights
+from tools.pdf.repair import cut_off
 
 logger = logging.getLogger(f"citeloom.{__name__}")
 
@@ -41,6 +42,7 @@ def read_pdf(content: bytes, *, name: str, limits: Limits = LIMITS) -> Document:
     with opened(content, name) as handle:
         count, title = pages_and_title(handle)
         pages = _Pages(limits)
+        pages.unread += cut_off(content)
         for index in range(min(count, limits.pages)):
             pages.take(handle, index)
     if count > limits.pages:
