@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from statistics import median
 
+from tools.pdf.directions import as_if_rightward
 from tools.pdf.lines import Line, lines_of, with_before
 from tools.pdf.upright import Sheet, Word
 
@@ -43,14 +44,14 @@ class Columns:
 
     def lines(self, sheet: Sheet) -> list[Line]:
         """Return the lines of a page in the order in which they are read."""
-        words = [w for w in sheet.words if w.text.strip()]
+        words, mirrored = as_if_rightward(sheet)
         rows = _rows(words)
         gutter = self._gutter_of(sheet, words, rows)
         if gutter is None:
-            found = _one(words, sheet.number)
+            found = _one(words, sheet.number, mirrored)
         else:
             self._gutter = gutter
-            found = _two(rows, gutter, sheet.number)
+            found = _two(rows, gutter, sheet.number, mirrored)
         _measure(found, sheet)
         return found
 
@@ -212,13 +213,13 @@ def _is_two(rows: list[_Row], gutter: float, usual: bool, extent: tuple[float, f
     return max(prose) >= _LEAST_ROWS and sum(prose) >= 8 and both > 0.3 * total
 
 
-def _one(words: Sequence[Word], page: int) -> list[Line]:
-    lines = lines_of(words, page)
+def _one(words: Sequence[Word], page: int, mirrored: bool) -> list[Line]:
+    lines = lines_of(words, page, mirrored)
     _edges(lines)
     return lines
 
 
-def _two(rows: list[_Row], gutter: float, page: int) -> list[Line]:
+def _two(rows: list[_Row], gutter: float, page: int, mirrored: bool) -> list[Line]:
     bands: list[tuple[bool, list[Word]]] = []
     for row in rows:
         if not bands or bands[-1][0] != row.full:
@@ -235,7 +236,7 @@ def _two(rows: list[_Row], gutter: float, page: int) -> list[Line]:
         order += (1, sides[0]), (2, sides[1])
     found: list[Line] = []
     for column, words in order:
-        lines = lines_of(words, page)
+        lines = lines_of(words, page, mirrored)
         for line in lines:
             line.column = column
         found.extend(lines)

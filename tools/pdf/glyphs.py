@@ -34,7 +34,9 @@ def glyph(code: int) -> str:
     character = chr(code)
     if character.isspace():
         return " "
-    return "" if unicodedata.category(character) in _NOISE else character
+    if 0xFB50 <= code <= 0xFEFC:  # forms that Arabic letters have within a word
+        character = unicodedata.normalize("NFKC", character)
+    return "" if unicodedata.category(character[0]) in _NOISE else character
 
 
 def composed(text: str) -> str:

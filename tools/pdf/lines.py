@@ -1,22 +1,17 @@
 """Lines of a page: words put together by their base lines."""
 
-import math
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
-from itertools import pairwise
 from operator import attrgetter
-from statistics import median, median_low
+from statistics import median
 
+from tools.pdf.directions import as_read
 from tools.pdf.glyphs import accented, composed, is_accent
+from tools.pdf.spaces import cuts_among, loose_among, text_and_blanks
 from tools.pdf.upright import Style, Word
 
 _SMALL = 0.87
 """Share of the usual size below which a word may be raised or lowered in a line."""
-_WIDE_GAP = 1.3
-"""Blank space within a line, in its sizes, from which it parts cells and not words."""
-
-_LETTERS = 5
-"""Single letters in a line from which it may be words whose letters are set apart."""
 
 
 @dataclass(slots=True)
@@ -88,10 +83,16 @@ class _Group:
     raised: list[Word] = field(default_factory=list)
 
 
-def lines_of(words: Sequence[Word], page: int) -> list[Line]:
-    """Return the lines that words of one column make, from top to bottom."""
+def lines_of(words: Sequence[Word], page: int, mirrored: bool = False) -> list[Line]:
+    """Return the lines that words of one column make, from top to bottom.
+
+    Args:
+        words: Those of the column.
+        page: Its page, from 1.
+        mirrored: Whether it is read from right to left (see tools.pdf.directions).
+    """
     groups = sorted(_groups(sorted(words, key=_place)), key=_height)
-    made = [_line(group, page) for group in groups]
+    made = [_line(group, page, mirrored) for group in groups]
     return [line for line in made if line.text]
 
 
@@ -159,16 +160,17 @@ def _attached(groups: list[_Group], small: list[Word]) -> list[Word]:
     return left
 
 
-def _line(group: _Group, page: int) -> Line:
+def _line(group: _Group, page: int, mirrored: bool) -> Line:
     words = sorted(group.words, key=_left)
-    if not "".join([word.text for word in words]).isascii():
-        words = _with_accents(words)
+    left = words[0].x0
+    if mirrored or not "".join([word.text for word in words]).isascii():
+        words = as_read(_with_accents(words), mirrored)
     raised = {id(word) for word in group.raised}
-    raw, offsets, blanks = _text(words, group.size)
+    raw, offsets, blanks = text_and_blanks(words, group.size)
     text = composed(raw).strip()
-    line = Line(text, page, words[0].x0, max(map(_right, words)), group.y, group.size, "")
-    line.cuts = tuple([at for at, blank in blanks if blank > _WIDE_GAP * group.size])
-    line.loose = _loose(blanks, group.size)
+    line = Line(text, page, left, max(map(_right, words)), group.y, group.size, "")
+    line.cuts = cuts_among(blanks, group.size)
+    line.loose = loose_among(blanks, group.size)
     _set_looks(line, words, raised)
     if raised:
         if offsets[-1][1] != len(text):
@@ -246,46 +248,6 @@ def _lead(words: list[Word], offsets: list[tuple[int, int]]) -> tuple[int, str]:
             break
         end = after
     return end, look
-
-
-def _text(
-    words: list[Word], size: float
-) -> tuple[str, list[tuple[int, int]], list[tuple[int, float]]]:
-    """Return the text of words, where each stands in it, and where its spaces are and how wide."""
-    pieces: list[str] = []
-    offsets: list[tuple[int, int]] = []
-    blanks: list[tuple[int, float]] = []
-    near, least = 0.2 * size, 0.08 * size
-    loose = min(least, -0.3 * size)
-    if spread := _letter_space(words, size):
-        near = loose = least = spread
-    length, end = 0, math.inf
-    for text, x0, x1, _, _, glued in words:
-        blank = x0 - end
-        if (blank >= near and blank > least) if glued else blank > loose:
-            blanks.append((length, blank))
-            pieces.append(" ")
-            length += 1
-        after = length + len(text)
-        offsets.append((length, after))
-        pieces.append(text)
-        length, end = after, x1
-    return "".join(pieces), offsets, blanks
-
-
-def _loose(blanks: Sequence[tuple[int, float]], size: float) -> tuple[int, ...]:
-    wide = [(at, blank) for at, blank in blanks if blank > 0.5 * size]
-    usual = median_low([blank for _, blank in blanks]) if wide else 0.0
-    return tuple([at for at, blank in wide if blank > 2 * usual])
-
-
-def _letter_space(words: Sequence[Word], size: float) -> float:
-    """Return the space that parts words where letters are set apart, as in "r e f e r e n c e s"; else 0."""
-    single = sum(len(word.text) == 1 and word.text.isalpha() for word in words)
-    if single < _LETTERS or single < 0.8 * len(words):
-        return 0.0
-    usual = median(after.x0 - word.x1 for word, after in pairwise(words))
-    return 1.6 * usual if 0 < usual < 0.8 * size else 0.0
 
 
 def with_before(lines: Sequence[Line]) -> Iterator[tuple[Line | None, Line]]:

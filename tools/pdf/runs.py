@@ -10,9 +10,11 @@ import math
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import pairwise
 from struct import Struct
 from typing import Any, NamedTuple
 
+from tools.pdf.directions import LAM, is_turned_ligature
 from tools.pdf.glyphs import glyph
 from tools.pdf.upright import Style, Word, quarter_of, turned
 
@@ -114,6 +116,8 @@ class Runs:
             if known is None:
                 known = owners[owner] = self._style(start, owner)
             style, base = known
+            if LAM in text:
+                text = self._with_ligatures(text, start, end)
             box(page, start, a, b, c, d)
             box(page, end, e, f, g, h)
             if base is None:
@@ -127,6 +131,23 @@ class Runs:
             corners = left, right, min(low, low2), max(high, high2)
             found.append(Word(text, *turned(style.quarter, corners, x, y), style, glued))
         return found
+
+    def _with_ligatures(self, text: str, start: int, end: int) -> str:
+        """Return a word with the letters of a glyph in their order: pdfium turns those of lam-alef."""
+        if len(text) != end - start + 1:
+            return text  # noise was left out
+        boxes = [self._box(index) for index in range(start, end + 1)]
+        letters = list(text)
+        for at, (before, here) in enumerate(pairwise(boxes)):
+            if before == here and is_turned_ligature(text[at : at + 2]):
+                letters[at : at + 2] = letters[at + 1], letters[at]
+        return "".join(letters)
+
+    def _box(self, index: int) -> tuple[Any, ...]:
+        places = ctypes.create_string_buffer(32)
+        corners = (ctypes.byref(places, 8 * at) for at in range(4))
+        self._calls.box(self._page, index, *corners)
+        return Struct("4d").unpack(places)
 
     def _characters(self) -> str:
         """Return one character for each that pdfium counts on the page."""
