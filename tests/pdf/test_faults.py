@@ -79,7 +79,7 @@ def test_file_without_an_end_behind_other_bytes_or_under_an_empty_password_is_re
 @pytest.mark.parametrize("share", [0.6, 0.99])
 def test_file_without_its_end_is_told(share: float) -> None:
     document = read_pdf(PAPER[: int(len(PAPER) * share)], name="some.pdf")
-    assert [(part.where, part.cause) for part in document.unread][0] == (
+    assert next((part.where, part.cause) for part in document.unread) == (
         "the end of the file",
         "the file is cut off: the mark at which a PDF ends is not there; download it again",
     )
