@@ -164,7 +164,7 @@ def test_header_that_moves_from_page_to_page_is_left_out() -> None:
         ("well-", "known", "well-known"),
         ("coun-", "terparts", "counterparts"),
         ("there-", "fore", "therefore"),
-        ("silt-", "bound", "silt-bound"),
+        ("good-", "quality", "good-quality"),
     ],
 )
 def test_hyphen_at_the_end_of_a_line_stays_between_two_words_that_make_no_third(

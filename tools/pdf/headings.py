@@ -20,7 +20,7 @@ KNOWN = re.compile(
     re.I,
 )
 REFERENCES = re.compile(
-    r"(?:\d{1,2}\.?\s+|[IVX]+\.\s+)?(?:references?(?: and notes| cited)?|bibliography|"
+    r"(?:\d{1,2}\.?\s+|[IVX]+\.\s+)?(?:references?(?: and notes| cited| list)?|bibliography|"
     r"literature(?: cited)?|works cited|cited works)\s*:?",
     re.I,
 )
