@@ -9,7 +9,9 @@ from itertools import pairwise
 from tools.pdf.furniture import DROPPED
 from tools.pdf.headings import KNOWN, NUMBERED
 from tools.pdf.lines import Line
+from tools.pdf.names import authors_in
 from tools.pdf.profile import Profile
+from tools.pdf.sidebar import SIDE
 
 TITLE, AUTHOR = "title", "author"
 """Kinds of the lines of the title, and of what stands between it and the text."""
@@ -30,26 +32,9 @@ _ARTICLE = re.compile(
     r"brief (?:report|communication)|book reviews?|letters? to the editor|tutorial|proceedings",
     re.I,
 )
-_WORD = re.compile(r"[^\W\d_][^\W\d_'’.‐-]*(?:['’.‐-]+[^\W\d_]*)*")
-_PARTICLES = re.compile(
-    r"d|da|de|di|do|du|das|dos|del|della|van|von|der|den|des|la|le|el|al|bin|ibn|ten|ter|zu|zur|y|e|af"
-)
-_SET_ASIDE = re.compile(
-    r"\[[^\]]*\]|\([^)]*\)|\{[^}]*\}|^\s*by\s|\b(?:ph\.?\s?d|m\.?d|m\.?sc|b\.?sc|dr|prof|professor|mph|jr|sr)\b\.?",
-    re.I,
-)
-"""What stands among names: marks in brackets, degrees, 'by'."""
-_BETWEEN = re.compile(r"[*∗†‡§¶♠♣♥♦⋆,;·•|]|\b(?:and|AND)\b|&|\d+|\s[a-z](?=\s*(?:[*∗,;]|$))")
-_GOES_ON = re.compile(r"(?:[,;&]|\band)\s*$", re.I)
 _MASTHEAD = re.compile(
     r"^(?:international |european |american )?(?:journal|proceedings|transactions|annals|archives|bulletin|"
     r"advances|lecture notes|contents lists)\b|\bvol(?:ume|\.)\s*\d|^\W*https?:|^www\.",
-    re.I,
-)
-_NOT_NAMES = re.compile(
-    r"universit|institut|depart|laborator|school|college|research|center|centre|inc\b|corp|group|"
-    r"\bof\b|\band\b|street|@|\d|academy|faculty|google|microsoft|facebook|science|abstract|"
-    r"avenue|linguistic|comput|applied|usa\b|china|germany|japan|technolog",
     re.I,
 )
 
@@ -101,7 +86,7 @@ def _head(
     region = _region(page, profile)
     title = _title(region, named, profile)
     rest = region[region.index(title[-1]) + 1 :] if title else []
-    return region, title, _authors(rest)
+    return region, title, authors_in(rest)
 
 
 def begins_paper(page: Sequence[Line], profile: Profile) -> str:
@@ -135,6 +120,8 @@ def _end(page: Sequence[Line], profile: Profile) -> int:
     """Return how many lines stand before the abstract, or before the text where there is none."""
     prose = 0
     for index, line in enumerate(page):
+        if line.column == SIDE:
+            continue
         text = line.text.strip()
         match = NUMBERED.match(text)
         opens = match and match["number"] == "1" and profile.is_marked(line)
@@ -212,70 +199,6 @@ def _text_of(group: Sequence[Line]) -> str:
 
 def _normal(text: str) -> str:
     return re.sub(r"[\W_]+", "", text.lower())
-
-
-def _authors(lines: Sequence[Line]) -> tuple[str, ...]:
-    """Return the names on the lines below the title.
-
-    Names go on in the next line where the list is open or the lines are alike; behind an affiliation
-    only in a face that is the names' and not the affiliation's.
-    """
-    found: list[str] = []
-    first: Line | None = None
-    last: Line | None = None
-    """The last line of names before one that has none."""
-    other: Line | None = None
-    for line in lines:
-        if not any(map(str.isalpha, line.text)):
-            continue
-        names = _names(line)
-        if first is None:
-            found, first = names, line if names else None
-        elif not names or not _alike(line, first):
-            other = line
-            continue
-        elif (other is not None and not _alike(line, other)) or (
-            other is None and last is not None and _follows(line, names, last)
-        ):
-            found += names
-        else:
-            other = line
-        last = line
-    unique = list(dict.fromkeys(found))
-    mixed = [name for name in unique if not name.isupper()]
-    unique = mixed or unique  # a few words in capitals among names are words of a figure
-    return tuple(unique) if len(unique) <= 60 else ()
-
-
-def _alike(one: Line, other: Line) -> bool:
-    size = abs(one.size - other.size) <= 0.6
-    return size and abs(one.bold - other.bold) < 0.5 and abs(one.italic - other.italic) < 0.5
-
-
-def _follows(line: Line, names: Sequence[str], last: Line) -> bool:
-    """Whether a line of names goes on with the list of the line above it."""
-    if len(names) > 1 or line.raised or line.cuts or _GOES_ON.search(last.text):
-        return True
-    return len(_names(last)) == 1 or line.text.lower().startswith(("and ", "& "))
-
-
-def _names(line: Line) -> list[str]:
-    text = list(line.text)
-    for start, end in line.raised:
-        text[start:end] = "," * (end - start)
-    for cut in (*line.cuts, *line.loose):
-        if cut < len(text) and text[cut] == " ":
-            text[cut] = ","
-    plain = _BETWEEN.sub(",", _SET_ASIDE.sub(",", "".join(text)))
-    parts = [" ".join(part.split()) for part in plain.split(",") if part.strip(" .")]
-    return parts if all(map(_is_name, parts)) else []
-
-
-def _is_name(text: str) -> bool:
-    words = text.split()
-    if not 2 <= len(words) <= 5 or _NOT_NAMES.search(text) or not words[-1][0].isupper():
-        return False
-    return all(_WORD.fullmatch(x) and (x[0].isupper() or _PARTICLES.fullmatch(x)) for x in words)
 
 
 def _year(said: Sequence[str], notices: Sequence[str], margin: str) -> int | None:

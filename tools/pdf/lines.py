@@ -4,12 +4,14 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from operator import attrgetter
 from statistics import median
+from typing import TypeVar
 
 from tools.pdf.directions import as_read
 from tools.pdf.glyphs import accented, composed, is_accent
 from tools.pdf.spaces import cuts_among, loose_among, text_and_blanks
 from tools.pdf.upright import Style, Word
 
+T = TypeVar("T")
 _SMALL = 0.87
 """Share of the usual size below which a word may be raised or lowered in a line."""
 
@@ -46,7 +48,7 @@ class Line:
     """Edges of its column on its page."""
     right: float = 0.0
     column: int = 0
-    """0 across the page, 1 on the left, 2 on the right."""
+    """0 across the page, 1 on the left, 2 on the right; others: see tools.pdf.sidebar."""
     above: float = 0.0
     """Distance of its base line from that of the line above it in its column; 0 for the first."""
     kind: str = ""
@@ -250,7 +252,7 @@ def _lead(words: list[Word], offsets: list[tuple[int, int]]) -> tuple[int, str]:
     return end, look
 
 
-def with_before(lines: Sequence[Line]) -> Iterator[tuple[Line | None, Line]]:
+def with_before(lines: Sequence[T]) -> Iterator[tuple[T | None, T]]:
     """Yield each line behind the one before it; the first has none."""
     return zip([None, *lines], lines, strict=False)
 
