@@ -152,3 +152,11 @@ def test_text_far_outside_the_page_is_left_out_at_once() -> None:
     document = read_pdf(pdf([page]), name="far.pdf")
     assert "nobody" not in document.text
     assert document.title == papers.TITLE
+
+
+def test_words_that_were_recognised_in_pictures_are_told() -> None:
+    scan = papers.first_page()
+    scan.parts.insert(0, "3 Tr")  # drawn invisibly, as programs lay words on the picture of a page
+    (note,) = read_pdf(pdf([scan]), name="scan.pdf").notes
+    assert "recognised in pictures of its pages (OCR)" in note
+    assert read_pdf(PAPER, name="some.pdf").notes == ()

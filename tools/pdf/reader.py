@@ -27,6 +27,10 @@ from tools.pdf.pieces import Assembler, Piece
 from tools.pdf.profile import Profile, profile_of, settle_weights
 from tools.pdf.repair import cut_off
 
+_RECOGNISED = (
+    "its text was recognised in pictures of its pages (OCR): words, names and numbers may be misread; "
+    "compare what matters with the page"
+)
 logger = logging.getLogger(f"citeloom.{__name__}")
 
 
@@ -60,6 +64,8 @@ class _Pages:
         self.lines: list[Line] = []
         self.unread: list[Unread] = []
         self.margin = ""
+        self.recognised = 0
+        """How many of them have words that were recognised in a picture."""
         self._columns = Columns()
         self._limits = limits
         self._left = limits.characters
@@ -83,6 +89,7 @@ class _Pages:
         if not found:
             self.unread.append(Unread(where=where, cause="it has no text layer"))
             return
+        self.recognised += sheet.recognised
         if not self.margin:
             self.margin = " ".join(word.text for word in sheet.margin)
         self._left -= sum(len(line.text) for line in found)
@@ -125,9 +132,15 @@ def _document(pages: _Pages, title: str, count: int, name: str) -> Document:
         blocks=blocks,
         pages=count,
         unread=(*pages.unread, *others),
-        notes=note_on_lists(blocks),
+        notes=(*_note_on_recognition(pages), *note_on_lists(blocks)),
         confidence=confidence_of(front, blocks, pages=count, unread=unread),
     )
+
+
+def _note_on_recognition(pages: _Pages) -> tuple[str, ...]:
+    if pages.recognised <= 0.5 * len({line.page for line in pages.lines}):
+        return ()
+    return (_RECOGNISED,)
 
 
 def _analysed(

@@ -32,6 +32,8 @@ _PLACES = Struct("10d")
 _MATRIX = Struct("6f")
 _UNKNOWN = "\ufffe"
 """In the text of a page: a hyphen at the end of a line, or a character without a code."""
+_SAMPLED = 8
+"""Of so many text objects, one is asked how it is drawn."""
 _Run = tuple[str, int, int, int, bool]
 """Text, first and last character, text object (0 for none), and whether it is glued."""
 
@@ -60,6 +62,7 @@ class _Calls(NamedTuple):
     box: Any
     origin: Any
     font: Any
+    mode: Any
 
 
 @lru_cache(maxsize=1)
@@ -74,6 +77,7 @@ def _calls() -> _Calls:
         box=_quick(pdfium.FPDFText_GetCharBox, None),
         origin=_quick(pdfium.FPDFText_GetCharOrigin, None),
         font=_quick(pdfium.FPDFTextObj_GetFont, ctypes.c_ssize_t, ctypes.c_void_p),
+        mode=_quick(pdfium.FPDFTextObj_GetTextRenderMode, ctypes.c_int, ctypes.c_void_p),
     )
 
 
@@ -131,6 +135,12 @@ class Runs:
             corners = left, right, min(low, low2), max(high, high2)
             found.append(Word(text, *turned(style.quarter, corners, x, y), style, glued))
         return found
+
+    def are_unseen(self) -> bool:
+        """Whether the words, once taken, are drawn invisibly: as recognition of characters lays them on a scan."""
+        owners = [owner for owner in self._owners if owner][::_SAMPLED]
+        modes = {self._calls.mode(owner) for owner in owners}
+        return modes == {self._pdfium.FPDF_TEXTRENDERMODE_INVISIBLE}
 
     def _with_ligatures(self, text: str, start: int, end: int) -> str:
         """Return a word with the letters of a glyph in their order: pdfium turns those of lam-alef."""
