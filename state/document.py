@@ -68,6 +68,9 @@ class Document(Value):
     blocks: tuple[Block, ...] = Field(default=(), description="In reading order.")
     pages: int | None = Field(default=None, ge=0, description="Where the format has pages.")
     unread: tuple[Unread, ...] = ()
+    notes: tuple[str, ...] = Field(
+        default=(), description="What a person should know of the file, in words."
+    )
     confidence: dict[str, float] = Field(
         default_factory=dict,
         description="That a part was read rightly, 0..1: 'title', 'authors', 'abstract', 'sections', "

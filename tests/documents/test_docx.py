@@ -173,3 +173,25 @@ def test_file_without_text_is_refused() -> None:
     with pytest.raises(DocumentError, match="no text") as caught:
         read(lambda word: word.add_paragraph("  "))
     assert "OCR" in caught.value.remedy
+
+
+@pytest.mark.parametrize("heading", ["References", "Reference list", "Abstract"])
+def test_heading_of_a_part_is_no_title_though_it_is_the_only_one(heading: str) -> None:
+    def fill(word: Any) -> None:
+        word.add_paragraph("Snails climb walls at night (Lind, 2015).")
+        word.add_heading(heading, 1)
+        word.add_paragraph("Lind, A. (2015). Snails on walls. Walls 4, 1-12.")
+
+    document = read(fill)
+    assert document.title is None
+    assert document.blocks[-1].kind == ("abstract" if heading == "Abstract" else "reference")
+
+
+def test_only_heading_of_the_first_level_is_the_title_beside_that_of_the_list() -> None:
+    def fill(word: Any) -> None:
+        word.add_heading("Snails on Walls", 1)
+        word.add_paragraph("Snails climb walls at night (Lind, 2015).")
+        word.add_heading("References", 1)
+        word.add_paragraph("Lind, A. (2015). Snails on walls. Walls 4, 1-12.")
+
+    assert read(fill).title == "Snails on Walls"

@@ -24,6 +24,10 @@ from tests.graphs.ingest_files import (
     words_in,
 )
 from tests.graphs.sources import Asked
+from tests.pdf.papers import first_page
+from tests.pdf.test_bound import OWLS, RIVERS
+from tests.pdf.writer import Page
+from tests.pdf.writer import pdf as written
 from tools.bibliography.read_record import paper_from
 from tools.context import RunContext
 from tools.embed.port import Vectors
@@ -294,3 +298,24 @@ async def test_thread_carries_nothing_from_one_run_to_the_next(tmp_path: Path) -
     assert (later["stop"], later["failures"], later["outcome"]) == (None, [], "complete")
     assert [item.source for item in later["reports"]] == ["b.md"]
     assert later["spent"]["passages_made"] < 2 * first["spent"]["passages_made"]
+
+
+async def test_reports_tell_what_a_pdf_shows_of_itself(context: RunContext, folder: Path) -> None:
+    """A second paper, a scan; broken words are told of a text layer, and of no other file."""
+    broken = "Giv en the exibilit y of moss the roofs sta y co ol and ligh t for man y y ears. " * 9
+    scan, garbled = first_page(), Page()
+    scan.parts.insert(0, "3 Tr")
+    garbled.paragraph(60, 700, broken, width=480)
+    bound = [*RIVERS, *OWLS]
+    files: dict[str, str | bytes] = {
+        "bound.pdf": written(bound), "scan.pdf": written([scan]), "garbled.pdf": written([garbled]),
+        "garbled.txt": broken,
+    }  # fmt: skip
+    put(folder, files)
+    reports = by_name(await ingest(context, paths=[str(folder)]))
+    assert reports["bound.pdf"].status == "partly"
+    assert "another paper begins there" in reports["bound.pdf"].unread[0].cause
+    assert "voles" not in words_in(context)
+    assert "(OCR)" in reports["scan.pdf"].notes[0]
+    told = {name for name, item in reports.items() if "garbled" in " ".join(item.notes)}
+    assert told == {"garbled.pdf"}

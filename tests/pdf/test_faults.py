@@ -76,6 +76,29 @@ def test_file_without_an_end_behind_other_bytes_or_under_an_empty_password_is_re
     assert read_pdf(locked(OPEN), name="some.pdf").text == "Under lock and key, rivers run."
 
 
+@pytest.mark.parametrize("share", [0.6, 0.99])
+def test_file_without_its_end_is_told(share: float) -> None:
+    document = read_pdf(PAPER[: int(len(PAPER) * share)], name="some.pdf")
+    assert next((part.where, part.cause) for part in document.unread) == (
+        "the end of the file",
+        "the file is cut off: the mark at which a PDF ends is not there; download it again",
+    )
+
+
+def test_file_shorter_than_it_says_is_told_though_its_part_has_an_end() -> None:
+    head, rest = PAPER.split(b"\n", 1)
+    content = head + b"\n99 0 obj\n<< /Linearized 1 /L 999999 /O 4 >>\nendobj\n" + rest
+    document = read_pdf(content, name="some.pdf")
+    assert document.title == papers.TITLE
+    assert [part.cause for part in document.unread] == [
+        f"the file is cut off: {len(content):,} of its 999,999 bytes are there; download it again"
+    ]
+
+
+def test_whole_file_with_something_behind_its_end_is_not_called_cut_off() -> None:
+    assert read_pdf(PAPER + b"\r\n\0\0--boundary--\r\n", name="some.pdf").unread == ()
+
+
 def test_pages_beyond_the_limit_are_told() -> None:
     pages = [papers.later_page(number) for number in range(1, 7)]
     document = read_pdf(pdf(pages), name="long.pdf", limits=Limits(pages=4))
@@ -129,3 +152,11 @@ def test_text_far_outside_the_page_is_left_out_at_once() -> None:
     document = read_pdf(pdf([page]), name="far.pdf")
     assert "nobody" not in document.text
     assert document.title == papers.TITLE
+
+
+def test_words_that_were_recognised_in_pictures_are_told() -> None:
+    scan = papers.first_page()
+    scan.parts.insert(0, "3 Tr")  # drawn invisibly, as programs lay words on the picture of a page
+    (note,) = read_pdf(pdf([scan]), name="scan.pdf").notes
+    assert "recognised in pictures of its pages (OCR)" in note
+    assert read_pdf(PAPER, name="some.pdf").notes == ()

@@ -109,3 +109,39 @@ def test_word_that_goes_on_on_the_next_page_is_whole_whatever_stands_between() -
     two.paragraph(60, 669, "and nobody has dug there yet. " * 20, width=480)
     document = read_pdf(pdf([one, two]), name="rivers.pdf")
     assert any("patient exploration than" in block.text for block in document.blocks)
+
+
+@pytest.mark.parametrize(
+    ("first", "kept"),
+    [
+        ("Abstract. Rivers keep", "Rivers keep"),
+        ("Abstract- Rivers keep", "Rivers keep"),
+        ("ABSTRACT: 60 rivers keep", "60 rivers keep"),
+        ("Abstract Rivers keep", "Rivers keep"),
+        ("Abstract-eRivers keep", "eRivers keep"),
+        ("Abstract valleys keep", "Abstract valleys keep"),
+    ],
+)
+def test_label_is_no_part_of_the_abstract(first: str, kept: str) -> None:
+    page = Page()
+    page.text(60, 740, TITLE, size=15, font=BOLD)
+    page.text(60, 714, "Ann Lee and Bo Wu", size=10)
+    y = page.paragraph(60, 680, f"{first} traces of their floods. {ABSTRACT * 3}", width=480)
+    page.text(60, y - 10, "1 Introduction", size=11, font=BOLD)
+    page.paragraph(60, y - 25, OPENING * 9, width=480)
+    document = read_pdf(pdf([page]), name="rivers.pdf")
+    assert (document.abstract or "").startswith(f"{kept} traces of their floods.")
+
+
+def test_names_side_by_side_are_told_apart_by_the_spaces_between_them() -> None:
+    page, x = Page(), 60.0
+    page.text(60, 740, TITLE, size=15, font=BOLD)
+    for word, space in (("Ann", 3.0), ("Lee", 10.5), ("Bo", 3.0), ("Wu", 0.0)):
+        page.text(x, 714, word, size=10)
+        x += 6 * len(word) + space
+    page.text(60, 680, "Abstract", size=11, font=BOLD)
+    y = page.paragraph(60, 666, ABSTRACT * 3, width=480)
+    page.text(60, y - 10, "1 Introduction", size=11, font=BOLD)
+    page.paragraph(60, y - 25, OPENING * 9, width=480)
+    document = read_pdf(pdf([page]), name="rivers.pdf")
+    assert [author.name for author in document.authors] == TWO

@@ -1,5 +1,7 @@
 """What belongs to a paragraph, and what only stands next to it."""
 
+import pytest
+
 from state.document import Block, Document
 from tests.pdf.writer import BOLD, Page, pdf
 from tools.pdf.reader import read_pdf
@@ -154,3 +156,22 @@ def test_header_that_moves_from_page_to_page_is_left_out() -> None:
         page.paragraph(60, 670, _PROSE * 6, width=480)
         pages.append(page)
     assert "Brook" not in read(*pages).text
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "whole"),
+    [
+        ("well-", "known", "well-known"),
+        ("coun-", "terparts", "counterparts"),
+        ("there-", "fore", "therefore"),
+        ("good-", "quality", "good-quality"),
+    ],
+)
+def test_hyphen_at_the_end_of_a_line_stays_between_two_words_that_make_no_third(
+    before: str, after: str, whole: str
+) -> None:
+    page = headed()
+    page.text(60, 720, f"The rivers of the north and the south were {before}", size=10, width=345)
+    page.text(60, 708, f"{after} in the years before the war, as all said who", size=10, width=345)
+    page.text(60, 696, "dug there.", size=10)
+    assert f" {whole} in the years" in read(page).text

@@ -37,6 +37,11 @@ class Page:
         quoted = text.replace("\\", r"\\").replace("(", r"\(").replace(")", r"\)")
         self.parts.append(f"BT /{font} {size} Tf {stretch:.4f} Tw {matrix} Tm ({quoted}) Tj ET")
 
+    def glyphs(self, x: float, y: float, codes: Sequence[int], *, size: float = 9) -> None:
+        """Put glyphs of the font whose letters `pdf` was given, from left to right."""
+        shown = "".join(f"{code:04x}" for code in codes)
+        self.parts.append(f"BT /F5 {size} Tf 0 Tw 1 0 0 1 {x} {y} Tm <{shown}> Tj ET")
+
     def paragraph(
         self,
         x: float,
@@ -66,14 +71,16 @@ class Page:
         return y
 
 
-def pdf(pages: Sequence[Page], *, title: str = "") -> bytes:
-    """Return a PDF of pages."""
+def pdf(pages: Sequence[Page], *, title: str = "", letters: Sequence[str] = ()) -> bytes:
+    """Return a PDF of pages; `letters` are what the glyphs stand for that `Page.glyphs` puts."""
     writer = _Writer()
     fonts = " ".join(
         f"/{name} << /Type /Font /Subtype /Type1 /BaseFont /{base} "
         f"{'' if base == 'Symbol' else '/Encoding /WinAnsiEncoding '}>>"
         for name, base in _FONTS.items()
     )
+    if letters:
+        fonts += f" /F5 {4 + 2 * len(pages)} 0 R"
     kids = " ".join(f"{4 + 2 * index} 0 R" for index in range(len(pages)))
     writer.add(1, b"<< /Type /Catalog /Pages 2 0 R >>")
     writer.add(2, f"<< /Type /Pages /Count {len(pages)} /Kids [{kids}] >>".encode())
@@ -88,7 +95,29 @@ def pdf(pages: Sequence[Page], *, title: str = "") -> bytes:
         data = zlib.compress("\n".join(page.parts).encode("latin-1"))
         head = f"<< /Length {len(data)} /Filter /FlateDecode >>\nstream\n".encode()
         writer.add(number + 1, head + data + b"\nendstream")
+    if letters:
+        _add_font(writer, 4 + 2 * len(pages), letters)
     return writer.finished()
+
+
+def _add_font(writer: "_Writer", number: int, letters: Sequence[str]) -> None:
+    """Add a font of glyphs that stand for one letter or several, as ligatures do."""
+    rows = "\n".join(
+        f"<{code:04x}> <{text.encode('utf-16-be').hex()}>" for code, text in enumerate(letters)
+    )
+    told = (
+        "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /T def "
+        "1 begincodespacerange <0000> <ffff> endcodespacerange\n"
+        f"{len(letters)} beginbfchar\n{rows}\nendbfchar endcmap end end"
+    ).encode()
+    writer.add(
+        number,
+        b"<< /Type /Font /Subtype /Type0 /BaseFont /Some /Encoding /Identity-H /DescendantFonts "
+        b"[<< /Type /Font /Subtype /CIDFontType2 /BaseFont /Some /DW 600 /CIDSystemInfo << "
+        b"/Registry (Adobe) /Ordering (Identity) /Supplement 0 >> >>] /ToUnicode %d 0 R >>"
+        % (number + 1),
+    )
+    writer.add(number + 1, b"<< /Length %d >>\nstream\n" % len(told) + told + b"\nendstream")
 
 
 class _Writer:

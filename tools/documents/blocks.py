@@ -12,7 +12,7 @@ _LONGEST_HEADING = 250  # characters; what is longer was a paragraph set like a 
 _DEEPEST = 8
 _NUMBER = r"(?:(?:appendix\s+)?(?:[A-Z]|\d+|[IVXLC]+)(?:\.\d+)*[.):]?\s+)?"
 _REFERENCES = re.compile(
-    rf"{_NUMBER}(?:(?:list of )?(?:cited )?references?(?: cited| and notes)?|bibliography|"
+    rf"{_NUMBER}(?:(?:list of )?(?:cited )?references?(?: cited| and notes| list)?|bibliography|"
     r"works cited|literature(?: cited)?|literatur(?:verzeichnis)?|referencias|bibliograf[ií]a|"
     r"références|bibliographie)\s*[:.]?",
     re.IGNORECASE,

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from state.document import Document
 from state.paper import title_key
-from tools.documents.blocks import Blocks, clean
+from tools.documents.blocks import Blocks, clean, is_abstract, is_references
 from tools.documents.head import authors_of, head_of
 from tools.documents.limits import LIMITS, Limits
 from tools.documents.markup import Element, parse_html
@@ -135,7 +135,8 @@ def _head(root: Element) -> Document:
     page_title = clean(root.findtext(".//title") or "")
     stamp = _STAMP.match(page_title)
     tops = [one for one in root.iter("h1") if role_of(one) != "skip"]
-    titles = [one for one in tops if role_of(one) == "title"] or tops
+    titles = [one for one in tops if role_of(one) == "title"]
+    titles = titles or [one for one in tops if not _is_of_part(one)]
     heading = clean(plain.text(titles[0], notes=False)) if len(titles) == 1 else ""
     if heading and role_of(titles[0]) == "title":
         said["citation_title"] = [heading]
@@ -148,6 +149,12 @@ def _head(root: Element) -> Document:
     authors = head.authors or authors_of(_latexml_authors(root, plain))
     more = {"title": head.title and head.title[:500], "authors": authors}
     return head.model_copy(update=more)
+
+
+def _is_of_part(heading: Element) -> bool:
+    """Whether a heading is that of the abstract or of the list of references, and no title."""
+    words = clean("".join(heading.itertext()))
+    return is_references(words) or is_abstract(words)
 
 
 def _arxiv_ids(root: Element) -> Iterator[str]:

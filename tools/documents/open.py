@@ -12,11 +12,11 @@ __all__ = ["LIMITS", "READ", "SUFFIXES", "Kind", "Limits", "note_on", "read_docu
 logger = logging.getLogger(f"citeloom.{__name__}")
 
 READERS: dict[Kind, tuple[str, str, str]] = {
-    "pdf": ("pdf 3", "tools.pdf.reader", "read_pdf"),
-    "html": ("html 2", "tools.documents.html", "read_html"),
+    "pdf": ("pdf 4", "tools.pdf.reader", "read_pdf"),
+    "html": ("html 3", "tools.documents.html", "read_html"),
     "jats": ("jats 2", "tools.documents.xml_article", "read_jats"),
     "tei": ("tei 3", "tools.documents.xml_article", "read_tei"),
-    "docx": ("docx 2", "tools.documents.docx", "read_docx"),
+    "docx": ("docx 3", "tools.documents.docx", "read_docx"),
     "markdown": ("markdown 2", "tools.documents.markdown", "read_markdown"),
     "text": ("text 2", "tools.documents.text", "read_text"),
 }

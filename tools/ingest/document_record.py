@@ -20,15 +20,15 @@ def paper_of(document: Document, *, name: str, sha256: str) -> tuple[Paper, tupl
     A document without a title takes its file's name, and is a paper of its own: nothing says which
     other files are of the same.
     """
-    notes: tuple[str, ...] = ()
+    notes, untitled = document.notes, False
     title = " ".join(printable(document.title or "").split())
     if not title or len(title) > _LONGEST_TITLE:
         title = Path(name).stem.replace("_", " ").strip() or name or sha256[:16]
-        notes = ("it shows no title: the file's name stands for it",)
+        notes, untitled = (*notes, "it shows no title: the file's name stands for it"), True
     doi, arxiv = _known(document.doi, "doi:"), _known(document.arxiv, "arxiv:")
     year = document.year or _year_of(arxiv)
     authors = tuple(Author(name=text) for item in document.authors if (text := _name(item)))
-    unsure = bool(notes) or (len(title_key(title)) < _TELLING and not authors)
+    unsure = untitled or (len(title_key(title)) < _TELLING and not authors)
     key, aliases = identify(
         doi=doi, arxiv=arxiv, local=sha256[:16] if unsure and not (doi or arxiv) else None,
         title=title, year=year, first_author=authors[0].name if authors else None,

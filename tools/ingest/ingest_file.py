@@ -246,7 +246,8 @@ def _report(
     document: Document = reading.document
     if not passages:
         notes = (*notes, "there is no passage in it: it has nothing but references or tables")
-    if (quality := document.confidence.get("text", 1.0)) < _POOR:
+    quality = document.confidence.get("text", 1.0)
+    if reading.kind == "pdf" and quality < _POOR:  # other formats have no text layer to be garbled
         notes = (*notes, _GARBLED.format(quality))
     return FileReport(
         source=given.source, kind=reading.kind, status="partly" if document.unread else put,

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from tools.pdf.captions import WORDS, mark_algorithms, mark_captions, mark_figures
 from tools.pdf.furniture import DROPPED
+from tools.pdf.headings import REFERENCES
 from tools.pdf.lines import Line
 from tools.pdf.notes import mark_footnotes, mark_table_notes
 from tools.pdf.profile import Profile
@@ -23,8 +24,13 @@ def is_bullet(text: str) -> bool:
 
 
 def mark_apart(lines: Sequence[Line], profile: Profile) -> None:
-    """Set the kind of lines that are captions, footnotes, equations or tables."""
-    live = [line for line in lines if line.kind != DROPPED]
+    """Set the kind of lines that are captions, footnotes, equations or tables; a list's heading is none."""
+    live = [
+        line
+        for line in lines
+        if line.kind != DROPPED
+        and not (REFERENCES.fullmatch(line.text.strip()) and profile.is_far(line, 1.1))
+    ]
     mark_captions(live, profile)
     mark_algorithms(live, profile)
     mark_footnotes(live, profile)

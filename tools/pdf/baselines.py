@@ -50,6 +50,7 @@ def _together(first: Line, second: Line) -> Line:
         italic=(main.italic * one + other.italic * two) / (one + two),
         math=(main.math * one + other.math * two) / (one + two),
         cuts=(*left.cuts, *wide, *(cut + shift for cut in right.cuts)),
+        loose=(*left.loose, *wide, *(at + shift for at in right.loose)),
         lead=shift + right.lead if whole else left.lead,
         lead_look=left.lead_look,
         mark=left.mark,

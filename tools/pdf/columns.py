@@ -6,6 +6,7 @@ that does reach into it belongs to a band across the page.
 """
 
 import itertools
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -13,7 +14,9 @@ from dataclasses import dataclass
 from operator import attrgetter
 from statistics import median
 
+from tools.pdf.directions import as_if_rightward
 from tools.pdf.lines import Line, lines_of, with_before
+from tools.pdf.sidebar import ABSTRACT, SIDE, Beside, beside_abstract
 from tools.pdf.upright import Sheet, Word
 
 _STRIP = 6
@@ -43,14 +46,22 @@ class Columns:
 
     def lines(self, sheet: Sheet) -> list[Line]:
         """Return the lines of a page in the order in which they are read."""
-        words = [w for w in sheet.words if w.text.strip()]
+        words, mirrored = as_if_rightward(sheet)
         rows = _rows(words)
+        beside = beside_abstract([row.words for row in rows]) if sheet.number <= 2 else None
+        if beside:
+            apart = {id(word) for word in (*beside.side, *beside.abstract)}
+            words = [word for word in words if id(word) not in apart]
+            rows = _rows(words)
         gutter = self._gutter_of(sheet, words, rows)
         if gutter is None:
-            found = _one(words, sheet.number)
+            found = _one(words, sheet.number, mirrored)
         else:
             self._gutter = gutter
-            found = _two(rows, gutter, sheet.number)
+            top = beside.top if beside else math.inf
+            found = _two(rows, gutter, top, sheet.number, mirrored)
+        if beside:
+            found = _with_sidebar(found, beside, sheet.number, mirrored)
         _measure(found, sheet)
         return found
 
@@ -212,16 +223,30 @@ def _is_two(rows: list[_Row], gutter: float, usual: bool, extent: tuple[float, f
     return max(prose) >= _LEAST_ROWS and sum(prose) >= 8 and both > 0.3 * total
 
 
-def _one(words: Sequence[Word], page: int) -> list[Line]:
-    lines = lines_of(words, page)
+def _one(words: Sequence[Word], page: int, mirrored: bool) -> list[Line]:
+    lines = lines_of(words, page, mirrored)
     _edges(lines)
     return lines
 
 
-def _two(rows: list[_Row], gutter: float, page: int) -> list[Line]:
+def _with_sidebar(lines: list[Line], beside: Beside, page: int, mirrored: bool) -> list[Line]:
+    """Return lines with those of an abstract and what stands beside it, which come first, among them."""
+    found: list[Line] = []
+    for column, words in ((SIDE, beside.side), (ABSTRACT, beside.abstract)):
+        part = _one(words, page, mirrored)
+        for line in part:
+            line.column = column
+        found += part
+    at = next((at for at, line in enumerate(lines) if line.y > beside.top), len(lines))
+    return [*lines[:at], *found, *lines[at:]]
+
+
+def _two(rows: list[_Row], gutter: float, top: float, page: int, mirrored: bool) -> list[Line]:
+    """Return the lines of two columns; what stands above `top` is read before all below it."""
     bands: list[tuple[bool, list[Word]]] = []
-    for row in rows:
-        if not bands or bands[-1][0] != row.full:
+    for before, row in with_before(rows):
+        parted = before is not None and before.y < top <= row.y
+        if not bands or bands[-1][0] != row.full or parted:
             bands.append((row.full, []))
         bands[-1][1].extend(row.words)
     order: list[tuple[int, list[Word]]] = []
@@ -235,7 +260,7 @@ def _two(rows: list[_Row], gutter: float, page: int) -> list[Line]:
         order += (1, sides[0]), (2, sides[1])
     found: list[Line] = []
     for column, words in order:
-        lines = lines_of(words, page)
+        lines = lines_of(words, page, mirrored)
         for line in lines:
             line.column = column
         found.extend(lines)

@@ -12,6 +12,8 @@ _BRACKET = re.compile(r"\[\s*(\d{1,4})\s*\]")
 _DOTTED = re.compile(r"(\d{1,4})\.?\s+\S")
 _LABEL = re.compile(r"\[[^\W\d_][\w+ .,&’'-]{0,40}(?:\d{2,4}[a-z]?|[+])\]")
 _DATED = re.compile(r"\b(?:1[89]|20)\d\d[a-z]?\b|to appear|in press|forthcoming|https?:", re.I)
+_DATED_SHARE = 0.6
+"""Items of a numbered list with a year, from which it is a list of references without a heading."""
 _STARTS = re.compile(r"[A-Z\u00c0-\u024f][\w'’-]*(?:,| [A-Z])")
 
 
@@ -28,10 +30,13 @@ def mark_references(lines: Sequence[Line]) -> None:
                 head = None
         if head is not None:
             part.append(line)
+    if not part:
+        for line in _without_head(lines):
+            line.kind = "reference"
+    prose = [line for line in part if line.kind in {"", "footnote"}]
     sizes: Counter[float] = Counter()
-    for line in part:
-        if line.kind in {"", "footnote"}:
-            sizes[line.size] += len(line.text)
+    for line in prose or [line for line in part if line.kind == "table"]:  # short entries look so
+        sizes[line.size] += len(line.text)
     if not sizes:
         return
     usual = max(sizes, key=lambda size: (sizes[size], size))
@@ -41,6 +46,37 @@ def mark_references(lines: Sequence[Line]) -> None:
             line.kind = "reference"
     for order in (part, part[::-1]):
         _spread(order, usual)
+
+
+def _without_head(lines: Sequence[Line]) -> list[Line]:
+    """Return the lines of the last numbered list whose items are dated, each with what hangs below it."""
+    for pattern in (_BRACKET, _DOTTED):
+        for at in range(len(lines) - 1, -1, -1):
+            first, match = lines[at], pattern.match(lines[at].text)
+            if not match or match[1] != "1" or first.kind == "footnote":
+                continue
+            part = [line for line in lines[at:] if _is_set_like(line, first)]
+            begins = [*sorted(_numbered(part, pattern)), len(part)]
+            entries = [_hung(part[start:end]) for start, end in pairwise(begins)]
+            dated = sum(any(_DATED.search(line.text) for line in entry) for entry in entries)
+            if len(entries) >= 3 and dated >= _DATED_SHARE * len(entries):
+                return [line for entry in entries for line in entry]
+    return []
+
+
+def _is_set_like(line: Line, first: Line) -> bool:
+    return line.kind != "heading" and abs(line.size - first.size) <= 0.06 * first.size
+
+
+def _hung(part: Sequence[Line]) -> list[Line]:
+    """Return the first line and those right below it that stand no further left."""
+    entry = [part[0]]
+    for last, line in pairwise(part):
+        near = 0 < line.y - last.y <= 1.6 * line.size and line.x0 >= part[0].x0 - 1
+        if not near and (line.page, line.column) == (last.page, last.column):
+            break
+        entry.append(line)
+    return entry
 
 
 def _spread(part: Sequence[Line], usual: float) -> None:

@@ -9,7 +9,9 @@ from itertools import pairwise
 from tools.pdf.furniture import DROPPED
 from tools.pdf.headings import KNOWN, NUMBERED
 from tools.pdf.lines import Line
+from tools.pdf.names import authors_in
 from tools.pdf.profile import Profile
+from tools.pdf.sidebar import SIDE
 
 TITLE, AUTHOR = "title", "author"
 """Kinds of the lines of the title, and of what stands between it and the text."""
@@ -19,6 +21,10 @@ _ARXIV = re.compile(r"arXiv:\s*((?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(
 _YEAR = re.compile(r"(?<![\d./-])(?:19[5-9]\d|20\d\d)(?![\d/])")
 _STATED_YEAR = re.compile(r"(?:©|\(c\)|copyright)\D{0,20}((?:19|20)\d\d)", re.I)
 _RUN_IN_ABSTRACT = re.compile(r"(?:abstract|summary)\s*[.:—–-]+\s*\S", re.I)
+_OPENS = re.compile(r"(?:1|I)\.?\s+\S|(?:abstract|summary|introduction)\b", re.I)
+"""How the text of a paper begins."""
+_LONGEST = 300
+"""Characters of a title; what is longer is prose."""
 _ARTICLE = re.compile(
     r"(?:(?:original|research|review|short|full|regular|invited|feature|position|survey)\s+)?"
     r"(?:articles?|papers?|reports?|letters?|reviews?|communications?|contributions?|surveys?)|"
@@ -26,26 +32,9 @@ _ARTICLE = re.compile(
     r"brief (?:report|communication)|book reviews?|letters? to the editor|tutorial|proceedings",
     re.I,
 )
-_WORD = re.compile(r"[^\W\d_][^\W\d_'’.‐-]*(?:['’.‐-]+[^\W\d_]*)*")
-_PARTICLES = re.compile(
-    r"d|da|de|di|do|du|das|dos|del|della|van|von|der|den|des|la|le|el|al|bin|ibn|ten|ter|zu|zur|y|e|af"
-)
-_SET_ASIDE = re.compile(
-    r"\[[^\]]*\]|\([^)]*\)|\{[^}]*\}|^\s*by\s|\b(?:ph\.?\s?d|m\.?d|m\.?sc|b\.?sc|dr|prof|professor|mph|jr|sr)\b\.?",
-    re.I,
-)
-"""What stands among names: marks in brackets, degrees, 'by'."""
-_BETWEEN = re.compile(r"[*∗†‡§¶♠♣♥♦⋆,;·•|]|\b(?:and|AND)\b|&|\d+|\s[a-z](?=\s*(?:[*∗,;]|$))")
-_GOES_ON = re.compile(r"(?:[,;&]|\band)\s*$", re.I)
 _MASTHEAD = re.compile(
     r"^(?:international |european |american )?(?:journal|proceedings|transactions|annals|archives|bulletin|"
     r"advances|lecture notes|contents lists)\b|\bvol(?:ume|\.)\s*\d|^\W*https?:|^www\.",
-    re.I,
-)
-_NOT_NAMES = re.compile(
-    r"universit|institut|depart|laborator|school|college|research|center|centre|inc\b|corp|group|"
-    r"\bof\b|\band\b|street|@|\d|academy|faculty|google|microsoft|facebook|science|abstract|"
-    r"avenue|linguistic|comput|applied|usa\b|china|germany|japan|technolog",
     re.I,
 )
 
@@ -77,13 +66,10 @@ def read_front(
     """
     first = lines[0].page if lines else 0
     page = [line for line in lines if line.page == first and line.kind != DROPPED]
-    region = _region(page, profile)
-    title = _title(region, named, profile)
+    region, title, authors = _head(page, named, profile)
     found = _text_of(title).rstrip("*∗†‡§¶ ") or None
     for line in title:
         line.kind = TITLE
-    rest = region[region.index(title[-1]) + 1 :] if title else []
-    authors = _authors(rest)
     for line in region:
         if line.kind != TITLE:
             line.kind = AUTHOR if title else ""
@@ -91,6 +77,31 @@ def read_front(
     year = _year(said, before, margin)
     share = _title_share(title, region, named, profile)
     return Front(found, authors, year, _doi(said, page), _arxiv(said), share)
+
+
+def _head(
+    page: Sequence[Line], named: str, profile: Profile
+) -> tuple[list[Line], list[Line], tuple[str, ...]]:
+    """Return what stands before the text of a page, the title in it, and the authors below that."""
+    region = _region(page, profile)
+    title = _title(region, named, profile)
+    rest = region[region.index(title[-1]) + 1 :] if title else []
+    return region, title, authors_in(rest)
+
+
+def begins_paper(page: Sequence[Line], profile: Profile) -> str:
+    """Return the title where a page begins as a paper does; else "".
+
+    It has a title at its top, in type larger than prose, then authors, and then an abstract or a first section.
+    """
+    region, title, authors = _head(page, "", profile)
+    if not title or not authors or title[0].size <= 1.12 * profile.size or title[0].place > 0.4:
+        return ""
+    first = next((line for line in page if line not in region), None)
+    if first is None or first.place > 0.75 or not _OPENS.match(first.text):
+        return ""
+    found = _text_of(title)
+    return found if len(found) <= _LONGEST else ""
 
 
 def _region(page: Sequence[Line], profile: Profile) -> list[Line]:
@@ -109,6 +120,8 @@ def _end(page: Sequence[Line], profile: Profile) -> int:
     """Return how many lines stand before the abstract, or before the text where there is none."""
     prose = 0
     for index, line in enumerate(page):
+        if line.column == SIDE:
+            continue
         text = line.text.strip()
         match = NUMBERED.match(text)
         opens = match and match["number"] == "1" and profile.is_marked(line)
@@ -186,70 +199,6 @@ def _text_of(group: Sequence[Line]) -> str:
 
 def _normal(text: str) -> str:
     return re.sub(r"[\W_]+", "", text.lower())
-
-
-def _authors(lines: Sequence[Line]) -> tuple[str, ...]:
-    """Return the names on the lines below the title.
-
-    Names go on in the next line where the list is open or the lines are alike; behind an affiliation
-    only in a face that is the names' and not the affiliation's.
-    """
-    found: list[str] = []
-    first: Line | None = None
-    last: Line | None = None
-    """The last line of names before one that has none."""
-    other: Line | None = None
-    for line in lines:
-        if not any(map(str.isalpha, line.text)):
-            continue
-        names = _names(line)
-        if first is None:
-            found, first = names, line if names else None
-        elif not names or not _alike(line, first):
-            other = line
-            continue
-        elif (other is not None and not _alike(line, other)) or (
-            other is None and last is not None and _follows(line, names, last)
-        ):
-            found += names
-        else:
-            other = line
-        last = line
-    unique = list(dict.fromkeys(found))
-    mixed = [name for name in unique if not name.isupper()]
-    unique = mixed or unique  # a few words in capitals among names are words of a figure
-    return tuple(unique) if len(unique) <= 60 else ()
-
-
-def _alike(one: Line, other: Line) -> bool:
-    size = abs(one.size - other.size) <= 0.6
-    return size and abs(one.bold - other.bold) < 0.5 and abs(one.italic - other.italic) < 0.5
-
-
-def _follows(line: Line, names: Sequence[str], last: Line) -> bool:
-    """Whether a line of names goes on with the list of the line above it."""
-    if len(names) > 1 or line.raised or line.cuts or _GOES_ON.search(last.text):
-        return True
-    return len(_names(last)) == 1 or line.text.lower().startswith(("and ", "& "))
-
-
-def _names(line: Line) -> list[str]:
-    text = list(line.text)
-    for start, end in line.raised:
-        text[start:end] = "," * (end - start)
-    for cut in line.cuts:
-        if cut < len(text) and text[cut] == " ":
-            text[cut] = ","
-    plain = _BETWEEN.sub(",", _SET_ASIDE.sub(",", "".join(text)))
-    parts = [" ".join(part.split()) for part in plain.split(",") if part.strip(" .")]
-    return parts if all(map(_is_name, parts)) else []
-
-
-def _is_name(text: str) -> bool:
-    words = text.split()
-    if not 2 <= len(words) <= 5 or _NOT_NAMES.search(text) or not words[-1][0].isupper():
-        return False
-    return all(_WORD.fullmatch(x) and (x[0].isupper() or _PARTICLES.fullmatch(x)) for x in words)
 
 
 def _year(said: Sequence[str], notices: Sequence[str], margin: str) -> int | None:

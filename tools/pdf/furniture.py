@@ -10,6 +10,8 @@ from tools.pdf.profile import Profile
 
 DROPPED = "dropped"
 """Kind of a line that is no part of the text."""
+_LARGE = 1.5
+"""Size of type, as a multiple of that of prose, that no header has."""
 
 _NUMBER = re.compile(
     r"(?:page\s+)?[\[(–—-]*\s*(?:[a-z]{1,2}[-.:]?)?(?:\d{1,5}|[ivxlc]{1,6})\s*[\])–—-]*"
@@ -41,11 +43,14 @@ def mark_furniture(lines: Sequence[Line], profile: Profile) -> None:
             if any(_LIST.fullmatch(line.text.strip()) for line in page):
                 break
     for outward in (1, -1):
-        _mark_running(pages, outward)
+        _mark_running(pages, outward, _LARGE * profile.size)
 
 
-def _mark_running(pages: dict[int, list[Line]], outward: int) -> None:
-    """Mark what repeats at the top (`outward` 1) or at the foot (-1), and page numbers there."""
+def _mark_running(pages: dict[int, list[Line]], outward: int, large: float) -> None:
+    """Mark what repeats at the top (`outward` 1) or at the foot (-1), and page numbers there.
+
+    A title in type of size `large` or more is none, though later pages repeat it.
+    """
     edges = {
         number: [
             line
@@ -70,8 +75,9 @@ def _mark_running(pages: dict[int, list[Line]], outward: int) -> None:
             outermost = all(
                 other.kind == DROPPED or abs(other.y - line.y) < line.size for other in outer
             ) and (not outer or any(_is_next(line, other) for other in outer))
-            if line.mark or line.gaps > 3:
-                continue  # a note or a row of figures, though the like may come again
+            first = line.page == next(iter(pages)) and line.size >= large
+            if line.mark or line.gaps > 3 or first:
+                continue  # a note, a row of figures or a title, though the like may come again
             if outermost and (_NUMBER.fullmatch(line.text) or repeats >= 2 or often):
                 line.kind = DROPPED
 

@@ -4,6 +4,8 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from tools.text.text_quality import is_known
+
 LINE_HYPHEN = "\u00ad"
 """Stands for a hyphen at the end of a line until the line is joined with the next."""
 
@@ -34,7 +36,9 @@ def glyph(code: int) -> str:
     character = chr(code)
     if character.isspace():
         return " "
-    return "" if unicodedata.category(character) in _NOISE else character
+    if 0xFB50 <= code <= 0xFEFC:  # forms that Arabic letters have within a word
+        character = unicodedata.normalize("NFKC", character)
+    return "" if unicodedata.category(character[0]) in _NOISE else character
 
 
 def composed(text: str) -> str:
@@ -92,8 +96,8 @@ class Vocabulary:
 
         The hyphen stays where the document has the word with it elsewhere and never without,
         and where it is hardly a division: before a capital or a digit of no word that it has. Where the document has
-        neither, it stays if both halves are words of the document, of four letters and more or
-        behind another hyphen.
+        neither, it stays if both halves are words, of four letters and more or behind another
+        hyphen, and the whole is none.
         """
         before = self._LAST.search(first, first.rfind(" ") + 1)
         after = self._FIRST.match(second)
@@ -110,6 +114,9 @@ class Vocabulary:
             return f"{first}-{second}"
         if parts[-1] + head in self._whole:
             return first + second
-        both = parts[-1] in self._whole and head in self._whole
-        keep = both and (len(parts) > 1 or min(len(left), len(head)) >= 4)
-        return f"{first}-{second}" if keep else first + second
+        long = len(parts) > 1 or min(len(left), len(head)) >= 4
+        keep = long and self._is_word(parts[-1]) and self._is_word(head)
+        return f"{first}-{second}" if keep and not is_known(parts[-1] + head) else first + second
+
+    def _is_word(self, word: str) -> bool:
+        return word in self._whole or is_known(word)

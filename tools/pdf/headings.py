@@ -20,7 +20,7 @@ KNOWN = re.compile(
     re.I,
 )
 REFERENCES = re.compile(
-    r"(?:\d{1,2}\.?\s+|[IVX]+\.\s+)?(?:references?(?: and notes| cited)?|bibliography|"
+    r"(?:\d{1,2}\.?\s+|[IVX]+\.\s+)?(?:references?(?: and notes| cited| list)?|bibliography|"
     r"literature(?: cited)?|works cited|cited works)\s*:?",
     re.I,
 )
@@ -71,7 +71,7 @@ def _sure(lines: Sequence[Line], profile: Profile) -> list[Line]:
         apart = profile.is_far(line, 1.1)
         match = NUMBERED.match(text)
         if KNOWN.fullmatch(text.rstrip(":. ")) and (marked or apart):
-            if not text[0].islower():
+            if not text[0].islower() or (apart and line.above):  # no rest of a sentence
                 found.append(line)
         elif match and _is_title(match["title"]) and line.indent < 6:
             number = match["number"]

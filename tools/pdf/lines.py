@@ -1,18 +1,19 @@
 """Lines of a page: words put together by their base lines."""
 
-import math
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from operator import attrgetter
 from statistics import median
+from typing import TypeVar
 
+from tools.pdf.directions import as_read
 from tools.pdf.glyphs import accented, composed, is_accent
+from tools.pdf.spaces import cuts_among, loose_among, text_and_blanks
 from tools.pdf.upright import Style, Word
 
+T = TypeVar("T")
 _SMALL = 0.87
 """Share of the usual size below which a word may be raised or lowered in a line."""
-_WIDE_GAP = 1.3
-"""Blank space within a line, in its sizes, from which it parts cells and not words."""
 
 
 @dataclass(slots=True)
@@ -33,6 +34,8 @@ class Line:
     math: float = 0.0
     cuts: tuple[int, ...] = ()
     """Offsets of the gaps that are too wide for a space between words."""
+    loose: tuple[int, ...] = ()
+    """Offsets of the spaces that are wider than usual in it."""
     lead: int = 0
     """How many characters at its beginning are bold, or italic, before it changes."""
     lead_look: str = ""
@@ -45,7 +48,7 @@ class Line:
     """Edges of its column on its page."""
     right: float = 0.0
     column: int = 0
-    """0 across the page, 1 on the left, 2 on the right."""
+    """0 across the page, 1 on the left, 2 on the right; others: see tools.pdf.sidebar."""
     above: float = 0.0
     """Distance of its base line from that of the line above it in its column; 0 for the first."""
     kind: str = ""
@@ -82,10 +85,16 @@ class _Group:
     raised: list[Word] = field(default_factory=list)
 
 
-def lines_of(words: Sequence[Word], page: int) -> list[Line]:
-    """Return the lines that words of one column make, from top to bottom."""
+def lines_of(words: Sequence[Word], page: int, mirrored: bool = False) -> list[Line]:
+    """Return the lines that words of one column make, from top to bottom.
+
+    Args:
+        words: Those of the column.
+        page: Its page, from 1.
+        mirrored: Whether it is read from right to left (see tools.pdf.directions).
+    """
     groups = sorted(_groups(sorted(words, key=_place)), key=_height)
-    made = [_line(group, page) for group in groups]
+    made = [_line(group, page, mirrored) for group in groups]
     return [line for line in made if line.text]
 
 
@@ -153,19 +162,21 @@ def _attached(groups: list[_Group], small: list[Word]) -> list[Word]:
     return left
 
 
-def _line(group: _Group, page: int) -> Line:
+def _line(group: _Group, page: int, mirrored: bool) -> Line:
     words = sorted(group.words, key=_left)
-    if not "".join([word.text for word in words]).isascii():
-        words = _with_accents(words)
+    left = words[0].x0
+    if mirrored or not "".join([word.text for word in words]).isascii():
+        words = as_read(_with_accents(words), mirrored)
     raised = {id(word) for word in group.raised}
-    loose, offsets, cuts = _text(words, group.size)
-    text = composed(loose).strip()
-    line = Line(text, page, words[0].x0, max(map(_right, words)), group.y, group.size, "")
-    line.cuts = cuts
+    raw, offsets, blanks = text_and_blanks(words, group.size)
+    text = composed(raw).strip()
+    line = Line(text, page, left, max(map(_right, words)), group.y, group.size, "")
+    line.cuts = cuts_among(blanks, group.size)
+    line.loose = loose_among(blanks, group.size)
     _set_looks(line, words, raised)
     if raised:
         if offsets[-1][1] != len(text):
-            offsets = [(len(composed(loose[:a])), len(composed(loose[:b]))) for a, b in offsets]
+            offsets = [(len(composed(raw[:a])), len(composed(raw[:b]))) for a, b in offsets]
         marks = [(a, b) for word, (a, b) in zip(words, offsets, strict=True) if id(word) in raised]
         line.raised = tuple((a, min(b, len(text))) for a, b in marks if a < len(text))
         if line.raised and line.raised[0][0] == 0:
@@ -241,28 +252,7 @@ def _lead(words: list[Word], offsets: list[tuple[int, int]]) -> tuple[int, str]:
     return end, look
 
 
-def _text(words: list[Word], size: float) -> tuple[str, list[tuple[int, int]], tuple[int, ...]]:
-    pieces: list[str] = []
-    offsets: list[tuple[int, int]] = []
-    cuts: list[int] = []
-    wide, near, least = _WIDE_GAP * size, 0.2 * size, 0.08 * size
-    loose = min(least, -0.3 * size)
-    length, end = 0, math.inf
-    for text, x0, x1, _, _, glued in words:
-        blank = x0 - end
-        if blank > wide:
-            cuts.append(length)
-        if (blank >= near and blank > least) if glued else blank > loose:
-            pieces.append(" ")
-            length += 1
-        after = length + len(text)
-        offsets.append((length, after))
-        pieces.append(text)
-        length, end = after, x1
-    return "".join(pieces), offsets, tuple(cuts)
-
-
-def with_before(lines: Sequence[Line]) -> Iterator[tuple[Line | None, Line]]:
+def with_before(lines: Sequence[T]) -> Iterator[tuple[T | None, T]]:
     """Yield each line behind the one before it; the first has none."""
     return zip([None, *lines], lines, strict=False)
 

@@ -105,7 +105,9 @@ def read_page(document: Any, index: int, limits: Limits) -> Sheet:
             left, bottom, right, top = page.get_cropbox()
             if right <= left or top <= bottom:
                 left, bottom, right, top = page.get_mediabox()
-            return sheet_of(index + 1, Runs(text.raw, count).words(), (left, right, bottom, top))
+            runs = Runs(text.raw, count)
+            sheet = sheet_of(index + 1, runs.words(), (left, right, bottom, top))
+            return sheet._replace(recognised=runs.are_unseen())
         except PdfiumError as error:
             raise PageFault("its text cannot be read") from error
         finally:

@@ -116,9 +116,11 @@ class Assembler:
         kind = "list" if is_bullet(line.text) else "text"
         if self._stack and _ABSTRACT.fullmatch(self._stack[-1][1]):
             kind = "abstract"
-        elif _ABSTRACT.match(line.text) and not self._stack and line.page <= 2:
+        elif (label := _ABSTRACT.match(line.text)) and not self._stack and line.page <= 2:
             self._stack = [(1, "Abstract")]
             kind = "abstract"
+            if not (label[0].strip().isalpha() and line.text[label.end() :][:1].islower()):
+                line.text = line.text[label.end() :]  # 'Abstract interpretation is' is no label
         self._open = Piece(kind, self._section, [line])
         self._pieces.append(self._open)
 

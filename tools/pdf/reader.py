@@ -12,6 +12,7 @@ from tools.errors import DocumentError, trace_of
 from tools.pdf.apart import mark_apart
 from tools.pdf.baselines import rejoined
 from tools.pdf.bombs import refuse_bombs
+from tools.pdf.bound import first_paper, note_on_lists
 from tools.pdf.columns import Columns
 from tools.pdf.confidence import confidence_of
 from tools.pdf.entries import mark_references
@@ -23,8 +24,13 @@ from tools.pdf.lines import Line
 from tools.pdf.marks import clear_marks
 from tools.pdf.native import LIMITS, Limits, PageFault, opened, pages_and_title, read_page
 from tools.pdf.pieces import Assembler, Piece
-from tools.pdf.profile import profile_of, settle_weights
+from tools.pdf.profile import Profile, profile_of, settle_weights
+from tools.pdf.repair import cut_off
 
+_RECOGNISED = (
+    "its text was recognised in pictures of its pages (OCR): words, names and numbers may be misread; "
+    "compare what matters with the page"
+)
 logger = logging.getLogger(f"citeloom.{__name__}")
 
 
@@ -40,6 +46,7 @@ def read_pdf(content: bytes, *, name: str, limits: Limits = LIMITS) -> Document:
     with opened(content, name) as handle:
         count, title = pages_and_title(handle)
         pages = _Pages(limits)
+        pages.unread += cut_off(content)
         for index in range(min(count, limits.pages)):
             pages.take(handle, index)
     if count > limits.pages:
@@ -47,7 +54,7 @@ def read_pdf(content: bytes, *, name: str, limits: Limits = LIMITS) -> Document:
         pages.unread.append(Unread(where=where, cause=f"only the first {limits.pages:,} are read"))
     if not pages.lines:
         raise _no_text(name, pages.unread, count)
-    return _document(pages, title, count)
+    return _document(pages, title, count, name)
 
 
 class _Pages:
@@ -57,6 +64,8 @@ class _Pages:
         self.lines: list[Line] = []
         self.unread: list[Unread] = []
         self.margin = ""
+        self.recognised = 0
+        """How many of them have words that were recognised in a picture."""
         self._columns = Columns()
         self._limits = limits
         self._left = limits.characters
@@ -80,6 +89,7 @@ class _Pages:
         if not found:
             self.unread.append(Unread(where=where, cause="it has no text layer"))
             return
+        self.recognised += sheet.recognised
         if not self.margin:
             self.margin = " ".join(word.text for word in sheet.margin)
         self._left -= sum(len(line.text) for line in found)
@@ -99,8 +109,12 @@ def _no_text(name: str, unread: Sequence[Unread], count: int) -> DocumentError:
     )
 
 
-def _document(pages: _Pages, title: str, count: int) -> Document:
-    front, pieces = analysed(pages.lines, pages.margin, title)
+def _document(pages: _Pages, title: str, count: int, name: str) -> Document:
+    settle_weights(pages.lines)
+    profile = profile_of(pages.lines)
+    mark_furniture(pages.lines, profile)
+    lines, others = first_paper(pages.lines, profile, name)
+    front, pieces = _analysed(lines, profile, pages.margin, title)
     vocabulary = Vocabulary()
     for line in pages.lines:
         if line.kind != DROPPED:
@@ -117,16 +131,22 @@ def _document(pages: _Pages, title: str, count: int) -> Document:
         arxiv=front.arxiv,
         blocks=blocks,
         pages=count,
-        unread=tuple(pages.unread),
+        unread=(*pages.unread, *others),
+        notes=(*_note_on_recognition(pages), *note_on_lists(blocks)),
         confidence=confidence_of(front, blocks, pages=count, unread=unread),
     )
 
 
-def analysed(lines: Sequence[Line], margin: str, title: str) -> tuple[Front, list[Piece]]:
+def _note_on_recognition(pages: _Pages) -> tuple[str, ...]:
+    if pages.recognised <= 0.5 * len({line.page for line in pages.lines}):
+        return ()
+    return (_RECOGNISED,)
+
+
+def _analysed(
+    lines: Sequence[Line], profile: Profile, margin: str, title: str
+) -> tuple[Front, list[Piece]]:
     """Return what the first page tells, and the pieces of a document; sets the lines' kinds."""
-    settle_weights(lines)
-    profile = profile_of(lines)
-    mark_furniture(lines, profile)
     dropped = [x.text for x in lines if x.kind == DROPPED and x.page == lines[0].page]
     front = read_front(lines, margin, title, profile, dropped)
     mark_apart(lines, profile)

@@ -1,9 +1,15 @@
-"""Gives a file that lost its end, and with it the list of its pages, a new one."""
+"""Knows a file that lost its end, and gives it a new one, with the list of its pages."""
 
 import re
 
+from state.document import Unread
+
 _CATALOG = re.compile(rb"(\d{1,9})\s+(\d{1,5})\s+obj\b[^\0]{0,300}?/Type\s*/Catalog\b")
 _PAGE = re.compile(rb"(\d{1,9})\s+(\d{1,5})\s+obj\b(?:(?!endobj)[^\0]){0,300}?/Type\s*/Page\b")
+_STATED = re.compile(rb"/Linearized[^>]{0,200}?/L\s+(\d{1,12})\b")
+"""The size of the whole file, as the beginning of some tells it."""
+_TAIL = 4096
+"""Bytes among which the mark stands at which a PDF ends; some programs write something behind it."""
 _MOST = 5000
 """Pages taken into a new list."""
 
@@ -24,3 +30,16 @@ def mended(content: bytes) -> bytes | None:
         b"%d 0 obj\n<< /Type /Catalog /Pages %d 0 R >>\nendobj\n"
         b"trailer\n<< /Root %d 0 R >>\n"
     ) % (first, len(pages), kids, first + 1, first, first + 1)
+
+
+def cut_off(content: bytes) -> tuple[Unread, ...]:
+    """Say that a file is not whole, where its size or its end shows it: pdfium reads what is left in silence."""
+    stated = _STATED.search(content, 0, 2048)
+    size = int(stated[1]) if stated else 0
+    if len(content) < size:
+        cause = f"the file is cut off: {len(content):,} of its {size:,} bytes are there"
+    elif b"%%EOF" not in content.rstrip(b"\0 \t\r\n")[-_TAIL:]:
+        cause = "the file is cut off: the mark at which a PDF ends is not there"
+    else:
+        return ()
+    return (Unread(where="the end of the file", cause=f"{cause}; download it again"),)

@@ -10,9 +10,11 @@ import math
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import pairwise
 from struct import Struct
 from typing import Any, NamedTuple
 
+from tools.pdf.directions import LAM, is_turned_ligature
 from tools.pdf.glyphs import glyph
 from tools.pdf.upright import Style, Word, quarter_of, turned
 
@@ -30,6 +32,8 @@ _PLACES = Struct("10d")
 _MATRIX = Struct("6f")
 _UNKNOWN = "\ufffe"
 """In the text of a page: a hyphen at the end of a line, or a character without a code."""
+_SAMPLED = 8
+"""Of so many text objects, one is asked how it is drawn."""
 _Run = tuple[str, int, int, int, bool]
 """Text, first and last character, text object (0 for none), and whether it is glued."""
 
@@ -58,6 +62,7 @@ class _Calls(NamedTuple):
     box: Any
     origin: Any
     font: Any
+    mode: Any
 
 
 @lru_cache(maxsize=1)
@@ -72,6 +77,7 @@ def _calls() -> _Calls:
         box=_quick(pdfium.FPDFText_GetCharBox, None),
         origin=_quick(pdfium.FPDFText_GetCharOrigin, None),
         font=_quick(pdfium.FPDFTextObj_GetFont, ctypes.c_ssize_t, ctypes.c_void_p),
+        mode=_quick(pdfium.FPDFTextObj_GetTextRenderMode, ctypes.c_int, ctypes.c_void_p),
     )
 
 
@@ -114,6 +120,8 @@ class Runs:
             if known is None:
                 known = owners[owner] = self._style(start, owner)
             style, base = known
+            if LAM in text:
+                text = self._with_ligatures(text, start, end)
             box(page, start, a, b, c, d)
             box(page, end, e, f, g, h)
             if base is None:
@@ -127,6 +135,29 @@ class Runs:
             corners = left, right, min(low, low2), max(high, high2)
             found.append(Word(text, *turned(style.quarter, corners, x, y), style, glued))
         return found
+
+    def are_unseen(self) -> bool:
+        """Whether the words, once taken, are drawn invisibly: as recognition of characters lays them on a scan."""
+        owners = [owner for owner in self._owners if owner][::_SAMPLED]
+        modes = {self._calls.mode(owner) for owner in owners}
+        return modes == {self._pdfium.FPDF_TEXTRENDERMODE_INVISIBLE}
+
+    def _with_ligatures(self, text: str, start: int, end: int) -> str:
+        """Return a word with the letters of a glyph in their order: pdfium turns those of lam-alef."""
+        if len(text) != end - start + 1:
+            return text  # noise was left out
+        boxes = [self._box(index) for index in range(start, end + 1)]
+        letters = list(text)
+        for at, (before, here) in enumerate(pairwise(boxes)):
+            if before == here and is_turned_ligature(text[at : at + 2]):
+                letters[at : at + 2] = letters[at + 1], letters[at]
+        return "".join(letters)
+
+    def _box(self, index: int) -> tuple[Any, ...]:
+        places = ctypes.create_string_buffer(32)
+        corners = (ctypes.byref(places, 8 * at) for at in range(4))
+        self._calls.box(self._page, index, *corners)
+        return Struct("4d").unpack(places)
 
     def _characters(self) -> str:
         """Return one character for each that pdfium counts on the page."""

@@ -42,6 +42,8 @@ class Sheet(NamedTuple):
     words: list[Word]
     margin: list[Word]
     """Words in other directions than the page's own, such as a stamp in the margin."""
+    recognised: bool = False
+    """Whether its words lie unseen on a picture: they were recognised in it (OCR)."""
 
 
 def quarter_of(matrix: Any) -> int:

@@ -64,7 +64,7 @@ def text_quality(text: str) -> float:
 
 def _unknown(tokens: list[str], low: list[str]) -> float:
     """Return the share of words in a text, names left out, that are in no list of words."""
-    known = [_is_known(word) for word in low]
+    known = [is_known(word) for word in low]
     counted = strange = 0
     for at, token in enumerate(tokens):
         beside = [known[i] for i in (at - 1, at + 1) if 0 <= i < len(low) and len(low[i]) > 2]
@@ -79,7 +79,8 @@ def _unknown(tokens: list[str], low: list[str]) -> float:
     return (strange if counted >= _FEW else max(0, strange - 1)) / max(1, counted)
 
 
-def _is_known(word: str) -> bool:
+def is_known(word: str) -> bool:
+    """Return whether a word in small letters is in the list of English words, endings and prefixes apart."""
     words = _words()
     if word in words:
         return True
