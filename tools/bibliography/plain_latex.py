@@ -1,0 +1,71 @@
+"""LaTeX read as plain text, by pylatexenc."""
+
+import re
+from functools import cache
+from typing import Any
+
+_PRINTS_NOTHING = ("noop", "noopsort", "SortNoop", "sortnoop")
+_SPECIAL = re.compile(r"[\\{}~$%`']|--")
+
+
+def plain_text(value: str, *, math: bool = True) -> str:
+    r"""Return LaTeX as plain text: accents decoded, braces dropped.
+
+    LaTeX that cannot be read stays as it is, without its braces.
+
+    Args:
+        value: The LaTeX.
+        math: Whether formulas stay as they are, between dollar signs; else they become text too.
+    """
+    if not _SPECIAL.search(value):
+        return " ".join(value.split())
+    walker, converters = _latex()
+    # In a bibliography a percent sign is meant as such far more often than as a comment.
+    given = re.sub(r"(?<!\\)%", r"\\%", value).replace(r"\(", "$").replace(r"\)", "$")
+    try:
+        text = str(converters[math].nodelist_to_text(walker(given)))
+    except Exception:  # noqa: BLE001 - whatever the library makes of a stranger's LaTeX
+        text = value.replace("{", "").replace("}", "")
+    return " ".join(text.split())
+
+
+@cache
+def _latex() -> tuple[Any, dict[bool, Any]]:
+    from pylatexenc import latex2text, latexwalker
+    from pylatexenc.latex2text import LatexNodes2Text, MacroTextSpec
+    from pylatexenc.macrospec import MacroSpec
+
+    known = latexwalker.get_default_latex_context_db()
+    own = [*(MacroSpec(name, "{") for name in _PRINTS_NOTHING), MacroSpec("href", "{{")]
+    known.add_context_category("bibliographies", macros=own, prepend=True)
+    shown = latex2text.get_default_latex_context_db()
+    signs = {"textless": "<", "textgreater": ">", "url": "%s", "path": "%s"}
+    shown.add_context_category(
+        "bibliographies", prepend=True,
+        macros=[
+            *(MacroTextSpec(name, "") for name in _PRINTS_NOTHING),
+            *(MacroTextSpec(name, text) for name, text in signs.items()),
+            MacroTextSpec("href", simplify_repl=_last),
+        ],
+    )  # fmt: skip
+    shown.set_unknown_macro_spec(MacroTextSpec("", simplify_repl=_arguments))
+
+    def walk(text: str) -> Any:
+        return latexwalker.LatexWalker(text, latex_context=known).get_latex_nodes()[0]
+
+    kinds = {True: "verbatim", False: "text"}
+    return walk, {
+        math: LatexNodes2Text(latex_context=shown, math_mode=kind) for math, kind in kinds.items()
+    }
+
+
+def _arguments(node: Any, l2tobj: Any) -> str:
+    """Show what stands in a command that the library knows and has no text for."""
+    given = node.nodeargd.argnlist if node.nodeargd else ()
+    return "".join(str(l2tobj.node_to_text(one)) for one in given or () if one is not None)
+
+
+def _last(node: Any, l2tobj: Any) -> str:
+    """Show the text of a link."""
+    given = [one for one in (node.nodeargd.argnlist if node.nodeargd else ()) or () if one]
+    return str(l2tobj.node_to_text(given[-1])) if given else ""
