@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tools.text.markup import plain, retracted_title
 from tools.scholar.semantic_scholar_records import paper_of, vector_of
+from tools.text.markup import plain, retracted_title
 
 SHA = "0123456789abcdef0123456789abcdef01234567"
 

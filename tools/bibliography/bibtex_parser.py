@@ -5,16 +5,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from pybtex.database.input.bibtex import LowLevelParser, SkipEntry, month_names
-from pybtex.scanner import PrematureEOF, PybtexSyntaxError, TokenRequired
+from pybtex.scanner import PrematureEOF, PybtexSyntaxError, Token, TokenRequired
 from pybtex.utils import CaseInsensitiveDict
 
 _START = re.compile(r"^[ \t]*@[ \t]*[A-Za-z]+\s*[{(]", re.MULTILINE)
+_BARE = re.compile(r"(?<![^\n])@([A-Za-z]+)\s+\S+,")
 _FIELD = r"[A-Za-z][\w:.+-]*\s*="
 _NEXT = re.compile(rf"\s*{_FIELD}")
 _ALONE = re.compile(rf"\s*([^\s,{{}}=]+)\s+(?={_FIELD})")  # its comma is missing
 _LATER = re.compile(rf",\s*{_FIELD}")
 _LEFT_OUT = re.compile(rf"\s*,\s*{_FIELD}")
-_MARKS = re.compile(r'[{}"]')
+_MARKS = re.compile(r'[{}"@]')
 _KEYS = {
     "}": re.compile(r"\s*((?:[^,{}]|\{[^{},]*\})*?)\s*(?:,|(?=\}))"),
     ")": re.compile(r"\s*((?:[^,{})]|\{[^{},]*\})*?)\s*(?:,|(?=\)))"),
@@ -41,6 +42,15 @@ class RawEntry:
 class _Parser(LowLevelParser):  # type: ignore[misc]
     """Reads any key, repeated and missing ones too, and loses no more than the field with a fault."""
 
+    text: str
+    pos: int
+    lineno: int
+    command_start: int
+    current_entry_key: str
+    current_field_name: str
+    current_value: list[str]
+    current_fields: list[tuple[str, list[str]]]
+
     def __init__(self, text: str) -> None:
         # A month stays the abbreviation that styles know.
         super().__init__(text, macros=CaseInsensitiveDict({name: name for name in MONTHS}))
@@ -49,44 +59,38 @@ class _Parser(LowLevelParser):  # type: ignore[misc]
     def entries(self) -> Iterator[RawEntry]:
         while self.skip_to([self.AT]):
             self.command_start, line = self.pos - 1, self.lineno
-            self.faults, begun, command = [], self._begins(), ()
+            if self.command_start and self.text[self.command_start - 1].isalnum():
+                continue  # an address in loose text
+            self.faults, self.current_entry_key = [], ""
             try:
-                command = tuple(self.parse_command())
-            except SkipEntry:
+                kind, (key, fields) = self.parse_command()
+            except (SkipEntry, ValueError):  # a comment; a preamble
                 continue
-            except PybtexSyntaxError as error:
-                if not begun:  # an address in loose text
-                    continue
-                self.faults.append(str(error))
-            if command and _LEFT_OUT.match(self.text, self.pos):
+            except PybtexSyntaxError:  # loose text, or an entry of which no bracket opens
+                if found := _BARE.match(self.text, self.command_start):
+                    faults = [f"no bracket stands behind @{found[1]}"]
+                    yield RawEntry(line, found[1], "", [], faults, self.text[found.start() :][:500])
+                continue
+            if _LEFT_OUT.match(self.text, self.pos):
                 self.faults.append("a brace closes it early: the fields behind are not read")
-            if command[:1] and command[0].lower() not in ("string", "preamble"):
-                key, fields = command[1]
+            if kind.lower() not in ("string", "preamble"):
                 told = [(name, "".join(parts)) for name, parts in fields]
                 text = self.text[self.command_start : self.command_start + 500]
-                yield RawEntry(line, command[0], key or "", told, self.faults, text)
-
-    def _begins(self) -> bool:
-        start = self.text.rfind("\n", 0, self.command_start) + 1
-        return bool(_START.match(self.text, start))
+                yield RawEntry(line, kind, key or "", told, self.faults, text)
 
     def skip_to(self, patterns: list[object]) -> object:
-        """As the parent's, which searches the rest of the file for each mark."""
-        if self.RBRACE not in patterns:
-            return super().skip_to(patterns)
+        """Go behind the next of these marks; the parent's searches the whole file for each of them."""
+        marks = {"{": self.LBRACE, "}": self.RBRACE, '"': self.QUOTE, "@": self.AT}
         for found in _MARKS.finditer(self.text, self.pos):
-            mark = {"{": self.LBRACE, "}": self.RBRACE, '"': self.QUOTE}[found[0]]
-            if mark in patterns:
-                return self._taken(found.end(), mark)
+            if marks[found[0]] in patterns:
+                return Token(self._taken(found.end()), marks[found[0]])
         return None
 
-    def _taken(self, end: int, mark: object) -> object:
-        from pybtex.scanner import Token
-
+    def _taken(self, end: int) -> str:
         value = self.text[self.pos : end]
         self.pos = end
         self.update_lineno(value)
-        return Token(value, mark)
+        return value
 
     def handle_error(self, error: PybtexSyntaxError) -> None:
         """Note that the entry breaks off, and go on at the next that begins a line."""
@@ -110,18 +114,18 @@ class _Parser(LowLevelParser):  # type: ignore[misc]
             if not found:
                 raise TokenRequired("entry key", self)
             self.current_entry_key = " ".join(found[1].split())
-            self._taken(found.end(), None)
+            self._taken(found.end())
         self.parse_entry_fields()
 
     def parse_entry_fields(self) -> None:
         """Read field by field; one that cannot be read costs no other."""
         while True:
-            self.current_field_name, self.current_value = None, []
+            self.current_field_name = ""
             try:
                 self.parse_field()
                 if self.current_field_name:
                     self.current_fields.append((self.current_field_name, self.current_value))
-                more = self.optional([self.COMMA]) or _NEXT.match(self.text, self.pos)
+                more = bool(self.optional([self.COMMA]) or _NEXT.match(self.text, self.pos))
                 if not more and self.text[self.pos] not in "})":
                     raise TokenRequired("a comma", self)
             except PrematureEOF:
@@ -136,12 +140,11 @@ class _Parser(LowLevelParser):  # type: ignore[misc]
     def _mended(self) -> bool:
         """Go on at the next field of the same entry, if there is one."""
         found = _LATER.search(self.text, self.pos)
-        entry = _START.search(self.text, self.pos)
-        if not found or (entry and entry.start() < found.start()):
+        if not found or _START.search(self.text, self.pos, found.start()):
             return False
         name = self.current_field_name or "a field"
         self.faults.append(f"its {name} is malformed: what could be read of it is taken")
-        self._taken(found.start() + 1, None)
+        self._taken(found.start() + 1)
         return True
 
     def substitute_macro(self, name: str) -> str:

@@ -2,17 +2,17 @@
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from html import unescape
 from typing import Any
 from urllib.parse import unquote
 
-from state.paper import Author
+from state.paper import Author, canonical_id
 from state.record import Record
-from tools.bibliography.fields import FIELDS, JOINED, PEOPLE, TO_CSL
+from tools.bibliography.fields import FIELDS, JOINED, PEOPLE, TO_CSL, Names
 from tools.bibliography.names import csl_name, csl_names
-from tools.bibliography.plain_latex import plain_text
-from tools.bibliography.read_record import printable
+from tools.bibliography.plain_latex import address, plain_text
+from tools.bibliography.read_record import arxiv_in, printable
 
 _DOI = re.compile(r"10\.\d{4,9}/\S+")
 _DOI_IN_ADDRESS = re.compile(r"doi\S*?/(10\.\d{4,9}/[^\s?#]+)", re.IGNORECASE)
@@ -24,7 +24,8 @@ _PAGES = re.compile(r"\s*[–—-]+\s*")
 _MONTHS = {
     name: number
     for number, name in enumerate(
-        "jan feb mar apr may jun jul aug sep oct nov dec".split(), start=1
+        ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"],
+        start=1,
     )
 }
 _BOOKS = frozenset({"book", "chapter"})
@@ -50,56 +51,66 @@ def _bibtex(record: Record) -> dict[str, Any]:
     item: dict[str, Any] = {"id": record.key, "type": kind}
     for field in FIELDS:
         found = next((raw[name] for name in field.bibtex.split() if raw.get(name)), "")
-        verbatim = field.csl in ("DOI", "URL")
-        item[field.csl] = plain_text(found, math=not verbatim)
+        item[field.csl] = (
+            address(found) if field.csl == "URL" else plain_text(found, math=field.csl != "DOI")
+        )
     if raw.get("subtitle") and item["title"]:
         item["title"] += ": " + plain_text(raw["subtitle"])
     if kind not in ("article-journal", "article-magazine", "article-newspaper"):
         item["number"] = item.pop("issue")
     for field in PEOPLE:
         item[field.csl] = csl_names(raw.get(field.bibtex, "")) if field.bibtex else []
-    place = (raw.get("archiveprefix") or raw.get("eprinttype") or "").lower()
-    if (eprint := raw.get("eprint")) and (place == "arxiv" or not place):
-        item |= {"archive": "arXiv", "archive_location": plain_text(eprint)}
-    elif not eprint and (found := raw.get("howpublished")):
-        item["archive"] = plain_text(found)
+    item |= _archive(raw)
     year, month, day = (plain_text(raw.get(name, "")) for name in ("year", "month", "day"))
     given = plain_text(raw.get("date", ""))
-    item["issued"] = issued(given) if given else issued(f"{year}-{month}-{day}" if year else "")
-    if "literal" in item["issued"]:
-        item["issued"] = {"literal": given or year}
+    date = issued(given) if given else issued(f"{year}-{month}-{day}" if year else "")
+    item["issued"] = {"literal": given or year} if "literal" in date else date
     return _settled(item)
 
 
+def _archive(raw: Mapping[str, str]) -> dict[str, str]:
+    """Return where a preprint stands, and the address of what is no print."""
+    place = (raw.get("archiveprefix") or raw.get("eprinttype") or "").lower()
+    eprint, how = plain_text(raw.get("eprint", "")), raw.get("howpublished", "")
+    if place != "arxiv" and (place or not canonical_id(f"arxiv:{eprint}").startswith("arxiv:")):
+        eprint = arxiv_in(plain_text(how)) or ""
+    found = {"archive": "arXiv", "archive_location": eprint} if eprint else {}
+    if "http" in how and not raw.get("url"):
+        found["URL"] = address(how[how.index("http") :])
+    return found
+
+
 def _tagged(record: Record) -> dict[str, Any]:
-    kind = TO_CSL[record.format].get(record.type if record.format == "ris" else record.type.lower())
     values: dict[str, list[str]] = {}
     for tag, value in record.fields:
         values.setdefault(tag, []).append(value)
-    column = {"ris": 2, "enw": 3, "nbib": 4}[record.format]
+    column = Names._fields.index(record.format)
+
+    def said(field: Names) -> list[str]:
+        return next((values[tag] for tag in field[column].split() if tag in values), [])
+
+    kind = TO_CSL[record.format].get(record.type if record.format == "ris" else record.type.lower())
     item: dict[str, Any] = {"id": record.key, "type": kind or "article-journal"}
     for field in FIELDS:
-        found = next((values[tag] for tag in field[column].split() if tag in values), [])
-        item[field.csl] = JOINED.get(field.csl, "\n").join(found) if field.csl in JOINED else found[:1]
-    item = {name: value[0] if isinstance(value, list) and value else value for name, value in item.items()}
+        item[field.csl] = JOINED.get(field.csl, "\n").join(
+            said(field)[: None if field.csl in JOINED else 1]
+        )
     for field in PEOPLE:
-        found = next((values[tag] for tag in field[column].split() if tag in values), [])
-        item[field.csl] = [csl_name(Author(name=name)) for name in found if name.strip(" ,")]
-    first = {tag: found[0] for tag, found in values.items()}
+        item[field.csl] = [csl_name(Author(name=name)) for name in said(field) if name.strip(" ,")]
+    first = {tag: found[0] for tag, found in values.items() if found[0]}
     if record.format == "nbib":
         item |= _pubmed(values)
     if begin := first.get("SP"):
-        item["page"] = f"{begin}-{first['EP']}" if first.get("EP") else begin
+        item["page"] = f"{begin}-{first['EP']}" if "EP" in first else begin
     if item["type"] in _BOOKS:
-        item["ISBN"] = item["ISBN"] or item.pop("ISSN")
+        item |= {"ISBN": item["ISBN"] or item["ISSN"], "ISSN": ""}
         if not item["title"]:
-            item["title"] = item.pop("container-title")
+            item |= {"title": item["container-title"], "container-title": ""}
     if "arxiv" in first.get("AN", "").lower():
         item |= {"archive": "arXiv", "archive_location": first["AN"]}
-    dates = [first[tag] for tag in ("DA", "PY", "Y1", "%8", "%D", "DP", "DEP") if first.get(tag)]
-    years = [first[tag] for tag in ("PY", "Y1", "%D", "DP") if first.get(tag)]
-    exact = next((one for one in dates if not years or one[:4] == years[0][:4]), "")
-    item["issued"] = issued(exact, *years)
+    years = [first[tag] for tag in ("PY", "Y1", "%D", "DP") if tag in first]
+    days = [first[tag] for tag in ("DA", "%8", "DEP") if tag in first]
+    item["issued"] = issued(*(day for day in days if not years or day[:4] == years[0][:4]), *years)
     return _settled(item)
 
 
@@ -148,7 +159,9 @@ def doi_in(text: str, address: str = "") -> str | None:
 def _settled(item: dict[str, Any]) -> dict[str, Any]:
     if item.get("page"):
         item["page"] = _PAGES.sub("-", str(item["page"]))
-    return {name: value for name, value in item.items() if value not in ("", [], None, {"literal": ""})}
+    return {
+        name: value for name, value in item.items() if value not in ("", [], None, {"literal": ""})
+    }
 
 
 def pairs_of(item: Iterable[tuple[str, Any]]) -> tuple[tuple[str, str], ...]:

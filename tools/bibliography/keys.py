@@ -12,6 +12,7 @@ from tools.text.words import ACADEMIC_WORDS, STOP_WORDS, tokens
 _CITABLE = re.compile(r"[\w:./+*!?|<>^$&;-]{1,200}")
 _BIBTEX = re.compile(r"(?:[^,{}\s]|\{[^{},\s]*\}|(?<=\S) (?=\S))+")
 
+
 def citation_keys(papers: Sequence[Paper], *, verbatim: bool = False) -> list[str]:
     """Return a key for each paper, in order: its owner's, else one such as `lewis2020retrieval`.
 
@@ -26,9 +27,7 @@ def citation_keys(papers: Sequence[Paper], *, verbatim: bool = False) -> list[st
     owned = [paper.record.key if paper.record else "" for paper in papers]
     fit = _BIBTEX if verbatim else _CITABLE
     stems = [
-        key
-        if fit.fullmatch(key)
-        else f"{_author(paper)}{paper.year or 'nd'}{_word(paper.title)}"
+        key if fit.fullmatch(key) else f"{_author(paper)}{paper.year or 'nd'}{_word(paper.title)}"
         for key, paper in zip(owned, papers, strict=True)
     ]
     in_turn = sorted(

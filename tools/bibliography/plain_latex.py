@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any
 
 _PRINTS_NOTHING = ("noop", "noopsort", "SortNoop", "sortnoop")
-_SPECIAL = re.compile(r"[\\{}~$%`']|--")
+_SPECIAL = re.compile(r"[\\{}~$%&`']|--")
 
 
 def plain_text(value: str, *, math: bool = True) -> str:
@@ -20,13 +20,19 @@ def plain_text(value: str, *, math: bool = True) -> str:
     if not _SPECIAL.search(value):
         return " ".join(value.split())
     walker, converters = _latex()
-    # In a bibliography a percent sign is meant as such far more often than as a comment.
-    given = re.sub(r"(?<!\\)%", r"\\%", value).replace(r"\(", "$").replace(r"\)", "$")
+    # In a bibliography these signs are meant as such far more often than as what LaTeX takes them for.
+    given = re.sub(r"(?<!\\)([%&#])", r"\\\1", value).replace(r"\(", "$").replace(r"\)", "$")
     try:
         text = str(converters[math].nodelist_to_text(walker(given)))
     except Exception:  # noqa: BLE001 - whatever the library makes of a stranger's LaTeX
         text = value.replace("{", "").replace("}", "")
     return " ".join(text.split())
+
+
+def address(value: str) -> str:
+    r"""Return the address in a field, which LaTeX packages take verbatim: only `\_` and such are decoded."""
+    bare = value.removeprefix(r"\url").replace("{", "").replace("}", "")
+    return "".join(re.sub(r"\\([_%&#$~])", r"\1", bare).split())
 
 
 @cache
@@ -39,7 +45,10 @@ def _latex() -> tuple[Any, dict[bool, Any]]:
     own = [*(MacroSpec(name, "{") for name in _PRINTS_NOTHING), MacroSpec("href", "{{")]
     known.add_context_category("bibliographies", macros=own, prepend=True)
     shown = latex2text.get_default_latex_context_db()
-    signs = {"textless": "<", "textgreater": ">", "url": "%s", "path": "%s"}
+    signs = {
+        "textless": "<", "textgreater": ">", "textbraceleft": "{", "textbraceright": "}",
+        "url": "%s", "path": "%s",
+    }  # fmt: skip
     shown.add_context_category(
         "bibliographies", prepend=True,
         macros=[

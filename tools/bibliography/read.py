@@ -5,7 +5,7 @@ import zlib
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
-from typing import BinaryIO, Literal, TypeVar, cast
+from typing import BinaryIO, TypeVar, cast
 
 from state.paper import Paper
 from tools.bibliography.read_bibtex import read_bibtex
@@ -14,21 +14,14 @@ from tools.bibliography.read_csl import read_csl
 from tools.bibliography.read_jsonl import Read, read_jsonl
 from tools.bibliography.read_record import BadRecord, bad_record, paper_from, printable
 from tools.bibliography.read_tagged import BEGINS, read_tagged
+from tools.bibliography.record_suffixes import RECORD_KINDS, Kind
 from tools.errors import InputError
 
 T = TypeVar("T")
-Kind = Literal["jsonl", "bibtex", "csl", "cff", "ris", "enw", "nbib"]
-
 KINDS = (
     "JSON Lines (.jsonl, .ndjson), BibTeX (.bib), CSL JSON (.json), RIS (.ris), PubMed (.nbib), "
     "EndNote (.enw) and CITATION.cff, each also as .gz"
 )
-_SUFFIXES: dict[str, Kind] = {
-    ".jsonl": "jsonl", ".ndjson": "jsonl", ".bib": "bibtex", ".bibtex": "bibtex", ".ris": "ris",
-    ".nbib": "nbib", ".enw": "enw", ".cff": "cff",
-}  # fmt: skip
-SUFFIXES = frozenset({*_SUFFIXES, ".json", ".csl"})
-"""Of files of records."""
 _BEGINS: dict[bytes, Kind] = {
     b"@": "bibtex", b"TY  -": "ris", b"PMID-": "nbib", b"%0 ": "enw", b"cff-version:": "cff",
 }  # fmt: skip
@@ -76,7 +69,7 @@ def _kind(path: Path, head: bytes) -> Kind:
             f"that are read are {KINDS}"
         )
     suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
-    named = _SUFFIXES.get(suffixes[-1]) if suffixes else None
+    named = RECORD_KINDS.get(suffixes[-1]) if suffixes else None
     if named:
         return named
     first, _, rest = text.partition(b"\n")

@@ -15,9 +15,12 @@ if TYPE_CHECKING:
 
 _NO_WORKS = frozenset({"xdata", "set", "control", "bibnote"})
 _OWN = frozenset(
-    "title subtitle titleaddon shorttitle doi url urldate eprint abstract note annote annotation file "
-    "keywords crossref xref xdata ids label shorthand sortkey options related entryset pages isbn".split()
-)
+    {
+        "title", "subtitle", "titleaddon", "shorttitle", "doi", "url", "urldate", "eprint", "abstract",
+        "note", "annote", "annotation", "file", "keywords", "crossref", "xref", "xdata", "ids", "label",
+        "shorthand", "sortkey", "options", "related", "entryset", "pages", "isbn",
+    }
+)  # fmt: skip
 """What an entry does not take from the one that holds it."""
 
 

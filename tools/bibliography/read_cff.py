@@ -1,6 +1,5 @@
 """CITATION.cff: the software that it describes, and the article that it asks to cite."""
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -48,7 +47,10 @@ def _record(work: Mapping[str, Any]) -> Record:
             item[csl] = str(work[name].get("name") or "")
     pages = [str(work[name]) for name in ("start", "end") if work.get(name)]
     dates = ("date-published", "date-released", "year", "issue-date")
-    item |= {"page": "-".join(pages), "issued": issued(*(str(work.get(one) or "") for one in dates))}
+    item |= {
+        "page": "-".join(pages),
+        "issued": issued(*(str(work.get(one) or "") for one in dates)),
+    }
     known = {*_NAMES, *dates, "authors", "editors", "publisher", "conference", "start", "end", "type",
              "preferred-citation", "references"}  # fmt: skip
     rest = {name: value for name, value in work.items() if name not in known}

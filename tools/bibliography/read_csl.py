@@ -113,7 +113,9 @@ def _fields(item: Mapping[str, Any], notes: list[str]) -> dict[str, Any]:
     authors = item.get("author") or item.get("editor")
     if isinstance(authors, list) and INCOMPLETE in str(item.get("note")):
         authors = [*authors, "et al."]
-    venues = (_first(item.get(name)) for name in ("container-title", "publisher", "collection-title"))
+    venues = (
+        _first(item.get(name)) for name in ("container-title", "publisher", "collection-title")
+    )
     return {
         "id": _known_id(item.get("id")),
         "title": _first(item.get("title")),

@@ -1,7 +1,7 @@
 """One record as files have it, loosely typed, and the paper it describes."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Annotated, Any, Literal
@@ -216,4 +216,3 @@ def _validated(fields: dict[str, Any], notes: list[str] | None) -> _Record:
         if isinstance(value, list) and None not in bad:
             fields[name] = [item for place, item in enumerate(value) if place not in bad]
     return _Record.model_validate(fields)
-

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from state.paper import Paper
-from state.record import Record
 from state.results import Reference
 from tools.bibliography.csl_items import short_title
 from tools.bibliography.fields import FIELDS, FROM_CSL
@@ -17,7 +16,9 @@ from tools.text.markup import plain, retracted_title
 
 _UNSAFE = str.maketrans({"{": "%7B", "}": "%7D", "\\": "%5C"})
 _NAME = re.compile(r"[^\s{}(),\"#%'=~\\]+")
-_MONTHS = frozenset("jan feb mar apr may jun jul aug sep oct nov dec".split())
+_MONTHS = frozenset(
+    ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+)
 _SAME = (
     {"author", "editor"}, {"year", "date"}, {"month", "date"}, {"day", "date"},
     {"journal", "booktitle", "journaltitle", "publisher", "school", "institution", "series"},

@@ -56,7 +56,10 @@ def _made(paper: Paper, key: str) -> Iterator[tuple[str, str | None]]:
             if isinstance(name, Mapping) and name.get("literal") != "et al.":
                 yield people.ris.split()[0], _name(name)
     yield "TI", paper.title
-    yield "JO" if item["type"] == "article-journal" else "T2", plain(str(item.get("container-title") or ""))
+    yield (
+        "JO" if item["type"] == "article-journal" else "T2",
+        plain(str(item.get("container-title") or "")),
+    )
     yield "PY", str(paper.year or "")
     yield "DA", f"{paper.published:%Y/%m/%d}" if paper.published else None
     yield "DO", paper.doi
@@ -71,7 +74,9 @@ def _more(item: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield what a record of another format says that RIS has a tag for."""
     for field in FIELDS:
         value = item.get(field.csl)
-        if field.csl in ("title", "container-title", "DOI", "URL") or not isinstance(value, str | int):
+        if field.csl in ("title", "container-title", "DOI", "URL") or not isinstance(
+            value, str | int
+        ):
             continue
         if field.csl == "page":
             first, _, last = str(value).partition("-")
@@ -84,7 +89,7 @@ def _more(item: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def _notes(paper: Paper, said: str) -> Iterator[tuple[str, str | None]]:
     more = paper.authors and not paper.authors_complete and INCOMPLETE not in said
     yield "N1", INCOMPLETE if more else None
-    told = is_retracted_note(said) or retracted_title(paper.title) and paper.record
+    told = is_retracted_note(said) or (retracted_title(paper.title) and paper.record)
     yield "N1", "Retracted." if paper.retracted and not told else None
 
 
