@@ -1,13 +1,14 @@
 """LaTeX read as plain text, by pylatexenc."""
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 _PRINTS_NOTHING = ("noop", "noopsort", "SortNoop", "sortnoop")
-_SPECIAL = re.compile(r"[\\{}~$%&`']|--")
+_SIGNS = (("---", "—"), ("--", "–"), ("``", "“"), ("''", "”"), ("~", " "))
 
 
+@lru_cache(maxsize=4096)
 def plain_text(value: str, *, math: bool = True) -> str:
     r"""Return LaTeX as plain text: accents decoded, braces dropped.
 
@@ -17,8 +18,11 @@ def plain_text(value: str, *, math: bool = True) -> str:
         value: The LaTeX.
         math: Whether formulas stay as they are, between dollar signs; else they become text too.
     """
-    if not _SPECIAL.search(value):
-        return " ".join(value.split())
+    if "\\" not in value and "$" not in value:  # a hundred times quicker
+        bare = value.replace("{", "").replace("}", "")
+        for latex, sign in _SIGNS:
+            bare = bare.replace(latex, sign)
+        return " ".join(bare.split())
     walker, converters = _latex()
     # In a bibliography these signs are meant as such far more often than as what LaTeX takes them for.
     given = re.sub(r"(?<!\\)([%&#])", r"\\\1", value).replace(r"\(", "$").replace(r"\)", "$")

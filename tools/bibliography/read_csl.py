@@ -4,6 +4,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from pydantic import ValidationError
+
 from state.paper import Paper, canonical_id
 from state.record import Record
 from tools.bibliography.csl_of import csl_of, doi_in, pairs_of, year_in
@@ -42,7 +44,14 @@ def read_csl(data: bytes) -> Iterator[Paper | BadRecord]:
         return
     for number, item in enumerate(items, start=1):
         try:
+            if isinstance(item, Mapping) and "origin" in item:
+                yield Paper.model_validate(item)
+                continue
             record = _record(item)
+        except ValidationError as error:
+            yield bad_record(
+                number, f"it is no paper of CiteLoom: {error.errors()[0]['msg']}", str(item)[:500]
+            )
         except RecordError as error:
             yield bad_record(number, str(error), str(item)[:500])
         else:
@@ -87,6 +96,8 @@ def read_record(
 def json_items(data: bytes) -> list[Any]:
     """Return the items of a JSON file: a list, an object that holds one (`items`), or a single item.
 
+    Of a run's papers.json these are its papers.
+
     Raises:
         ValueError: It is not JSON.
         RecursionError: It is nested too deeply.
@@ -94,10 +105,13 @@ def json_items(data: bytes) -> list[Any]:
     whole = json.loads(data.decode("utf-8-sig", "replace"))
     if isinstance(whole, dict) and "title" not in whole:
         lists = [
-            whole[name] for name in ("items", "references") if isinstance(whole.get(name), list)
+            whole[name]
+            for name in ("items", "references", "papers")
+            if isinstance(whole.get(name), list)
         ]
         whole = lists[0] if lists else whole
-    return whole if isinstance(whole, list) else [whole]
+    items = whole if isinstance(whole, list) else [whole]
+    return [item.get("paper") or item if isinstance(item, dict) else item for item in items]
 
 
 def _fields(item: Mapping[str, Any], notes: list[str]) -> dict[str, Any]:

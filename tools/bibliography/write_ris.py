@@ -96,4 +96,7 @@ def _notes(paper: Paper, said: str) -> Iterator[tuple[str, str | None]]:
 def _name(name: Mapping[str, str]) -> str:
     family = " ".join(filter(None, (name.get("non-dropping-particle"), name.get("family"))))
     given = " ".join(filter(None, (name.get("given"), name.get("dropping-particle"))))
-    return name.get("literal") or ", ".join(filter(None, (family, given, name.get("suffix"))))
+    # A comma would part family and given name.
+    return (name.get("literal") or "").replace(",", "") or ", ".join(
+        filter(None, (family, given, name.get("suffix")))
+    )
