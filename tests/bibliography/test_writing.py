@@ -175,6 +175,7 @@ def test_csl_item_has_every_known_field_and_is_read_back(tmp_path: Path) -> None
             {"literal": "et al."},
         ],
         "container-title": "EMNLP", "DOI": "10.1000/a", "URL": "https://doi.org/10.1000/a",
+        "archive": "arXiv", "archive_location": "2005.11401",
         "note": "Retracted", "issued": {"date-parts": [[2020, 3, 4]]},
     }  # fmt: skip
     (back,), _ = read(tmp_path / "refs.json", json.dumps(to_csl(references(PAPER))))

@@ -59,8 +59,8 @@ class _Parser(LowLevelParser):  # type: ignore[misc]
     def entries(self) -> Iterator[RawEntry]:
         while self.skip_to([self.AT]):
             self.command_start, line = self.pos - 1, self.lineno
-            if self.command_start and self.text[self.command_start - 1].isalnum():
-                continue  # an address in loose text
+            if self._in_loose_text():
+                continue
             self.faults, self.current_entry_key = [], ""
             try:
                 kind, (key, fields) = self.parse_command()
@@ -77,6 +77,11 @@ class _Parser(LowLevelParser):  # type: ignore[misc]
                 told = [(name, "".join(parts)) for name, parts in fields]
                 text = self.text[self.command_start : self.command_start + 500]
                 yield RawEntry(line, kind, key or "", told, self.faults, text)
+
+    def _in_loose_text(self) -> bool:
+        """Whether a sign is that of an address, or stands behind the percent sign of a comment."""
+        before = self.text[self.text.rfind("\n", 0, self.command_start) + 1 : self.command_start]
+        return before[-1:].isalnum() or before.lstrip().startswith("%")
 
     def skip_to(self, patterns: list[object]) -> object:
         """Go behind the next of these marks; the parent's searches the whole file for each of them."""

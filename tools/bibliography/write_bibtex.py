@@ -122,7 +122,8 @@ def _more(item: Mapping[str, Any], kind: str) -> dict[str, str]:
     }  # fmt: skip
     if "pages" in told:
         told["pages"] = str(told["pages"]).replace("-", "--")
-    return {name: escape(plain(str(value))) for name, value in told.items()}
+    # LaTeX reads the end of a line as space.
+    return {name: escape(plain(str(value).replace("\n", ". "))) for name, value in told.items()}
 
 
 def _name(name: Mapping[str, str]) -> str:

@@ -28,8 +28,9 @@ def csl_item(paper: Paper, key: str) -> dict[str, Any]:
         own.pop("author", None)
     if {"publisher", "collection-title", "event-title"} & said.keys():
         own.pop("container-title", None)
-    if "archive_location" in said or "number" in said:
-        own.pop("number", None)
+    if {"archive_location", "number"} & said.keys():
+        for name in ("number", "archive", "archive_location"):
+            own.pop(name, None)
     if not paper.url or paper.record.format == "csl":
         own.pop("URL", None)
     own.pop("publisher", None)
@@ -56,6 +57,8 @@ def _own(paper: Paper) -> dict[str, Any]:
         "DOI": paper.doi,
         "publisher": "arXiv" if paper.arxiv and kind == "preprint" else None,
         "number": f"arXiv:{paper.arxiv}" if paper.arxiv and not paper.doi else None,
+        "archive": "arXiv" if paper.arxiv and paper.doi else None,
+        "archive_location": paper.arxiv if paper.doi else None,
         "URL": web_address(paper) or address(paper),
         "note": "Retracted" if paper.retracted else None,
         "issued": {"date-parts": [dated]} if dated[0] else None,
