@@ -155,7 +155,7 @@ def read_papers(path: Path) -> list[dict[str, Any]]:
 def _usable(records: list[dict[str, Any]], path: Path) -> list[dict[str, Any]]:
     if not records:
         raise InputError(
-            f"'{path}' holds no usable record of a paper: give JSON Lines, BibTeX or CSL-JSON with "
+            f"'{path}' holds no usable record of a paper: give BibTeX, RIS, CSL-JSON or JSON Lines with "
             "titles, or the papers.json of a run that found some"
         )
     return records

@@ -152,6 +152,31 @@ def test_record_of_a_stranger_breaks_no_other_entry(tmp_path: Path) -> None:
     assert "input" not in citation_keys([odd])[0]
 
 
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        (r"\textbf{Snow} \& \LaTeX{}", r"\textbf{Snow} \& \LaTeX{}"),
+        (r"Snow \input{/etc/passwd}", "Snow"),
+        (r"\immediate\write18{ls} Snow", "18ls Snow"),
+        (r"^^5cinput{x}", None),
+    ],
+)
+def test_latex_of_a_record_stays_unless_it_does_more_than_print(
+    value: str, written: str | None
+) -> None:
+    record = Record(format="bibtex", type="misc", key="k", fields=(("note", value),))
+    text = WRITERS["bib"]([Paper(id="local:a", title="Odd", record=record)])
+    assert f"note = {{{written}}}" in text if written else value not in text
+    assert not any(f"\\{command}" in text for command in ("input", "write", "immediate"))
+
+
+def test_command_for_sorting_is_defined_where_it_is_used(tmp_path: Path) -> None:
+    (made,), _ = read(tmp_path / "a.bib", r"@misc{a, title={Ice}, year={{\noop{3}}1986}}")
+    text = WRITERS["bib"]([made])
+    assert text.startswith(r"@preamble{{\providecommand{\noop}[1]{}}}")
+    assert read(tmp_path / "b.bib", text) == ([made], [])
+
+
 def test_key_of_the_owner_is_kept_where_a_text_can_cite_it() -> None:
     def keyed(key: str, title: str) -> Paper:
         return Paper(id=f"local:{title}", title=title, record=Record(format="bibtex", key=key))

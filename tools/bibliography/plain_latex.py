@@ -4,7 +4,8 @@ import re
 from functools import cache, lru_cache
 from typing import Any
 
-_PRINTS_NOTHING = ("noop", "noopsort", "SortNoop", "sortnoop")
+PRINTS_NOTHING = ("noop", "noopsort", "SortNoop", "sortnoop")
+"""Commands that people define for sorting only."""
 _SIGNS = (("---", "—"), ("--", "–"), ("``", "“"), ("''", "”"), ("~", " "))
 
 
@@ -46,7 +47,7 @@ def _latex() -> tuple[Any, dict[bool, Any]]:
     from pylatexenc.macrospec import MacroSpec
 
     known = latexwalker.get_default_latex_context_db()
-    own = [*(MacroSpec(name, "{") for name in _PRINTS_NOTHING), MacroSpec("href", "{{")]
+    own = [*(MacroSpec(name, "{") for name in PRINTS_NOTHING), MacroSpec("href", "{{")]
     known.add_context_category("bibliographies", macros=own, prepend=True)
     shown = latex2text.get_default_latex_context_db()
     signs = {
@@ -56,7 +57,7 @@ def _latex() -> tuple[Any, dict[bool, Any]]:
     shown.add_context_category(
         "bibliographies", prepend=True,
         macros=[
-            *(MacroTextSpec(name, "") for name in _PRINTS_NOTHING),
+            *(MacroTextSpec(name, "") for name in PRINTS_NOTHING),
             *(MacroTextSpec(name, text) for name, text in signs.items()),
             MacroTextSpec("href", simplify_repl=_last),
         ],

@@ -10,12 +10,20 @@ from tools.bibliography.csl_items import short_title
 from tools.bibliography.fields import FIELDS, FROM_CSL
 from tools.bibliography.kinds import KINDS, kind_of_work
 from tools.bibliography.latex import balanced, escape
+from tools.bibliography.plain_latex import PRINTS_NOTHING, plain_text
 from tools.bibliography.read_record import is_retracted_note
 from tools.bibliography.write_csl import csl_item, web_address
 from tools.text.markup import plain, retracted_title
 
 _UNSAFE = str.maketrans({"{": "%7B", "}": "%7D", "\\": "%5C"})
 _NAME = re.compile(r"[^\s{}(),\"#%'=~\\]+")
+_DOES_MORE = frozenset(
+    {
+        "input", "include", "openin", "openout", "read", "write", "immediate", "special", "catcode",
+        "csname", "def", "edef", "gdef", "xdef", "let", "newcommand", "renewcommand", "directlua",
+    }
+)  # fmt: skip
+"""Commands of LaTeX that read or write files, or change what others mean."""
 _MONTHS = frozenset(
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 )
@@ -42,7 +50,10 @@ def to_bibtex(references: Sequence[Reference], keywords: Mapping[str, str] | Non
             fields.append(("keywords", more))
         lines = "".join(f"\t{name} = {_value(name, value)},\n" for name, value in fields)
         entries.append(f"@{kind}{{{item.key},\n{lines}}}\n")
-    return "\n\n".join(entries)
+    text = "\n\n".join(entries)
+    unknown = [name for name in PRINTS_NOTHING if f"\\{name}" in text]
+    defined = "".join(f"\\providecommand{{\\{name}}}[1]{{}}" for name in unknown)
+    return f"@preamble{{{{{defined}}}}}\n\n{text}" if defined else text
 
 
 def _value(name: str, value: str) -> str:
@@ -57,10 +68,7 @@ def _entry(reference: Reference) -> tuple[str, list[tuple[str, str]]]:
         kind = csl_item(paper, reference.key).get("type") if record else None
         made_kind = FROM_CSL["bibtex"].get(str(kind)) or KINDS[kind_of_work(paper)].bibtex
         return made_kind, made
-    own = [
-        (name, value if balanced(value) else escape(value))
-        for name, value in record.fields if _NAME.fullmatch(name)
-    ]  # fmt: skip
+    own = [(name, _harmless(value)) for name, value in record.fields if _NAME.fullmatch(name)]
     have = {name.lower() for name, _ in own}
     lacking = [
         (name, value) for name, value in made
@@ -72,6 +80,13 @@ def _entry(reference: Reference) -> tuple[str, list[tuple[str, str]]]:
 _OF_PAPER = frozenset(
     ["author", "year", "month", "day", "journal", "booktitle", "doi", "eprint", "archiveprefix", "url"]
 )  # fmt: skip
+
+
+def _harmless(value: str) -> str:
+    """Return LaTeX as it stands, unless it breaks its entry or could do more than print."""
+    commands = set(re.findall(r"\\([a-zA-Z]+)", value))
+    good = balanced(value) and not commands & _DOES_MORE and "^^" not in value
+    return value if good else escape(plain_text(value))
 
 
 def _with_note(fields: list[tuple[str, str]], paper: Paper) -> list[tuple[str, str]]:
