@@ -15,6 +15,7 @@ from typing import Literal
 from pydantic import Field, field_validator
 
 from state.base import Day, Value
+from state.record import Record
 
 _DOI = re.compile(
     r"^(?:doi:\s*)?(?:(?:https?://)?(?:dx\.|www\.)?doi\.org/)?(10\.\d{4,9}/\S*[^\s.,;])[.,;]*$",
@@ -119,6 +120,9 @@ class Paper(Value):
     aliases: tuple[str, ...] = Field(default=(), description="Other ids under which it is known.")
     origin: dict[str, str] = Field(
         default_factory=dict, description="Which source gave each field, by field name."
+    )
+    record: Record | None = Field(
+        default=None, description="What the file of references said from which it comes."
     )
 
     @field_validator("title", "abstract", "venue")
@@ -286,6 +290,6 @@ def merge_records(first: Paper, second: Paper) -> Paper:
 
 _SCALARS = (
     "abstract", "year", "published", "venue", "doi", "arxiv", "openalex", "semantic_scholar", "url",
-    "pdf", "cited_by",
+    "pdf", "cited_by", "record",
 )  # fmt: skip
 _BETTER = ("annotation", "abstract")

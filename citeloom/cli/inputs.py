@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -191,7 +191,7 @@ def read_papers(path: Path) -> list[dict[str, Any]]:
 def _usable(records: list[dict[str, Any]], path: Path) -> list[dict[str, Any]]:
     if not records:
         raise InputError(
-            f"'{path}' holds no usable record of a paper: give JSON Lines, BibTeX or CSL-JSON with "
+            f"'{path}' holds no usable record of a paper: give BibTeX, RIS, CSL-JSON or JSON Lines with "
             "titles, or the papers.json of a run that found some"
         )
     return records
@@ -200,27 +200,18 @@ def _usable(records: list[dict[str, Any]], path: Path) -> list[dict[str, Any]]:
 def read_references(path: Path) -> list[dict[str, Any]]:
     """Return the records of a file of references, each with its key in the file among its aliases.
 
+    Each is an entry of its own: where two have one DOI, the second goes by its key.
+
     Raises:
         InputError: The file cannot be read or holds no usable record.
     """
-    from state.paper import title_key
-
-    records, keys = read_papers(path), {title_key(title): key for title, key in _keyed(path)}
-    for record in records:
-        if key := keys.get(title_key(str(record["title"]))):
-            record["aliases"] = [*record.get("aliases", []), f"local:{key}"]
+    records, seen = read_papers(path), set[str]()
+    for number, record in enumerate(records, start=1):
+        key = str((record.get("record") or {}).get("key") or "")
+        own = f"local:{key}" if key else f"local:entry {number}"
+        if record["id"] in seen:
+            record["id"] = own
+        elif key:
+            record["aliases"] = [*record.get("aliases", []), own]
+        seen |= {record["id"], *record["aliases"]}
     return records
-
-
-def _keyed(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield the titles of a BibTeX or CSL-JSON file, and the keys by which a text cites them."""
-    if path.suffix.lower() in {".bib", ".bibtex"}:
-        from tools.bibliography.read_bibtex import read_entries
-
-        for entry in read_entries(path.read_bytes()):
-            yield getattr(entry.record, "title", ""), entry.key
-    elif path.suffix.lower() == ".json":
-        from tools.bibliography.read_csl import json_items
-
-        items = [item for item in json_items(path.read_bytes()) if isinstance(item, dict)]
-        yield from ((str(item.get("title")), str(item["id"])) for item in items if item.get("id"))

@@ -129,7 +129,7 @@ EDITED = _one("text", Path, "--text", told="A text or Word file with the section
 PLAN = _one("plan", Path, "--plan", told="A file with your own plan of the section.")
 PAPERS = _one(
     "papers_file", Path, "--papers",
-    told="A file of papers: JSON Lines, BibTeX or CSL-JSON, or a papers.json.",
+    told="A file of papers: BibTeX, RIS, CSL-JSON, PubMed, EndNote, JSON Lines, or a papers.json.",
 )  # fmt: skip
 FORMATS = _parameter(
     "formats", list[Format],

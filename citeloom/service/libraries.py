@@ -80,7 +80,10 @@ async def _papers(request: Request) -> object:
         return {"total": len(ids), "papers": [papers[key] for key in chosen if key in papers]}
 
     told = await asyncio.to_thread(look)
-    return {**told, "papers": [paper.model_dump(mode="json") for paper in told["papers"]]}
+    return {
+        **told,
+        "papers": [paper.model_dump(mode="json", exclude={"record"}) for paper in told["papers"]],
+    }
 
 
 async def _remove(request: Request) -> object:

@@ -43,7 +43,7 @@ def item(made: Paper) -> dict[str, Any]:
 
 
 def read_back(*papers: Paper) -> list[Paper]:
-    records = list(read_bibtex(bibtex(*papers).encode()))
+    records = list(read_bibtex(bibtex(*papers)))
     assert not any(isinstance(record, BadRecord) for record in records)
     return [record for record in records if isinstance(record, Paper)]
 
@@ -52,11 +52,19 @@ def read_back(*papers: Paper) -> list[Paper]:
     ("text", "latex", "why"),
     [
         ("A & B: 50% #1", r"A {\&} B: 50{\%} {\#}1", "what would mean something"),
-        ("{braces}", r"{\{}braces{\}}", "braces would group"),
+        (
+            "{braces",
+            r"{\textbraceleft}braces",
+            "a brace would group, for BibTeX behind a backslash too",
+        ),
         ("naïve Łukasz ß", r"na{\"\i}ve {\L}ukasz {\ss}", "special letters"),
         ("in $O(n^2)$ & more", r"in $O(n^2)$ {\&} more", "a formula stays as it is"),
         ("$5 and $10", r"{\$}5 and {\$}10", "prices are no formula"),
-        ("open $x_{$ end", r"open {\$}x{\_}{\{}{\$} end", "nor is what would open a group"),
+        (
+            "open $x_{$ end",
+            r"open {\$}x{\_}{\textbraceleft}{\$} end",
+            "nor is what would open a group",
+        ),
         ("中文", "中文", "a script that LaTeX has no commands for"),
     ],
 )
@@ -142,8 +150,9 @@ def test_address_with_braces_costs_no_entry() -> None:
 
 
 # Not ^, ", ', ` and two hyphens: LaTeX has the typographic forms of these, and they are read so.
+# Not <: '<b>' is markup, and is left out.
 TITLES = st.text(
-    alphabet=st.sampled_from("abcXYZ áÉüßøłñ &%#_{}\\~$-+=.,:;!?()[]/@*|<>0123中β“”‘’—–"),
+    alphabet=st.sampled_from("abcXYZ áÉüßøłñ &%#_{}\\~$-+=.,:;!?()[]/@*|>0123中β“”‘’—–"),
     min_size=1,
 ).filter(lambda text: text.strip(" ") and "--" not in text and "?`" not in text)
 
@@ -166,6 +175,7 @@ def test_csl_item_has_every_known_field_and_is_read_back(tmp_path: Path) -> None
             {"literal": "et al."},
         ],
         "container-title": "EMNLP", "DOI": "10.1000/a", "URL": "https://doi.org/10.1000/a",
+        "archive": "arXiv", "archive_location": "2005.11401",
         "note": "Retracted", "issued": {"date-parts": [[2020, 3, 4]]},
     }  # fmt: skip
     (back,), _ = read(tmp_path / "refs.json", json.dumps(to_csl(references(PAPER))))

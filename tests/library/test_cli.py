@@ -11,6 +11,7 @@ from typer.testing import CliRunner, Result
 from citeloom.cli.library.commands import app
 from citeloom.settings import settings as process_settings
 from state.paper import Author, Paper
+from state.record import Record
 from tests.library.words import PARTS, OtherEmbedder, WordEmbedder, document, paper
 from tools.library.open import close_libraries, create_library, open_library
 
@@ -166,6 +167,7 @@ def test_every_field_of_a_record_comes_back_from_an_export(run: Run) -> None:
         doi="10.1000/a", arxiv="2001.00001", openalex="W1", semantic_scholar="a" * 40, url="http://127.0.0.1/a",
         pdf="http://127.0.0.1/a.pdf", cited_by=7, retracted=True, references=("doi:10.1000/b",),
         aliases=("arxiv:2001.00001", "openalex:W1", f"s2:{'a' * 40}"),
+        record=Record(format="bibtex", type="book", key="owls", fields=(("title", "{Owls}"), ("isbn", "1"))),
     )  # fmt: skip
     bare = Paper(id="doi:10.1000/c", title="Voles", doi="10.1000/c", references_missing=True)
     told = {

@@ -1,12 +1,12 @@
-"""Tests of tools/scholar/semantic_scholar_records.py and tools/scholar/markup.py."""
+"""Tests of tools/scholar/semantic_scholar_records.py and tools/text/markup.py."""
 
 from datetime import date
 from typing import Any
 
 import pytest
 
-from tools.scholar.markup import plain, retracted_title
 from tools.scholar.semantic_scholar_records import paper_of, vector_of
+from tools.text.markup import plain, retracted_title
 
 SHA = "0123456789abcdef0123456789abcdef01234567"
 

@@ -1,5 +1,6 @@
 """Keys of BibTeX entries: stable, readable, unique within a list."""
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from string import ascii_lowercase
@@ -8,15 +9,27 @@ from state.paper import Paper, title_key
 from state.results import Reference
 from tools.text.words import ACADEMIC_WORDS, STOP_WORDS, tokens
 
+_CITABLE = re.compile(r"[\w:./+*!?|<>^$&;-]{1,200}")
+_BIBTEX = re.compile(r"(?:[^,{}\s]|\{[^{},\s]*\}|(?<=\S) (?=\S))+")
 
-def citation_keys(papers: Sequence[Paper]) -> list[str]:
-    """Return a key such as `lewis2020retrieval` for each paper, in order.
 
-    Family name of the first author, year, first telling word of the title. Of papers that would
-    have the same key all but one get a letter, by their titles and ids: so the same papers have the
-    same keys in whatever order they stand.
+def citation_keys(papers: Sequence[Paper], *, verbatim: bool = False) -> list[str]:
+    """Return a key for each paper, in order: its owner's, else one such as `lewis2020retrieval`.
+
+    A made key is the family name of the first author, the year, and the first telling word of the
+    title. Of papers that would have the same key all but one get a letter, by their titles and ids:
+    so the same papers have the same keys in whatever order they stand.
+
+    Args:
+        papers: What to name.
+        verbatim: Take any key that BibTeX can hold, else only those that any text can cite.
     """
-    stems = [f"{_author(paper)}{paper.year or 'nd'}{_word(paper.title)}" for paper in papers]
+    owned = [paper.record.key if paper.record else "" for paper in papers]
+    fit = _BIBTEX if verbatim else _CITABLE
+    stems = [
+        key if fit.fullmatch(key) else f"{_author(paper)}{paper.year or 'nd'}{_word(paper.title)}"
+        for key, paper in zip(owned, papers, strict=True)
+    ]
     in_turn = sorted(
         range(len(papers)), key=lambda at: (title_key(papers[at].title), papers[at].id, at)
     )
@@ -35,8 +48,8 @@ def citation_keys(papers: Sequence[Paper]) -> list[str]:
 
 
 def numbered(papers: Sequence[Paper]) -> list[Reference]:
-    """Return a list of references of these papers, numbered as they stand."""
-    pairs = zip(citation_keys(papers), papers, strict=True)
+    """Return a list of references of these papers, numbered as they stand, with their owners' keys."""
+    pairs = zip(citation_keys(papers, verbatim=True), papers, strict=True)
     return [
         Reference(number=number, key=key, paper=paper)
         for number, (key, paper) in enumerate(pairs, start=1)

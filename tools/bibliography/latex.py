@@ -81,4 +81,6 @@ def _escaped(text: str, keep_case: bool) -> str:
         unknown_char_warning=False,
     )
     plain = str(encoder.unicode_to_latex(text))
+    # BibTeX counts braces behind a backslash too.
+    plain = plain.replace(r"{\{}", r"{\textbraceleft}").replace(r"{\}}", r"{\textbraceright}")
     return _KEEP_CASE.sub(r"{\1}", plain) if keep_case else plain

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from state.paper import Author
+from tools.bibliography.plain_latex import plain_text
 
 _SUFFIX = re.compile(r"^(?:jr|sr|ii|iii|iv)\.?$", re.IGNORECASE)
 _BODY = re.compile(
@@ -46,3 +47,53 @@ def name_parts(author: Author) -> NameParts:
 def is_body(name: str) -> bool:
     """Whether a name is an organisation's, as far as its words tell."""
     return "," not in name and bool(_BODY.search(name))
+
+
+def csl_name(author: Author) -> dict[str, str]:
+    """Return a name as CSL has it."""
+    parts = name_parts(author)
+    named = {"family": parts.family, "given": parts.given, "suffix": parts.suffix}
+    return {name: value for name, value in (named | {"literal": parts.literal}).items() if value}
+
+
+def csl_names(value: str) -> list[dict[str, str]]:
+    """Return the names of a BibTeX field as CSL has them; what is in braces as a whole is a body."""
+    from pybtex.bibtex.utils import split_name_list
+
+    names = (_bibtex_name(name.strip(" ,")) for name in split_name_list(" ".join(value.split())))
+    return [name for name in names if name]
+
+
+def _bibtex_name(name: str) -> dict[str, str]:
+    from pybtex.bibtex.utils import split_tex_string
+    from pybtex.database import InvalidNameString, Person
+
+    parts = [part.partition("=") for part in split_tex_string(name, ",")]
+    said = {key.strip().lower(): plain_text(value) for key, is_named, value in parts if is_named}
+    if "family" in said:  # as in BibLaTeX
+        return _named(said["family"], said.get("given"), said.get("prefix"), said.get("suffix"))
+    if name.lower() in ("others", "et al", "et al."):
+        return {"literal": "et al."}
+    try:
+        person = Person(name)
+    except InvalidNameString:  # it has too many commas
+        return {"literal": plain_text(name)}
+    first, von, last, lineage = (
+        plain_text(" ".join(words))
+        for words in (
+            [*person.first_names, *person.middle_names], person.prelast_names, person.last_names,
+            person.lineage_names,
+        )
+    )  # fmt: skip
+    if not first and not von:
+        return {"literal": last} if last else {}
+    return _named(last, first, von, lineage)
+
+
+def _named(
+    family: str, given: str | None, particle: str | None, suffix: str | None
+) -> dict[str, str]:
+    parts = {
+        "family": family, "given": given, "non-dropping-particle": particle, "suffix": suffix
+    }  # fmt: skip
+    return {name: value for name, value in parts.items() if value}

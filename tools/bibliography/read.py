@@ -2,24 +2,30 @@
 
 import gzip
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, TypeVar, cast
+from typing import BinaryIO, TypeVar, cast
 
 from state.paper import Paper
 from tools.bibliography.read_bibtex import read_bibtex
+from tools.bibliography.read_cff import read_cff
 from tools.bibliography.read_csl import read_csl
-from tools.bibliography.read_jsonl import read_jsonl
-from tools.bibliography.read_record import BadRecord, paper_from
+from tools.bibliography.read_jsonl import Read, read_jsonl
+from tools.bibliography.read_record import BadRecord, bad_record, paper_from, printable
+from tools.bibliography.read_tagged import BEGINS, read_tagged
+from tools.bibliography.record_suffixes import RECORD_KINDS, Kind
 from tools.errors import InputError
 
 T = TypeVar("T")
-Kind = Literal["jsonl", "bibtex", "csl"]
-
-KINDS = "JSON Lines (.jsonl, .ndjson), BibTeX (.bib) and CSL JSON (.json), each also as .gz"
-_SUFFIXES: dict[str, Kind] = {
-    ".jsonl": "jsonl", ".ndjson": "jsonl", ".bib": "bibtex", ".bibtex": "bibtex",
+KINDS = (
+    "JSON Lines (.jsonl, .ndjson), BibTeX (.bib), CSL JSON (.json), RIS (.ris), PubMed (.nbib), "
+    "EndNote (.enw) and CITATION.cff, each also as .gz"
+)
+_BEGINS: dict[bytes, Kind] = {
+    b"@": "bibtex", b"TY  -": "ris", b"PMID-": "nbib", b"%0 ": "enw", b"cff-version:": "cff",
 }  # fmt: skip
+"""How a line of each kind begins."""
 _OF_CSL = (b'"items"', b'"references": [{', b'"issued"', b'"author"', b'"container-title"')
 _HEAD = 65_536
 _LARGEST = 256_000_000  # bytes of a file that is read as a whole
@@ -39,11 +45,18 @@ def read_records(path: Path) -> Iterator[Paper | BadRecord]:
     if kind == "jsonl":
         return read_lines(path, paper_from)
     data = read_whole(path)
+    if kind == "csl":
+        return read_csl(data)
+    text, notes = text_of(data)
     if kind == "bibtex":
-        if b"@" not in data:
+        if "@" not in text:
             raise InputError(f"{path.name} has no BibTeX entry in it")
-        return read_bibtex(data)
-    return read_csl(data)
+        return chain(notes, read_bibtex(text))
+    if kind == "cff":
+        return chain(notes, read_cff(text))
+    if not any(line.startswith(BEGINS[kind]) for line in text.splitlines()):
+        raise InputError(f"{path.name} has no record in it: none begins with {BEGINS[kind]}")
+    return chain(notes, read_tagged(text, kind))
 
 
 def _kind(path: Path, head: bytes) -> Kind:
@@ -56,7 +69,7 @@ def _kind(path: Path, head: bytes) -> Kind:
             f"that are read are {KINDS}"
         )
     suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
-    named = _SUFFIXES.get(suffixes[-1]) if suffixes else None
+    named = RECORD_KINDS.get(suffixes[-1]) if suffixes else None
     if named:
         return named
     first, _, rest = text.partition(b"\n")
@@ -65,8 +78,9 @@ def _kind(path: Path, head: bytes) -> Kind:
     )
     if text.startswith((b"[", b"{")):
         return "jsonl" if whole and text.startswith(b"{") else "csl"
-    if text.startswith(b"@") or b"\n@" in text:
-        return "bibtex"
+    for begin, kind in _BEGINS.items():
+        if text.startswith(begin) or b"\n" + begin in text:
+            return kind
     raise InputError(f"{path.name} is of no known kind: the kinds that are read are {KINDS}")
 
 
@@ -85,6 +99,21 @@ def read_whole(path: Path) -> bytes:
     return data
 
 
+def text_of(data: bytes) -> tuple[str, list[BadRecord]]:
+    """Return a text in UTF-8 or, with a note, in the encoding of Windows or Latin-1."""
+    try:
+        return printable(data.decode("utf-8-sig")), []
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        start = error.start
+    try:  # some bytes are no letters there
+        text, name = data.decode("cp1252"), "Windows-1252"
+    except UnicodeDecodeError:
+        text, name = data.decode("latin-1"), "Latin-1"
+    reason = f"the file is not UTF-8 and was read as {name}: check accented letters"
+    return printable(text), [bad_record(line, reason, text[start:], lost=False)]
+
+
 def _first(path: Path, size: int) -> bytes:
     try:
         with _open(path) as stream:
@@ -95,7 +124,7 @@ def _first(path: Path, size: int) -> bytes:
         raise InputError(f"{path} cannot be read: {error}") from error
 
 
-def read_lines(path: Path, read: Callable[[dict[str, Any]], T]) -> Iterator[T | BadRecord]:
+def read_lines(path: Path, read: Read[T]) -> Iterator[T | BadRecord]:
     """Yield what `read` makes of each JSON object of a file of JSON Lines, in constant memory."""
     with _open(path) as stream:
         yield from read_jsonl(stream, read)

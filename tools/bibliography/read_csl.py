@@ -1,11 +1,14 @@
-"""CSL JSON: a list of items as Zotero, pandoc and Crossref write them."""
+"""CSL JSON: a list of items as Zotero, pandoc and Crossref write them; and papers of any record."""
 
 import json
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from pydantic import ValidationError
+
 from state.paper import Paper, canonical_id
+from state.record import Record
+from tools.bibliography.csl_of import csl_of, doi_in, pairs_of, year_in
 from tools.bibliography.read_record import (
     BadRecord,
     RecordError,
@@ -13,14 +16,17 @@ from tools.bibliography.read_record import (
     bad_record,
     is_retracted_note,
     paper_from,
+    printable,
 )
 
-_ARXIV_PLACES = ("number", "archive", "archive_location", "archive-location", "URL", "note")
-_YEAR = re.compile(r"\b(\d{4})\b")
+_ARXIV_PLACES = ("number", "archive", "archive_location", "archive-location", "URL", "note",
+                 "container-title", "volume")  # fmt: skip
+INCOMPLETE = "The list of authors is not complete."
+"""What an export says in a note where its format has no other way."""
 
 
 def read_csl(data: bytes) -> Iterator[Paper | BadRecord]:
-    """Yield the papers of a CSL JSON file, and what is wrong with the items that are none.
+    """Yield the papers of a CSL JSON file, and what is wrong with the items.
 
     An item's id is kept only if it is a DOI, another known identifier or an address: citation keys
     are unique in one file only.
@@ -38,13 +44,59 @@ def read_csl(data: bytes) -> Iterator[Paper | BadRecord]:
         return
     for number, item in enumerate(items, start=1):
         try:
-            yield csl_paper(item)
+            if isinstance(item, Mapping) and "origin" in item:
+                yield Paper.model_validate(item)
+                continue
+            record = _record(item)
+        except ValidationError as error:
+            yield bad_record(
+                number, f"it is no paper of CiteLoom: {error.errors()[0]['msg']}", str(item)[:500]
+            )
         except RecordError as error:
             yield bad_record(number, str(error), str(item)[:500])
+        else:
+            yield from read_record(number, record, str(item)[:500])
+
+
+def _record(item: Any) -> Record:
+    if not isinstance(item, Mapping):
+        raise RecordError("the item is not a JSON object")
+    if "itemType" in item:
+        raise RecordError("it is Zotero's own JSON: export Zotero RDF, BibTeX or CSL JSON instead")
+    kind, key = (printable(str(item.get(name) or "")) for name in ("type", "id"))
+    return Record(format="csl", type=kind, key=key, fields=pairs_of(item.items()))
+
+
+def read_record(
+    line: int,
+    record: Record,
+    text: str,
+    faults: Iterable[str] = (),
+    item: Mapping[str, Any] | None = None,
+) -> Iterator[Paper | BadRecord]:
+    """Yield the paper that a record describes, if it does, and what is wrong with it.
+
+    Args:
+        line: Where it begins.
+        record: What it says.
+        text: How it begins.
+        faults: What was wrong with it before.
+        item: What it says as a CSL item, where it takes more from others of its file.
+    """
+    notes = list(faults)
+    try:
+        fields = _fields(csl_of(record) if item is None else item, notes)
+        yield paper_from(fields, notes).model_copy(update={"record": record})
+    except RecordError as error:
+        yield bad_record(line, "; ".join([*notes, str(error)]), text)
+    else:
+        yield from (bad_record(line, note, text, lost=False) for note in notes)
 
 
 def json_items(data: bytes) -> list[Any]:
     """Return the items of a JSON file: a list, an object that holds one (`items`), or a single item.
+
+    Of a run's papers.json these are its papers.
 
     Raises:
         ValueError: It is not JSON.
@@ -53,38 +105,42 @@ def json_items(data: bytes) -> list[Any]:
     whole = json.loads(data.decode("utf-8-sig", "replace"))
     if isinstance(whole, dict) and "title" not in whole:
         lists = [
-            whole[name] for name in ("items", "references") if isinstance(whole.get(name), list)
+            whole[name]
+            for name in ("items", "references", "papers")
+            if isinstance(whole.get(name), list)
         ]
         whole = lists[0] if lists else whole
-    return whole if isinstance(whole, list) else [whole]
+    items = whole if isinstance(whole, list) else [whole]
+    return [item.get("paper") or item if isinstance(item, dict) else item for item in items]
 
 
-def csl_paper(item: Any) -> Paper:
-    """Return the paper of a CSL item.
-
-    Raises:
-        RecordError: It is no item, or cannot be a paper.
-    """
-    if not isinstance(item, Mapping):
-        raise RecordError("the item is not a JSON object")
-    if "itemType" in item:
-        raise RecordError("it is Zotero's own JSON: export Zotero RDF, BibTeX or CSL JSON instead")
-    return paper_from(_fields(item))
-
-
-def _fields(item: Mapping[str, Any]) -> dict[str, Any]:
+def _fields(item: Mapping[str, Any], notes: list[str]) -> dict[str, Any]:
     year, published = _dates(item)
+    if year is None and published:
+        notes.append(f"its date {published!r} has no year that can be read")
+    address = _first(item.get("URL")) or _first(item.get("url"))
+    given = str(_first(item.get("DOI") or item.get("doi")) or "").strip()
+    doi = doi_in(given, str(address or ""))
+    if given and not doi:
+        address = address or (f"https://doi.org/{given}" if given.startswith("10/") else None)
+        notes.append(f"its DOI {given!r} is none that can be looked up: it was left out")
+    authors = item.get("author") or item.get("editor")
+    if isinstance(authors, list) and INCOMPLETE in str(item.get("note")):
+        authors = [*authors, "et al."]
+    venues = (
+        _first(item.get(name)) for name in ("container-title", "publisher", "collection-title")
+    )
     return {
         "id": _known_id(item.get("id")),
         "title": _first(item.get("title")),
         "abstract": item.get("abstract"),
         "year": year,
         "published": published,
-        "authors": item.get("author"),
-        "venue": _first(item.get("container-title")) or item.get("publisher"),
-        "doi": item.get("DOI") or item.get("doi"),
+        "authors": authors,
+        "venue": next(filter(None, venues), None),
+        "doi": doi,
         "arxiv": arxiv_in(" ".join(str(item.get(name) or "") for name in _ARXIV_PLACES)),
-        "url": item.get("URL") or item.get("url"),
+        "url": address,
         "references": _references(item.get("reference")),
         "retracted": is_retracted_note(item.get("note")),
     }
@@ -110,8 +166,7 @@ def _dates(item: Mapping[str, Any]) -> tuple[object, str | None]:
     if isinstance(first, list) and first:
         return first[0], "-".join(str(part).zfill(2) for part in first)
     raw = str(issued.get("raw") or issued.get("literal") or "")
-    found = _YEAR.search(raw)
-    return (found[1] if found else None), raw or None
+    return year_in(raw), raw or None
 
 
 def _references(value: object) -> list[str]:

@@ -13,15 +13,19 @@ _LONGEST = (
 )
 
 
-def read_jsonl(stream: BinaryIO, read: Callable[[dict[str, Any]], T]) -> Iterator[T | BadRecord]:
-    """Yield what `read` makes of each line of a file, and what is wrong with the others."""
+Read = Callable[[dict[str, Any], list[str]], T]
+"""Makes something of a line, and adds to the list what of it could not be read."""
+
+
+def read_jsonl(stream: BinaryIO, read: Read[T]) -> Iterator[T | BadRecord]:
+    """Yield what `read` makes of each line of a file, and what is wrong with them."""
     number = 0
     try:
         while line := stream.readline(_LONGEST):
             number += 1
             if len(line) < _LONGEST or line.endswith(b"\n"):
                 if line.strip():
-                    yield _record(number, line, read)
+                    yield from _record(number, line, read)
                 continue
             yield bad_record(number, f"it is longer than {_LONGEST // 1_000_000} MB", line)
             while line and not line.endswith(b"\n"):
@@ -31,17 +35,21 @@ def read_jsonl(stream: BinaryIO, read: Callable[[dict[str, Any]], T]) -> Iterato
         yield bad_record(number + 1, reason, "")
 
 
-def _record(number: int, line: bytes, read: Callable[[dict[str, Any]], T]) -> T | BadRecord:
+def _record(number: int, line: bytes, read: Read[T]) -> Iterator[T | BadRecord]:
+    notes: list[str] = []
     try:
         fields = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
         if not isinstance(fields, dict):
-            return bad_record(number, "it is not a JSON object", line)
-        return read(fields)
+            raise RecordError("it is not a JSON object")
+        yield read(fields, notes)
+        yield from (bad_record(number, note, line, lost=False) for note in notes)
     except UnicodeDecodeError as error:
-        return bad_record(number, f"it is not UTF-8 (byte {error.start + 1} of the line)", line)
+        reason = f"it is not UTF-8 (byte {error.start + 1} of the line)"
+        yield bad_record(number, reason, line)
     except json.JSONDecodeError as error:
-        return bad_record(number, f"it is not JSON: {error.msg}, column {error.colno}", line)
+        yield bad_record(number, f"it is not JSON: {error.msg}, column {error.colno}", line)
     except RecordError as error:
-        return bad_record(number, str(error), line)
+        yield bad_record(number, str(error), line)
     except (ValueError, RecursionError):
-        return bad_record(number, "its JSON has a number too long or is nested too deeply", line)
+        reason = "its JSON has a number too long or is nested too deeply"
+        yield bad_record(number, reason, line)

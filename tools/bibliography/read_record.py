@@ -1,6 +1,5 @@
 """One record as files have it, loosely typed, and the paper it describes."""
 
-import html
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,11 +9,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from state.paper import Author, Paper, canonical_id, identify
+from state.record import Record
+from tools.text.markup import plain, retracted_title
 
 _EXCERPT = 120  # characters
-_MARKUP = re.compile(
-    r"</?(?:jats:[a-z-]+|p|i|b|em|strong|sub|sup|sec|title)\b[^<>]*>", re.IGNORECASE
-)
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _OTHERS = re.compile(r"^(?:and )?(?:others|et al\.?)$", re.IGNORECASE)
 _NO_DATE = re.compile(r"^\s*(?:n\.?\s?d\.?|no date)?\s*$", re.IGNORECASE)
@@ -67,8 +65,8 @@ def _id(value: object) -> object:
     return str(value) if type(value) is int else _folded(value)
 
 
-def _abstract(value: object) -> object:
-    return _folded(html.unescape(_MARKUP.sub(" ", value)) if isinstance(value, str) else value)
+def _unmarked(value: object) -> object:
+    return _folded(plain(printable(value)) if isinstance(value, str) else value)
 
 
 def _year(value: object) -> object:
@@ -86,10 +84,17 @@ def _day(value: object) -> date | None:
 def _name(value: object) -> object:
     if not isinstance(value, Mapping):
         return _folded(value)
-    parts = (_folded(value.get(key) or "") for key in ("non-dropping-particle", "family"))
-    names = [" ".join(filter(None, map(str, filter(None, parts)))), _folded(value.get("given"))]
-    whole = value.get("literal") or value.get("name")
-    return ", ".join(map(str, filter(None, names))) if names[0] else _folded(whole) or names[1]
+    said = {str(key): _folded(part) for key, part in value.items() if isinstance(part, str)}
+    family = _joined(said, "non-dropping-particle", "family")
+    given = _joined(said, "given", "dropping-particle")
+    if family:
+        return ", ".join(filter(None, (family, given, str(said.get("suffix") or ""))))
+    whole = said.get("literal") or said.get("name")  # of a body a comma parts no names
+    return str(whole).replace(",", "") if whole else given or None
+
+
+def _joined(parts: Mapping[str, object], *names: str) -> str:
+    return " ".join(str(parts[name]) for name in names if parts.get(name))
 
 
 def _count(value: object) -> object:
@@ -97,11 +102,17 @@ def _count(value: object) -> object:
 
 
 def is_retracted_note(note: object) -> bool:
-    """Whether a reference manager's note is the one that CiteLoom writes of a retracted paper."""
-    return isinstance(note, str) and note.strip().rstrip(".").casefold() == "retracted"
+    """Whether a note has the line that CiteLoom and reference managers write of a retracted paper."""
+    lines = re.split(r"[\n.;]", note) if isinstance(note, str) else ()
+    return any(line.strip().casefold() == "retracted" for line in lines)
+
+
+def _record(value: object) -> Record | None:
+    return Record.model_validate(value) if value else None
 
 
 _Text = Annotated[str | None, BeforeValidator(_folded)]
+_Plain = Annotated[str | None, BeforeValidator(_unmarked)]
 # Files of others have all kinds of things under these names, which cost no record.
 _Link = Annotated[
     str | None, BeforeValidator(lambda value: _folded(value) if isinstance(value, str) else None)
@@ -112,13 +123,13 @@ _Id = Annotated[str | None, BeforeValidator(_id)]
 
 class _Record(BaseModel):
     id: _Id = None
-    title: _Text = None
-    abstract: Annotated[str | None, BeforeValidator(_abstract)] = None
+    title: _Plain = None
+    abstract: _Plain = None
     abstract_kind: Literal["abstract", "annotation"] | None = None
     year: Annotated[int | None, Field(ge=1000, le=2100), BeforeValidator(_year)] = None
     published: Annotated[date | None, BeforeValidator(_day)] = None
     authors: list[Annotated[str | None, BeforeValidator(_name)]] | None = None
-    venue: _Text = None
+    venue: _Plain = None
     references: list[_Id] | None = None
     aliases: list[_Id] | None = None
     doi: _Text = None
@@ -130,6 +141,7 @@ class _Record(BaseModel):
     cited_by: Annotated[int | None, BeforeValidator(_count)] = None
     retracted: _Said = False
     references_missing: _Said = False
+    record: Annotated[Record | None, BeforeValidator(_record)] = None
 
     def identifier(self, name: str) -> str | None:
         """Return the bare identifier of this kind, from its field, the DOI or the record's id."""
@@ -141,7 +153,7 @@ class _Record(BaseModel):
         return found and found.removeprefix(f"{kind}:")
 
 
-def paper_from(fields: Mapping[str, Any]) -> Paper:
+def paper_from(fields: Mapping[str, Any], notes: list[str] | None = None) -> Paper:
     """Build the paper that these fields describe.
 
     Fields are named as in the JSON Lines schema: id, title, abstract, abstract_kind, year, published, authors
@@ -149,14 +161,14 @@ def paper_from(fields: Mapping[str, Any]) -> Paper:
     openalex, semantic_scholar, url, pdf, cited_by, retracted, references_missing, aliases; others are ignored.
     An `id` of a known kind fills the field of its kind; a DOI or other identifier that is none is ignored.
 
+    Args:
+        fields: What the record says.
+        notes: Takes what is wrong with single fields, which are left out then.
+
     Raises:
-        RecordError: There is no title, or a field has a type or value that cannot be meant.
+        RecordError: There is no title; or, without `notes`, a field has a type or value that cannot be meant.
     """
-    try:
-        record = _Record.model_validate(dict(fields))
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise RecordError(f"its {first['loc'][0]} cannot be read: {first['msg']}") from error
+    record = _validated(dict(fields), notes)
     if not record.title:
         raise RecordError("it has no title")
     names = [name for name in record.authors or () if name]
@@ -180,5 +192,27 @@ def paper_from(fields: Mapping[str, Any]) -> Paper:
         aliases=tuple(key for key in dict.fromkeys([*aliases, *more]) if key != paper_id),
         doi=known["doi"], arxiv=known["arxiv"], openalex=known["openalex"],
         semantic_scholar=known["semantic_scholar"], pdf=record.pdf, cited_by=record.cited_by,
-        retracted=record.retracted, references_missing=record.references_missing and not references,
+        retracted=record.retracted or retracted_title(record.title), record=record.record,
+        references_missing=record.references_missing and not references,
     )  # fmt: skip
+
+
+def _validated(fields: dict[str, Any], notes: list[str] | None) -> _Record:
+    """Return the record without the fields that cannot be read, of a list without such items."""
+    try:
+        return _Record.model_validate(fields)
+    except ValidationError as error:
+        places: dict[str, set[object]] = {}
+        for found in error.errors():
+            name, *inside = found["loc"]
+            said = f"its {name} cannot be read: {found['msg']}"
+            if notes is None or name == "title":
+                raise RecordError(said) from error
+            if name not in places:
+                notes.append(f"{said}; it was left out")
+            places.setdefault(str(name), set()).add(inside[0] if inside else None)
+    for name, bad in places.items():
+        value = fields.pop(name)
+        if isinstance(value, list) and None not in bad:
+            fields[name] = [item for place, item in enumerate(value) if place not in bad]
+    return _Record.model_validate(fields)

@@ -1,63 +1,153 @@
-"""Write references as BibTeX: pylatexenc escapes the text, bibtexparser lays out the entries."""
+"""Write references as BibTeX: what came from BibTeX as it stood, the rest escaped for LaTeX."""
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
-from state.paper import Author, Paper
+from state.paper import Paper
 from state.results import Reference
 from tools.bibliography.csl_items import short_title
+from tools.bibliography.fields import FIELDS, FROM_CSL
 from tools.bibliography.kinds import KINDS, kind_of_work
-from tools.bibliography.latex import escape
-from tools.bibliography.names import name_parts
-from tools.bibliography.write_csl import web_address
+from tools.bibliography.latex import balanced, escape
+from tools.bibliography.plain_latex import PRINTS_NOTHING, plain_text
+from tools.bibliography.read_record import is_retracted_note
+from tools.bibliography.write_csl import csl_item, web_address
+from tools.text.markup import plain, retracted_title
 
 _UNSAFE = str.maketrans({"{": "%7B", "}": "%7D", "\\": "%5C"})
+_NAME = re.compile(r"[^\s{}(),\"#%'=~\\]+")
+_DOES_MORE = frozenset(
+    {
+        "input", "include", "openin", "openout", "read", "write", "immediate", "special", "catcode",
+        "csname", "def", "edef", "gdef", "xdef", "let", "newcommand", "renewcommand", "directlua",
+    }
+)  # fmt: skip
+"""Commands of LaTeX that read or write files, or change what others mean."""
+_MONTHS = frozenset(
+    ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+)
+_SAME = (
+    {"author", "editor"}, {"year", "date"}, {"month", "date"}, {"day", "date"},
+    {"journal", "booktitle", "journaltitle", "publisher", "school", "institution", "series"},
+    {"eprint", "doi"}, {"archiveprefix", "eprinttype", "doi"}, {"url", "doi", "eprint"},
+)  # fmt: skip
+"""Fields of which one says what another would."""
 
 
 def to_bibtex(references: Sequence[Reference], keywords: Mapping[str, str] | None = None) -> str:
-    """Return one entry for each reference, escaped for LaTeX, in the order of their numbers.
+    """Return one entry for each reference, in the order of their numbers.
 
     Args:
         references: What to write.
         keywords: By key: what to put into the entry's `keywords`, plain words.
     """
-    from bibtexparser.entrypoint import write_string
-    from bibtexparser.library import Library
-    from bibtexparser.model import Block, Entry, Field
-
-    entries: list[Block] = []
+    entries: list[str] = []
     for item in references:
-        fields = _fields(item.paper) | {"keywords": (keywords or {}).get(item.key)}
-        kept = [Field(name, value) for name, value in fields.items() if value]
-        entries.append(Entry(KINDS[kind_of_work(item.paper)].bibtex, item.key, kept))
-    return str(write_string(Library(entries)))
+        kind, fields = _entry(item)
+        if more := (keywords or {}).get(item.key):
+            fields = [pair for pair in fields if pair[0].lower() != "keywords"]
+            fields.append(("keywords", more))
+        lines = "".join(f"\t{name} = {_value(name, value)},\n" for name, value in fields)
+        entries.append(f"@{kind}{{{item.key},\n{lines}}}\n")
+    text = "\n\n".join(entries)
+    unknown = [name for name in PRINTS_NOTHING if f"\\{name}" in text]
+    defined = "".join(f"\\providecommand{{\\{name}}}[1]{{}}" for name in unknown)
+    return f"@preamble{{{{{defined}}}}}\n\n{text}" if defined else text
 
 
-def _fields(paper: Paper) -> dict[str, str | None]:
-    names = [_name(author) for author in paper.authors]
-    if names and not paper.authors_complete:
-        names.append("others")
-    day = paper.published
+def _value(name: str, value: str) -> str:
+    return value if name.lower() == "month" and value in _MONTHS else f"{{{value}}}"
+
+
+def _entry(reference: Reference) -> tuple[str, list[tuple[str, str]]]:
+    """Return an entry's type and fields: those of its record, then what the paper has besides."""
+    paper, record = reference.paper, reference.paper.record
+    made = [(name, value) for name, value in _fields(paper, reference.key).items() if value]
+    if not record or record.format != "bibtex" or not _NAME.fullmatch(record.type):
+        kind = csl_item(paper, reference.key).get("type") if record else None
+        made_kind = FROM_CSL["bibtex"].get(str(kind)) or KINDS[kind_of_work(paper)].bibtex
+        return made_kind, made
+    own = [(name, _harmless(value)) for name, value in record.fields if _NAME.fullmatch(name)]
+    have = {name.lower() for name, _ in own}
+    lacking = [
+        (name, value) for name, value in made
+        if name in _OF_PAPER and name not in have and not any(name in one and one & have for one in _SAME)
+    ]  # fmt: skip
+    return record.type, [*_with_note(own, paper), *lacking]
+
+
+_OF_PAPER = frozenset(
+    ["author", "year", "month", "day", "journal", "booktitle", "doi", "eprint", "archiveprefix", "url"]
+)  # fmt: skip
+
+
+def _harmless(value: str) -> str:
+    """Return LaTeX as it stands, unless it breaks its entry or could do more than print."""
+    commands = set(re.findall(r"\\([a-zA-Z]+)", value))
+    good = balanced(value) and not commands & _DOES_MORE and "^^" not in value
+    return value if good else escape(plain_text(value))
+
+
+def _with_note(fields: list[tuple[str, str]], paper: Paper) -> list[tuple[str, str]]:
+    """Say that a paper is retracted where its record does not yet."""
+    notes = [value for name, value in fields if name.lower() == "note"]
+    if not paper.retracted or any(map(is_retracted_note, notes)) or retracted_title(paper.title):
+        return fields
+    rest = [pair for pair in fields if pair[0].lower() != "note"]
+    return [*rest, ("note", ". ".join([*notes, "Retracted"]))]
+
+
+def _fields(paper: Paper, key: str) -> dict[str, str | None]:
+    item = csl_item(paper, key)
+    kind = str(item["type"])
+    names = [_name(name) for name in item.get("author", ()) if isinstance(name, Mapping)]
+    editors = [_name(name) for name in item.get("editor", ()) if isinstance(name, Mapping)]
+    day, nameless = paper.published, not names and not editors
     on_arxiv = f"https://arxiv.org/abs/{paper.arxiv}" if paper.arxiv and not paper.doi else ""
-    proceedings = kind_of_work(paper) == "proceedings"
-    return {
+    held = "booktitle" if kind in ("paper-conference", "chapter") else "journal"
+    fields: dict[str, str | None] = {
         "author": " and ".join(names),
-        "key": None if names else escape(short_title(paper.title)),
+        "editor": " and ".join(editors),
+        "key": escape(short_title(paper.title)) if nameless else None,
         "title": escape(paper.title, keep_case=True),
-        "booktitle" if proceedings else "journal": paper.venue and escape(paper.venue),
+        held: escape(plain(str(item.get("container-title") or ""))),
         "year": str(paper.year) if paper.year else "n.d.",
         "month": str(day.month) if day and paper.year in {None, day.year} else None,
+        "day": str(day.day) if day and paper.year in {None, day.year} else None,
         "doi": paper.doi and paper.doi.translate(_UNSAFE),
         "eprint": paper.arxiv,
         "archiveprefix": "arXiv" if paper.arxiv else None,
         "url": (web_address(paper) or on_arxiv).translate(_UNSAFE),
-        "note": "Retracted" if paper.retracted else None,
     }
+    return fields | (_more(item, kind) if paper.record else _note(item))
 
 
-def _name(author: Author) -> str:
-    parts = name_parts(author)
-    if parts.literal:
-        whole = escape(parts.literal)
-        return f"{{{whole}}}" if re.search(r"[\s,]", parts.literal) else whole
-    return escape(", ".join(part for part in (parts.family, parts.suffix, parts.given) if part))
+def _note(item: Mapping[str, Any]) -> dict[str, str]:
+    return {"note": escape(str(item["note"]))} if item.get("note") else {}
+
+
+def _more(item: Mapping[str, Any], kind: str) -> dict[str, str]:
+    """Return what a record of another format says that BibTeX has a field for."""
+    by = {"thesis": "school", "report": "institution"}.get(kind, "publisher")
+    known = ("title", "container-title", "DOI", "URL")
+    told = {
+        by if field.csl == "publisher" else field.bibtex.split()[-1 if field.csl == "issue" else 0]: item[field.csl]
+        for field in FIELDS if field.csl not in known and isinstance(item.get(field.csl), str | int)
+    }  # fmt: skip
+    if "pages" in told:
+        told["pages"] = str(told["pages"]).replace("-", "--")
+    # LaTeX reads the end of a line as space.
+    return {name: escape(plain(str(value).replace("\n", ". "))) for name, value in told.items()}
+
+
+def _name(name: Mapping[str, str]) -> str:
+    if literal := name.get("literal"):
+        if literal == "et al.":
+            return "others"
+        whole = escape(literal)
+        return f"{{{whole}}}" if re.search(r"[\s,]", literal) else whole
+    said = {part: str(name.get(part) or "") for part in name}
+    family = " ".join(filter(None, (said.get("non-dropping-particle"), said.get("family"))))
+    given = " ".join(filter(None, (said.get("given"), said.get("dropping-particle"))))
+    return escape(", ".join(filter(None, (family, said.get("suffix"), given))))

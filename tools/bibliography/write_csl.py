@@ -6,25 +6,50 @@ from typing import Any
 
 from state.paper import Author, Paper
 from state.results import Reference
+from tools.bibliography.csl_of import csl_of
 from tools.bibliography.kinds import KINDS, kind_of_work
-from tools.bibliography.names import name_parts
+from tools.bibliography.names import csl_name
+from tools.bibliography.read_record import is_retracted_note
+from tools.text.markup import retracted_title
 
 
 def to_csl(references: Sequence[Reference]) -> list[dict[str, Any]]:
     """Return one CSL item for each reference, in the order of their numbers."""
-    return [_item(item) for item in references]
+    return [csl_item(item.paper, item.key) for item in references]
 
 
-def _item(reference: Reference) -> dict[str, Any]:
-    paper = reference.paper
+def csl_item(paper: Paper, key: str) -> dict[str, Any]:
+    """Return a paper as a CSL item: what its record says, and what of the paper that lacks."""
+    own = _own(paper)
+    if not paper.record:
+        return {"id": key, "citation-key": key} | own
+    said = csl_of(paper.record)
+    if {"author", "editor"} & said.keys():
+        own.pop("author", None)
+    if {"publisher", "collection-title", "event-title"} & said.keys():
+        own.pop("container-title", None)
+    if {"archive_location", "number"} & said.keys():
+        for name in ("number", "archive", "archive_location"):
+            own.pop(name, None)
+    if not paper.url or paper.record.format == "csl":
+        own.pop("URL", None)
+    own.pop("publisher", None)
+    note = own.pop("note", None)
+    told = is_retracted_note(said.get("note")) or retracted_title(str(said.get("title")))
+    if note and not told:
+        said["note"] = "\n".join(filter(None, (str(said.get("note") or ""), note)))
+    if not said.get("type"):
+        said.pop("type")
+    return own | said | {"id": key}
+
+
+def _own(paper: Paper) -> dict[str, Any]:
     kind, day = kind_of_work(paper), paper.published
-    names = [_name(author) for author in paper.authors]
+    names = [csl_name(author) for author in paper.authors]
     if names and not paper.authors_complete:
         names.append({"literal": "et al."})  # CSL has no other way to say so
     dated = [day.year, day.month, day.day] if day else [paper.year]
     item: dict[str, Any] = {
-        "id": reference.key,
-        "citation-key": reference.key,
         "type": KINDS[kind].csl,
         "title": paper.title,
         "author": names,
@@ -32,17 +57,13 @@ def _item(reference: Reference) -> dict[str, Any]:
         "DOI": paper.doi,
         "publisher": "arXiv" if paper.arxiv and kind == "preprint" else None,
         "number": f"arXiv:{paper.arxiv}" if paper.arxiv and not paper.doi else None,
+        "archive": "arXiv" if paper.arxiv and paper.doi else None,
+        "archive_location": paper.arxiv if paper.doi else None,
         "URL": web_address(paper) or address(paper),
         "note": "Retracted" if paper.retracted else None,
         "issued": {"date-parts": [dated]} if dated[0] else None,
     }
     return {name: value for name, value in item.items() if value}
-
-
-def _name(author: Author) -> dict[str, str]:
-    parts = name_parts(author)
-    named = {"family": parts.family, "given": parts.given, "suffix": parts.suffix}
-    return {name: value for name, value in (named | {"literal": parts.literal}).items() if value}
 
 
 _SCHEME = re.compile(r"\s*([a-zA-Z][a-zA-Z0-9+.-]*):")

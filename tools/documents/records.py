@@ -2,15 +2,15 @@
 
 import re
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from state.paper import Paper
-from tools.bibliography.read import read_whole
-from tools.bibliography.read_bibtex import plain_text, read_entries
+from tools.bibliography.plain_latex import plain_text
+from tools.bibliography.read import read_whole, text_of
+from tools.bibliography.read_bibtex import read_entries
 from tools.bibliography.read_record import BadRecord, RecordError, bad_record, paper_from
 from tools.documents.file_fields import paths_in
 from tools.documents.zotero_rdf import rdf_items
@@ -96,10 +96,10 @@ def _entries(record_file: Path) -> Iterator[tuple[Paper | BadRecord, list[str], 
             except RecordError as error:
                 yield bad_record(number, str(error), str(said["title"])), [], []
         return
-    for entry in read_entries(data):
+    text, notes = text_of(data)
+    yield from ((note, [], []) for note in notes)
+    for entry in read_entries(text):
         fields = entry.fields
         paths = [path for name in _FILE_FIELDS for path in paths_in(fields.get(name, ""))]
         words = re.split(r"[,;]", fields.get("keywords") or fields.get("keyword") or "")
-        with suppress(RecordError):  # LaTeX that cannot be decoded stays as it is
-            words = [plain_text(word) for word in words]
-        yield entry.record, paths, words
+        yield entry.record, paths, [plain_text(word) for word in words]

@@ -5,6 +5,7 @@ import re
 import zipfile
 from typing import Literal
 
+from tools.bibliography.record_suffixes import RECORD_SUFFIXES
 from tools.documents.decode import decoded
 from tools.documents.limits import LIMITS, Limits, check_zip, encrypted
 from tools.errors import DocumentError
@@ -40,7 +41,8 @@ _REFUSED_ZIPS = (
     (r"content\.xml$", "an OpenDocument file", "save it as .docx or PDF, and add that file"),
     (r"", "a zip archive", _UNPACK),
 )  # fmt: skip
-_RECORDS = {".bib", ".bibtex", ".json", ".jsonl", ".ndjson", ".ris", ".csl", ".csv", ".tsv", ".rdf"}
+_RECORDS = RECORD_SUFFIXES | {".rdf"}
+_TABLES = {".csv", ".tsv", ".ciw"}
 _PROLOG = re.compile(
     r"(?:\s|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>)*", re.DOTALL | re.I
 )
@@ -100,7 +102,10 @@ def sniff(content: bytes, name: str, limits: Limits = LIMITS) -> Kind:
     if ending == ".tex" or (ending not in SUFFIXES and re.search(r"^\\documentclass", text, re.M)):
         raise _refused(name, "LaTeX source", "give the PDF or HTML that was made of it")
     if ending in _RECORDS:
-        raise _refused(name, "a file of records or data, not a document", "add it as a record file")
+        raise _refused(name, "a file of references, not a document", "give it to `library add`")
+    if ending in _TABLES:
+        remedy = "export it as BibTeX, RIS or CSL JSON, and give that to `library add`"
+        raise _refused(name, "a table or an export of a database", remedy)
     named = SUFFIXES.get(ending)
     if named == "html" and re.search(r"<(?:p|div|h\d|br|table|li)\b[^>]*>", text, re.IGNORECASE):
         return "html"

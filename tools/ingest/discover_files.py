@@ -9,6 +9,7 @@ from typing import Literal
 
 from state.ingesting import FileReport, FileSource
 from state.paper import Paper
+from tools.bibliography.record_suffixes import RECORD_SUFFIXES
 from tools.counting import counted
 from tools.documents.sniff import SUFFIXES, suffix
 from tools.errors import InputError
@@ -16,10 +17,12 @@ from tools.ingest.allowed_paths import is_allowed
 from tools.ingest.dumps import dump_of
 from tools.ingest.stored_files import files_at, head_at, is_address
 
-RECORDS = frozenset({".bib", ".bibtex", ".jsonl", ".ndjson", ".json", ".csl", ".rdf"})
+RECORDS = RECORD_SUFFIXES | {".rdf"}
 DOCUMENTS = frozenset({*SUFFIXES, ".jats", ".doc"})
 _WITH_FILES = frozenset({".bib", ".bibtex", ".rdf"})
 """Record files that may name the files of their papers."""
+_TAGGED = (b"TY  - ", b"PMID- ", b"%0 ", b"cff-version:")
+"""How texts begin that are records and nothing else: PubMed saves its own as .txt."""
 _HEAD = 4096
 
 
@@ -195,7 +198,8 @@ def holds_records(name: str, head: bytes, *, named: bool = True) -> bool:
         return b'"title"' in head and any(word in head for word in about)
     if ending in RECORDS or ending in DOCUMENTS - {".txt", ".text"}:
         return ending in RECORDS
-    return named and head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"@", b"{", b"["))
+    begin = head.lstrip(b"\xef\xbb\xbf \t\r\n")
+    return begin.startswith(_TAGGED) or (named and begin.startswith((b"@", b"{", b"[")))
 
 
 def is_read(path: Path) -> bool:

@@ -44,7 +44,7 @@ def read_openalex(path: Path) -> Iterator[Paper | BadRecord]:
     return read_lines(path, _work)
 
 
-def _work(fields: Mapping[str, Any]) -> Paper:
+def _work(fields: Mapping[str, Any], _notes: list[str]) -> Paper:
     from tools.scholar.openalex_records import read_work
 
     if paper := read_work(fields):
@@ -57,7 +57,7 @@ def read_dump(path: Path) -> Iterator[Reading | BadRecord]:
     return read_lines(path, _reading)
 
 
-def _reading(fields: Mapping[str, Any]) -> Reading:
+def _reading(fields: Mapping[str, Any], _notes: list[str]) -> Reading:
     try:
         document: Document = read_s2orc(fields)
     except (DocumentError, ValueError, AttributeError) as error:  # a field of another type

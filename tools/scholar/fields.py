@@ -8,7 +8,7 @@ from datetime import date
 from urllib.parse import urlsplit
 
 from state.paper import Paper, canonical_id, identify
-from tools.scholar.markup import plain
+from tools.text.markup import plain
 
 _ID_FIELDS = ("doi", "arxiv", "openalex", "semantic_scholar")
 

@@ -24,7 +24,7 @@ from tools.scholar.fields import (
     text_of,
     year_of,
 )
-from tools.scholar.markup import retracted_title
+from tools.text.markup import retracted_title
 
 SOURCE = "openalex"
 

@@ -17,7 +17,7 @@ from tools.scholar.fields import (
     text_of,
     year_of,
 )
-from tools.scholar.markup import retracted_title
+from tools.text.markup import retracted_title
 
 NAME = "semantic_scholar"
 FIELDS = (

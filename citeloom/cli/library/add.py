@@ -24,9 +24,9 @@ def add(
         list[str],
         typer.Argument(
             metavar="SOURCES...",
-            help="Files and folders (PDF, HTML, JATS, DOCX, Markdown, text), records (BibTeX, CSL JSON, "
-            "JSON Lines, Zotero exports with their files), dumps (OpenAlex works, S2ORC), addresses of "
-            "object stores (s3://...), arXiv ids and DOIs.",
+            help="Files and folders (PDF, HTML, JATS, DOCX, Markdown, text), records (BibTeX, RIS, CSL "
+            "JSON, PubMed, EndNote, JSON Lines, Zotero exports with their files), dumps (OpenAlex works, "
+            "S2ORC), addresses of object stores (s3://...), arXiv ids and DOIs.",
         ),
     ],
     library: Annotated[
