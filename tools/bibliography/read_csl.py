@@ -58,6 +58,18 @@ def read_csl(data: bytes) -> Iterator[Paper | BadRecord]:
             yield from read_record(number, record, str(item)[:500])
 
 
+def csl_paper(item: Any) -> Paper:
+    """Return the paper of one item.
+
+    Raises:
+        RecordError: It is none.
+    """
+    for one in read_record(1, _record(item), str(item)[:500]):
+        if isinstance(one, Paper):
+            return one
+    raise RecordError("the item is no paper")
+
+
 def _record(item: Any) -> Record:
     if not isinstance(item, Mapping):
         raise RecordError("the item is not a JSON object")

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 
 from state.paper import title_key
-from tools.scholar.markup import plain, without_mark
+from tools.text.markup import plain, without_mark
 
 NEAR_RATIO = 96.0
 """Percent of equal letters from which two titles may be one."""
