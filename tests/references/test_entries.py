@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.references.authors import split_authors
+from tools.references.names import read_names
 from tools.references.entries import read_entry
 from tools.references.identifiers import find_identifiers
 
@@ -134,7 +134,7 @@ def test_marks_within_a_title_do_not_end_it(text: str, title: str) -> None:
     ],
 )  # fmt: skip
 def test_names_of_each_kind_are_told_apart(text: str, names: list[str], complete: bool) -> None:
-    authors, whole = split_authors(text)
+    authors, whole = read_names(text)
     assert ([author.family for author in authors], whole) == (names, complete)
 
 

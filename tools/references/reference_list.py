@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from state.bibliography import ReferenceEntry
 from state.paper import Paper, title_key
-from tools.references.authors import split_authors
+from tools.references.names import read_names
 from tools.references.entries import read_entry
 from tools.scholar.titles import NEAR_LETTERS, near_titles
 
@@ -69,7 +69,7 @@ def read_reference(raw: str, label: str = "") -> ReferenceEntry:
     authors, title = entry.authors, entry.title or text.rstrip(" .,")[:_LONGEST]
     blocks = [" ".join(_plain(piece).split()) for piece in raw.split("\\newblock")]
     if len(blocks) >= 2:
-        authors, _ = split_authors(blocks[0])
+        authors, _ = read_names(blocks[0])
         title = blocks[1].rstrip(" .,") or title
     return entry.model_copy(
         update={"label": label, "text": text, "authors": authors, "title": title}

@@ -1,0 +1,1 @@
+"""Reading single references: labelled sets, the training of the tagger, and how well it reads."""
