@@ -4,6 +4,7 @@ import gzip
 import json
 import random
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,6 +27,8 @@ class Pools:
     publishers: tuple[str, ...]
     places: tuple[str, ...]
     bodies: tuple[str, ...]
+    authors: Mapping[str, tuple[str, ...]]
+    """By how they are printed."""
 
 
 def of_references(references: Sequence[Reference]) -> list[Record]:
@@ -40,10 +43,14 @@ def pools_of(references: Sequence[Reference]) -> Pools:
         found = (_stripped(one.first(label)) for one in references)
         return tuple(text for text in found if 1 < len(text) < 120)
 
-    authors = (_stripped(one.first("author")) for one in references)
+    names = [text for one in references if (text := one.first("author"))]
+    alike: defaultdict[str, tuple[str, ...]] = defaultdict(tuple)
+    for text in names:
+        alike[_printed_as(text)] += (text,)
+    authors = map(_stripped, names)
     return Pools(
         all_of("container"), all_of("publisher"), all_of("place"),
-        tuple(one for one in authors if " " in one and "," not in one and "." not in one),
+        tuple(one for one in authors if " " in one and "," not in one and "." not in one), alike,
     )  # fmt: skip
 
 
@@ -81,6 +88,8 @@ def varied(record: Record, dice: random.Random, titles: Sequence[str], pools: Po
     authors = tuple(
         (f"{family}, Jr.", given) if given and chance() < 0.02 else (family, given) for family, given in authors
     )
+    if record.container and record.volume and chance() < 0.04:
+        title = ""
     dated = chance() < 0.25
     container = record.container
     if container and chance() < 0.4:
@@ -96,13 +105,24 @@ def recombined(one: Reference, dice: random.Random, titles: Sequence[str], pools
     others = {"title": titles, "container": pools.containers, "publisher": pools.publishers, "place": pools.places}
     parts = []
     for label, text in one.parts:
-        inner = _stripped(text)
-        if label in others and len(inner) > 3 and dice.random() < 0.8:
+        if label == "author" and (alike := pools.authors.get(_printed_as(inner := text.strip()))):
+            text = text.replace(inner, dice.choice(alike))
+        elif label in others and len(inner := _stripped(text)) > 3 and dice.random() < 0.8:
             text = text.replace(inner, dice.choice(others[label]))
         elif label in {"volume", "issue", "pages"}:
             text = _DIGITS.sub(lambda found: str(dice.randrange(10 ** len(found[0]) // 10, 10 ** len(found[0]))), text)
         parts.append((label, text))
     return Reference("recombined", tuple(parts))
+
+
+def _printed_as(names: str) -> str:
+    """Return what names have in common that are printed alike: initials, marks, and what parts them."""
+    words = names.split()
+    form = "".join(
+        ("I" if "." in word.rstrip(".,") or len(word.rstrip(".,;")) < 2 else "C") + word.lstrip(word.rstrip(".,;:"))
+        for word in words[:3]
+    )
+    return f"{form}{'&' in names}{' and ' in names}{';' in names}{words[-1][-1:]}"
 
 
 def _stripped(text: str) -> str:

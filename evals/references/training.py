@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from hashlib import sha256
 from importlib.resources import files
 from importlib.util import find_spec
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -26,20 +25,20 @@ COMMON = (
     "american-sociological-association",
 )  # fmt: skip
 """Styles of which more is printed."""
-_SETTINGS = {"c1": 0.2, "c2": 0.02, "feature.minfreq": 2, "feature.possible_transitions": True}
+_SETTINGS = {"c1": 0.2, "c2": 0.02, "feature.minfreq": 1, "feature.possible_transitions": True}
 
 
 @dataclass(frozen=True)
 class Plan:
     """How much is made to learn from."""
 
-    rounds: int = 100
+    rounds: int = 90
     styles: int = 200
-    each: int = 12
+    each: int = 8
     """References in each style, of labelled sets and of papers; four times as many in common ones."""
-    papers: int = 6000
+    papers: int = 4000
     """Papers taken of each file."""
-    copies: int = 1
+    copies: int = 3
     """Copies of each labelled reference, with other words in its places."""
     seed: int = 39
 
@@ -63,14 +62,14 @@ def learnt_from(labelled: Sequence[Reference], papers: Sequence[Path], plan: Pla
     pools, records = pools_of(labelled), of_references(labelled)
     if not records:
         raise InputError("no reference of the sets has a title, authors and a year to learn from")
-    titles = [one.title for one in records]
-    known = [of_papers(path, pools, dice, plan.papers) for path in papers]
+    known = [one for path in papers for one in of_papers(path, pools, dice, plan.papers)]
+    titles = [one.title for one in (*records, *known)]
     styles = [name for name in style_names() if all_styles or not kept_back(name)]
     chosen = dict.fromkeys(dice.sample(styles, min(plan.styles, len(styles))), plan.each)
     chosen |= {name: 4 * plan.each for name in COMMON if name in styles}
     printed: list[Reference] = []
     for name, count in chosen.items():
-        for pool in filter(None, (records, [*chain(*known)])):
+        for pool in filter(None, (records, known)):
             some = [varied(one, dice, titles, pools) for one in dice.choices(pool, k=count)]
             printed += _print(name, some)
     copies = [recombined(one, dice, titles, pools) for one in labelled for _ in range(plan.copies)]

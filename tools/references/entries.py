@@ -132,7 +132,9 @@ def _bare(text: str, part: Part) -> str | None:
 
 def _unwrapped(text: str, opening: str, closing: str) -> str:
     """Take off a pair of marks around a text, or one that has no other in it."""
-    first, last = text[:1] == opening, len(text) > 1 and text[-1] == closing
+    first, last = text.startswith(opening), len(text) > 1 and text.endswith(closing)
+    if not (first or last):
+        return text
     inner, end = text.find(opening, 1), text.find(closing, 1)
     nested = 0 < inner < end if opening != closing else text[inner - 1 : inner] == " "
     if first and last and (end == len(text) - 1 or nested):

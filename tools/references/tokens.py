@@ -76,7 +76,7 @@ def _form(word: str) -> _Form:
     opens = any(mark in before for mark in _OPENERS)
     own = [f"w={core}", f"s={shape}", f"b={before}", f"a={after}", f"k={kind}{before}{after}"]
     if len(core) > 3:
-        own += [f"p3={core[:3]}", f"x3={core[-3:]}", f"x2={core[-2:]}", f"p4={core[:4]}"]
+        own += [f"p3={core[:3]}", f"x3={core[-3:]}", f"x2={core[-2:]}"]
     stop = bool(after) and any(mark in after for mark in ".?!") and kind not in "IN"
     return _Form(core, before, after, shape, kind, tuple(own), opens, stop)
 
@@ -134,9 +134,7 @@ def _around(forms: Sequence[_Form], at: int) -> Iterator[str]:
     yield f"+1w={n1.core}"
     yield f"+2w={n2.core}"
     yield f"-1s={b1.shape}{b1.after}"
-    yield f"-2s={b2.shape}{b2.after}"
     yield f"+1s={n1.before}{n1.shape}{n1.after}"
-    yield f"+2s={n2.before}{n2.shape}{n2.after}"
     yield f"-1a={b1.after}|{here.before}|{here.kind}"
     yield f"-k={b3.kind}{b2.kind}{b1.kind}{b1.after}|{here.kind}"
     yield f"+k={here.kind}{here.after}|{n1.kind}{n2.kind}{n3.kind}"
@@ -144,13 +142,9 @@ def _around(forms: Sequence[_Form], at: int) -> Iterator[str]:
     yield f"-1|0={b1.shape}{b1.after}|{here.before}{here.shape}{here.after}"
     yield f"-2|0={b2.kind}{b2.after}|{b1.kind}{b1.after}|{here.before}{here.kind}"
     yield f"0|+1={here.shape}{here.after}|{n1.before}{n1.shape}{n1.after}"
-    yield f"0|+2={here.kind}{here.after}|{n1.kind}{n1.after}|{n2.kind}{n2.after}"
-    yield f"-1w|0={b1.core}{b1.after}|{here.core}"
     yield f"0|+1w={here.core}{here.after}|{n1.core}"
     if n1.opens:
         yield "+opens"
-    if n2.opens or n3.opens:
-        yield "++opens"
 
 
 def _places(forms: Sequence[_Form]) -> Iterator[list[str]]:
@@ -168,8 +162,7 @@ def _places(forms: Sequence[_Form]) -> Iterator[list[str]]:
         bracket = bracket or "(" in form.before or "[" in form.before
         part = f"{early}{quoted}{min(stops, 5)}{min(dated, 2)}"
         yield [
-            f"@={min(at, 8)}", f"@%={8 * at // count}", f"@-={min(count - at, 6)}",
-            f"part={part}", f"part|s={part}|{form.kind}{form.after}",
+            f"@={min(at, 8)}", f"@-={min(count - at, 6)}", f"part|s={part}|{form.kind}{form.after}",
             f"in={inside:d}{bracket:d}{seen:d}", f"c={min(commas, 3)}{part}",
         ]  # fmt: skip
         commas += "," in form.after
@@ -183,7 +176,7 @@ def _places(forms: Sequence[_Form]) -> Iterator[list[str]]:
 
 
 def _stretches(forms: Sequence[_Form], level: str) -> Iterator[tuple[str, ...]]:
-    """Yield for each word what the stretch tells that it stands in, and the ones before and behind.
+    """Yield for each word what the stretch tells that it stands in, and its neighbours.
 
     Args:
         forms: The words.
@@ -197,15 +190,12 @@ def _stretches(forms: Sequence[_Form], level: str) -> Iterator[tuple[str, ...]]:
     cut = [one for one in cut if one]
     told = [_tells(one) for one in cut]
     for at, one in enumerate(cut):
-        before = told[at - 1].tells if at else "<"
         behind = told[at + 1] if at + 1 < len(told) else _Stretch("", ">")
-        shared = (
-            f"{level}={told[at].tells}", f"-{level}={before}|{told[at].tells}",
-            f"+{level}={told[at].tells}|{behind.tells}", f"{level}1={told[at].first}",
-            f"+{level}1={behind.first}",
-        )  # fmt: skip
-        for place in range(len(one)):
-            yield (*shared, f"{level}@={min(place, 3)}{min(len(one) - place, 3)}{told[at].tells}")
+        shared = (f"{level}={told[at].tells}", f"{level}1={told[at].first}", f"+{level}1={behind.first}")
+        if level == "m":
+            before = told[at - 1].tells if at else "<"
+            shared += (f"-m={before}|{told[at].tells}", f"+m={told[at].tells}|{behind.tells}")
+        yield from [shared] * len(one)
 
 
 def _tells(forms: Sequence[_Form]) -> _Stretch:
