@@ -32,7 +32,10 @@ class ReferenceEntry(Value):
     url: str | None = None
     page: int | None = Field(default=None, ge=1, description="The page on which it begins, from 1.")
     confidence: float = Field(
-        default=0.0, ge=0, le=1, description="How sure it is that title and authors were read right."
+        default=0.0,
+        ge=0,
+        le=1,
+        description="How sure it is that title and authors were read right.",
     )
 
 

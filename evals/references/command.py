@@ -1,13 +1,12 @@
 """`python -m evals references`: how well single references are read, and the training of what reads them."""
 
-import gzip
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from evals.json_lines import json_lines
 from evals.references.labelled import Reference, read_anystyle, read_grobid
 from evals.references.measures import FIELDS, Measured, measure
 from evals.references.ten_styles import Work, print_works
@@ -19,13 +18,16 @@ from tools.references.tagger import MODEL
 
 WORKS = 40
 AnyStyle = Annotated[
-    list[Path], typer.Option(metavar="FILE", help="A set of AnyStyle, XML; may be given more than once.")
+    list[Path],
+    typer.Option(metavar="FILE", help="A set of AnyStyle, XML; may be given more than once."),
 ]
 Grobid = Annotated[
-    list[Path], typer.Option(metavar="FILE", help="A set of GROBID, TEI; may be given more than once.")
+    list[Path],
+    typer.Option(metavar="FILE", help="A set of GROBID, TEI; may be given more than once."),
 ]
 Papers = Annotated[
-    list[Path], typer.Option(metavar="FILE", help="Papers as JSON lines (title, authors, year, venue).")
+    list[Path],
+    typer.Option(metavar="FILE", help="Papers as JSON lines (title, authors, year, venue)."),
 ]
 
 references = typer.Typer(
@@ -39,9 +41,15 @@ def measured(
     anystyle: AnyStyle = [],  # noqa: B006 - Typer's way
     grobid: Grobid = [],  # noqa: B006
     papers: Papers = [],  # noqa: B006
-    model: Annotated[Path, typer.Option(help="The model; the one that comes with CiteLoom if left out.")] = MODEL,
-    everything: Annotated[bool, typer.Option("--all", help="Measure on all, not on the fifth that is held out.")] = False,
-    wrong: Annotated[str, typer.Option(metavar="FIELD", help="List what was read wrong of a field.")] = "",
+    model: Annotated[
+        Path, typer.Option(help="The model; the one that comes with CiteLoom if left out.")
+    ] = MODEL,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Measure on all, not on the fifth that is held out.")
+    ] = False,
+    wrong: Annotated[
+        str, typer.Option(metavar="FIELD", help="List what was read wrong of a field.")
+    ] = "",
 ) -> None:
     """Print how many fields were read right, by set, and what was wrong with the titles."""
     if context.invoked_subcommand:
@@ -66,17 +74,27 @@ def trained(
     anystyle: AnyStyle = [],  # noqa: B006
     grobid: Grobid = [],  # noqa: B006
     papers: Papers = [],  # noqa: B006
-    everything: Annotated[bool, typer.Option("--all", help="Learn from the fifth too that is else held out.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Learn from the fifth too that is else held out.")
+    ] = False,
     rounds: Annotated[int, typer.Option(min=1, help="Rounds of training.")] = Plan.rounds,
-    styles: Annotated[int, typer.Option(min=0, help="Styles of CSL to print references in.")] = Plan.styles,
+    styles: Annotated[
+        int, typer.Option(min=0, help="Styles of CSL to print references in.")
+    ] = Plan.styles,
 ) -> None:
     """Train the tagger on labelled sets, and on references printed in many styles from their fields."""
     labelled = [
-        one for many in _sets(anystyle, grobid).values() for one in many if everything or not one.held_out
+        one
+        for many in _sets(anystyle, grobid).values()
+        for one in many
+        if everything or not one.held_out
     ]
     plan = Plan(rounds=rounds, styles=styles)
     known = learnt_from(labelled, papers, plan, all_styles=everything)
-    typer.echo(f"learning from {len(labelled)} labelled references and {len(known) - len(labelled)} made ones", err=True)
+    typer.echo(
+        f"learning from {len(labelled)} labelled references and {len(known) - len(labelled)} made ones",
+        err=True,
+    )
     train(known, out, plan.rounds)
     typer.echo(f"wrote {out}", err=True)
 
@@ -96,13 +114,21 @@ def _works(paths: Sequence[Path]) -> list[Work]:
     """Return works spread evenly over the files."""
     works: list[Work] = []
     for path in paths:
-        opened = gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8")
-        with opened as file:
-            rows = [row for row in map(json.loads, file) if row.get("authors") and row.get("venue") and row.get("year")]
+        rows = [
+            row for _, row in json_lines(path)
+            if row.get("authors") and row.get("venue") and row.get("year")
+        ]  # fmt: skip
         share = -(-WORKS // len(paths))
         for row in rows[:: max(len(rows) // share, 1)][:share]:
             names = [one if isinstance(one, str) else one["name"] for one in row["authors"]]
-            works.append(Work(row["title"], tuple(Author(name=name) for name in names), row["year"], row["venue"]))
+            works.append(
+                Work(
+                    row["title"],
+                    tuple(Author(name=name) for name in names),
+                    row["year"],
+                    row["venue"],
+                )
+            )
     return works
 
 
@@ -113,16 +139,29 @@ def _markdown(found: Mapping[str, Measured]) -> str:
         }}
         for name, one in found.items()
     }  # fmt: skip
-    kinds = {name: {kind: float(count) for kind, count in one.kinds.items()} for name, one in found.items()}
-    tables = {"Fields read right, %": shares, "Wrong titles": kinds, "By confidence": _by_confidence(found)}
-    return Report(tables, ["A field counts where its label is there; letters and digits are compared."]).markdown()
+    kinds = {
+        name: {kind: float(count) for kind, count in one.kinds.items()}
+        for name, one in found.items()
+    }
+    tables = {
+        "Fields read right, %": shares,
+        "Wrong titles": kinds,
+        "By confidence": _by_confidence(found),
+    }
+    return Report(
+        tables, ["A field counts where its label is there; letters and digits are compared."]
+    ).markdown()
 
 
 def _by_confidence(found: Mapping[str, Measured]) -> dict[str, dict[str, float]]:
-    """Return how many references were read with that confidence, and how many of these have the right title and author."""
+    """Return how many references were read with that confidence, and how many of these are right."""
     told: dict[str, dict[str, float]] = {}
     for name, one in found.items():
-        for low, high, words in ((0.9, 1.01, "0.9 or more"), (0.5, 0.9, "0.5 to 0.9"), (0.0, 0.5, "less than 0.5")):
+        for low, high, words in (
+            (0.9, 1.01, "0.9 or more"),
+            (0.5, 0.9, "0.5 to 0.9"),
+            (0.0, 0.5, "less than 0.5"),
+        ):
             rights = [right for sure, right in one.sure if low <= sure < high]
             if rights:
                 told.setdefault(name, {})[f"{words}: of all, %"] = 100 * len(rights) / len(one.sure)

@@ -36,7 +36,8 @@ _ROLE = re.compile(
     r"[(\[]*(?:eds?|edd|editors?|edited|by|hrsg|hg|coords?|dirs?|comps?)\b[.)\],:;]*", re.IGNORECASE
 )
 _ISSUE = re.compile(
-    r"^(.*\d\)?,?\s*)((?:\(|\b(?:no|nr|n|num|issue|heft|iss|fasc|núm)\b)[^a-z]*\d.*)$", re.IGNORECASE
+    r"^(.*\d\)?,?\s*)((?:\(|\b(?:no|nr|n|num|issue|heft|iss|fasc|núm)\b)[^a-z]*\d.*)$",
+    re.IGNORECASE,
 )
 _COUNTED = frozenset({"volume", "issue", "pages"})
 
@@ -86,13 +87,14 @@ def read_grobid(path: Path) -> list[Reference]:
     return _read(path, "grobid", "bibl", _bibl)
 
 
-def _read(path: Path, name: str, tag: str, parts: Callable[[Any], Iterator[Part]]) -> list[Reference]:
+def _read(
+    path: Path, name: str, tag: str, parts: Callable[[Any], Iterator[Part]]
+) -> list[Reference]:
     from lxml import etree
 
-    opened = gzip.open(path) if path.suffix == ".gz" else path.open("rb")
-    with opened as file:
-        items = etree.parse(file).getroot().iter(tag)
-        found = [tuple(_tidy(parts(item))) for item in items]
+    packed = path.read_bytes()
+    root = etree.fromstring(gzip.decompress(packed) if path.suffix == ".gz" else packed)
+    found = [tuple(_tidy(parts(item))) for item in root.iter(tag)]
     return [Reference(name, parts) for parts in found if parts]
 
 

@@ -47,7 +47,9 @@ def measure(references: Iterable[Reference], model: Path = MODEL) -> Measured:
                 found.wrong.append((name, one.text, wanted, got))
                 if name == "title":
                     found.kinds[_kind(letters(wanted), letters(got))] += 1
-        found.sure.append((entry.confidence, rights.get("title", True) and rights.get("first author", True)))
+        found.sure.append(
+            (entry.confidence, rights.get("title", True) and rights.get("first author", True))
+        )
     return found
 
 

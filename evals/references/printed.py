@@ -111,7 +111,9 @@ def _labelled(record: Record, text: str) -> list[Part]:
     if record.month:
         month = month_name[record.month].lower()
         end = _mark(low, month, "date", marks) or _mark(low, month[:3], "date", marks)
-        day = _DAY.search(low, max(end - len(month) - 4, 0), end + 5) if end and record.day else None
+        day = (
+            _DAY.search(low, max(end - len(month) - 4, 0), end + 5) if end and record.day else None
+        )
         if day and not any(marks[day.start() : day.end()]):
             marks[day.start() : day.end()] = ["date"] * len(day[0])
     if not _mark_names(record.authors, "author", low, marks):
@@ -120,7 +122,9 @@ def _labelled(record: Record, text: str) -> list[Part]:
     _mark_counted(text, marks)
     return [
         (label or OTHER, "".join(text[at] for at, _ in run))
-        for label, run in ((one, list(many)) for one, many in groupby(enumerate(marks), itemgetter(1)))
+        for label, run in (
+            (one, list(many)) for one, many in groupby(enumerate(marks), itemgetter(1))
+        )
     ]
 
 
@@ -149,7 +153,9 @@ def _mark_names(names: Sequence[Name], label: str, low: str, marks: list[str]) -
     if not spans:
         return not names
     given = {word for _, one in names for word in _WORD.findall(one.lower())}
-    given |= {word[0] for word in given} | {"".join(word[0] for word in one.lower().split()) for _, one in names if one}
+    given |= {word[0] for word in given} | {
+        "".join(word[0] for word in one.lower().split()) for _, one in names if one
+    }
     start, end = spans[0][0], spans[-1][1]
     words = list(_WORD.finditer(low))
     before = [one for one in words if one.end() <= start]

@@ -1,14 +1,13 @@
 """Records to print references from: those of labelled sets, and of works of which less is known."""
 
-import gzip
-import json
 import random
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from evals.json_lines import json_lines
 from evals.references.labelled import Reference
 from evals.references.printed import Name, Record
 from state.paper import Author
@@ -56,10 +55,7 @@ def pools_of(references: Sequence[Reference]) -> Pools:
 
 def of_papers(path: Path, pools: Pools, dice: random.Random, most: int) -> list[Record]:
     """Return records of papers in a file of JSON lines, with made-up numbers and publishers."""
-    opened = gzip.open(path, "rt") if path.suffix == ".gz" else path.open(encoding="utf-8")
-    with opened as file:
-        papers = [json.loads(line) for line in file]
-    papers = [one for one in papers if one.get("title") and one.get("authors")]
+    papers = [one for _, one in json_lines(path) if one.get("title") and one.get("authors")]
     dice.shuffle(papers)
     return [_paper(one, pools, dice) for one in papers[:most]]
 
@@ -86,7 +82,8 @@ def varied(record: Record, dice: random.Random, titles: Sequence[str], pools: Po
     if chance() < 0.02:
         authors = ()
     authors = tuple(
-        (f"{family}, Jr.", given) if given and chance() < 0.02 else (family, given) for family, given in authors
+        (f"{family}, Jr.", given) if given and chance() < 0.02 else (family, given)
+        for family, given in authors
     )
     if record.container and record.volume and chance() < 0.04:
         title = ""
@@ -100,9 +97,16 @@ def varied(record: Record, dice: random.Random, titles: Sequence[str], pools: Po
     )  # fmt: skip
 
 
-def recombined(one: Reference, dice: random.Random, titles: Sequence[str], pools: Pools) -> Reference:
+def recombined(
+    one: Reference, dice: random.Random, titles: Sequence[str], pools: Pools
+) -> Reference:
     """Return a labelled reference with other words in its places: what tells is then how it is printed."""
-    others = {"title": titles, "container": pools.containers, "publisher": pools.publishers, "place": pools.places}
+    others = {
+        "title": titles,
+        "container": pools.containers,
+        "publisher": pools.publishers,
+        "place": pools.places,
+    }
     parts = []
     for label, text in one.parts:
         if label == "author" and (alike := pools.authors.get(_printed_as(inner := text.strip()))):
@@ -110,7 +114,10 @@ def recombined(one: Reference, dice: random.Random, titles: Sequence[str], pools
         elif label in others and len(inner := _stripped(text)) > 3 and dice.random() < 0.8:
             text = text.replace(inner, dice.choice(others[label]))
         elif label in {"volume", "issue", "pages"}:
-            text = _DIGITS.sub(lambda found: str(dice.randrange(10 ** len(found[0]) // 10, 10 ** len(found[0]))), text)
+            text = _DIGITS.sub(
+                lambda found: str(dice.randrange(10 ** len(found[0]) // 10, 10 ** len(found[0]))),
+                text,
+            )
         parts.append((label, text))
     return Reference("recombined", tuple(parts))
 
@@ -119,7 +126,8 @@ def _printed_as(names: str) -> str:
     """Return what names have in common that are printed alike: initials, marks, and what parts them."""
     words = names.split()
     form = "".join(
-        ("I" if "." in word.rstrip(".,") or len(word.rstrip(".,;")) < 2 else "C") + word.lstrip(word.rstrip(".,;:"))
+        ("I" if "." in word.rstrip(".,") or len(word.rstrip(".,;")) < 2 else "C")
+        + word[len(word.rstrip(".,;:")) :]
         for word in words[:3]
     )
     return f"{form}{'&' in names}{' and ' in names}{';' in names}{words[-1][-1:]}"
@@ -159,7 +167,11 @@ def _paper(one: Mapping[str, object], pools: Pools, dice: random.Random) -> Reco
     venue = str(one.get("venue") or "") or dice.choice(pools.containers)
     start = dice.randint(1, 1500)
     journal = re.search(r"(?i)\b(?:trans|journal|rev|letters|linguistics$)", venue) is not None
-    kind = "article-journal" if journal else dice.choice(("paper-conference", "paper-conference", "chapter"))
+    kind = (
+        "article-journal"
+        if journal
+        else dice.choice(("paper-conference", "paper-conference", "chapter"))
+    )
     if dice.random() < 0.12:
         kind, venue = dice.choice(("book", "thesis", "report")), ""
     more = venue and not journal and dice.random() < 0.5

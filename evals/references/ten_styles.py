@@ -19,7 +19,9 @@ class Work:
 
 
 def _initials(one: Author, dot: str = ". ") -> str:
-    return dot.join(part[0] for part in one.given.replace(".", " ").split() if part) + dot.rstrip(" ")
+    return dot.join(part[0] for part in one.given.replace(".", " ").split() if part) + dot.rstrip(
+        " "
+    )
 
 
 def _turned(one: Author) -> str:
@@ -48,7 +50,9 @@ def _close(one: Author) -> str:
 
 def _listed(names: Sequence[str], last: str, between: str = ", ") -> str:
     if len(names) < 3:
-        return last.replace(",", "", 1).join(names) if last.startswith(", and") else last.join(names)
+        return (
+            last.replace(",", "", 1).join(names) if last.startswith(", and") else last.join(names)
+        )
     return f"{between.join(names[:-1])}{last}{names[-1]}"
 
 
@@ -73,17 +77,20 @@ STYLES: dict[str, Callable[[Work], list[Part]]] = {
         _listed([*map(_straight, one.authors)], ", and "), ", “", one.title, ",” ",
         one.venue, f", vol. 12, no. 3, pp. 45–67, {one.year}."),
     "MLA": lambda one: _parts(
-        ended(_chicago(one, _full, _plain)), " “", ended(one.title), "” ", one.venue, f", vol. 12, no. 3, {one.year}, pp. 45–67."),
+        ended(_chicago(one, _full, _plain)), " “", ended(one.title), "” ", one.venue,
+        f", vol. 12, no. 3, {one.year}, pp. 45–67."),
     "plain": lambda one: _parts(
         ended(_listed([*map(_plain, one.authors)], ", and ")), " ", ended(one.title), " ", one.venue, f", {one.year}."),
     "Vancouver": lambda one: _parts(
-        ended(", ".join(map(_close, one.authors))), " ", ended(one.title), " ", one.venue, f". {one.year};12(3):45-67."),
+        ended(", ".join(map(_close, one.authors))), " ", ended(one.title), " ", one.venue,
+        f". {one.year};12(3):45-67."),
     "Gick": lambda one: _parts(
         ended(_chicago(one, _turned, _straight)), " ", ended(one.title), " ", one.venue, f" 12 ({one.year}): 45–67."),
     "Chicago": lambda one: _parts(
         ended(_chicago(one, _full, _plain)), f" {one.year}. ", ended(one.title), " ", one.venue, " 12 (3): 45–67."),
     "ISO 690": lambda one: _parts(
-        _listed([*map(_capitals, one.authors)], " and "), ". ", ended(one.title), " ", one.venue, f". {one.year}, vol. 12, no. 3, p. 45–67."),
+        ended(_listed([*map(_capitals, one.authors)], " and ")), " ", ended(one.title), " ", one.venue,
+        f". {one.year}, vol. 12, no. 3, p. 45–67."),
     "decomposed": lambda one: [
         (label, unicodedata.normalize("NFD", text)) for label, text in STYLES["APA"](one)
     ],

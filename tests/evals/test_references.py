@@ -61,7 +61,7 @@ def test_sets_are_read_with_one_set_of_labels(sets: Path) -> None:
     ]  # fmt: skip
     assert labels[-9:] == [
         ("other", "In"), ("editor", "C."), ("editor", "Poe"), ("other", "(Ed.),"), ("container", "Loom"),
-        ("container", "Letters,"), ("volume", "11"), ("issue", "(3),"), ("pages", "pp. 4–9.".split()[0]),
+        ("container", "Letters,"), ("volume", "11"), ("issue", "(3),"), ("pages", ["pp.", "4–9."][0]),
     ][:9] or labels[-2:] == [("pages", "pp."), ("pages", "4–9.")]  # fmt: skip
     other = labelled(read_grobid(sets / "grobid.xml")[0])
     assert ("other", "In") in other
@@ -91,7 +91,9 @@ def test_printed_fields_are_labelled_in_each_style() -> None:
 def test_training_makes_a_model_that_reads(sets: Path, tmp_path: Path) -> None:
     model = tmp_path / "model"
     given = ("--anystyle", sets / "anystyle.xml", "--grobid", sets / "grobid.xml", "--all")
-    made = evaluated("references", "train", "--out", model, *given, "--rounds", "30", "--styles", "1")
+    made = evaluated(
+        "references", "train", "--out", model, *given, "--rounds", "30", "--styles", "1"
+    )
     assert made.exit_code == 0, made.output
     assert "learning from 20 labelled references" in made.stderr
     told = evaluated("references", *given, "--model", model, "--wrong", "title")
@@ -120,7 +122,10 @@ def test_works_are_printed_as_ten_lists_have_them() -> None:
     )  # fmt: skip
     texts = {style: many[0].text for style, many in print_works([work]).items()}
     assert list(texts) == list(STYLES)
-    assert texts["Gick"] == "Gick, B., I. Wilson, and C. Cook. Are looms léarnt? Looms 12 (2004): 45–67."
+    assert (
+        texts["Gick"]
+        == "Gick, B., I. Wilson, and C. Cook. Are looms léarnt? Looms 12 (2004): 45–67."
+    )
     assert texts["ISO 690"].startswith("GICK, Bryan, WILSON, Ian and COOK, Cy. Are")
     assert texts["Vancouver"].startswith("Gick B, Wilson I, Cook C. Are")
     assert "le\u0301arnt" in texts["decomposed"]

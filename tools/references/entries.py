@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from state.bibliography import ReferenceEntry
@@ -90,7 +91,7 @@ def _title(parts: Sequence[Part]) -> Part | None:
     if not places:
         return None
     title = parts[places[0]]
-    for before, at in zip(places, places[1:], strict=False):
+    for before, at in pairwise(places):
         between = parts[before + 1 : at]
         if sum(len(part.words) for part in between) > _WITHIN:
             break
@@ -114,7 +115,9 @@ def _counted(parts: Sequence[Part], label: str) -> str | None:
     inner = [word.strip("()[].,;: ") for word in words]
     counted = [word for word in inner if any(map(str.isdigit, word))]
     if label == "pages" and len(counted) > 1:  # '18 - 22'
-        counted = ["".join(inner[inner.index(counted[0]) : len(inner) - inner[::-1].index(counted[-1])])]
+        counted = [
+            "".join(inner[inner.index(counted[0]) : len(inner) - inner[::-1].index(counted[-1])])
+        ]
     return next(iter(counted), next((word for word in reversed(inner) if word), None))
 
 
@@ -139,7 +142,9 @@ def _unwrapped(text: str, opening: str, closing: str) -> str:
     nested = 0 < inner < end if opening != closing else text[inner - 1 : inner] == " "
     if first and last and (end == len(text) - 1 or nested):
         return text[1:-1]
-    odd = text.count(opening) - text.count(closing) if opening != closing else text.count(closing) % 2
+    odd = (
+        text.count(opening) - text.count(closing) if opening != closing else text.count(closing) % 2
+    )
     if last and (odd < 0 or (opening == closing and odd)):
         return text[:-1]
     return text[1:] if first and odd > 0 else text

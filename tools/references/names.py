@@ -51,14 +51,18 @@ def _paired(pieces: Sequence[tuple[str, str]]) -> Iterator[str]:
     at, first, turned = 0, True, False
     while at < len(pieces):
         name, given = pieces[at][1], ""
-        if at + 1 < len(pieces) and pieces[at + 1][0] == "," and _is_given(
-            name, pieces[at + 1][1], alone=first or turned
+        if (
+            at + 1 < len(pieces)
+            and pieces[at + 1][0] == ","
+            and _is_given(name, pieces[at + 1][1], alone=first or turned)
         ):
             at, given = at + 1, pieces[at + 1][1]
             turned = turned or first
         if at + 1 < len(pieces) and pieces[at + 1][1].rstrip(".").lower() in _LINEAGES:
             at += 1
-            given, name = (f"{given} {pieces[at][1]}", name) if given else ("", f"{name} {pieces[at][1]}")
+            given, name = (
+                (f"{given} {pieces[at][1]}", name) if given else ("", f"{name} {pieces[at][1]}")
+            )
         yield _whole(name, given)
         at, first = at + 1, False
 
@@ -72,13 +76,21 @@ def _is_given(family: str, piece: str, *, alone: bool) -> bool:
         alone: Whether a single word is no name by itself here, but the given name of 'García Márquez'.
     """
     words = family.split()
-    if "." in family or (len(words) > 1 and (_is_initials(words[-1]) or len(words[0]) > 1 and _is_initials(words[0]))):
+    if "." in family or (
+        len(words) > 1
+        and (_is_initials(words[-1]) or (len(words[0]) > 1 and _is_initials(words[0])))
+    ):
         return False  # a whole name
     after = piece.split()
     if all(map(_is_initials, after)):
         return True
     plain = len(words) == 1 or words[0].islower() or (alone and len(after) == 1)
-    return plain and len(after) <= 3 and after[0][:1].isupper() and piece.lower().rstrip(".") not in _LINEAGES
+    return (
+        plain
+        and len(after) <= 3
+        and after[0][:1].isupper()
+        and piece.lower().rstrip(".") not in _LINEAGES
+    )
 
 
 def _is_initials(word: str) -> bool:

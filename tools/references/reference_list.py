@@ -5,8 +5,8 @@ from collections.abc import Iterable
 
 from state.bibliography import ReferenceEntry
 from state.paper import Paper, title_key
-from tools.references.names import read_names
 from tools.references.entries import read_entry
+from tools.references.names import read_names
 from tools.scholar.titles import NEAR_LETTERS, near_titles
 
 _HEADING = re.compile(

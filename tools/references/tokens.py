@@ -11,7 +11,7 @@ _BOUNDARY = re.compile(
     r"\s+|(?<=[,;:)\]])(?=[^\W\d_]|\()|(?<=[;:)])(?=\d)|(?<=\d)(?=\()|(?<=[a-z]\.)(?=\d)"
 )
 """Between two words: white space, or what stands for it in '2014;11(3):4' and 'pp.3'."""
-_OPENERS, _CLOSERS = "“„«‘`\"", "”“»’'\""
+_OPENERS, _CLOSERS = '“„«‘`"', "”“»’'\""
 _LONGEST = 30
 """Characters of a word that are looked at."""
 
@@ -84,7 +84,10 @@ def _form(word: str) -> _Form:
 def _kind(word: str) -> str:
     if word.isdigit():
         return "Y" if len(word) == 4 and "1400" < word < "2100" else "N"
-    if len(word) == 1 or (word[:1].isupper() and (("." in word and len(word) < 8) or (len(word) < 4 and word.isupper()))):
+    if len(word) == 1 or (
+        word[:1].isupper()
+        and (("." in word and len(word) < 8) or (len(word) < 4 and word.isupper()))
+    ):
         return "I"
     if word[:1].isdigit():
         return "Y" if len(word) == 5 and word[:4].isdigit() and "1400" < word[:4] < "2100" else "N"
@@ -191,7 +194,11 @@ def _stretches(forms: Sequence[_Form], level: str) -> Iterator[tuple[str, ...]]:
     told = [_tells(one) for one in cut]
     for at, one in enumerate(cut):
         behind = told[at + 1] if at + 1 < len(told) else _Stretch("", ">")
-        shared = (f"{level}={told[at].tells}", f"{level}1={told[at].first}", f"+{level}1={behind.first}")
+        shared = (
+            f"{level}={told[at].tells}",
+            f"{level}1={told[at].first}",
+            f"+{level}1={behind.first}",
+        )
         if level == "m":
             before = told[at - 1].tells if at else "<"
             shared += (f"-m={before}|{told[at].tells}", f"+m={told[at].tells}|{behind.tells}")
