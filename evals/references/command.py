@@ -105,7 +105,7 @@ def _sets(anystyle: Iterable[Path], grobid: Iterable[Path]) -> dict[str, list[Re
         for path in paths:
             try:
                 found[path.name.split(".")[0]] = read(path)
-            except (OSError, ValueError) as error:
+            except (OSError, EOFError, SyntaxError) as error:
                 raise InputError(f"the set '{path}' cannot be read: {error}") from error
     return found
 

@@ -62,18 +62,22 @@ def _entries(text: str) -> list[tuple[str, str]]:
 def read_reference(raw: str, label: str = "") -> ReferenceEntry:
     """Read one entry of any common style, plain, Markdown or LaTeX, under its number or key.
 
-    What cannot be told is left empty; where the title is not told, the text stands for it.
+    What cannot be told is left empty; where the title is not told, the text stands for it, with no
+    confidence.
     """
     text = " ".join(_plain(raw).split())
     entry = read_entry(text, 0)
     authors, title = entry.authors, entry.title or text.rstrip(" .,")[:_LONGEST]
+    sure = entry.confidence if entry.title else 0.0
     blocks = [" ".join(_plain(piece).split()) for piece in raw.split("\\newblock")]
     if len(blocks) >= 2:
         authors, _ = read_names(blocks[0])
-        title = blocks[1].rstrip(" .,") or title
+        title, sure = blocks[1].rstrip(" .,") or title, 1.0
     return entry.model_copy(
-        update={"label": label, "text": text, "authors": authors, "title": title}
-    )
+        update={
+            "label": label, "text": text, "authors": authors, "title": title, "confidence": sure,
+        }
+    )  # fmt: skip
 
 
 def _plain(raw: str) -> str:
