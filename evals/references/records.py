@@ -66,7 +66,7 @@ def varied(record: Record, dice: random.Random, titles: Sequence[str], pools: Po
     title = record.title
     if chance() < 0.12:
         title = f"{title.rstrip(' .?!')}{dice.choice(_BETWEEN)}{dice.choice(titles)}"
-    elif chance() < 0.1:
+    elif chance() < 0.15:
         title = _quoting(title, dice)
     elif chance() < 0.06:
         title = f"{title.rstrip(' .?!')}{dice.choice('??!')}"
@@ -75,6 +75,12 @@ def varied(record: Record, dice: random.Random, titles: Sequence[str], pools: Po
     authors = record.authors
     if chance() < 0.5:
         authors = tuple((family, _initials(given)) for family, given in authors)
+    elif chance() < 0.2:
+        middle = [given for _, given in record.authors if given and "." not in given]
+        authors = tuple(
+            (family, f"{given} {dice.choice(middle)}" if middle else given)
+            for family, given in authors
+        )
     if chance() < 0.1:
         authors = authors[: dice.choice((1, 1, 2))]
     if chance() < 0.03 and pools.bodies:
@@ -87,12 +93,14 @@ def varied(record: Record, dice: random.Random, titles: Sequence[str], pools: Po
     )
     if record.container and record.volume and chance() < 0.04:
         title = ""
-    dated = chance() < 0.25
+    kind, dated = record.kind, chance() < 0.25
+    if dated and kind == "article-journal" and chance() < 0.4:
+        kind = dice.choice(("article-newspaper", "article-magazine", "webpage", "post-weblog"))
     container = record.container
     if container and chance() < 0.4:
         container = dice.choice(pools.containers)
     return replace(
-        record, title=title, authors=authors, container=container,
+        record, kind=kind, title=title, authors=authors, container=container,
         month=dice.randint(1, 12) if dated else 0, day=dice.randint(1, 28) if dated and chance() < 0.5 else 0,
     )  # fmt: skip
 
@@ -109,8 +117,9 @@ def recombined(
     }
     parts = []
     for label, text in one.parts:
-        if label == "author" and (alike := pools.authors.get(_printed_as(inner := text.strip()))):
-            text = text.replace(inner, dice.choice(alike))
+        if label == "author" and dice.random() < 0.5:
+            inner = text.strip()
+            text = text.replace(inner, dice.choice(pools.authors.get(_printed_as(inner), (inner,))))
         elif label in others and len(inner := _stripped(text)) > 3 and dice.random() < 0.8:
             text = text.replace(inner, dice.choice(others[label]))
         elif label in {"volume", "issue", "pages"}:
@@ -197,9 +206,11 @@ def _initials(given: str) -> str:
 
 def _quoting(title: str, dice: random.Random) -> str:
     words = title.split()
-    at = dice.randrange(len(words))
+    at = dice.randrange(len(words)) if dice.random() < 0.6 else 0
+    end = min(at + dice.randrange(4), len(words) - 1)
     opening, closing = dice.choice(('""', "“”", "‘’", "''", "«»"))
-    words[at] = f"{opening}{words[at]}{closing}"
+    words[at] = f"{opening}{words[at]}"
+    words[end] += closing
     return " ".join(words)
 
 

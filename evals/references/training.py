@@ -34,7 +34,7 @@ class Plan:
 
     rounds: int = 90
     styles: int = 200
-    each: int = 8
+    each: int = 10
     """References in each style, of labelled sets and of papers; four times as many in common ones."""
     papers: int = 4000
     """Papers taken of each file."""

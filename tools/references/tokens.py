@@ -145,6 +145,8 @@ def _around(forms: Sequence[_Form], at: int) -> Iterator[str]:
     yield f"-1|0={b1.shape}{b1.after}|{here.before}{here.shape}{here.after}"
     yield f"-2|0={b2.kind}{b2.after}|{b1.kind}{b1.after}|{here.before}{here.kind}"
     yield f"0|+1={here.shape}{here.after}|{n1.before}{n1.shape}{n1.after}"
+    yield f"0|+2={here.kind}{here.after}|{n1.kind}{n1.after}|{n2.kind}{n2.after}"
+    yield f"-1w|0={b1.core}{b1.after}|{here.core}"
     yield f"0|+1w={here.core}{here.after}|{n1.core}"
     if n1.opens:
         yield "+opens"
@@ -194,15 +196,12 @@ def _stretches(forms: Sequence[_Form], level: str) -> Iterator[tuple[str, ...]]:
     told = [_tells(one) for one in cut]
     for at, one in enumerate(cut):
         behind = told[at + 1] if at + 1 < len(told) else _Stretch("", ">")
-        shared = (
-            f"{level}={told[at].tells}",
-            f"{level}1={told[at].first}",
-            f"+{level}1={behind.first}",
-        )
+        here = told[at].tells
+        shared = [f"{level}={here}", f"{level}1={told[at].first}", f"+{level}1={behind.first}"]
         if level == "m":
             before = told[at - 1].tells if at else "<"
-            shared += (f"-m={before}|{told[at].tells}", f"+m={told[at].tells}|{behind.tells}")
-        yield from [shared] * len(one)
+            shared += [f"-m={before}|{here}", f"+m={here}|{behind.tells}"]
+        yield from [tuple(shared)] * len(one)
 
 
 def _tells(forms: Sequence[_Form]) -> _Stretch:
