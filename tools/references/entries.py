@@ -23,6 +23,7 @@ _KEY = re.compile(rf"[\w+*.:’'-]{{1,24}}|[^\[\]]{{2,50}}?[,( ]\s?{_YEAR}[a-z]?
 _DATED = re.compile(r"(?<!\d)(1[0-9]\d\d|20\d\d|21\d\d)([a-z])?(?![^\W_])")
 _DASHES = re.compile(r"\s*(?:[—–―_]{1,6}|-{2,6})(?:\s?[—–―_-]){0,6}\s*[.,;:]?\s*")
 _PAIRS = ("()", "[]", "“”", "„“", "„”", "«»", "‘’", '""', "''")
+_MARKS = "".join(_PAIRS)
 _WITHIN = 3
 """Most words of another part that may stand within a title."""
 
@@ -41,7 +42,7 @@ def read_entry(
     label, body = split_label(" ".join(unicodedata.normalize("NFC", text).split()), place)
     found = find_identifiers(body)
     rest = found.rest[:_LONGEST]
-    parts = tag(rest, model)
+    parts = _with_authors(tag(rest, model))
     named = _first(parts, "author") or _first(parts, "editor")
     edited = [part for part in parts if part.label == "editor" and part is not named]
     titled = _title(parts)
@@ -85,6 +86,14 @@ def _first(parts: Sequence[Part], label: str) -> Part | None:
     return next((part for part in parts if part.label == label), None)
 
 
+def _with_authors(parts: list[Part]) -> list[Part]:
+    """Take a title before the year for the author, a body, where another title follows the year."""
+    labels = [part.label for part in parts]
+    if labels[:2] == ["title", "date"] and "title" in labels[2:] and "author" not in labels:
+        return [parts[0]._replace(label="author"), *parts[1:]]
+    return parts
+
+
 def _title(parts: Sequence[Part]) -> Part | None:
     """Return the first title, with what follows it behind a year or a few words of another kind."""
     places = [at for at, part in enumerate(parts) if part.label == "title"]
@@ -101,12 +110,19 @@ def _title(parts: Sequence[Part]) -> Part | None:
 
 
 def _dated(parts: Sequence[Part]) -> tuple[int | None, str]:
-    """Return the year and its letter."""
-    for part in parts:
-        found = part.label == "date" and _DATED.search(" ".join(part.words))
-        if found:
-            return int(found[1]), found[2] or ""
-    return None, ""
+    """Return the year and its letter: of several dates that before the title, or else one in brackets."""
+    dates = [
+        (at, part, found)
+        for at, part in enumerate(parts)
+        if part.label == "date" and (found := _DATED.search(" ".join(part.words)))
+    ]
+    if not dates:
+        return None, ""
+    title = next((at for at, part in enumerate(parts) if part.label == "title"), 0)
+    *_, year = min(
+        dates, key=lambda date: (date[0] > title, date[1].words[0][:1] not in "([", date[0])
+    )
+    return int(year[1]), year[2] or ""
 
 
 def _counted(parts: Sequence[Part], label: str) -> str | None:
@@ -128,7 +144,7 @@ def _bare(text: str, part: Part) -> str | None:
         before = found
         found = found.strip(" ,;:/").lstrip(".")
         found = found if found.endswith("...") else found.rstrip(".")
-        for pair in _PAIRS:
+        for pair in _PAIRS if found and (found[0] in _MARKS or found[-1] in _MARKS) else ():
             found = _unwrapped(found, *pair)
     return found if any(map(str.isalpha, found)) else None
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from state.paper import Author
 
@@ -21,7 +22,8 @@ _BETWEEN = re.compile(
 )
 _PARTED = re.compile(r"\b(\w{1,9}) (?=[à-öø-ÿāăąćčďđēęěğīįıłńňōőœřśşšţťūůűųźżž]\w)")
 """A name that the fonts of its accents have parted, as in 'M üller'."""
-_BRACKETS = str.maketrans("()[]*", "     ")
+_BRACKETED = re.compile(r"[(\[]((?:\w{1,2}\.[\s-]?)+|\w)[)\]]|\*")
+"""Initials in brackets, as in 'ALY (M.I.)', and marks of footnotes."""
 _LINEAGES = frozenset({"jr", "sr", "ii", "iii", "iv"})
 
 
@@ -33,7 +35,8 @@ def read_names(text: str) -> tuple[tuple[Author, ...], bool]:
     """
     bare = _ROLE.sub("", text.lstrip(" .,:;(*—–-").rstrip(" ,:;(*—–-"))
     cut = _OTHERS.search(bare)
-    bare = _PARTED.sub(r"\1", bare[: cut.start()] if cut else bare).translate(_BRACKETS)
+    bare = _PARTED.sub(r"\1", bare[: cut.start()] if cut else bare)
+    bare = _BRACKETED.sub(r" \1", bare)
     gaps = list(_BETWEEN.finditer(bare))
     starts, ends = [0, *(gap.end() for gap in gaps)], [*(gap.start() for gap in gaps), len(bare)]
     pieces = [bare[start:end] for start, end in zip(starts, ends, strict=True)]
@@ -93,6 +96,7 @@ def _is_given(family: str, piece: str, *, alone: bool) -> bool:
     )
 
 
+@lru_cache(maxsize=10_000)
 def _is_initials(word: str) -> bool:
     """Whether a word stands for given names: 'J.-P.', 'JK', 'Th.'."""
     parts = [part for part in re.split(r"[.’'-]+", word) if part]
@@ -108,7 +112,8 @@ def _whole(name: str, given: str) -> str:
         at = len(words)
         while at > 1 and _is_initials(words[at - 1]):
             at -= 1
-        if at < len(words) and not _is_initials(words[0]):
+        short = len(words[0]) > 1 and "." not in words[0] and "." in "".join(words[at:])  # 'LEE P.'
+        if at < len(words) and (short or not _is_initials(words[0])):
             name, given = " ".join(words[:at]), " ".join(words[at:])
     if given and name.isupper() and len(name) > 2:
         name = name.title()

@@ -29,9 +29,12 @@ class _Form(NamedTuple):
     """The word in lower case, without the marks around it; digits are 0."""
     before: str
     after: str
-    shape: str
     kind: str
     """One letter: Y a year, N another number, I initials, C a capital first, l small letters, o others."""
+    shaped: str
+    """Its shape and the marks behind it."""
+    marked: str
+    """Its kind and the marks behind it."""
     own: tuple[str, ...]
     """The features of the word by itself."""
     opens: bool
@@ -78,7 +81,9 @@ def _form(word: str) -> _Form:
     if len(core) > 3:
         own += [f"p3={core[:3]}", f"x3={core[-3:]}", f"x2={core[-2:]}"]
     stop = bool(after) and any(mark in after for mark in ".?!") and kind not in "IN"
-    return _Form(core, before, after, shape, kind, tuple(own), opens, stop)
+    return _Form(
+        core, before, after, kind, f"{shape}{after}", f"{kind}{after}", tuple(own), opens, stop
+    )
 
 
 def _kind(word: str) -> str:
@@ -129,27 +134,28 @@ def features_of(tokens: Sequence[Token]) -> list[list[str]]:
     ]
 
 
-def _around(forms: Sequence[_Form], at: int) -> Iterator[str]:
-    """Yield what the neighbours of a word tell of it."""
+def _around(forms: Sequence[_Form], at: int) -> list[str]:
+    """Return what the neighbours of a word tell of it."""
     b3, b2, b1, here, n1, n2, n3 = forms[at - 3 : at + 4]
-    yield f"-1w={b1.core}"
-    yield f"-2w={b2.core}"
-    yield f"+1w={n1.core}"
-    yield f"+2w={n2.core}"
-    yield f"-1s={b1.shape}{b1.after}"
-    yield f"+1s={n1.before}{n1.shape}{n1.after}"
-    yield f"-1a={b1.after}|{here.before}|{here.kind}"
-    yield f"-k={b3.kind}{b2.kind}{b1.kind}{b1.after}|{here.kind}"
-    yield f"+k={here.kind}{here.after}|{n1.kind}{n2.kind}{n3.kind}"
-    yield f"k3={b1.kind}{b1.after}|{here.kind}{here.after}|{n1.before}{n1.kind}{n1.after}"
-    yield f"-1|0={b1.shape}{b1.after}|{here.before}{here.shape}{here.after}"
-    yield f"-2|0={b2.kind}{b2.after}|{b1.kind}{b1.after}|{here.before}{here.kind}"
-    yield f"0|+1={here.shape}{here.after}|{n1.before}{n1.shape}{n1.after}"
-    yield f"0|+2={here.kind}{here.after}|{n1.kind}{n1.after}|{n2.kind}{n2.after}"
-    yield f"-1w|0={b1.core}{b1.after}|{here.core}"
-    yield f"0|+1w={here.core}{here.after}|{n1.core}"
-    if n1.opens:
-        yield "+opens"
+    found = [
+        f"-1w={b1.core}",
+        f"-2w={b2.core}",
+        f"+1w={n1.core}",
+        f"+2w={n2.core}",
+        f"-1s={b1.shaped}",
+        f"+1s={n1.before}{n1.shaped}",
+        f"-1a={b1.after}|{here.before}|{here.kind}",
+        f"-k={b3.kind}{b2.kind}{b1.marked}|{here.kind}",
+        f"+k={here.marked}|{n1.kind}{n2.kind}{n3.kind}",
+        f"k3={b1.marked}|{here.marked}|{n1.before}{n1.marked}",
+        f"-1|0={b1.shaped}|{here.before}{here.shaped}",
+        f"-2|0={b2.marked}|{b1.marked}|{here.before}{here.kind}",
+        f"0|+1={here.shaped}|{n1.before}{n1.shaped}",
+        f"0|+2={here.marked}|{n1.marked}|{n2.marked}",
+        f"-1w|0={b1.core}{b1.after}|{here.core}",
+        f"0|+1w={here.core}{here.after}|{n1.core}",
+    ]
+    return [*found, "+opens"] if n1.opens else found
 
 
 def _places(forms: Sequence[_Form]) -> Iterator[list[str]]:
