@@ -9,6 +9,7 @@ import typer
 
 from citeloom.cli.wording import WordedGroup
 from evals.questions.command import questions
+from evals.references.command import references
 from evals.report import report
 from evals.rolling.command import build
 from evals.runner import run, say
@@ -69,6 +70,7 @@ app.command()(report)
 app.command()(build)
 app.command()(questions)
 app.command()(convert)
+app.add_typer(references, name="references")
 
 if __name__ == "__main__":
     try:

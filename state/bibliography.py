@@ -21,11 +21,22 @@ class ReferenceEntry(Value):
     title: str | None = None
     year: int | None = Field(default=None, ge=1000, le=2200)
     suffix: str = Field(default="", description="The letter of '2021a'.")
-    venue: str | None = None
+    venue: str | None = Field(default=None, description="The journal, book or series it is in.")
+    volume: str | None = None
+    issue: str | None = None
+    pages: str | None = Field(default=None, description="As printed: '12–34', 'e1023'.")
+    publisher: str | None = None
+    editors: tuple[Author, ...] = ()
     doi: str | None = None
     arxiv: str | None = None
     url: str | None = None
     page: int | None = Field(default=None, ge=1, description="The page on which it begins, from 1.")
+    confidence: float = Field(
+        default=0.0,
+        ge=0,
+        le=1,
+        description="How sure it is that title and authors were read right.",
+    )
 
 
 class InTextCitation(Value):

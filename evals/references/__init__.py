@@ -1,1 +1,1 @@
-"""How well references are read, and how rightly they are checked."""
+"""How well references are read, the training of what reads them, and how rightly they are checked."""

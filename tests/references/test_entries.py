@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.references.authors import split_authors
 from tools.references.entries import read_entry
 from tools.references.identifiers import find_identifiers
+from tools.references.names import read_names
 
 STYLES = [
     ("acm", "[7] Ann Lee, Bo-Ra Kim, and Cy van der Roe. 2021. Weaving Graphs for Looms: A Study. In Proc. "
@@ -83,6 +83,55 @@ def test_entry_of_each_style_is_read(
     assert not entry.text.startswith("[")
 
 
+FIELDS = [
+    ("Gick, B., I. Wilson, and C. Cook. Articulation of warm looms. Journal of Weaving 12 (2004): 45–67.",
+     ["Gick", "Wilson", "Cook"], "Articulation of warm looms", "Journal of Weaving", "12", None, "45–67"),
+    ("Gick, Bryan, Ian Wilson, and Cy van der Cook. 2004. Articulation of warm looms. Journal of Weaving 12 (3): "
+     "45–67.",
+     ["Gick", "Wilson", "van der Cook"], "Articulation of warm looms", "Journal of Weaving", "12", "3", "45–67"),
+    ("GICK, Bryan, WILSON, Ian and COOK, Cy. Articulation of warm looms. Journal of Weaving. 2004, vol. 12, no. 3, "
+     "p. 45–67.",
+     ["Gick", "Wilson", "Cook"], "Articulation of warm looms", "Journal of Weaving", "12", "3", "45–67"),
+    ("Gick B, Wilson IJ, Cook C. Articulation of warm looms. J Weav. 2004;12(3):45-67.",
+     ["Gick", "Wilson", "Cook"], "Articulation of warm looms", "J Weav", "12", "3", "45-67"),
+    ("Gu\u0308nther, A., & Garci\u0301a, B. (2004). Wa\u0308rme am Loom. Journal of Weaving, 12(3), 45–67.",
+     ["Günther", "García"], "Wärme am Loom", "Journal of Weaving", "12", "3", "45–67"),
+    ("Lee, A. and Kim, B., 1998, ApJ, 475, 163", ["Lee", "Kim"], None, "ApJ", "475", None, "163"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "families", "title", "venue", "volume", "issue", "pages"), FIELDS,
+    ids=["initials before", "chicago", "iso 690", "vancouver", "decomposed", "no title"],
+)  # fmt: skip
+def test_every_field_of_an_entry_is_read(
+    text: str, families: list[str], title: str | None, venue: str, volume: str, issue: str | None, pages: str
+) -> None:  # fmt: skip
+    entry = read_entry(text, 0)
+    assert [author.family for author in entry.authors] == families
+    assert (entry.title, entry.venue) == (title, venue)
+    assert (entry.volume, entry.issue, entry.pages) == (volume, issue, pages)
+
+
+def test_book_has_its_publisher_and_a_chapter_its_editors() -> None:
+    book = read_entry("Moe, C. (1998). The art of looms (2nd ed.). Oxford University Press.", 0)
+    assert (book.title, book.publisher) == ("The art of looms", "Oxford University Press")
+    chapter = read_entry(
+        "Lee, A. (2001). Weaving with wool. In C. Moe & D. Roe (Eds.), Handbook of weaving (pp. 3–9). Springer.", 0
+    )  # fmt: skip
+    assert (chapter.title, chapter.venue) == ("Weaving with wool", "Handbook of weaving")
+    assert [editor.family for editor in chapter.editors] == ["Moe", "Roe"]
+
+
+def test_confidence_tells_a_plain_reference_from_words_that_are_none() -> None:
+    plain = read_entry(
+        "Lee, A., & Kim, B. (2004). The weaving of graphs. Journal of Graph Theory, 12(3), 45–67.", 0
+    )  # fmt: skip
+    none = read_entry("see above, and what Lee said of it, weaving, 12, looms; personal notes", 0)
+    assert plain.confidence > 0.9
+    assert none.confidence < 0.5
+
+
 @pytest.mark.parametrize(
     "names", ["Lee et al.", "Lee and van der Moe, et al,", "Ó Súilleabháin et al"]
 )
@@ -105,6 +154,9 @@ def test_families_alone_are_authors_where_others_are_told_of(names: str) -> None
         ('Lee, A. 2018. Signs of "new" and "old" looms. Loom Letters.', 'Signs of "new" and "old" looms'),
         ("Lee, A. 2018. 3.5 million looms vs. hands in the U.S. textile trade. Loom Letters.",
          "3.5 million looms vs. hands in the U.S. textile trade"),
+        ("Lee, A., & Kim, B. (2018). How do weavers learn? Looms! Threads. And wool. Journal of Weaving, 3(1), 4–9.",
+         "How do weavers learn? Looms! Threads. And wool"),
+        ("Lee, A. (2018). “Why?”: What a weaver asks. Journal of Weaving, 3(1), 4–9.", "“Why?”: What a weaver asks"),
         ("A. Lee. 2018. Weaving with looms. arXiv preprint arXiv:1801.00001.", "Weaving with looms"),
         ("Lee, A. 1999. Loom sense: Of threads, yarns, and looms. Ph.D. thesis, Loom University.",
          "Loom sense: Of threads, yarns, and looms"),
@@ -134,7 +186,7 @@ def test_marks_within_a_title_do_not_end_it(text: str, title: str) -> None:
     ],
 )  # fmt: skip
 def test_names_of_each_kind_are_told_apart(text: str, names: list[str], complete: bool) -> None:
-    authors, whole = split_authors(text)
+    authors, whole = read_names(text)
     assert ([author.family for author in authors], whole) == (names, complete)
 
 

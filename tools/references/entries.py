@@ -1,89 +1,65 @@
-"""Reads one entry of a list of references, of any common style, without models.
-
-Three ways of printing are told apart: authors and then the year (ACM, ACL, APA, Chicago's author-date
-style); a title in quotation marks (IEEE, Chicago's notes); and authors, title, where it appeared, and
-the year last (Vancouver, Nature, LNCS, SIAM). A title can be had of each in its own way.
-"""
+"""Reads one entry of a list of references, of any style, with a learnt tagger."""
 
 import re
-from typing import NamedTuple
+import unicodedata
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
 
 from state.bibliography import ReferenceEntry
-from tools.references.authors import PARTICLES, authors_end, split_authors
 from tools.references.identifiers import find_identifiers
-from tools.references.titles import QUOTED, title_and_rest
+from tools.references.names import read_names
+from tools.references.tagger import MODEL, Part, tag
 
+_LONGEST = 6000
+"""Characters of an entry that are read; no reference is longer."""
 _NUMBER_LABEL = re.compile(
     r"\s*(?:\[\s?(\d{1,4})\s?\]|\((\d{1,4})\)|(\d{1,4})[.)](?=\s*[^\s\d]))[.:]?\s*"
 )
 _PLAIN_LABEL = re.compile(r"\s*(\d{1,4})\s+(?=[^\W\d_])")
 _KEY_LABEL = re.compile(r"\s*\[([^\W\d_][^\[\]]{0,60})\]\s*(?=\S)")
-_KEY = re.compile(r"[\w+*.:’'-]{1,24}|[^\[\]]{2,50}?[,( ]\s?(?:1[5-9]|20)\d\d[a-z]?\)?.{0,200}")
 _YEAR = r"(?:1[5-9]|20)\d\d"
-_DATED = re.compile(
-    rf"(?<![\w/:–-])[(\[]?(?<![\d.])({_YEAR})([a-z])?(?![\w/]|\.\d|[-–]\d)"
-    r"(?:,? (?:[A-Z][a-z]{2,8}\.?)(?:[ –/-](?:\d{1,2}|[A-Z][a-z]{2,8}))?(?:[–-]\d{1,2})?)?[)\]]?"
-)
-_UNDATED = re.compile(
-    r"[(\[]?\b(n\.\s?d\.|in press|to appear|forthcoming|submitted|accepted)[)\]]?", re.IGNORECASE
-)
-_LOOKED_UP = re.compile(r"\b(?:accessed|retrieved|visited|last checked)\b.{0,40}", re.IGNORECASE)
-_BODY = re.compile(
-    r"\b(?:Committee|Association|Organi[sz]ation|Institute|University|Consortium|Group|Foundation|Society|Agency|Ministry"
-    r"|Department|Inc|Ltd|Team|Collaboration|Office|Bureau|Council|Commission|Board)\b"
-)
-_INITIAL = re.compile(r"\b[^\W\d_a-zß-öø-ÿ]\.")
+_KEY = re.compile(rf"[\w+*.:’'-]{{1,24}}|[^\[\]]{{2,50}}?[,( ]\s?{_YEAR}[a-z]?\)?.{{0,200}}")
+_DATED = re.compile(r"(?<!\d)(1[0-9]\d\d|20\d\d|21\d\d)([a-z])?(?![^\W_])")
 _DASHES = re.compile(r"\s*(?:[—–―_]{1,6}|-{2,6})(?:\s?[—–―_-]){0,6}\s*[.,;:]?\s*")
-_SAME = "Idem, I"
-"""Stands for authors who are printed as a dash."""
-_UNTITLED = re.compile(
-    r"[,\s]*(?:[A-Z][\w&]*\.? ?){1,6},? \d{1,4}(?:\(\d+\))?[,:] ?[\w–-]{1,15},? \(\d{4}\)\W*"
-)
-_QUOTE = re.compile(r"[“„«]|``|(?<![\w.])\"(?=\w)|(?<=[.,:)] )[‘'](?=[A-Z])")
-_AUTHOR_WORD = re.compile(
-    rf"(?:[^\W\d_a-zß-öø-ÿ][\w'’`´~^.-]*|(?i:{PARTICLES}|and|und|et|al|others|the|eds?|editors?|jr|sr)|&)\.?"
-)
-_NO_NAME = frozenset(
-    "of in to on at by an as is it or we for with from using via into are how what when why".split()  # noqa: SIM905
-)
-_BETWEEN_NAMES = re.compile(r"[A-Z][\w'’-]+ [a-z]{3,10} [A-Z]")
-_SMALL = re.compile(r"pages?|vol|volume|pp|no|number|ser|issue|art|article")
-_VENUE_LEAD = re.compile(r"^[\s/.,;:”\"'’)]*(?:(?:to appear|published)\s+)?(?:[Ii]n\b:?\s*)?")
-_VENUE_END = re.compile(
-    r"(?:[,.;]\s*|\s\()(?:1[5-9]|20)\d\d"
-    r"|(?:,|\.|;)?\s*(?:\b(?:pages?|pp|vol(?:ume)?|no)\b\.?\s?\d|\d+\s?[(:,]|\d{1,4}(?:[.,;]|$))"
-    r"|(?<=[^\W\d_]{6})\.\s|[,;]? arXiv:",
-    re.IGNORECASE,
-)
+_PAIRS = ("()", "[]", "“”", "„“", "„”", "«»", "‘’", '""', "''")
+_MARKS = "".join(_PAIRS)
+_WITHIN = 3
+"""Most words of another part that may stand within a title."""
 
 
-class _Parts(NamedTuple):
-    authors: str
-    title: str
-    rest: str
-    year: int | None
-    suffix: str = ""
-
-
-def read_entry(text: str, place: int, page: int | None = None) -> ReferenceEntry:
+def read_entry(
+    text: str, place: int, page: int | None = None, *, model: Path = MODEL
+) -> ReferenceEntry:
     """Read one entry as printed, with its label; what cannot be told is left empty.
 
     Args:
-        text: The entry; white space is folded.
+        text: The entry; white space is folded, and accents are composed.
         place: Its place in the list, from 0.
         page: The page on which it begins.
+        model: The model of the tagger.
     """
-    label, body = split_label(" ".join(text.split()), place)
+    label, body = split_label(" ".join(unicodedata.normalize("NFC", text).split()), place)
     found = find_identifiers(body)
-    dash = _DASHES.match(found.rest)
-    parts = _parts(f"{_SAME}. {found.rest[dash.end() :]}" if dash else found.rest)
-    named = parts.authors.replace(_SAME, "").strip(" ,.;") if dash else parts.authors
-    authors, complete = split_authors(named) if named else ((), True)
-    title = parts.title if any(map(str.isalpha, parts.title)) else ""
+    rest = found.rest[:_LONGEST]
+    parts = _with_authors(tag(rest, model))
+    named = _first(parts, "author") or _first(parts, "editor")
+    edited = [part for part in parts if part.label == "editor" and part is not named]
+    titled = _title(parts)
+    authors, complete = read_names(rest[named.start : named.end]) if named else ((), True)
+    year, suffix = _dated(parts)
+    venue = _first(parts, "container") or _first(parts, "series")
+    publisher = _first(parts, "publisher")
+    sure = [part.confidence for part in (named, titled) if part]
     return ReferenceEntry(
         place=place, label=label, text=body or label or "—", authors=authors,
-        authors_complete=complete, title=title or None, year=parts.year, suffix=parts.suffix,
-        venue=_venue(parts.rest) or None, doi=found.doi, arxiv=found.arxiv, url=found.url, page=page,
+        authors_complete=complete, title=titled and _bare(rest, titled), year=year, suffix=suffix,
+        venue=venue and _bare(rest, venue), volume=_counted(parts, "volume"),
+        issue=_counted(parts, "issue"), pages=_counted(parts, "pages"),
+        publisher=publisher and _bare(rest, publisher),
+        editors=read_names(rest[edited[0].start : edited[0].end])[0] if edited else (),
+        doi=found.doi, arxiv=found.arxiv, url=found.url, page=page,
+        confidence=round(min(sure, default=0.0), 4),
     )  # fmt: skip
 
 
@@ -106,64 +82,85 @@ def repeats(text: str) -> bool:
     return bool(_DASHES.match(text))
 
 
-def _parts(text: str) -> _Parts:
-    if found := _year_second(text):
-        return found
-    year, suffix = _last_year(text)
-    for mark in _QUOTE.finditer(text, 0, 1500):
-        if (named := QUOTED.match(text, mark.start())) and len(named[0]) >= 10:
-            title, rest = title_and_rest(text[mark.start() :])
-            return _Parts(text[: mark.start()], title, rest, year, suffix)
-    end = authors_end(text)
-    after = text[end:].lstrip()
-    if end and (not _wordy(after) or _UNTITLED.fullmatch(after)):
-        authors = bool(_INITIAL.search(text, 0, end))
-        return _Parts(*((text[:end], "") if authors else ("", text[:end])), after, year, suffix)
-    title, rest = title_and_rest(after, comma=after.startswith(","))
-    if not end and (" " not in title or _BODY.search(title)) and _wordy(rest) and rest[:1] != ",":
-        return _Parts(title, *title_and_rest(rest), year, suffix)
-    return _Parts(text[:end], title, rest, year, suffix)
+def _first(parts: Sequence[Part], label: str) -> Part | None:
+    return next((part for part in parts if part.label == label), None)
 
 
-def _year_second(text: str) -> _Parts | None:
-    """Read an entry whose year follows its authors; None where it is printed otherwise."""
-    dates = [*_DATED.finditer(text, 0, 6000), *_UNDATED.finditer(text, 0, 6000)][:6]
-    for found in sorted(dates, key=lambda item: item.start()):
-        before, after = text[: found.start()], text[found.end() :]
-        if not _names(before):
-            return None
-        if _wordy(after) and (not after or after[0] in ' .,:;)"“'):
-            year, suffix = (int(found[1]), found[2] or "") if found.re is _DATED else (None, "")
-            return _Parts(before, *title_and_rest(after), year, suffix)
-    return None
+def _with_authors(parts: list[Part]) -> list[Part]:
+    """Take a title before the year for the author, a body, where another title follows the year."""
+    labels = [part.label for part in parts]
+    if labels[:2] == ["title", "date"] and "title" in labels[2:] and "author" not in labels:
+        return [parts[0]._replace(label="author"), *parts[1:]]
+    return parts
 
 
-def _last_year(text: str) -> tuple[int | None, str]:
-    """Return the year of an entry that ends in it; one in brackets is preferred."""
-    years = list(_DATED.finditer(_LOOKED_UP.sub(" ", text)))
-    years = [found for found in years if found[0][0] in "(["] or years
-    return (int(years[-1][1]), years[-1][2] or "") if years else (None, "")
+def _title(parts: Sequence[Part]) -> Part | None:
+    """Return the first title, with what follows it behind a year or a few words of another kind."""
+    places = [at for at, part in enumerate(parts) if part.label == "title"]
+    if not places:
+        return None
+    title = parts[places[0]]
+    for before, at in pairwise(places):
+        between = parts[before + 1 : at]
+        if sum(len(part.words) for part in between) > _WITHIN:
+            break
+        least = min(title.confidence, parts[at].confidence)
+        title = title._replace(end=parts[at].end, confidence=least)
+    return title
 
 
-def _names(text: str) -> bool:
-    """Whether a text is nothing but names; one word at most may be misprinted."""
-    words = re.findall(r"[^\s,;:()\[\]]+", text)
-    strange = [word for word in words if not _AUTHOR_WORD.fullmatch(word)]
-    plain = any(re.fullmatch(r"[a-z]{3,}\W*", word) for word in strange)
-    if not words or not _NO_NAME.isdisjoint(strange) or (plain and not _BETWEEN_NAMES.search(text)):
-        return False
-    return len(strange) <= (1 + len(words) // 6 if len(words) > 4 else 0)
+def _dated(parts: Sequence[Part]) -> tuple[int | None, str]:
+    """Return the year and its letter: of several dates that before the title, or else one in brackets."""
+    dates = [
+        (at, part, found)
+        for at, part in enumerate(parts)
+        if part.label == "date" and (found := _DATED.search(" ".join(part.words)))
+    ]
+    if not dates:
+        return None, ""
+    title = next((at for at, part in enumerate(parts) if part.label == "title"), 0)
+    *_, year = min(
+        dates, key=lambda date: (date[0] > title, date[1].words[0][:1] not in "([", date[0])
+    )
+    return int(year[1]), year[2] or ""
 
 
-def _wordy(text: str) -> bool:
-    words = re.findall(r"[^\W\d_]{3,}", text)
-    return any(not _SMALL.fullmatch(word.lower()) for word in words[:8])
+def _counted(parts: Sequence[Part], label: str) -> str | None:
+    """Return a number as printed, without the words before and behind it."""
+    words = next((part.words for part in parts if part.label == label), ())
+    inner = [word.strip("()[].,;: ") for word in words]
+    counted = [word for word in inner if any(map(str.isdigit, word))]
+    if label == "pages" and len(counted) > 1:  # '18 - 22'
+        counted = [
+            "".join(inner[inner.index(counted[0]) : len(inner) - inner[::-1].index(counted[-1])])
+        ]
+    return next(iter(counted), next((word for word in reversed(inner) if word), None))
 
 
-def _venue(rest: str) -> str:
-    """Return what the work appeared in, as far as it is printed before volume, pages and year."""
-    text = _VENUE_LEAD.sub("", rest)
-    found = _VENUE_END.search(text, 3)
-    venue = (text[: found.start()] if found else text)[:200]
-    venue = re.sub(r",?\s*(?:abs/?|\d+[–-]|\([^()]*)$", "", venue.strip(" .,;:()")).strip(" .,;:()")
-    return venue if sum(map(str.isalpha, venue)) >= 3 else ""
+def _bare(text: str, part: Part) -> str | None:
+    """Return the words of a part without the marks around it; a question mark belongs to it."""
+    found, before = text[part.start : part.end].replace("``", "“").replace("''", "”"), ""
+    while found != before:
+        before = found
+        found = found.strip(" ,;:/").lstrip(".")
+        found = found if found.endswith("...") else found.rstrip(".")
+        for pair in _PAIRS if found and (found[0] in _MARKS or found[-1] in _MARKS) else ():
+            found = _unwrapped(found, *pair)
+    return found if any(map(str.isalpha, found)) else None
+
+
+def _unwrapped(text: str, opening: str, closing: str) -> str:
+    """Take off a pair of marks around a text, or one that has no other in it."""
+    first, last = text.startswith(opening), len(text) > 1 and text.endswith(closing)
+    if not (first or last):
+        return text
+    inner, end = text.find(opening, 1), text.find(closing, 1)
+    nested = 0 < inner < end if opening != closing else text[inner - 1 : inner] == " "
+    if first and last and (end == len(text) - 1 or nested):
+        return text[1:-1]
+    odd = (
+        text.count(opening) - text.count(closing) if opening != closing else text.count(closing) % 2
+    )
+    if last and (odd < 0 or (opening == closing and odd)):
+        return text[:-1]
+    return text[1:] if first and odd > 0 else text

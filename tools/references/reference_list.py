@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from state.bibliography import ReferenceEntry
 from state.paper import Paper, title_key
 from tools.documents.blocks import is_references
-from tools.references.authors import split_authors
 from tools.references.entries import read_entry
+from tools.references.names import read_names
 from tools.scholar.titles import NEAR_LETTERS, near_titles
 
 _NUMBERED = re.compile(r"^\s*(?:[-*+]\s+)?(?:\[(\^?[\w:.+-]{1,40})\]:?|\(?(\d{1,3})[.)])\s+(?=\S)")
@@ -70,18 +70,22 @@ def _entries(lines: Sequence[str]) -> list[tuple[str, str]]:
 def read_reference(raw: str, label: str = "") -> ReferenceEntry:
     """Read one entry of any common style, plain, Markdown or LaTeX, under its number or key.
 
-    What cannot be told is left empty; where the title is not told, the text stands for it.
+    What cannot be told is left empty; where the title is not told, the text stands for it, with no
+    confidence.
     """
     text = " ".join(_plain(raw).split())
     entry = read_entry(text, 0)
     authors, title = entry.authors, entry.title or text.rstrip(" .,")[:_LONGEST]
+    sure = entry.confidence if entry.title else 0.0
     blocks = [" ".join(_plain(piece).split()) for piece in raw.split("\\newblock")]
     if len(blocks) >= 2:
-        authors, _ = split_authors(blocks[0])
-        title = blocks[1].rstrip(" .,") or title
+        authors, _ = read_names(blocks[0])
+        title, sure = blocks[1].rstrip(" .,") or title, 1.0
     return entry.model_copy(
-        update={"label": label, "text": text, "authors": authors, "title": title}
-    )
+        update={
+            "label": label, "text": text, "authors": authors, "title": title, "confidence": sure,
+        }
+    )  # fmt: skip
 
 
 def _plain(raw: str) -> str:

@@ -1,0 +1,169 @@
+"""`python -m evals references`: how well single references are read, and the training of what reads them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from evals.json_lines import json_lines
+from evals.references.labelled import Reference, read_anystyle, read_grobid
+from evals.references.measures import FIELDS, Measured, measure
+from evals.references.ten_styles import Work, print_works
+from evals.references.training import Plan, learnt_from, train
+from evals.tables import Report
+from state.paper import Author
+from tools.errors import InputError
+from tools.references.tagger import MODEL
+
+WORKS = 40
+AnyStyle = Annotated[
+    list[Path],
+    typer.Option(metavar="FILE", help="A set of AnyStyle, XML; may be given more than once."),
+]
+Grobid = Annotated[
+    list[Path],
+    typer.Option(metavar="FILE", help="A set of GROBID, TEI; may be given more than once."),
+]
+Papers = Annotated[
+    list[Path],
+    typer.Option(metavar="FILE", help="Papers as JSON lines (title, authors, year, venue)."),
+]
+
+references = typer.Typer(
+    help="Measure how well single references are read, or train what reads them.", invoke_without_command=True,
+)  # fmt: skip
+
+
+@references.callback()
+def measured(
+    context: typer.Context,
+    anystyle: AnyStyle = [],  # noqa: B006 - Typer's way
+    grobid: Grobid = [],  # noqa: B006
+    papers: Papers = [],  # noqa: B006
+    model: Annotated[
+        Path, typer.Option(help="The model; the one that comes with CiteLoom if left out.")
+    ] = MODEL,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Measure on all, not on the fifth that is held out.")
+    ] = False,
+    wrong: Annotated[
+        str, typer.Option(metavar="FIELD", help="List what was read wrong of a field.")
+    ] = "",
+) -> None:
+    """Print how many fields were read right, by set, and what was wrong with the titles."""
+    if context.invoked_subcommand:
+        return
+    sets = _sets(anystyle, grobid)
+    if not everything:
+        sets = {name: [one for one in many if one.held_out] for name, many in sets.items()}
+    sets |= print_works(_works(papers)) if papers else {}
+    if not any(sets.values()):
+        raise typer.BadParameter("give --anystyle, --grobid or --papers")
+    found = {name: measure(many, model) for name, many in sets.items() if many}
+    print(_markdown(found))
+    for name, one in found.items():
+        for field, text, wanted, got in one.wrong:
+            if field == wrong:
+                print(f"\n{name}: {text}\n  is:   {wanted}\n  read: {got}")
+
+
+@references.command("train")
+def trained(
+    out: Annotated[Path, typer.Option(help="Write the model there.")],
+    anystyle: AnyStyle = [],  # noqa: B006
+    grobid: Grobid = [],  # noqa: B006
+    papers: Papers = [],  # noqa: B006
+    everything: Annotated[
+        bool, typer.Option("--all", help="Learn from the fifth too that is else held out.")
+    ] = False,
+    rounds: Annotated[int, typer.Option(min=1, help="Rounds of training.")] = Plan.rounds,
+    styles: Annotated[
+        int, typer.Option(min=0, help="Styles of CSL to print references in.")
+    ] = Plan.styles,
+) -> None:
+    """Train the tagger on labelled sets, and on references printed in many styles from their fields."""
+    labelled = [
+        one
+        for many in _sets(anystyle, grobid).values()
+        for one in many
+        if everything or not one.held_out
+    ]
+    plan = Plan(rounds=rounds, styles=styles)
+    known = learnt_from(labelled, papers, plan, all_styles=everything)
+    typer.echo(
+        f"learning from {len(labelled)} labelled references and {len(known) - len(labelled)} made ones",
+        err=True,
+    )
+    train(known, out, plan.rounds)
+    typer.echo(f"wrote {out}", err=True)
+
+
+def _sets(anystyle: Iterable[Path], grobid: Iterable[Path]) -> dict[str, list[Reference]]:
+    found: dict[str, list[Reference]] = {}
+    for read, paths in ((read_anystyle, anystyle), (read_grobid, grobid)):
+        for path in paths:
+            try:
+                found[path.name.split(".")[0]] = read(path)
+            except (OSError, EOFError, SyntaxError) as error:
+                raise InputError(f"the set '{path}' cannot be read: {error}") from error
+    return found
+
+
+def _works(paths: Sequence[Path]) -> list[Work]:
+    """Return works spread evenly over the files."""
+    works: list[Work] = []
+    for path in paths:
+        rows = [
+            row for _, row in json_lines(path)
+            if row.get("authors") and row.get("venue") and row.get("year")
+        ]  # fmt: skip
+        share = -(-WORKS // len(paths))
+        for row in rows[:: max(len(rows) // share, 1)][:share]:
+            names = [one if isinstance(one, str) else one["name"] for one in row["authors"]]
+            works.append(
+                Work(
+                    row["title"],
+                    tuple(Author(name=name) for name in names),
+                    row["year"],
+                    row["venue"],
+                )
+            )
+    return works
+
+
+def _markdown(found: Mapping[str, Measured]) -> str:
+    shares = {
+        name: {"references": float(len(one.sure)), **{
+            field: 100 * one.right[field] / one.of[field] for field in FIELDS if one.of[field]
+        }}
+        for name, one in found.items()
+    }  # fmt: skip
+    kinds = {
+        name: {kind: float(count) for kind, count in one.kinds.items()}
+        for name, one in found.items()
+    }
+    tables = {
+        "Fields read right, %": shares,
+        "Wrong titles": kinds,
+        "By confidence": _by_confidence(found),
+    }
+    return Report(
+        tables, ["A field counts where its label is there; letters and digits are compared."]
+    ).markdown()
+
+
+def _by_confidence(found: Mapping[str, Measured]) -> dict[str, dict[str, float]]:
+    """Return how many references were read with that confidence, and how many of these are right."""
+    told: dict[str, dict[str, float]] = {}
+    for name, one in found.items():
+        for low, high, words in (
+            (0.9, 1.01, "0.9 or more"),
+            (0.5, 0.9, "0.5 to 0.9"),
+            (0.0, 0.5, "less than 0.5"),
+        ):
+            rights = [right for sure, right in one.sure if low <= sure < high]
+            if rights:
+                told.setdefault(name, {})[f"{words}: of all, %"] = 100 * len(rights) / len(one.sure)
+                told[name][f"{words}: right, %"] = 100 * sum(rights) / len(rights)
+    return told

@@ -1,0 +1,159 @@
+"""Labelled references: the sets of AnyStyle and GROBID, with one set of labels."""
+
+import gzip
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+from tools.references.identifiers import find_identifiers
+from tools.references.tokens import Token
+
+OTHER = "other"
+Part = tuple[str, str]
+"""A label, and the text that has it."""
+
+_ANYSTYLE = {
+    "author": "author", "director": "author", "title": "title", "journal": "container",
+    "container-title": "container", "source": "container", "collection-title": "series", "date": "date",
+    "volume": "volume", "pages": "pages", "publisher": "publisher", "producer": "publisher",
+    "location": "place", "editor": "editor", "translator": "note", "note": "note", "genre": "note",
+    "edition": "note", "medium": "note", "isbn": "note", "citation-number": "number",
+}  # fmt: skip
+_SCOPES = {"vol": "volume", "volume": "volume", "issue": "issue", "pp": "pages", "page": "pages"}
+_TEI = {
+    "author": "author", "authors": "author", "date": "date", "publisher": "publisher", "orgName": "publisher",
+    "pubPlace": "place", "editor": "editor", "note": "note", "notes": "note", "idno": "note",
+}  # fmt: skip
+_LEAD = re.compile(r"(?:In|in|IN|En|Dans|Em)\b:?$")
+_ROLE = re.compile(
+    r"[(\[]*(?:eds?|edd|editors?|edited|by|hrsg|hg|coords?|dirs?|comps?)\b[.)\],:;]*", re.IGNORECASE
+)
+_ISSUE = re.compile(
+    r"^(.*\d\)?,?\s*)((?:\(|\b(?:no|nr|n|num|issue|heft|iss|fasc|núm)\b)[^a-z]*\d.*)$",
+    re.IGNORECASE,
+)
+_COUNTED = frozenset({"volume", "issue", "pages"})
+
+
+@dataclass(frozen=True)
+class Reference:
+    """One reference, cut into its labelled parts."""
+
+    set: str
+    parts: tuple[Part, ...]
+    """In order; together they are the reference."""
+
+    @cached_property
+    def text(self) -> str:
+        """The reference as printed."""
+        return "".join(text for _, text in self.parts)
+
+    @property
+    def held_out(self) -> bool:
+        """Whether it is of the fifth that is kept back for the measure, told by its own letters."""
+        letters = "".join(filter(str.isalnum, self.text.lower()))
+        return sha256(letters.encode()).digest()[0] % 5 == 0
+
+    def first(self, *labels: str) -> str:
+        """Return the first part of a label, as printed; of several labels the first that there is."""
+        return next(
+            (text for label in labels for one, text in self.parts if one == label), ""
+        ).strip()
+
+    def labels(self, tokens: Sequence[Token]) -> list[str]:
+        """Return the label of each of its words: that of the first letter or digit in it."""
+        by_place = [label for label, text in self.parts for _ in text]
+        found = []
+        for token in tokens:
+            at = next((at for at, char in enumerate(token.text) if char.isalnum()), 0)
+            found.append(by_place[token.start + at])
+        return found
+
+
+def read_anystyle(path: Path) -> list[Reference]:
+    """Read a set of AnyStyle: <sequence>s of labelled parts."""
+    return _read(path, "anystyle", "sequence", _sequence)
+
+
+def read_grobid(path: Path) -> list[Reference]:
+    """Read a set of GROBID: TEI <bibl>s, whose text between the elements has no label."""
+    return _read(path, "grobid", "bibl", _bibl)
+
+
+def _read(
+    path: Path, name: str, tag: str, parts: Callable[[Any], Iterator[Part]]
+) -> list[Reference]:
+    from lxml import etree
+
+    packed = path.read_bytes()
+    root = etree.fromstring(gzip.decompress(packed) if path.suffix == ".gz" else packed)
+    found = [tuple(_tidy(parts(item))) for item in root.iter(tag)]
+    return [Reference(name, parts) for parts in found if parts]
+
+
+def _tidy(parts: Iterator[Part]) -> Iterator[Part]:
+    """Yield parts with single spaces, and none where the reference begins or ends."""
+    before = " "
+    for label, many in groupby(parts, itemgetter(0)):
+        even = re.sub(r"\s+", " ", "".join(text for _, text in many))
+        even = even[1:] if before == " " and even[:1] == " " else even
+        if even:
+            before = even[-1]
+            yield label, unicodedata.normalize("NFC", even)
+
+
+def _bare(text: str) -> str:
+    """Return a part without addresses and DOIs, which no tagger needs to read."""
+    return find_identifiers(text).rest if "/" in text or "www" in text else text
+
+
+def _sequence(item: Any) -> Iterator[Part]:
+    for part in item:
+        label = _ANYSTYLE.get(part.tag)
+        text = _bare(" ".join("".join(part.itertext()).split()))
+        if label is None or not text:
+            continue
+        words = text.split()
+        if label in {"editor", "container"} and len(words) > 1 and _LEAD.match(words[0]):
+            yield OTHER, f"{words.pop(0)} "
+        if label == "volume" and (cut := _ISSUE.match(text)):
+            yield "volume", cut[1]
+            yield "issue", f"{cut[2]} "
+        elif label in {"author", "editor"}:
+            for word in words:
+                yield OTHER if _ROLE.fullmatch(word) else label, f"{word} "
+        else:
+            yield label, f"{' '.join(words)} "
+
+
+def _bibl(item: Any) -> Iterator[Part]:
+    levels = {one.get("level") for one in item.iter("title")}
+    parts: list[Part] = [(OTHER, item.text or "")]
+    for part in item:
+        label = _tei_label(part, levels)
+        before = parts[-1][1]
+        if label in _COUNTED and (word := re.search(r"[^\W\d]+\.?\s*$", before)):
+            parts[-1] = (OTHER, before[: word.start()])
+            parts.append((label, word[0]))
+        parts += [(label, _bare("".join(part.itertext()))), (OTHER, _bare(part.tail or ""))]
+    yield from parts
+
+
+def _tei_label(part: Any, levels: set[str]) -> str:
+    if part.tag == "title":
+        level = part.get("level")
+        if level == "a" or (level == "m" and "a" not in levels):
+            return "title"
+        if level == "s" or (level == "j" and "m" in levels):
+            return "series"
+        return "container"
+    if part.tag == "biblScope":
+        return _SCOPES.get(part.get("type") or part.get("unit"), "note")
+    return _TEI.get(part.tag, OTHER)

@@ -1,0 +1,143 @@
+"""evals/references: labelled sets, references printed from records, training, and the measure."""
+
+from pathlib import Path
+
+import pytest
+
+from evals.references.labelled import Reference, read_anystyle, read_grobid
+from evals.references.measures import measure
+from evals.references.printed import Record, print_records
+from evals.references.ten_styles import STYLES, Work, print_works
+from state.paper import Author
+from tests.evals.calls import evaluated
+from tools.bibliography.style import named_style
+from tools.references.tokens import tokens_of
+
+NAMES = ("Lee", "Kim", "Roe", "Moe", "Wu", "Abel", "Knitt", "Fell", "Dupont", "Schäfer")
+SEQUENCE = (
+    "<sequence><citation-number>{at}.</citation-number><author>{name}, A., and Doe, B. (Eds.).</author>"
+    "<date>({year}).</date><title>Weaving the {name} loom, part {at}.</title><editor>In C. Poe (Ed.),</editor>"
+    "<journal>Loom Letters,</journal><volume>{at}(3),</volume><pages>pp. 4–9.</pages>"
+    "<doi>doi:10.1145/33.{at}</doi></sequence>"
+)
+BIBL = (
+    '<bibl> <author>{name}, A. and B. Doe</author>.  "<title level="a">Weaving the {name} loom</title>."  In'
+    ' <title level="m">Proc. Looms</title>, <biblScope type="vol">{at}</biblScope>'
+    '(<biblScope type="issue">3</biblScope>), pages <biblScope type="pp">4-9</biblScope>, <date>{year}</date>. '
+    '<ptr type="web">https://looms.example.org</ptr></bibl>'
+)
+
+
+def made(template: str) -> str:
+    return "".join(
+        template.format(at=at + 11, name=name, year=1990 + at) for at, name in enumerate(NAMES)
+    )
+
+
+@pytest.fixture(scope="module")
+def sets(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sets")
+    (folder / "anystyle.xml").write_text(f"<dataset>{made(SEQUENCE)}</dataset>", encoding="utf-8")
+    (folder / "grobid.xml").write_text(f"<list>{made(BIBL)}</list>", encoding="utf-8")
+    return folder
+
+
+def labelled(reference: Reference) -> list[tuple[str, str]]:
+    tokens = tokens_of(reference.text)
+    return [
+        (label, token.text) for label, token in zip(reference.labels(tokens), tokens, strict=True)
+    ]
+
+
+def test_sets_are_read_with_one_set_of_labels(sets: Path) -> None:
+    first = read_anystyle(sets / "anystyle.xml")[0]
+    assert first.text == (
+        "11. Lee, A., and Doe, B. (Eds.). (1990). Weaving the Lee loom, part 11. In C. Poe (Ed.), "
+        "Loom Letters, 11(3), pp. 4–9. "
+    )
+    labels = labelled(first)
+    assert labels[:8] == [
+        ("number", "11."), ("author", "Lee,"), ("author", "A.,"), ("author", "and"), ("author", "Doe,"),
+        ("author", "B."), ("other", "(Eds.)."), ("date", "(1990)."),
+    ]  # fmt: skip
+    assert labels[-10:] == [
+        ("other", "In"), ("editor", "C."), ("editor", "Poe"), ("other", "(Ed.),"), ("container", "Loom"),
+        ("container", "Letters,"), ("volume", "11"), ("issue", "(3),"), ("pages", "pp."), ("pages", "4–9."),
+    ]  # fmt: skip
+    other = labelled(read_grobid(sets / "grobid.xml")[0])
+    assert ("other", "In") in other
+    assert other[-5:] == [
+        ("volume", "11"), ("issue", "(3),"), ("pages", "pages"), ("pages", "4-9,"), ("date", "1990."),
+    ]  # fmt: skip
+
+
+def test_printed_fields_are_labelled_in_each_style() -> None:
+    record = Record(
+        kind="article-journal", title="Why weave? Looms of 12 towns", year=2012, volume="12", issue="3", pages="45-67",
+        authors=(("Gick", "Bryan"), ("van der Cook", "C. D."), ("Loom Society", "")), container="Loom Letters",
+    )  # fmt: skip
+    for style in ("apa", "ieee", "acl"):
+        (one,) = print_records(named_style(style).xml, [record])
+        labels = labelled(one)
+        for field, words in (
+            ("title", ["Why", "weave", "Looms", "of", "12", "towns"]), ("container", ["Loom", "Letters"]),
+            ("date", ["2012"]),
+        ):  # fmt: skip
+            got = [word.strip("“”.,()?") for label, word in labels if label == field]
+            assert got == words, (style, field)
+        authors = " ".join(word for label, word in labels if label == "author")
+        assert all(name in authors for name in ("Gick", "van der Cook", "Loom Society"))
+
+
+def test_training_makes_a_model_that_reads(sets: Path, tmp_path: Path) -> None:
+    model = tmp_path / "model"
+    given = ("--anystyle", sets / "anystyle.xml", "--grobid", sets / "grobid.xml", "--all")
+    made = evaluated(
+        "references", "train", "--out", model, *given, "--rounds", "30", "--styles", "1"
+    )
+    assert made.exit_code == 0, made.output
+    assert "learning from 20 labelled references" in made.stderr
+    told = evaluated("references", *given, "--model", model, "--wrong", "title")
+    assert told.exit_code == 0
+    assert "| title | 100 | 100 |" in told.stdout
+
+
+def test_measure_counts_fields_and_says_what_was_wrong() -> None:
+    right = Reference("own", (
+        ("author", "Lee, A. "), ("date", "(2019). "), ("title", "Weaving looms at scale. "),
+        ("container", "Journal of Loom Letters, "), ("volume", "3"), ("issue", "(1), "), ("pages", "4–9."),
+    ))  # fmt: skip
+    wrong = Reference("own", (
+        ("author", "Lee, A. "), ("date", "(2019). "), ("title", "Weaving looms "), ("other", "at scale. "),
+        ("container", "Journal of Loom Letters, "), ("volume", "3"), ("issue", "(1), "), ("pages", "4–9."),
+    ))  # fmt: skip
+    found = measure([right, wrong])
+    assert (found.of["title"], found.right["title"], found.right["volume"]) == (2, 1, 2)
+    assert dict(found.kinds) == {"runs on into what follows": 1}
+    assert [name for name, *_ in found.wrong] == ["title"]
+
+
+def test_works_are_printed_as_ten_lists_have_them() -> None:
+    work = Work(
+        title="Are looms léarnt?", year=2004, venue="Looms",
+        authors=(Author(name="Bryan Gick"), Author(name="Ian Wilson"), Author(name="Cy Cook")),
+    )  # fmt: skip
+    texts = {style: many[0].text for style, many in print_works([work]).items()}
+    assert list(texts) == list(STYLES)
+    assert (
+        texts["Gick"]
+        == "Gick, B., I. Wilson, and C. Cook. Are looms léarnt? Looms 12 (2004): 45–67."
+    )
+    assert texts["ISO 690"].startswith("GICK, Bryan, WILSON, Ian and COOK, Cy. Are")
+    assert texts["Vancouver"].startswith("Gick B, Wilson I, Cook C. Are")
+    assert "le\u0301arnt" in texts["decomposed"]
+
+
+def test_what_cannot_be_measured_is_refused(tmp_path: Path) -> None:
+    nothing = evaluated("references")
+    assert nothing.exit_code == 2
+    assert "give --anystyle" in nothing.stderr
+    (tmp_path / "broken.xml").write_text("<list>")
+    broken = evaluated("references", "--grobid", tmp_path / "broken.xml")
+    assert broken.exit_code == 2
+    assert "cannot be read" in broken.stderr
