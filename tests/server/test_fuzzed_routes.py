@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 import schemathesis
 from hypothesis import HealthCheck, settings
 from schemathesis import Case
@@ -69,10 +70,16 @@ def described() -> dict[str, Any]:
     return {"openapi": "3.1.0", "info": {"title": "Ours", "version": "1"}, "paths": paths}
 
 
-schema = schemathesis.openapi.from_dict(described())
+@pytest.fixture
+def routes() -> Any:
+    """The schema, from which the cases are made when the test runs.
+
+    Made at collection they would cost each process of xdist more than all the rest that it collects.
+    """
+    return schemathesis.openapi.from_dict(described())
 
 
-@schema.parametrize()
+@schemathesis.pytest.from_fixture("routes").parametrize()
 @settings(
     max_examples=10,
     deadline=None,
