@@ -51,7 +51,7 @@ class RememberingEmbedder:
 
 
 @cache
-def starter_records() -> Sequence[Paper]:
+def starter_records() -> tuple[Paper, ...]:
     """The starter library's records as they are packaged."""
     with starter_papers() as path:
         return tuple(record for record in read_records(path) if isinstance(record, Paper))
