@@ -6,6 +6,7 @@ import pytest
 import schemathesis
 from hypothesis import HealthCheck, settings
 from schemathesis import Case
+from schemathesis.core.result import Ok
 from schemathesis.pytest.lazy import get_all_tests
 from starlette.routing import Route
 
@@ -64,10 +65,17 @@ def described() -> dict[str, Any]:
         # The agents share their code: one that takes files and one that takes none stand for all.
         if isinstance(route, Route) and not ("/a2a/" in route.path and route.path not in AGENTS):
             for method in route.methods or set() - {"HEAD"}:
-                told: dict[str, Any] = {"responses": {"default": {"description": "Anything."}}}
+                told: dict[str, Any] = {
+                    "responses": {"default": {"description": "Anything."}},
+                    "parameters": [
+                        {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+                        for name in route.param_convertors
+                    ],
+                }
                 if method in {"POST", "PUT", "DELETE"}:
-                    told |= {"requestBody": body, "parameters": [header]}
-                paths.setdefault(route.path, {})[method.lower()] = told
+                    told["requestBody"] = body
+                    told["parameters"].append(header)
+                paths.setdefault(route.path_format, {})[method.lower()] = told
     return {"openapi": "3.1.0", "info": {"title": "Ours", "version": "1"}, "paths": paths}
 
 
@@ -101,4 +109,5 @@ def test_nothing_ends_in_an_error_of_the_server(server: Server, method: str, pat
         as_strategy_kwargs=None,
         given_kwargs={},
     )
+    assert isinstance(made, Ok)
     made.ok()[1]()
