@@ -12,6 +12,10 @@ import pytest
 
 # LangGraph reads it when it is first imported, by whichever test comes first.
 os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"
+# No test speaks TLS to a real host, and each client of HTTP, of which there are thousands, would read all
+# certificates of the world: that takes longer than most tests.
+os.environ.pop("SSL_CERT_FILE", None)
+os.environ["SSL_CERT_DIR"] = os.devnull
 
 from xdist.scheduler import LoadScopeScheduling
 

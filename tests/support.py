@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from threading import Lock
@@ -49,10 +50,11 @@ class RememberingEmbedder:
         return np.stack(rows) if rows else np.empty((0, self.size), dtype=np.float32)
 
 
-def starter_records() -> list[Paper]:
+@cache
+def starter_records() -> tuple[Paper, ...]:
     """The starter library's records as they are packaged."""
     with starter_papers() as path:
-        return [record for record in read_records(path) if isinstance(record, Paper)]
+        return tuple(record for record in read_records(path) if isinstance(record, Paper))
 
 
 def small_records() -> list[Paper]:

@@ -4,7 +4,9 @@ Its references can be handed to the Zotero of this machine, too.
 """
 
 import asyncio
+import json
 from collections.abc import Mapping
+from functools import lru_cache
 from importlib import import_module
 from io import BytesIO
 from mimetypes import guess_type
@@ -107,13 +109,20 @@ def _sent(view: RunView, files: Mapping[str, str], name: str) -> Response:
     return Response(content, headers=headers, media_type=kind)
 
 
-def _made(view: RunView) -> dict[str, str | bytes]:
-    values = typed(view.graph, view.values)
-    if view.graph in {"write", "revise"}:
+def _made(view: RunView) -> Mapping[str, str | bytes]:
+    return _printed(view.graph, json.dumps(view.values))
+
+
+@lru_cache(maxsize=4)
+def _printed(graph: str, text: str) -> Mapping[str, str | bytes]:
+    """Make the files of what a graph gave, as JSON: of the latest, for who takes away one takes another."""
+    given = json.loads(text)
+    values = typed(graph, given)
+    if graph in {"write", "revise"}:
         values["papers"] = []  # there the channel holds what the caller named
     values["completeness"] = assessed(values)
-    more = {"run.json": dump({"graph": view.graph, **view.values}) + "\n"}
-    return all_files(view.graph, values, ("tex", "docx"), more=more)
+    more = {"run.json": dump({"graph": graph, **given}) + "\n"}
+    return all_files(graph, values, ("tex", "docx"), more=more)
 
 
 def typed(graph: str, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import pytest
@@ -96,9 +97,27 @@ def test_rows_stand_in_input_order_and_do_not_depend_on_their_company() -> None:
     texts = [f"{'a longer sentence about ' * (number % 9)}topic {number}" for number in range(40)]
     together = embedder().embed(texts)
     for number in (0, 8, 39):
-        np.testing.assert_allclose(
-            together[number], embedder().embed([texts[number]])[0], atol=1e-5
-        )
+        alone = MiniLm().embed([texts[number]])[0]
+        np.testing.assert_allclose(together[number], alone, atol=1e-5)
+
+
+def test_text_that_was_embedded_lately_is_not_run_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    fresh = MiniLm(remembered=3)
+    first = fresh.embed(["moths", "owls", "voles"])
+    ran: list[int] = []
+    run = fresh._run
+
+    def watched(batch: Any) -> Vectors:
+        ran.append(len(batch))
+        return run(batch)
+
+    monkeypatch.setattr(fresh, "_run", watched)
+    again = fresh.embed(["voles", "moths", "voles"])
+    np.testing.assert_array_equal(again, first[[2, 0, 2]])
+    assert ran == []
+    fresh.embed(["bees"])  # owls were asked for longest ago
+    np.testing.assert_array_equal(fresh.embed(["moths", "owls"]), first[[0, 1]])
+    assert ran == [1, 1]
 
 
 def test_what_lies_beyond_the_window_is_cut_off() -> None:

@@ -103,7 +103,7 @@ def facts(paper: Paper) -> dict[str, bool]:
 
 def test_150_or_more_records_are_each_of_another_paper_under_canonical_ids() -> None:
     with starter_papers() as path:
-        assert [*read_records(path)] == PAPERS, "every record can be read"
+        assert (*read_records(path),) == PAPERS, "every record can be read"
     assert len(PAPERS) >= 150
     ids = [key for paper in PAPERS for key in (paper.id, *paper.aliases)]
     assert [key for key in ids if canonical_id(key) != key or key.startswith("local:")] == []

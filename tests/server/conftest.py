@@ -50,7 +50,9 @@ class Server:
 
 @pytest.fixture(scope="package")
 def server(tmp_path_factory: pytest.TempPathFactory, built: Path) -> Iterator[Server]:
-    with serving(prepared(tmp_path_factory.mktemp("server"), built)) as running:
+    folder = prepared(tmp_path_factory.mktemp("server"), built)
+    # Some tests name sources, none of which is there: nobody waits for them for long.
+    with serving(folder, CITELOOM_SOURCE_PATIENCE="1") as running:
         yield running
 
 

@@ -6,7 +6,7 @@ import io
 import socket
 import threading
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from pathlib import Path
@@ -192,27 +192,28 @@ OUTSIDE = (
     b'<?xml version="1.0"?><!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]>'
     b"<article><front><article-meta><abstract><p>&x;</p></abstract></article-meta></front></article>"
 )
-BOMBS = {
-    "zip.docx": docx({"word/document.xml": b"<w:t>" + b"a" * 300_000_000 + b"</w:t>"}),
-    "many.docx": docx({f"word/{i}.xml": b"" for i in range(20_000)}),
-    "nested.docx": docx({"word/document.xml": docx({"word/document.xml": b"x" * 10_000_000})}),
-    "slip.docx": docx({"../../../moved": b"x", "word/document.xml": b"<w:document/>"}),
-    "entities.xml": ENTITIES,
-    "outside.xml": OUTSIDE,
-    "deep.html": b"<div>" * 200_000,
-    "deep.json": b"[" * 500_000,
-    "bomb.tex.gz": gzip.compress(b"a" * 200_000_000),
-    "bad.pdf": b"%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 1 0 R/Kids[1 0 R]>>endobj\ntrailer<</Root 1 0 R>>",
-    "stream.pdf": b"%PDF-1.5\n1 0 obj<</Length 9/Filter[" + b"/FlateDecode" * 5000 + b"]>>stream\nx",
-    "braces.bib": b"@article{a, title = " + b"{" * 400_000,
-    "huge.bib": b"@article{a, title = {" + b"x" * 2_000_000 + b"}}",
-    "nul.txt": b"\x00" * 1_000_000,
+BOMBS: dict[str, Callable[[], bytes]] = {
+    "zip.docx": lambda: docx({"word/document.xml": b"<w:t>" + b"a" * 300_000_000 + b"</w:t>"}),
+    "many.docx": lambda: docx({f"word/{i}.xml": b"" for i in range(20_000)}),
+    "nested.docx": lambda: docx({"word/document.xml": docx({"word/document.xml": b"x" * 10_000_000})}),
+    "slip.docx": lambda: docx({"../../../moved": b"x", "word/document.xml": b"<w:document/>"}),
+    "entities.xml": lambda: ENTITIES,
+    "outside.xml": lambda: OUTSIDE,
+    "deep.html": lambda: b"<div>" * 200_000,
+    "deep.json": lambda: b"[" * 500_000,
+    "bomb.tex.gz": lambda: gzip.compress(b"a" * 200_000_000),
+    "bad.pdf": lambda: b"%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 1 0 R/Kids[1 0 R]>>endobj\ntrailer<</Root 1 0 R>>",
+    "stream.pdf": lambda: b"%PDF-1.5\n1 0 obj<</Length 9/Filter[" + b"/FlateDecode" * 5000 + b"]>>stream\nx",
+    "braces.bib": lambda: b"@article{a, title = " + b"{" * 400_000,
+    "huge.bib": lambda: b"@article{a, title = {" + b"x" * 2_000_000 + b"}}",
+    "nul.txt": lambda: b"\x00" * 1_000_000,
 }  # fmt: skip
+"""Made when they are thrown: that takes seconds, which each process of xdist would spend."""
 
 
 @pytest.mark.parametrize("name", BOMBS)
 def test_bomb_is_refused_with_a_reason_and_bursts_nothing(eve: Caller, name: str) -> None:
-    report = added(eve, name, BOMBS[name])
+    report = added(eve, name, BOMBS[name]())
     told = str(report)
     assert "root:x:0" not in told
     assert "Traceback" not in told

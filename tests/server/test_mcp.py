@@ -235,12 +235,17 @@ async def test_run_whose_input_cannot_be_used_has_failed(opening: Opening) -> No
 
 
 @BOTH
-async def test_null_is_an_argument_that_was_left_out(opening: Opening) -> None:
+async def test_null_is_an_argument_that_was_left_out(
+    opening: Opening, request: pytest.FixtureRequest
+) -> None:
+    # The process of stdio is a new one, to which a default search is long.
+    quick = {"library": SMALL} if request.node.callspec.params["opening"] == "stdio" else {}
     async with opening() as client:
         tools = {tool.name: tool.input_schema for tool in (await client.list_tools()).tools}
         run = ""
         for name, schema in tools.items():
             given = {"get_run": {"run": run}, **NEEDED}[name]
+            given = {**given, **(quick if "text" in given else {})}
             assert given.keys() >= set(schema["required"])
             nulls = {field: None for field in schema["properties"] if field not in given}
             done = await client.call_tool(name, {**nulls, **given})
