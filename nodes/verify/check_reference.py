@@ -11,6 +11,7 @@ from state.audit import Outcome, ReferenceCheck, ReferenceFinding, WrongField
 from state.paper import Paper
 from state.verifying import Entry
 from state.writing import Cause
+from tools.bibliography.csl_of import csl_of
 from tools.scholar.agreement import wrong_fields
 from tools.scholar.lookup import Looked, Wanted
 from tools.scholar.merging import is_preprint, is_preprint_doi
@@ -220,12 +221,31 @@ def _holds(name: str, stated: Paper | None, entry: Entry) -> bool:
             name in _GENERAL and kind in {"doi", "openalex", "s2"}
         )
     preprint = is_preprint(stated)
+    if stated.record and csl_of(stated.record).get("type") in _SELDOM_HELD and not preprint:
+        return False
     if name == "crossref":
         published = bool(stated.venue) and gives_dois(stated.venue or "")
         return not preprint and (bool(stated.doi) or published)
     if name == "arxiv":
         return bool(stated.arxiv)
     return name in _GENERAL
+
+
+_SELDOM_HELD = frozenset(
+    {
+        "book",
+        "thesis",
+        "report",
+        "software",
+        "webpage",
+        "document",
+        "manuscript",
+        "standard",
+        "dataset",
+        "patent",
+    }
+)
+"""Types of CSL of which the sources hold some by chance."""
 
 
 def _probability(

@@ -117,7 +117,7 @@ def _entries(
     found = [find_paper(item, papers.values()) for item in listed]
     cited = [paper or _read(item) for paper, item in zip(found, listed, strict=True)]
     entries = [
-        Entry(label=item.label, raw=item.text, paper=paper.id)
+        Entry(label=item.label, raw=item.text, paper=paper.id, confidence=item.confidence)
         for paper, item in zip(cited, listed, strict=True)
     ]
     used = {paper.id for paper in cited}

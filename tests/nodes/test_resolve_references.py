@@ -10,6 +10,7 @@ from langgraph.store.memory import InMemoryStore
 from nodes.verify.check_reference import Said, check_reference, finding_on, no_source_holds
 from nodes.verify.resolve_references import resolve_references
 from state.paper import Author, Paper
+from state.record import Record
 from state.request import Request
 from state.verifying import Entry
 from tests.graphs.sources import Asked, Sources
@@ -85,6 +86,11 @@ async def test_one_source_that_does_not_know_a_work_accuses_nobody(tmp_path: Pat
     assert no_source_holds(check, plain, ENTRY), "Crossref has no works without DOIs"
     journal = GIVEN.model_copy(update={"venue": "Annals of Lichenology"})
     assert not no_source_holds(check_reference(ENTRY, journal, said), journal, ENTRY)
+    book = GIVEN.model_copy(update={"record": Record(format="bibtex", type="phdthesis")})
+    everywhere = Said(missing=["openalex", "semantic_scholar"])
+    thesis = check_reference(ENTRY, book, everywhere)
+    assert thesis.outcome == "not_found", "they hold theses by chance"
+    assert no_source_holds(thesis, book, ENTRY)
 
 
 async def test_work_that_a_later_source_knows_is_not_fabricated(tmp_path: Path) -> None:
