@@ -66,7 +66,7 @@ def csl_reference(
         "keyword": _fixed("-") if letter.text else None,  # see style._prepared
     }
     # Not every paper without a venue is a preprint, which is what styles print for an 'article'.
-    kind = "article-journal" if preprint and not on_arxiv else KINDS[kind_of_work(paper)].csl
+    kind = "article-journal" if preprint and not on_arxiv else KINDS[kind_of_work(paper)]
     return Reference(key, kind, **{name: value for name, value in fields.items() if value})
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from state.paper import Paper
 
@@ -20,19 +20,10 @@ _ACRONYM = re.compile(r"\b[A-Za-z]*[A-Z][A-Za-z]*[A-Z][A-Za-z]*\b|\b[Pp]roceedin
 Kind = Literal["preprint", "journal", "proceedings"]
 
 
-class KindNames(NamedTuple):
-    """What the formats call a kind of publication."""
-
-    csl: str
-    ris: str
-    bibtex: str
-
-
-KINDS: Mapping[Kind, KindNames] = {
-    "preprint": KindNames("article", "UNPB", "misc"),
-    "journal": KindNames("article-journal", "JOUR", "article"),
-    "proceedings": KindNames("paper-conference", "CPAPER", "inproceedings"),
-}
+KINDS: Mapping[Kind, str] = {
+    "preprint": "article", "journal": "article-journal", "proceedings": "paper-conference"
+}  # fmt: skip
+"""What CSL calls them."""
 
 
 def kind_of_work(paper: Paper) -> Kind:

@@ -1,6 +1,7 @@
 """Names of authors in the parts that bibliographies want: given, family and suffix, or as they are."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from state.paper import Author
@@ -54,6 +55,17 @@ def csl_name(author: Author) -> dict[str, str]:
     parts = name_parts(author)
     named = {"family": parts.family, "given": parts.given, "suffix": parts.suffix}
     return {name: value for name, value in (named | {"literal": parts.literal}).items() if value}
+
+
+def in_parts(name: Mapping[str, object]) -> tuple[str, str, str]:
+    """Return a CSL name as family and given name, each with its particle, and suffix; empty of a body."""
+
+    def joined(*keys: str) -> str:
+        parts = (name.get(key) for key in keys)
+        return " ".join(part for part in parts if isinstance(part, str) and part)
+
+    family = joined("non-dropping-particle", "family")
+    return family, joined("given", "dropping-particle"), joined("suffix")
 
 
 def csl_names(value: str) -> list[dict[str, str]]:

@@ -10,6 +10,7 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from state.paper import Author, Paper, canonical_id, identify
 from state.record import Record
+from tools.bibliography.names import in_parts
 from tools.text.markup import plain, retracted_title
 
 _EXCERPT = 120  # characters
@@ -85,16 +86,11 @@ def _name(value: object) -> object:
     if not isinstance(value, Mapping):
         return _folded(value)
     said = {str(key): _folded(part) for key, part in value.items() if isinstance(part, str)}
-    family = _joined(said, "non-dropping-particle", "family")
-    given = _joined(said, "given", "dropping-particle")
+    family, given, suffix = in_parts(said)
     if family:
-        return ", ".join(filter(None, (family, given, str(said.get("suffix") or ""))))
+        return ", ".join(filter(None, (family, given, suffix)))
     whole = said.get("literal") or said.get("name")  # of a body a comma parts no names
     return str(whole).replace(",", "") if whole else given or None
-
-
-def _joined(parts: Mapping[str, object], *names: str) -> str:
-    return " ".join(str(parts[name]) for name in names if parts.get(name))
 
 
 def _count(value: object) -> object:

@@ -8,8 +8,8 @@ from state.paper import Paper
 from state.results import Reference
 from tools.bibliography.csl_items import short_title
 from tools.bibliography.fields import FIELDS, FROM_CSL
-from tools.bibliography.kinds import KINDS, kind_of_work
 from tools.bibliography.latex import balanced, escape
+from tools.bibliography.names import in_parts
 from tools.bibliography.plain_latex import PRINTS_NOTHING, plain_text
 from tools.bibliography.read_record import is_retracted_note
 from tools.bibliography.write_csl import csl_item, web_address
@@ -30,7 +30,7 @@ _MONTHS = frozenset(
 _SAME = (
     {"author", "editor"}, {"year", "date"}, {"month", "date"}, {"day", "date"},
     {"journal", "booktitle", "journaltitle", "publisher", "school", "institution", "series"},
-    {"eprint", "doi"}, {"archiveprefix", "eprinttype", "doi"}, {"url", "doi", "eprint"},
+    {"archiveprefix", "eprinttype"}, {"url", "doi", "eprint", "howpublished"},
 )  # fmt: skip
 """Fields of which one says what another would."""
 
@@ -65,9 +65,8 @@ def _entry(reference: Reference) -> tuple[str, list[tuple[str, str]]]:
     paper, record = reference.paper, reference.paper.record
     made = [(name, value) for name, value in _fields(paper, reference.key).items() if value]
     if not record or record.format != "bibtex" or not _NAME.fullmatch(record.type):
-        kind = csl_item(paper, reference.key).get("type") if record else None
-        made_kind = FROM_CSL["bibtex"].get(str(kind)) or KINDS[kind_of_work(paper)].bibtex
-        return made_kind, made
+        kind = str(csl_item(paper, reference.key)["type"])
+        return FROM_CSL["bibtex"].get(kind, "misc"), made
     own = [(name, _harmless(value)) for name, value in record.fields if _NAME.fullmatch(name)]
     have = {name.lower() for name, _ in own}
     lacking = [
@@ -147,7 +146,5 @@ def _name(name: Mapping[str, str]) -> str:
             return "others"
         whole = escape(literal)
         return f"{{{whole}}}" if re.search(r"[\s,]", literal) else whole
-    said = {part: str(name.get(part) or "") for part in name}
-    family = " ".join(filter(None, (said.get("non-dropping-particle"), said.get("family"))))
-    given = " ".join(filter(None, (said.get("given"), said.get("dropping-particle"))))
-    return escape(", ".join(filter(None, (family, said.get("suffix"), given))))
+    family, given, suffix = in_parts(name)
+    return escape(", ".join(filter(None, (family, suffix, given))))

@@ -50,7 +50,7 @@ def _own(paper: Paper) -> dict[str, Any]:
         names.append({"literal": "et al."})  # CSL has no other way to say so
     dated = [day.year, day.month, day.day] if day else [paper.year]
     item: dict[str, Any] = {
-        "type": KINDS[kind].csl,
+        "type": KINDS[kind],
         "title": paper.title,
         "author": names,
         "container-title": paper.venue,

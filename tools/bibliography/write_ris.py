@@ -6,7 +6,7 @@ from typing import Any
 from state.paper import Paper
 from state.results import Reference
 from tools.bibliography.fields import FIELDS, FROM_CSL, JOINED, PEOPLE
-from tools.bibliography.kinds import KINDS, kind_of_work
+from tools.bibliography.names import in_parts
 from tools.bibliography.read_csl import INCOMPLETE
 from tools.bibliography.read_record import is_retracted_note
 from tools.bibliography.runs import clean
@@ -47,8 +47,7 @@ def _fields(reference: Reference) -> Iterator[tuple[str, str | None]]:
 def _made(paper: Paper, key: str) -> Iterator[tuple[str, str | None]]:
     """Yield what a paper says, and its record of another format."""
     item = csl_item(paper, key)
-    kind = FROM_CSL["ris"].get(str(item["type"])) if paper.record else None
-    yield "TY", kind or KINDS[kind_of_work(paper)].ris
+    yield "TY", FROM_CSL["ris"].get(str(item["type"]), "GEN")
     yield "ID", key
     for people in PEOPLE:
         names = item.get(people.csl)
@@ -94,9 +93,5 @@ def _notes(paper: Paper, said: str) -> Iterator[tuple[str, str | None]]:
 
 
 def _name(name: Mapping[str, str]) -> str:
-    family = " ".join(filter(None, (name.get("non-dropping-particle"), name.get("family"))))
-    given = " ".join(filter(None, (name.get("given"), name.get("dropping-particle"))))
-    # A comma would part family and given name.
-    return (name.get("literal") or "").replace(",", "") or ", ".join(
-        filter(None, (family, given, name.get("suffix")))
-    )
+    # In the name of a body a comma would part family and given name.
+    return name.get("literal", "").replace(",", "") or ", ".join(filter(None, in_parts(name)))
