@@ -53,7 +53,9 @@ def test_second_paper_is_left_out_of_the_first_and_told() -> None:
 def test_volume_is_not_taken_for_one_paper() -> None:
     cover = Page()
     cover.text(60, 640, "Proceedings of the Valley", size=20, font=BOLD)
-    with pytest.raises(DocumentError, match=rf"^three\.pdf holds 3 papers.*{_RIVERS}") as caught:
+    with pytest.raises(
+        DocumentError, match=rf"^three\.pdf holds several papers.*{_RIVERS}"
+    ) as caught:
         read_pdf(pdf([cover, *RIVERS, *OWLS, *BEES]), name="three.pdf")
     assert "split it" in caught.value.remedy
 
