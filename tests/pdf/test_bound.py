@@ -68,6 +68,11 @@ def test_paper_behind_a_cover_of_the_same_title_is_one_paper() -> None:
     assert "voles" in document.text
 
 
+def test_paper_that_is_there_twice_is_no_other_paper() -> None:
+    preprint = paper(f"{_OWLS} (V2)", "Cleo Roe", "voles")
+    assert read_pdf(pdf([*OWLS, *preprint]), name="twice.pdf").unread == ()
+
+
 def test_two_lists_of_references_are_told_where_no_second_head_is_seen() -> None:
     pages = [*RIVERS]
     for subject in ("voles", "owls"):
