@@ -53,7 +53,9 @@ def test_second_paper_is_left_out_of_the_first_and_told() -> None:
 def test_volume_is_not_taken_for_one_paper() -> None:
     cover = Page()
     cover.text(60, 640, "Proceedings of the Valley", size=20, font=BOLD)
-    with pytest.raises(DocumentError, match=rf"^three\.pdf holds 3 papers.*{_RIVERS}") as caught:
+    with pytest.raises(
+        DocumentError, match=rf"^three\.pdf holds several papers.*{_RIVERS}"
+    ) as caught:
         read_pdf(pdf([cover, *RIVERS, *OWLS, *BEES]), name="three.pdf")
     assert "split it" in caught.value.remedy
 
@@ -64,6 +66,11 @@ def test_paper_behind_a_cover_of_the_same_title_is_one_paper() -> None:
     document = read_pdf(pdf([cover, *OWLS]), name="cover.pdf")
     assert document.unread == ()
     assert "voles" in document.text
+
+
+def test_paper_that_is_there_twice_is_no_other_paper() -> None:
+    preprint = paper(f"{_OWLS} (V2)", "Cleo Roe", "voles")
+    assert read_pdf(pdf([*OWLS, *preprint]), name="twice.pdf").unread == ()
 
 
 def test_two_lists_of_references_are_told_where_no_second_head_is_seen() -> None:

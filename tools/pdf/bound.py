@@ -51,9 +51,10 @@ def first_paper(
         return before, (Unread(where=where, cause=cause),)
     if len(heads) == 1:
         return lines, ()
-    told = "; ".join(f"page {head.page}, “{head.title}”" for head in heads[:_NAMED])
+    told = "; ".join(f"page {head.page}: “{head.title}”" for head in heads[:_NAMED])
+    told += "; and more" if len(heads) > _NAMED else ""
     raise DocumentError(
-        f"{name} holds {len(heads)} papers or more ({told}), and CiteLoom takes one paper a file",
+        f"{name} holds several papers ({told}), and CiteLoom takes one paper a file",
         remedy="split it into one PDF for each paper, and add those",
     )
 

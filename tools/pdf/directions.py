@@ -16,9 +16,9 @@ def _is_leftward(text: str) -> bool:
 def as_if_rightward(sheet: Sheet) -> tuple[list[Word], bool]:
     """Return the words of a page and whether it is read from right to left; then they stand as in a mirror."""
     words = [word for word in sheet.words if word.text.strip()]
-    other = [word for word in words if not word.text.isascii()]
-    leftward = sum(len(word.text) for word in other if _is_leftward(word.text))
-    if 2 * leftward <= sum(len(word.text) for word in words):
+    other = [word.text for word in words if not word.text.isascii()]
+    leftward = sum(len(text) for text in other if _is_leftward(text))
+    if not leftward or 2 * leftward <= sum(len(word.text) for word in words):
         return words, False
     both = sheet.left + sheet.right
     return [word._replace(x0=both - word.x1, x1=both - word.x0) for word in words], True

@@ -94,11 +94,12 @@ def begins_paper(page: Sequence[Line], profile: Profile) -> str:
 
     It has a title at its top, in type larger than prose, then authors, and then an abstract or a first section.
     """
-    region, title, authors = _head(page, "", profile)
-    if not title or not authors or title[0].size <= 1.12 * profile.size or title[0].place > 0.4:
+    if not any(line.place < 0.4 and line.size > 1.12 * profile.size for line in page):
         return ""
+    region, title, authors = _head(page, "", profile)
     first = next((line for line in page if line not in region), None)
-    if first is None or first.place > 0.75 or not _OPENS.match(first.text):
+    large = title and authors and title[0].place < 0.4 and title[0].size > 1.12 * profile.size
+    if not large or first is None or first.place > 0.75 or not _OPENS.match(first.text):
         return ""
     found = _text_of(title)
     return found if len(found) <= _LONGEST else ""
