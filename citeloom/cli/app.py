@@ -14,6 +14,7 @@ from citeloom.cli.evals import evaluate
 from citeloom.cli.history import app as runs_app
 from citeloom.cli.keys import app as keys_app
 from citeloom.cli.library.commands import app as library_app
+from citeloom.cli.references import references
 from citeloom.cli.snapshot import app as snapshot_app
 from citeloom.cli.spending import spending
 from citeloom.cli.telling import errors_told
@@ -216,6 +217,7 @@ app.command(
 
 
 app.command(rich_help_panel=_REVIEWS)(update)
+app.command(rich_help_panel=_REVIEWS)(references)
 
 
 @app.command(rich_help_panel=_KEEPING)

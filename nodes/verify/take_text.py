@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from nodes.intake import check_language, parse
 from state.bibliography import ReferenceEntry
-from state.paper import Paper, canonical_id, identify
+from state.paper import Paper, canonical_id
 from state.reducers import replaced
 from state.request import Request, VerifyInput
 from state.run import Failure
@@ -25,6 +25,7 @@ from tools.counting import counted
 from tools.errors import CiteLoomError, InputError
 from tools.references.manuscript import read_manuscript
 from tools.references.reference_list import find_paper
+from tools.references.works import paper_of
 from tools.services import open_services
 from tools.text.words import tokens
 
@@ -115,7 +116,7 @@ def _entries(
     if not listed:
         return list(given), []
     found = [find_paper(item, papers.values()) for item in listed]
-    cited = [paper or _read(item) for paper, item in zip(found, listed, strict=True)]
+    cited = [paper or paper_of(item) for paper, item in zip(found, listed, strict=True)]
     entries = [
         Entry(label=item.label, raw=item.text, paper=paper.id, confidence=item.confidence)
         for paper, item in zip(cited, listed, strict=True)
@@ -123,17 +124,3 @@ def _entries(
     used = {paper.id for paper in cited}
     rest = [item.model_copy(update={"label": ""}) for item in given if item.paper not in used]
     return [*entries, *rest], [paper for paper in cited if paper.id not in papers]
-
-
-def _read(item: ReferenceEntry) -> Paper:
-    """Return what an entry of a list says of its paper; that it exists is not said by this."""
-    title = item.title or item.text[:200] or f"Reference {item.label}"
-    first = item.authors[0].family if item.authors else None
-    ids, aliases = identify(
-        doi=item.doi, arxiv=item.arxiv, title=title, year=item.year, first_author=first
-    )
-    return Paper(
-        id=ids, title=title, year=item.year, doi=item.doi, arxiv=item.arxiv, authors=item.authors,
-        authors_complete=item.authors_complete, venue=item.venue, aliases=aliases,
-        origin={"title": "reference list"},
-    )  # fmt: skip

@@ -1,0 +1,90 @@
+"""`citeloom references`: printed references as records, and what a source says of them, over real HTTP."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from citeloom.cli.app import app
+from citeloom.settings import settings
+from tests.fakes.scholar.server import ScholarServer
+from tests.fakes.scholar.world import Work, make_world
+from tools.bibliography.read import read_records
+
+LIST = """\
+Abel, A., E. Quill, and B. Corvin. How sulphur rain reaches lichens? A study of tiled chapels. Journal of Lichens 12, no. 3 (1990): 45–67.
+Brandt B, Dalca C. Tidal locks and the otters of harbours. Annals of Otters. 1991;30:598-608.
+"""  # noqa: E501
+
+
+def run(*arguments: str | Path, stdin: str | None = None) -> Result:
+    return CliRunner().invoke(app, ["references", *map(str, arguments)], input=stdin)
+
+
+@pytest.fixture
+def works(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Work]]:
+    world = make_world(size=60, seed=3, crowd=0)
+    with ScholarServer(world) as running:
+        for name, url in (("OPENALEX", running.openalex_url), ("CROSSREF", running.crossref_url)):
+            monkeypatch.setenv(f"CITELOOM_{name}_URL", url)
+            monkeypatch.setenv(f"CITELOOM_{name}_RATE", "500")
+        settings.cache_clear()
+        yield [
+            work for work in world.works
+            if {"openalex", "crossref"} <= work.held_by and work.doi and work.venue and len(work.title) > 50
+            and work.authors and all(family for _, family in work.authors)
+        ]  # fmt: skip
+
+
+@pytest.mark.parametrize("form", ["bibtex", "csl", "ris"])
+def test_each_form_holds_what_was_read_and_can_be_read_back(tmp_path: Path, form: str) -> None:
+    path = tmp_path / {"bibtex": "out.bib", "csl": "out.json", "ris": "out.ris"}[form]
+    done = run("-", "--format", form, "--out", path, stdin=LIST)
+    assert done.exit_code == 0, done.output
+    assert "2 references read, 0 with little confidence" in done.stderr
+    first, second = read_records(path)
+    assert first.title == "How sulphur rain reaches lichens? A study of tiled chapels"  # type: ignore[union-attr]
+    assert [author.family for author in first.authors] == ["Abel", "Quill", "Corvin"]  # type: ignore[union-attr]
+    assert (second.year, second.venue) == (1991, "Annals of Otters")  # type: ignore[union-attr]
+    text = path.read_text("utf-8")
+    assert all(told in text for told in ("12", "45", "598"))
+
+
+def test_list_of_a_text_is_read_and_each_record_says_on_what_it_rests(tmp_path: Path) -> None:
+    path = tmp_path / "draft.md"
+    path.write_text(
+        f"Lichens bleach [1].\n\n## References\n\n[1] {LIST.splitlines()[0]}\n", "utf-8"
+    )
+    done = run(path, "--format", "csl")
+    (item,) = json.loads(done.stdout)
+    printed, sure = item["custom"]["citeloom"]
+    assert printed.startswith("As printed: Abel, A.")
+    assert sure.startswith("Read with a confidence of 0.") or sure.endswith("1.00.")
+    assert (item["volume"], item["issue"], item["page"]) == ("12", "3", "45-67")
+
+
+def test_sources_confirm_fill_and_tell_what_differs(works: list[Work], tmp_path: Path) -> None:
+    right, wrong = works[:2]
+    lines = [
+        f"{'; '.join(f'{family}, {given}' for given, family in work.authors)}. {year}. {work.title}. {work.venue}."
+        for work, year in ((right, right.year), (wrong, wrong.year - 7))
+    ]
+    lines.append(LIST.splitlines()[0])
+    path = tmp_path / "list.txt"
+    path.write_text("\n".join(lines), "utf-8")
+    done = run(path, "--source", "openalex", "--source", "crossref")
+    assert done.exit_code == 0, done.output
+    first, second, third = done.stdout.split("% As printed: ")[1:]
+    assert f"doi = {{{right.doi}}}".lower() in first
+    assert f"year is {wrong.year - 7}; the record has {wrong.year}" in second
+    assert "Looked up: not found" in third or "Looked up: likely invented" in third
+
+
+def test_file_without_references_ends_with_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "empty.txt"
+    path.write_text("\n\n", "utf-8")
+    done = run(path)
+    assert done.exit_code == 2
+    assert "one a line" in done.stderr
