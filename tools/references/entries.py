@@ -87,10 +87,13 @@ def _first(parts: Sequence[Part], label: str) -> Part | None:
 
 
 def _with_authors(parts: list[Part]) -> list[Part]:
-    """Take a title before the year for the author, a body, where another title follows the year."""
+    """Return parts that begin with the authors, whatever the tagger took the first of these names for."""
     labels = [part.label for part in parts]
+    if labels[:2] == ["editor", "author"]:
+        least = min(parts[0].confidence, parts[1].confidence)
+        return [parts[1]._replace(start=parts[0].start, confidence=least), *parts[2:]]
     if labels[:2] == ["title", "date"] and "title" in labels[2:] and "author" not in labels:
-        return [parts[0]._replace(label="author"), *parts[1:]]
+        return [parts[0]._replace(label="author"), *parts[1:]]  # a body
     return parts
 
 

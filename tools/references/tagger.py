@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 from tools.references.tokens import Token, features_of, tokens_of
 
 MODEL = Path(__file__).with_name("references.crfsuite")
+_ALIKE = dict.fromkeys(("author", "editor"), ("author", "editor"))
+"""Labels between which the place decides: it is sure enough that these are names."""
 _LOCK = Lock()
 """The tagger keeps the reference that it was asked last."""
 
@@ -36,7 +38,11 @@ def tag(text: str, model: Path = MODEL) -> list[Part]:
     with _LOCK:
         tagger = _tagger(model)
         labels = tagger.tag(features_of(tokens))
-        sure = [tagger.marginal(label, at) for at, label in enumerate(labels)]
+        known = frozenset(tagger.labels())
+        sure = [
+            sum(tagger.marginal(one, at) for one in _ALIKE.get(label, (label,)) if one in known)
+            for at, label in enumerate(labels)
+        ]
     return list(_parts(tokens, labels, sure))
 
 
