@@ -98,7 +98,8 @@ def _recorded(entry: "ReferenceEntry") -> "Paper":
     paper = paper_of(entry)
     kind = "book" if entry.publisher and not entry.venue else KINDS[kind_of_work(paper)]
     item = {
-        "volume": entry.volume, "issue": entry.issue, "page": (entry.pages or "").replace("–", "-"), "publisher": entry.publisher,
+        "volume": entry.volume, "issue": entry.issue, "page": (entry.pages or "").replace("–", "-"),
+        "publisher": entry.publisher,
         "editor": [csl_name(editor) for editor in entry.editors],
     }  # fmt: skip
     fields = tuple((name, json.dumps(value)) for name, value in item.items() if value)

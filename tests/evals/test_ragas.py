@@ -77,7 +77,7 @@ def test_each_measure_is_what_the_judge_said_by_the_formulas(
     assert silent["answer_similarity"]["mean"] == 0
     assert len(judge.requests) == 5  # equal questions are asked once
     assert "14 questions to judge" in done.stderr
-    assert inputs_of(judge.requests[0])["question"]
+    assert any(inputs_of(one).get("question") for one in judge.requests)
 
 
 def test_answers_of_several_models_stand_side_by_side(judge: OpenAIServer, tmp_path: Path) -> None:

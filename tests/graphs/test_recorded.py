@@ -25,8 +25,6 @@ def about(task: str, inputs: dict[str, Any]) -> str:
     """Return what tells one question of a task from the others."""
     if task == "read_paper":
         return str(inputs["title"])
-    if task == "judge_claims":
-        return " ".join(item["id"] for item in inputs["asked"])
     return ""
 
 
@@ -39,18 +37,31 @@ async def test_what_a_strong_mind_writes_reaches_the_text(
     answers: dict[tuple[str, str], Any], llm_settings: Settings
 ) -> None:
     asked: Counter[tuple[str, str]] = Counter()
+    judged: Counter[tuple[str, str]] = Counter()
+    recorded: list[dict[str, Any]] = RECORDED["answers"]
+    rounds = [one["answer"]["findings"] for one in recorded if one["task"] == "judge_claims"]
 
     def script(request: dict[str, Any]) -> Any:
         task = task_of(request)
+        if task == "judge_claims":  # whatever stands together in one question
+            return {"findings": [finding(item["id"]) for item in inputs_of(request)["asked"]]}
         key = task, about(task, inputs_of(request))
         asked[key] += 1
         return answers[key]
+
+    def finding(id_: str) -> Any:
+        """Return what was answered of an item, in the round in which it is asked about."""
+        given = [one for findings in rounds for one in findings if one["id"] == id_]
+        judged["judge_claims", id_] += 1
+        return given[judged["judge_claims", id_] - 1]
 
     given: Any = {"text": RECORDED["text"], "papers": RECORDED["papers"], "cite": 10}
     with Scripted(script, llm_settings) as llm:
         result = await graph.ainvoke(given, {"recursion_limit": 500}, context=llm.context)
     assert result["failures"] == []
-    assert asked == Counter(list(answers)), "each question once, and no other"
+    others = [key for key in answers if key[0] not in {"judge_claims", "judge_again"}]
+    assert asked == Counter(others), "each question once, and no other: no alarm asks again"
+    assert judged == Counter(("judge_claims", one["id"]) for findings in rounds for one in findings)
     written = "\n\n".join(
         " ".join(item.marked for item in result["sentences"] if item.paragraph == number)
         for number in sorted({item.paragraph for item in result["sentences"]})

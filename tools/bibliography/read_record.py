@@ -126,6 +126,7 @@ class _Record(BaseModel):
     published: Annotated[date | None, BeforeValidator(_day)] = None
     authors: list[Annotated[str | None, BeforeValidator(_name)]] | None = None
     venue: _Plain = None
+    other_titles: list[_Plain] | None = None
     references: list[_Id] | None = None
     aliases: list[_Id] | None = None
     doi: _Text = None
@@ -152,9 +153,9 @@ class _Record(BaseModel):
 def paper_from(fields: Mapping[str, Any], notes: list[str] | None = None) -> Paper:
     """Build the paper that these fields describe.
 
-    Fields are named as in the JSON Lines schema: id, title, abstract, abstract_kind, year, published, authors
-    (strings, or objects with family and given, literal or name), venue, references, doi, arxiv,
-    openalex, semantic_scholar, url, pdf, cited_by, retracted, references_missing, aliases; others are ignored.
+    Fields are named as in the JSON Lines schema: id, title, other_titles, abstract, abstract_kind, year, published,
+    authors (strings, or objects with family and given, literal or name), venue, references, doi, arxiv, openalex,
+    semantic_scholar, url, pdf, cited_by, retracted, references_missing, aliases, record; others are ignored.
     An `id` of a known kind fills the field of its kind; a DOI or other identifier that is none is ignored.
 
     Args:
@@ -184,6 +185,7 @@ def paper_from(fields: Mapping[str, Any], notes: list[str] | None = None) -> Pap
         id=paper_id, title=record.title, abstract=record.abstract, year=year,
         abstract_kind=record.abstract_kind or "abstract",
         published=record.published, authors=authors, authors_complete=len(authors) == len(names),
+        other_titles=tuple(filter(None, record.other_titles or ())),
         venue=record.venue, url=record.url, references=tuple(dict.fromkeys(references)),
         aliases=tuple(key for key in dict.fromkeys([*aliases, *more]) if key != paper_id),
         doi=known["doi"], arxiv=known["arxiv"], openalex=known["openalex"],

@@ -257,6 +257,11 @@ def _of_word(source: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _named(name: str) -> dict[str, str]:
+    family, comma, given = (part.strip() for part in name.partition(","))
+    return {"family": family, "given": given} if comma else {"literal": name}
+
+
 def _of_endnote(record: Any) -> dict[str, Any]:
     """Return a record of EndNote as a CSL item."""
 
@@ -265,7 +270,7 @@ def _of_endnote(record: Any) -> dict[str, Any]:
 
     return {
         "title": next(iter(said("titles/title")), ""),
-        "author": [{"literal": name} for name in said("contributors/authors/author")],
+        "author": [_named(name) for name in said("contributors/authors/author")],
         "issued": {"raw": next(iter(said("dates/year")), "")},
         "container-title": next(iter(said("titles/secondary-title")), None),
         "DOI": next(iter(said("electronic-resource-num")), None),

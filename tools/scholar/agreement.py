@@ -9,6 +9,7 @@ from datetime import date
 
 from state.audit import WrongField
 from state.paper import Author, Paper, known_since, title_key
+from tools.counting import counted
 from tools.scholar.merging import is_preprint, is_preprint_doi
 from tools.scholar.titles import NEAR_LETTERS, near_titles
 from tools.scholar.venues import is_meeting, same_venue
@@ -99,7 +100,7 @@ def _authors(stated: Paper, record: Paper) -> tuple[str, str, str] | None:
         author for author in theirs if not _is_body(author) and not _known(author, stated.authors)
     ]
     if missing and stated.authors_complete:
-        return "authors", f"{len(stated.authors)} of {len(theirs)} authors", right
+        return "authors", f"{len(stated.authors)} of {counted(len(theirs), 'author')}", right
     return None
 
 
