@@ -44,7 +44,8 @@ async def test_what_a_strong_mind_writes_reaches_the_text(
     def script(request: dict[str, Any]) -> Any:
         task = task_of(request)
         if task == "judge_claims":  # whatever stands together in one question
-            return {"findings": [finding(item["id"]) for item in inputs_of(request)["asked"]]}
+            items: Any = inputs_of(request)["asked"]
+            return {"findings": [finding(item["id"]) for item in items]}
         key = task, about(task, inputs_of(request))
         asked[key] += 1
         return answers[key]
