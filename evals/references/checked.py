@@ -8,11 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from evals.json_lines import json_lines
+from evals.references.ten_styles import Work, print_works
 from nodes.verify.check_reference import Said, check_reference, no_source_holds, wanted_of
 from state.audit import ReferenceCheck
+from state.bibliography import ReferenceEntry
 from state.paper import Author, Paper, canonical_id, identify, title_key
 from state.query import SearchQuery
 from state.verifying import Entry
+from tools.references.reference_list import read_reference
+from tools.references.works import paper_of
 from tools.scholar.lookup import look_up
 from tools.scholar.port import Found, Source
 from tools.scholar.relaxing import terms
@@ -50,10 +54,12 @@ class Held(Source):
 
 
 async def check(
-    stated: Paper, sources: Sequence[Source], confidence: float = 1.0
+    stated: Paper, sources: Sequence[Source], read: ReferenceEntry | None = None
 ) -> tuple[ReferenceCheck, bool]:
     """Return what looking up a reference came to, and whether anything is told against it."""
-    entry, said = Entry(label="1", paper=stated.id, confidence=confidence), Said()
+    entry, said = Entry(label="1", paper=stated.id), Said()
+    if read:
+        entry = entry.model_copy(update={"raw": read.text, "confidence": read.confidence})
     for source in sources:
         if not said.settles(stated):
             looked = await look_up(source, {0: wanted_of(entry, stated)}, loosely=True)
@@ -96,13 +102,23 @@ def load_hallmark(path: Path) -> tuple[list[Fabricated], list[Paper], int]:
     return kept, list({paper.id: paper for paper in works}.values()), len(rows) - len(kept)
 
 
-async def measure_hallmark(
-    path: Path, arms: Mapping[str, Callable[[Sequence[Paper]], Sequence[Source]]]
-) -> tuple[dict[str, dict[str, float]], int]:
+ARMS: Mapping[str, Callable[[Sequence[Paper]], Sequence[Source]]] = {
+    "OpenAlex and Crossref": lambda works: [Held("openalex", works), _crossref(works)],
+    "OpenAlex": lambda works: [Held("openalex", works)],
+    "Crossref": lambda works: [_crossref(works)],
+}
+"""Which sources are asked."""
+
+
+def _crossref(works: Sequence[Paper]) -> Held:
+    return Held("crossref", [paper for paper in works if paper.doi])
+
+
+async def measure_hallmark(path: Path) -> tuple[dict[str, dict[str, float]], int]:
     """Return by arm and kind the percentage of entries that something is told against, and how many were left out."""
     entries, works, left = load_hallmark(path)
     told: dict[str, dict[str, float]] = {}
-    for arm, make in arms.items():
+    for arm, make in ARMS.items():
         sources = make(works)
         of, flagged = Counter[str](), Counter[str]()
         for one in entries:
@@ -112,6 +128,26 @@ async def measure_hallmark(
                 flagged[kind] += against
         told[arm] = {f"{kind} ({of[kind]})": 100 * flagged[kind] / of[kind] for kind in of}
     return told, left
+
+
+async def measure_styles(works: Sequence[Work]) -> dict[str, dict[str, float]]:
+    """Return by style what looking up each printed reference of works that two sources hold came to."""
+    held = [
+        Paper(
+            id=f"title:{at}", title=one.title, authors=one.authors, year=one.year, venue=one.venue
+        )
+        for at, one in enumerate(works)
+    ]
+    sources = [Held("openalex", held), Held("crossref", held)]
+    told: dict[str, dict[str, float]] = {}
+    for style, references in print_works(works).items():
+        outcomes = dict.fromkeys(("confirmed", "wrong", "not_found", "likely_invented"), 0.0)
+        for one in references:
+            entry = read_reference(one.text)
+            found, _ = await check(paper_of(entry), sources, entry)
+            outcomes[found.outcome] += 1
+        told[style] = outcomes
+    return told
 
 
 def _original(row: Mapping[str, Any]) -> str:

@@ -1,5 +1,6 @@
 """`python -m evals references`: how well single references are read, and the training of what reads them."""
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
@@ -7,6 +8,7 @@ from typing import Annotated
 import typer
 
 from evals.json_lines import json_lines
+from evals.references.checked import measure_hallmark, measure_styles
 from evals.references.labelled import Reference, read_anystyle, read_grobid
 from evals.references.measures import FIELDS, Measured, measure
 from evals.references.ten_styles import Work, print_works
@@ -97,6 +99,28 @@ def trained(
     )
     train(known, out, plan.rounds)
     typer.echo(f"wrote {out}", err=True)
+
+
+@references.command("check")
+def checked(
+    hallmark: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="References of HALLMARK, as JSON lines.")
+    ] = None,
+    papers: Papers = [],  # noqa: B006
+) -> None:
+    """Print which references are called wrong, not found or invented, where sources hold the right ones."""
+    tables: dict[str, dict[str, dict[str, float]]] = {}
+    notes: list[str] = []
+    if hallmark:
+        tables["Something is told against, %"], left = asyncio.run(measure_hallmark(hallmark))
+        notes.append(f"{left} entries are left out: the set does not say what is right.")
+    if papers:
+        tables["Works that two sources hold, by style"] = asyncio.run(
+            measure_styles(_works(papers))
+        )
+    if not tables:
+        raise typer.BadParameter("give --hallmark or --papers")
+    print(Report(tables, notes).markdown())
 
 
 def _sets(anystyle: Iterable[Path], grobid: Iterable[Path]) -> dict[str, list[Reference]]:

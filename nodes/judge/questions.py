@@ -28,7 +28,7 @@ sentence, and the sources to judge it by. Answer each item of `asked` under its 
 1. claim: what the sentence says of these sources alone, as one clean statement. Tell who 'they' or 'it'
    is. Leave out what it says of other papers or of the authors' own work ('we', 'our'), and nothing else: each
    number, name, negation and comparison about the source stays. Where `input` is empty, take 'we' before a
-   citation as said of the source.
+   citation as said of the source, unless the sentence sets 'we' apart from it.
 2. quotes: of each source one to three stretches of its words that decide, copied letter by letter, each at
    least {MIN_LENGTH} characters long, the one that decides first; where nothing is said, what comes nearest.
 3. reasoning: one sentence on what the words show and what they do not.

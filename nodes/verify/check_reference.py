@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from state.audit import Outcome, ReferenceCheck, ReferenceFinding, WrongField
-from state.paper import Paper
+from state.paper import Paper, title_key
 from state.verifying import Entry
 from state.writing import Cause
 from tools.bibliography.csl_of import csl_of
-from tools.scholar.agreement import wrong_fields
+from tools.scholar.agreement import LETTERS, wrong_fields
 from tools.scholar.lookup import Looked, Wanted
 from tools.scholar.merging import is_preprint, is_preprint_doi
 from tools.scholar.venues import gives_dois, same_venue
@@ -84,10 +84,13 @@ def check_reference(entry: Entry, stated: Paper | None, said: Said) -> Reference
         said: What the sources answered.
     """
     wrong = _wrong(stated, said) if stated else []
-    if entry.confidence < _SURE:  # what differs may have been misread
+    sure = entry.confidence >= _SURE
+    if not sure:  # what differs may have been misread
         wrong = [one for one in wrong if one.field in {"doi", "arxiv"}]
     lacking = [name for name in said.missing if _holds(name, stated, entry)]
-    outcome = _outcome(entry, said, wrong, lacking)
+    # A title of a word or two, read from a printed entry, may be the beginning of one.
+    cut = bool(entry.raw and stated) and len(title_key(stated.title if stated else "")) < LETTERS
+    outcome = _outcome(said, wrong, lacking, sure=sure and not cut)
     return ReferenceCheck(
         key=_key(entry, stated),
         title=stated.title if stated else entry.wanted,
@@ -151,11 +154,11 @@ def no_source_holds(check: ReferenceCheck, stated: Paper | None, entry: Entry) -
 
 
 def _outcome(
-    entry: Entry, said: Said, wrong: Sequence[WrongField], lacking: Sequence[str]
+    said: Said, wrong: Sequence[WrongField], lacking: Sequence[str], *, sure: bool
 ) -> Outcome:
     if said.found:
         return "wrong" if wrong else "confirmed"
-    if len(lacking) >= _ENOUGH and entry.confidence >= _SURE and not said.failed:
+    if len(lacking) >= _ENOUGH and sure and not said.failed:
         return "likely_invented"
     if said.others:
         return "wrong"

@@ -86,6 +86,11 @@ async def test_one_source_that_does_not_know_a_work_accuses_nobody(tmp_path: Pat
     assert no_source_holds(check, plain, ENTRY), "Crossref has no works without DOIs"
     journal = GIVEN.model_copy(update={"venue": "Annals of Lichenology"})
     assert not no_source_holds(check_reference(ENTRY, journal, said), journal, ENTRY)
+    both = Said(missing=["openalex", "semantic_scholar"])
+    short, printed = GIVEN.model_copy(update={"title": "Lichens"}), "Abel, A. Lichens (and otters)."
+    assert check_reference(ENTRY, short, both).outcome == "likely_invented"
+    half = check_reference(ENTRY.model_copy(update={"raw": printed}), short, both)
+    assert half.outcome == "not_found", "it may be the beginning of a title"
     book = GIVEN.model_copy(update={"record": Record(format="bibtex", type="phdthesis")})
     everywhere = Said(missing=["openalex", "semantic_scholar"])
     thesis = check_reference(ENTRY, book, everywhere)

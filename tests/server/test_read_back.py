@@ -46,7 +46,7 @@ INPUTS: Mapping[GraphName, list[dict[str, Any]]] = {
     "write": [{**WRITE, **WHERE, "text": IDEA, "papers": [RECORD, *PAPERS]}],
     "review": [{**FIND, **WRITE}],
     "revise": [{"instruction": "without [2]"}, {"plan": "Contrast [2] with [1]."}, {"text": "Citations hold [1]."}],
-    "verify": [{**WHERE, "text": "Moths steer by the moon [1].", "papers": [RECORD, *PAPERS]}],
+    "verify": [{**WHERE, "text": "Moths steer by the moon [1].", "papers": [RECORD, *PAPERS], "strict": True}],
     "ask": [{
         "question": QUESTION, "messages": MESSAGES, "library": SMALL, "papers": PAPERS, "first_year": 2018,
         "last_year": 2025, "before": "2025-06-01", "tags": ["thesis"],
