@@ -1,6 +1,5 @@
 """CiteLoom: literature reviews as an agent graph."""
 
-import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -28,16 +27,10 @@ if TYPE_CHECKING:
     )  # fmt: skip
 
 __all__ = [
-    "PROGRAM", "RunError", "aask", "afind", "aingest", "aresume", "areview", "arevise", "ask",
+    "RunError", "aask", "afind", "aingest", "aresume", "areview", "arevise", "ask",
     "asynthesize", "averify", "awrite", "find", "ingest", "resume", "review", "revise", "synthesize",
     "verify", "write",
 ]  # fmt: skip
-
-PROGRAM = os.environ.get("CITELOOM_PROGRAM") or "citeloom"
-"""What starts this program, for hints that name a command; a server's are for who runs it. ./run sets it."""
-
-# onnxruntime reports its use to its vendor, and writes a device id below the home folder, unless this is set first.
-os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
 
 def __getattr__(name: str) -> Any:

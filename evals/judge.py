@@ -11,7 +11,6 @@ from uuid import uuid4
 
 import typer
 
-from citeloom.settings import settings
 from evals.runner import say
 from evals.spending import spent
 from evals.trials import Row
@@ -25,6 +24,7 @@ from tools.llm.endpoint import price_of
 from tools.llm.minds import open_mind
 from tools.llm.prompt import count_tokens, render
 from tools.llm.task import AnswerT, Mind, Task
+from tools.settings import settings
 
 ItemT = TypeVar("ItemT")
 Question = tuple[Task[Any], dict[str, object], int]

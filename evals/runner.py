@@ -11,13 +11,13 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 
 import typer
 
-from citeloom import PROGRAM
-from citeloom.settings import settings
 from evals.figures import sums
 from evals.side_by_side import quiet
 from evals.spending import JUDGE, by_arm, spent_table
 from tools.errors import CiteLoomError, InputError, PermanentError
+from tools.program import PROGRAM
 from tools.scholar.opening import OnlineName, check_source, is_online
+from tools.settings import settings
 
 INTERRUPTED = 130
 

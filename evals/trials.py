@@ -9,11 +9,11 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from citeloom.settings import Settings, settings
 from state.run import Usage
 from tools.clients import Clients
 from tools.context import RunContext
 from tools.embed.port import Embedder
+from tools.settings import Settings, settings
 
 Row = dict[str, Any]
 """What one run gave: 'case' and 'arm', 'error' where it broke, and what its suite measures."""

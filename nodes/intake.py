@@ -9,10 +9,10 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticSerializationError
 
-from citeloom import PROGRAM
 from state.request import Kind
 from tools.counting import counted
 from tools.errors import InputError
+from tools.program import PROGRAM
 from tools.scholar.opening import ONLINE
 from tools.text.language import language, language_name
 from tools.text.words import tokens

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from citeloom.settings import Settings, settings
 from state.paper import Paper
 from tools.bibliography.read import read_records
 from tools.cache import open_cache
@@ -21,6 +20,7 @@ from tools.embed.minilm import MiniLm
 from tools.embed.port import Embedder, Vectors
 from tools.library.open import close_libraries, create_library, open_library
 from tools.library.starter_library import starter_papers
+from tools.settings import Settings, settings
 
 ROOT = Path(__file__).resolve().parent.parent
 ABSTRACT = ROOT / "examples" / "abstract.md"

@@ -13,11 +13,11 @@ from citeloom import RunError, aask, ask, find, ingest, resume, review, revise, 
 
 from citeloom import verify, write  # isort: skip
 from citeloom.service.runs import Progress
-from citeloom.settings import settings
 from tests.fakes.openai_server import OpenAIServer, Status, task_of
 from tests.fakes.reviewer import reviewer
 from tests.support import ROOT, SMALL, clean_environment, small_records
 from tools.errors import InputError
+from tools.settings import settings
 
 IDEA = "We study how systems find and cite prior work for a new paper."
 OWLS = """# Owls in the dark

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from citeloom.folder_settings import _REFUSED, KEYLESS, SENT_TO, variable_of
-from citeloom.settings import Settings
 from tests.fakes.loopback import Loopback, LoopbackServer
 from tests.support import clean_environment
+from tools.folder_settings import _REFUSED, KEYLESS, SENT_TO, variable_of
+from tools.settings import Settings
 
 KEY = "a-key-of-the-user"
 AT_LLM = {"CITELOOM_STRONG_MODEL": "m"}

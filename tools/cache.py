@@ -3,7 +3,6 @@
 import asyncio
 import hashlib
 import json
-import logging
 import sqlite3
 import threading
 import time
@@ -16,7 +15,9 @@ from typing import TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
     from langgraph.cache.sqlite import SqliteCache
 
-logger = logging.getLogger(f"citeloom.{__name__}")
+from tools.program import logger_of
+
+logger = logger_of(__name__)
 
 _SPACE = ("answers",)
 ResultT = TypeVar("ResultT")

@@ -6,7 +6,6 @@ from functools import cache, partial
 
 from langgraph.store.memory import InMemoryStore
 
-from citeloom.settings import Settings
 from tools.documents.store import DocumentStore, StoredEmbedder
 from tools.embed.open import embedder
 from tools.embed.port import Embedder
@@ -18,6 +17,7 @@ from tools.llm.minds import open_judge, open_mind
 from tools.llm.task import Mind
 from tools.scholar.opening import check_source, is_online, open_online
 from tools.scholar.port import Source
+from tools.settings import Settings
 
 
 class Clients:

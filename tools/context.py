@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast, get_type_hints
 from pydantic import Field, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
-from citeloom.settings import settings
 from state.finding import Expansion, QueryStrategy, RankerName, SearchStrategy
 from state.modes import AskMethod, RelevanceMode, UpdateMode
 from state.questions import Asking
 from state.writing import Schedule, WriterName
 from tools.errors import InputError, did_you_mean
 from tools.retrieve.port import RetrieverName
+from tools.settings import settings
 
 if TYPE_CHECKING:
     from langgraph.runtime import Runtime

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from langgraph.runtime import Runtime
 
-from citeloom.settings import Settings
 from state.request import Request
 from state.run import SourceUsage, Usage
 from tools.caller import caller_of, usd_a_day_of
@@ -21,6 +20,7 @@ from tools.run_store import RunStore
 from tools.scholar.library import LibrarySource
 from tools.scholar.port import Source
 from tools.scholar.snapshot import SnapshotSource, folder_of
+from tools.settings import Settings
 from tools.telemetry.places import name_caller
 
 if TYPE_CHECKING:

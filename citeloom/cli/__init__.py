@@ -27,8 +27,8 @@ def _main() -> None:
     # Checkpoints then hold exactly the types that the channels name. LangGraph reads it as it is loaded,
     # and the options of a command are made of states that load it.
     os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
-    from citeloom import PROGRAM
     from citeloom.cli.app import app
+    from tools.program import PROGRAM
 
     if PROGRAM != NAME and _COMPLETION & set(sys.argv[1:]):
         folder = Path(sys.argv[0]).resolve().parent

@@ -10,7 +10,6 @@ from typing import Any
 
 import typer
 
-from citeloom import PROGRAM
 from citeloom.cli.progress import Progress
 from citeloom.cli.results.answer import printed
 from citeloom.cli.runs import Command, begun
@@ -20,6 +19,7 @@ from citeloom.cli.voice import heard, say_aloud
 from citeloom.service.execution import opened, stream
 from citeloom.service.kept import Run
 from tools.errors import CiteLoomError
+from tools.program import PROGRAM
 
 _HELP = "Ask a question; 'trace' shows the way to the last answer, 'exit' or Ctrl-D ends."
 _ENDS = frozenset({"exit", "quit", "bye", ":q"})

@@ -8,12 +8,12 @@ from time import monotonic
 
 import typer
 
-from citeloom import PROGRAM
 from citeloom.cli.files import check_folder
 from citeloom.cli.telling import errors_told
-from citeloom.settings import Settings, config_file, settings
 from tools.counting import counted
 from tools.errors import CiteLoomError, InputError
+from tools.program import PROGRAM
+from tools.settings import Settings, config_file, settings
 
 _SIGNS = {"good": "[green]✓[/green]", "off": "[yellow]–[/yellow]", "bad": "[red]✗[/red]"}
 

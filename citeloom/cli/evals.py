@@ -4,8 +4,8 @@ from importlib import import_module
 
 import typer
 
-from citeloom import PROGRAM
 from citeloom.cli.telling import errors_told
+from tools.program import PROGRAM
 
 
 def evaluate(ctx: typer.Context) -> None:

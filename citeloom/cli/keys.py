@@ -59,7 +59,7 @@ def revoke(name: Annotated[str, typer.Argument(help="The caller.")]) -> None:
 
 
 def _keys() -> "Keys":
-    from citeloom.settings import settings
     from tools.keys import Keys
+    from tools.settings import settings
 
     return Keys(settings().home)

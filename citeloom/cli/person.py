@@ -8,10 +8,10 @@ from typing import Any
 import typer
 from rich.markup import escape
 
-from citeloom import PROGRAM
 from citeloom.cli.inputs import read_text
 from citeloom.cli.telling import say, tell_error
 from citeloom.export.plain import dump
+from tools.program import PROGRAM
 
 WAITING = 4
 """Exit code of a run that stopped for a person."""

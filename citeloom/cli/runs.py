@@ -4,7 +4,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from citeloom import PROGRAM
 from citeloom.cli.files import check_folder
 from citeloom.cli.inputs import (
     own_style,
@@ -17,8 +16,9 @@ from citeloom.cli.inputs import (
     stack_of,
 )
 from citeloom.service.kept import Run, load_run, new_run
-from citeloom.settings import settings
 from tools.errors import InputError
+from tools.program import PROGRAM
+from tools.settings import settings
 
 ANSWERING = frozenset({"ask", "synthesize"})
 """Graphs that answer a question: what they say is read on the terminal, and kept where asked for."""

@@ -19,8 +19,8 @@ def spending(
     from json import dumps
 
     with errors_told():
-        from citeloom.settings import settings
         from tools.ledger.file import LedgerFile
+        from tools.settings import settings
 
         rows = LedgerFile(settings().home).spent(by.value)
         names = (by.value, "calls", "input_tokens", "output_tokens", "usd")

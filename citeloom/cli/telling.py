@@ -106,7 +106,7 @@ def errors_told(*, home: bool = True) -> Iterator[None]:
             instead of showing an empty one.
     """
     from citeloom.cli.files import check_home
-    from citeloom.settings import SettingsError, settings
+    from tools.settings import SettingsError, settings
     from tools.telemetry.logs import start_logs
 
     try:

@@ -5,8 +5,8 @@ from pathlib import Path
 from rich.markup import escape
 
 from citeloom.cli.telling import say, tell
-from citeloom.settings import settings
 from tools.errors import CiteLoomError
+from tools.settings import settings
 
 
 def heard(source: str) -> str:

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from citeloom import PROGRAM
 from state.paper import Paper
 from state.quote import ANNOTATION
 from state.results import CitedSentence, Reference
@@ -15,6 +14,7 @@ from tools.bibliography.section import PrintedSection, in_paragraphs
 from tools.bibliography.style import DEFAULT, CitationStyle, named_style
 from tools.counting import counted
 from tools.errors import InputError
+from tools.program import PROGRAM
 
 TITLE = "Related work"
 

@@ -31,7 +31,7 @@ from citeloom.service import (
 from citeloom.service.cancelling import cancellable
 from citeloom.service.gate import Gate
 from citeloom.service.served import ServedRuns
-from citeloom.settings import settings
+from tools.settings import settings
 
 _TIMEOUT = httpx.Timeout(30, read=None)
 _PASSED_ON = ("authorization", "x-api-key")

@@ -15,9 +15,9 @@ from langgraph_sdk import Auth, get_client
 
 from citeloom.service.entry import RefusedError, has_own_auth, holder_at_once, is_open
 from citeloom.service.names import known
-from citeloom.settings import SettingsError, settings
 from tools.caller import ANYBODY, place_of
 from tools.keys import Key, Keys
+from tools.settings import SettingsError, settings
 
 OWNER = "owner"
 """In the metadata of a thread: its caller."""

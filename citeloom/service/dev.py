@@ -15,10 +15,10 @@ from threading import Thread
 from time import sleep
 from typing import TextIO
 
-from citeloom import PROGRAM
 from citeloom.service.entry import asks_for_keys, has_own_auth, is_loopback
-from citeloom.settings import SettingsError, settings
 from tools.errors import InputError
+from tools.program import PROGRAM
+from tools.settings import SettingsError, settings
 
 _OURS = ("--no-browser", "--no-reload", "--n-jobs-per-worker", "25")
 """Without the number of jobs LangGraph's server runs one at a time, whatever its help says."""

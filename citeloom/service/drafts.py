@@ -12,9 +12,9 @@ from starlette.routing import BaseRoute, Route
 
 from citeloom.service.answering import answering
 from citeloom.service.entry import caller_of_request
-from citeloom.settings import settings
 from tools.ingest.target import limits_of
 from tools.ingest.workers import Reading, in_thread, open_workers, read_apart
+from tools.settings import settings
 
 _LONGEST = 3000
 """Characters taken of a draft in which no abstract is found."""

@@ -14,10 +14,10 @@ from urllib.parse import urlsplit
 
 from starlette.requests import Request
 
-from citeloom import PROGRAM
-from citeloom.settings import settings
 from tools.errors import InputError
 from tools.keys import Key, Keys
+from tools.program import PROGRAM
+from tools.settings import settings
 
 OPEN = frozenset({"/ok", "/citeloom/health", "/citeloom/ready"})
 """Answered to anybody: what asks them has no key."""

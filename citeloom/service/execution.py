@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from citeloom.service.kept import Run
 from citeloom.service.retention import delete_runs, outdated_runs
-from citeloom.settings import settings
 from tools.disk import check_room
+from tools.settings import settings
 
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph

@@ -26,9 +26,9 @@ from citeloom.service.answering import answering
 from citeloom.service.entry import RefusedError, asks_for_keys, has_own_auth
 from citeloom.service.runs import RunView
 from citeloom.service.told import RunsOf, files_of, read
-from citeloom.settings import settings
 from tools.bibliography.zotero import send_to_zotero
 from tools.errors import CiteLoomError, InputError
+from tools.settings import settings
 
 BUNDLE = "bundle.zip"
 SECTIONS = frozenset({"find", "write", "review", "revise"})

@@ -14,8 +14,8 @@ from starlette.websockets import WebSocketClose
 
 from citeloom.service import entry
 from citeloom.service.entry import RefusedError
-from citeloom.settings import settings
 from tools.keys import KeyLimits
+from tools.settings import settings
 
 _MINUTE = 60.0
 _CALLERS = 10_000

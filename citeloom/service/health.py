@@ -19,8 +19,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import BaseRoute, Route
 
-from citeloom.settings import settings
 from state.base import Value
+from tools.settings import settings
 
 _PATIENCE = 10.0
 _KEPT_SECONDS = 2.0

@@ -1,7 +1,6 @@
 """Runs as they are kept on disk, so that another process can list them and go on with them."""
 
 import json
-import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,10 +10,11 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from citeloom.settings import settings
 from tools.errors import InputError
+from tools.program import logger_of
+from tools.settings import settings
 
-logger = logging.getLogger(f"citeloom.{__name__}")
+logger = logger_of(__name__)
 
 
 @dataclass(kw_only=True)

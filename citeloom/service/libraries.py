@@ -11,13 +11,13 @@ from starlette.routing import BaseRoute, Route
 
 from citeloom.service.answering import answering, sent
 from citeloom.service.entry import caller_of_request
-from citeloom.settings import settings
 from state.base import Value
 from tools.clients import open_clients
 from tools.errors import InputError, LibraryError
 from tools.library.library import Library
 from tools.library.open import delete_library, library_names, settings_for
 from tools.library.starter_library import STARTER
+from tools.settings import settings
 
 _PAGE = 100
 

@@ -1,7 +1,6 @@
 """Runs that this process executes, kept where those of the command line are."""
 
 import asyncio
-import logging
 import sqlite3
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -22,11 +21,12 @@ from graphs.calling import check_names
 from tools.context import RunContext
 from tools.disk import why_unusable
 from tools.errors import CiteLoomError, InputError, TransientError, trace_of
+from tools.program import logger_of
 
 if TYPE_CHECKING:
     from langgraph.types import Interrupt
 
-logger = logging.getLogger(f"citeloom.{__name__}")
+logger = logger_of(__name__)
 
 _ENDED = "the process that worked on this run has ended; let it go on with resume"
 _UNEXPECTED = "something unexpected went wrong ({}); the log says where; resume tries again"

@@ -7,7 +7,6 @@ serves clients of earlier versions with the same tools.
 import asyncio
 import hashlib
 import json
-import logging
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
 from importlib.metadata import version
@@ -28,8 +27,9 @@ from citeloom.service.runs import Runs, RunView
 from citeloom.service.told import SCHEMA, RunsOf, files_of, mime_of, parsed, read, told
 from citeloom.service.tools import TOOLS, GetRun, Starts, Tool, arguments_of, start
 from tools.errors import CiteLoomError, InputError, trace_of
+from tools.program import logger_of
 
-logger = logging.getLogger(f"citeloom.{__name__}")
+logger = logger_of(__name__)
 
 PATH = "/citeloom/mcp"
 """A LangGraph server may have a /mcp of its own."""

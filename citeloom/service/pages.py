@@ -9,12 +9,12 @@ from starlette.routing import BaseRoute, Route
 
 from citeloom.service.answering import answering
 from citeloom.service.entry import RefusedError, caller_of_request
-from citeloom.settings import settings
 from tools.clients import open_clients
 from tools.ingest.target import limits_of
 from tools.ingest.workers import in_thread, open_workers
 from tools.library.library import Library
 from tools.pdf.page_image import PageImage, page_image
+from tools.settings import settings
 
 _LONGEST = 2000
 """Characters of a quote that are looked for."""

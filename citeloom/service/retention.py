@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from citeloom.service.kept import Run, all_runs
-from citeloom.settings import settings
 from tools.errors import InputError
 from tools.ledger.file import LedgerFile
+from tools.settings import settings
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from citeloom.settings import settings
+from tools.settings import settings
 
 
 def check_revision(given: object, context: Mapping[str, Any] | None) -> None:

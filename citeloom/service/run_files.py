@@ -23,7 +23,7 @@ from langgraph.store.sqlite.aio import AsyncSqliteStore
 from pydantic import BaseModel
 
 import state
-from citeloom.settings import settings
+from tools.settings import settings
 
 T = TypeVar("T")
 

@@ -13,8 +13,8 @@ from typing import Any
 
 from citeloom.service import health
 from citeloom.service.dev import check_place
-from citeloom.settings import SettingsError, settings
 from tools.errors import InputError
+from tools.settings import SettingsError, settings
 
 _STOP_SECONDS = 5
 """For open streams to end after SIGTERM, and then as long for runs; what is not done by then goes on at

@@ -15,10 +15,10 @@ from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import APIStatusError, ConflictError, LangGraphError, NotFoundError
 
 from citeloom.service.runs import GraphName, Progress, RunView, Status
-from citeloom.settings import settings
 from tools.context import run_settings
 from tools.errors import CiteLoomError, InputError, TransientError
 from tools.ledger.ledger import finish
+from tools.settings import settings
 
 _OURS = "citeloom_graph"
 """In the metadata of a thread that the service made: the graph that it runs."""

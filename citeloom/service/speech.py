@@ -14,7 +14,7 @@ from starlette.routing import BaseRoute, Route
 
 from citeloom.service.answering import answering, sent
 from citeloom.service.entry import caller_of_request
-from citeloom.settings import settings
+from tools.settings import settings
 
 if TYPE_CHECKING:
     from tools.speech.espeak import Espeak

@@ -10,7 +10,6 @@ from typing import Annotated, Any
 
 import typer
 
-from citeloom.settings import settings
 from evals.asking.arms import ARMS, REGULAR, USUAL
 from evals.asking.cases import choose_cases, read_questions
 from evals.asking.libraries import Built, build_papers, build_starter
@@ -24,6 +23,7 @@ from evals.runner import Options, Suite, choose, say
 from evals.side_by_side import results_of
 from evals.tables import INTERVALS, Report, left_out
 from evals.trials import Row
+from tools.settings import settings
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
-from citeloom.settings import Settings, settings
 from evals.asking.papers import Source
 from state.document import DocumentEntry
 from state.paper import Paper
@@ -15,6 +14,7 @@ from tools.library.library import Library
 from tools.library.open import close_libraries, create_library, open_library
 from tools.library.starter_library import STARTER
 from tools.retrieve.keywords import name_missing
+from tools.settings import Settings, settings
 
 PAPERS = "papers"
 """The library of the caller's documents."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rapidfuzz.distance import Levenshtein
 
-from citeloom.settings import settings
+from tools.settings import settings
 from tools.text.words import tokens
 
 if TYPE_CHECKING:

@@ -16,7 +16,6 @@ from typing import Any
 
 from citeloom.service.execution import opened, stream
 from citeloom.service.kept import new_run
-from citeloom.settings import settings
 from evals.bench.corpus import corpus_of, text_of
 from evals.bench.row import Given, Row
 from evals.bench.stand_in import StandIn, standing_in
@@ -26,6 +25,7 @@ from tools.bibliography.read import read_records
 from tools.cache import open_cache
 from tools.errors import PermanentError
 from tools.library.starter_library import starter_papers
+from tools.settings import settings
 
 _SECONDS = 0.3
 _SIZES = (10, 30, 100)

@@ -10,7 +10,6 @@ from typing import Annotated, Any, Literal, get_args
 
 import typer
 
-from citeloom.settings import settings
 from evals.citation_truth.falsify import KINDS
 from evals.citation_truth.pairs import Case, load, load_full_texts
 from evals.citation_truth.paths import ARMS, verdict
@@ -22,6 +21,7 @@ from nodes.judge.questions import TASK
 from state.writing import Support
 from tools.errors import InputError
 from tools.llm.minds import Kind
+from tools.settings import settings
 
 OTHERS = 4
 """Other papers at hand beside the cited one."""

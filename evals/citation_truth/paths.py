@@ -6,7 +6,6 @@ from typing import Any, cast
 from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 
-from citeloom.settings import settings
 from evals.citation_truth.pairs import Case
 from nodes.judge.questions import TASK
 from state.asking import Claim, DraftSentence
@@ -23,6 +22,7 @@ from tools.llm.minds import Kind
 from tools.llm.task import AnswerT, Mind, Task
 from tools.run_store import RunStore
 from tools.services import open_services
+from tools.settings import settings
 from tools.text.sentences import split_sentences
 from tools.text.words import coverage
 

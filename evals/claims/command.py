@@ -9,7 +9,6 @@ from typing import Annotated, Any
 
 import typer
 
-from citeloom.settings import settings
 from evals.asking.arms import USUAL
 from evals.asking.cases import NEAR
 from evals.asking.summary import age_of
@@ -24,6 +23,7 @@ from evals.tables import INTERVALS, Report
 from evals.trials import Row
 from tools.clients import open_clients
 from tools.errors import InputError
+from tools.settings import settings
 
 
 @dataclass(frozen=True, kw_only=True)

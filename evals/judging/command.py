@@ -11,7 +11,6 @@ from typing import Annotated, Any
 
 import typer
 
-from citeloom.settings import settings
 from evals.figures import means, minus
 from evals.intervals import RESAMPLES
 from evals.judge import MostUsd, judged_by_llm, tell_cost
@@ -25,6 +24,7 @@ from evals.tables import INTERVALS, Report
 from evals.trials import Row
 from evals.writing.cases import read_cases
 from tools.errors import InputError
+from tools.settings import settings
 
 MEASURES = ("g_score", "grade")
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import get_args
 
-from citeloom.settings import Settings
 from evals.passages.sets import Question, QuestionSet
 from tools.embed.port import Embedder
 from tools.library.library import Library
@@ -14,6 +13,7 @@ from tools.library.open import close_libraries, create_library
 from tools.retrieve.keywords import name_missing
 from tools.retrieve.open import open_retriever
 from tools.retrieve.port import PassageFilter, Retriever, RetrieverName
+from tools.settings import Settings
 
 ARMS: tuple[RetrieverName, ...] = get_args(RetrieverName)
 K = 10

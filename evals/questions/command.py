@@ -16,7 +16,6 @@ from uuid import uuid4
 
 import typer
 
-from citeloom.settings import settings
 from evals.judge import MostUsd, Question, tell_cost, usd_of
 from evals.questions.book import UNANSWERABLE, Book, Kind, Stack
 from evals.questions.material import Material, fault_of, place_of, read_folder
@@ -29,6 +28,7 @@ from tools.evidence.quotes import quote_fault
 from tools.ledger.limits import Limits
 from tools.llm.minds import open_mind
 from tools.llm.task import Mind, Task
+from tools.settings import settings
 from tools.text.words import coverage
 
 _EACH = 5

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from citeloom.settings import Settings
 from evals.questions.tasks import Asked
 from evals.runner import say
 from state.document import JOINT, Document
@@ -15,6 +14,7 @@ from tools.evidence.quotes import find_quote, quote_fault
 from tools.ingest.discover_files import RECORDS, is_read
 from tools.ingest.workers import read_file
 from tools.llm.prompt import count_tokens
+from tools.settings import Settings
 from tools.text.words import distinct_content_stems
 
 _SAME = 0.8

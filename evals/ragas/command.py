@@ -10,7 +10,6 @@ from typing import Annotated, Any
 
 import typer
 
-from citeloom.settings import settings
 from evals.figures import means, minus, spreads
 from evals.intervals import RESAMPLES
 from evals.judge import MostUsd, asked, judged_by_llm, tell_cost
@@ -38,6 +37,7 @@ from tools.clients import open_clients
 from tools.embed.port import Embedder
 from tools.errors import InputError
 from tools.llm.task import Mind
+from tools.settings import settings
 
 _EACH = 250
 """Tokens of an answer of the judge, about."""

@@ -8,7 +8,6 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from citeloom.settings import Settings
 from evals.retrieval.arms import KEEP, Arm
 from evals.retrieval.asking import key_for
 from evals.retrieval.corpus import Case
@@ -16,6 +15,7 @@ from evals.side_by_side import remembering
 from evals.spending import spent
 from evals.trials import BenchClients, Row, attempted, cost_of, fresh_home, run_graph
 from tools.embed.port import Embedder, Vectors
+from tools.settings import Settings
 
 _RATE = 1000.0
 """Requests a second: the local source needs no patience."""

@@ -1,7 +1,6 @@
 """The papers of a citation graph as OpenAlex would hold them, as of the year of a query paper."""
 
 import json
-import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
@@ -12,8 +11,9 @@ from numpy.typing import NDArray
 from evals.retrieval.corpus import FIRST_WORK, Corpus, Record
 from evals.retrieval.index import Index, Mask
 from state.paper import canonical_id
+from tools.program import logger_of
 
-logger = logging.getLogger(f"citeloom.{__name__}")
+logger = logger_of(__name__)
 
 SITE = "https://openalex.org/"
 _NO_YEAR = 9999

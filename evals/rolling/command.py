@@ -12,7 +12,6 @@ from typing import Annotated, Any
 
 import typer
 
-from citeloom.settings import Settings, settings
 from evals.json_lines import json_lines
 from evals.rolling.section import Section, as_cited, licence_of, related_work
 from evals.runner import check_file, online_sources, say
@@ -32,6 +31,7 @@ from tools.scholar.merging import ids_of
 from tools.scholar.openalex import SEARCH_USD
 from tools.scholar.opening import OnlineName, open_online
 from tools.scholar.port import Source
+from tools.settings import Settings, settings
 
 _WORKS = 40
 """Works that a section cites, about: for the price."""

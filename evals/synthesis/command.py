@@ -7,7 +7,6 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
-from citeloom.settings import settings
 from evals.asking.papers import read_papers
 from evals.figures import spreads
 from evals.runner import Options, Suite, choose
@@ -16,6 +15,7 @@ from evals.synthesis.questions import QUESTIONS, read_questions
 from evals.synthesis.variation import arms_of
 from evals.tables import INTERVALS, Report, dict_table
 from tools.errors import InputError
+from tools.settings import settings
 
 PARTS = ("references", "arms")
 Row = references.LineRow | arms.Row

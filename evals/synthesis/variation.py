@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from citeloom.settings import settings
 from evals.synthesis.chunks import ChunkMethod
 from nodes.synthesize.synthesize_answer import FIRST, RESTORE, SHORTEN, UPDATE
 from tools.cache import open_cache
@@ -18,6 +17,7 @@ from tools.ledger.ledger import ledger_for
 from tools.ledger.limits import Limits
 from tools.llm.model import LlmMind
 from tools.llm.task import AnswerT, Mind, Task
+from tools.settings import settings
 
 PARAGRAPHS: Final = "paragraphs"
 BASELINES: tuple[ChunkMethod, ...] = ("basic", "parent_document", "ensemble")

@@ -11,7 +11,6 @@ from typing import Annotated, Any
 
 import typer
 
-from citeloom.settings import settings
 from evals.intervals import RESAMPLES
 from evals.judging.candidates import read_candidates
 from evals.runner import Options, Suite, choose
@@ -25,6 +24,7 @@ from evals.writing.rouge import rouge, scorer
 from evals.writing.summary import Likeness, summarise
 from evals.writing.trial import ARMS, LEXRANK, Setting, try_arm
 from tools.errors import InputError
+from tools.settings import settings
 
 
 @dataclass(frozen=True, kw_only=True)

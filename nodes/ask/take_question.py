@@ -11,7 +11,6 @@ from uuid import uuid4
 from langchain_core.messages import AnyMessage, HumanMessage
 from langgraph.runtime import Runtime
 
-from citeloom import PROGRAM
 from nodes.ask.conversation import last_question, turns
 from nodes.intake import check_date, check_language, parse
 from state.asking import AskState, AskUpdate, CitedPaper, Turn, Wanted
@@ -20,6 +19,7 @@ from state.request import AskInput, Request
 from state.run import Failure
 from tools.context import RunContext, check_settings, chosen_settings
 from tools.errors import CiteLoomError, InputError
+from tools.program import PROGRAM
 from tools.services import Services, open_services
 from tools.text.language import question_language
 from tools.text.words import tokens

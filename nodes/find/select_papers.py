@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from langgraph.runtime import Runtime
 
-from citeloom import PROGRAM
 from nodes.cards import cards_of
 from nodes.find.hidden import hidden_in
 from state.channels import FindState
@@ -20,6 +19,7 @@ from state.request import Request
 from state.run import Failure, halt
 from tools.context import RunContext
 from tools.counting import counted
+from tools.program import PROGRAM
 from tools.services import open_services
 
 STAGE = "select_papers"

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from citeloom import PROGRAM
 from state.bibliography import Bibliography
 from state.document import Block, Document
 from state.paper import Paper
@@ -33,6 +32,7 @@ from tools.ingest.spool import Spool
 from tools.ingest.target import is_current, limits_of
 from tools.ingest.workers import in_thread, open_workers, read_apart
 from tools.library.library import Library
+from tools.program import PROGRAM
 from tools.references.bibliography import read_bibliography
 from tools.services import Services, open_services
 

@@ -11,7 +11,6 @@ from uuid import uuid4
 from langgraph.runtime import Runtime
 from pydantic import ValidationError
 
-from citeloom import PROGRAM
 from nodes.intake import check_language, clean_text, kind_of, parse, short_note, why_unknown
 from nodes.retractions import retracted_now
 from nodes.write.writers.registry import check_writer
@@ -24,6 +23,7 @@ from tools.bibliography.read_record import RecordError, paper_from
 from tools.bibliography.style import named_style
 from tools.context import RunContext, check_settings
 from tools.errors import CiteLoomError, InputError, PermanentError, TransientError
+from tools.program import PROGRAM
 from tools.scholar.opening import is_online
 from tools.services import Services, open_services
 

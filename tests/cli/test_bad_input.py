@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from citeloom.settings import settings
 from tests.cli.commands import PAGE, Done, call
 from tests.cli.conftest import Cite
 from tests.support import ABSTRACT, SMALL
+from tools.settings import settings
 
 REVIEW = ("review", ABSTRACT, "--library", SMALL)
 

@@ -7,10 +7,10 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from citeloom.cli.app import app
-from citeloom.settings import settings
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import make_world
 from tests.library.qdrant_double import QdrantDouble
+from tools.settings import settings
 
 
 def doctor(*given: str) -> Result:

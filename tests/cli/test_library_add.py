@@ -18,11 +18,11 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from citeloom.cli.library.commands import app
-from citeloom.settings import settings
 from tests.cli.processes import Process, started
 from tests.graphs.ingest_files import BEES, OTTERS, markdown
 from tests.library.words import WordEmbedder
 from tests.support import ROOT, is_setting
+from tools.settings import settings
 
 FILES = 14
 PAUSE = 0.3

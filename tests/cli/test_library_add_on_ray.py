@@ -13,7 +13,6 @@ import pytest
 from typer.testing import CliRunner
 
 from citeloom.cli.library.commands import app
-from citeloom.settings import Settings
 from tests.cli.processes import Process, started
 from tests.cli.test_library_add import children_of, count, end_of, filled
 from tests.graphs.dumps import openalex_work, packed, s2orc_paper
@@ -22,6 +21,7 @@ from tests.support import ROOT, clean_environment
 from tools.embed.open import embedder
 from tools.library.library import Library
 from tools.library.open import close_libraries, open_library
+from tools.settings import Settings
 
 FILES, PAPERS, RECORDS = 16, 120, 200
 

@@ -14,7 +14,6 @@ from lxml import html
 from typer.testing import CliRunner
 
 from citeloom.cli.app import app
-from citeloom.settings import settings
 from tests.cli.commands import call
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import SERVICES, Work, World
@@ -22,6 +21,7 @@ from tests.graphs.stacks import FIRST_TITLE, THIRD, first
 from tests.library.words import WordEmbedder
 from tests.support import is_setting
 from tools.library.open import close_libraries
+from tools.settings import settings
 
 TEI = f"""<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt>
 <title level="a" type="main">Listening for rain in the reeds</title></titleStmt></fileDesc></teiHeader>

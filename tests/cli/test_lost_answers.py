@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from citeloom.settings import settings
 from tests.cli.conftest import Cite
 from tests.fakes.openai_server import OpenAIServer, Text, task_of
 from tests.fakes.reviewer import Spoil, reviewer
 from tests.support import ABSTRACT, SMALL
+from tools.settings import settings
 
 QUICK = ("--library", SMALL, "--set", "pool=6", "--set", "max_hops=1", "--keep", "4", "--cite", "2")
 Scripted = Callable[[Mapping[str, Spoil]], AbstractContextManager[OpenAIServer]]

@@ -9,9 +9,9 @@ import pytest
 from typer.testing import CliRunner
 
 from citeloom.cli.app import app
-from citeloom.settings import settings
 from tests.cli.commands import call
 from tests.support import clean_environment
+from tools.settings import settings
 
 TOPIC = "language models that retrieve papers for the writing of literature reviews"
 

@@ -8,10 +8,10 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from citeloom.cli.app import app
-from citeloom.settings import settings
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work, make_world
 from tools.bibliography.read import read_records
+from tools.settings import settings
 
 LIST = """\
 Abel, A., E. Quill, and B. Corvin. How sulphur rain reaches lichens? A study of tiled chapels. Journal of Lichens 12, no. 3 (1990): 45–67.

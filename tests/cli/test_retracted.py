@@ -9,12 +9,12 @@ import pytest
 from typer.testing import CliRunner
 
 from citeloom.cli.app import app
-from citeloom.settings import settings
 from tests.cli.conftest import Cite
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work, make_world
 from tests.support import ABSTRACT, small_records
 from tools.library.open import close_libraries
+from tools.settings import settings
 
 SEARCH = ("--source", "openalex", "--keep", "8", "--set", "pool=12", "--set", "results=30")
 ONE_HOP = ("--set", "max_hops=1")

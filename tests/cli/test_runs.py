@@ -13,8 +13,8 @@ from typer.testing import CliRunner, Result
 
 from citeloom.cli.app import app
 from citeloom.service.kept import load_run
-from citeloom.settings import settings
 from tests.support import ABSTRACT, SMALL, small_records
+from tools.settings import settings
 
 QUESTION = "How do language models rank the papers of a review?"
 

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from citeloom.cli.app import app
-from citeloom.settings import SettingsError, config_file, settings
+from tools.settings import SettingsError, config_file, settings
 
 KEY = "a-key-that-nobody-may-see"
 

@@ -9,13 +9,13 @@ import pytest
 from typer.testing import CliRunner
 
 from citeloom.cli.app import app
-from citeloom.settings import settings
 from tests.cli.commands import call
 from tests.cli.processes import started
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.wire import Request
 from tests.fakes.scholar.world import World, make_world
 from tests.support import ABSTRACT
+from tools.settings import settings
 
 BOTH = ("--source", "openalex", "--source", "semantic_scholar")
 SMALLER = ("--set", "pool=12", "--set", "results=30")

@@ -8,10 +8,10 @@ import pytest
 from typer.testing import CliRunner
 
 from citeloom.cli.app import app
-from citeloom.settings import settings
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.reviewer import reviewer
 from tests.support import SMALL
+from tools.settings import settings
 
 QUESTION = "How do language models write literature reviews with citations?"
 

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from citeloom.settings import settings
 from tests.cli.commands import Done, call
 from tests.cli.processes import started
 from tests.fakes.openai_server import Hang, OpenAIServer, Reply, task_of
 from tests.fakes.reviewer import reviewer
 from tests.support import ABSTRACT, SMALL, RememberingEmbedder, at_home, small_records
+from tools.settings import settings
 
 ASKED = "write_section"
 PAPERS = [paper.id for paper in small_records() if paper.abstract][:5]

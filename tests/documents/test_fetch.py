@@ -10,7 +10,6 @@ from typing import Any
 import httpx
 import pytest
 
-from citeloom.settings import Settings
 from state.paper import Paper
 from tests.fakes.loopback import Loopback, LoopbackServer
 from tools.documents import fetch
@@ -19,6 +18,7 @@ from tools.documents.guarded import checked_address, guarded_client, is_public, 
 from tools.errors import DocumentError, TransientError
 from tools.ledger.ledger import RunLedger
 from tools.ledger.limits import Limits
+from tools.settings import Settings
 
 Answer = tuple[int, dict[str, str], bytes]
 LATEXML = b'<!DOCTYPE html><html><body><article class="ltx_document"><p>Words.</p></article></body></html>'

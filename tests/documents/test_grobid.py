@@ -2,12 +2,12 @@
 
 import pytest
 
-from citeloom.settings import Settings
 from state.document import Document
 from tests.fakes.grobid import Answer, GrobidServer
 from tests.pdf import papers
 from tools.documents import grobid
 from tools.errors import DocumentError
+from tools.settings import Settings
 
 PAPER = papers.paper()
 TEI = """<?xml version="1.0" encoding="UTF-8"?>

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from pydantic import SecretStr
 
-from citeloom.settings import Settings
 from tools.embed.bge_m3 import BgeM3
 from tools.embed.calibration import MINILM, calibrated, measure
 from tools.embed.minilm import WINDOW, MiniLm
@@ -16,6 +15,7 @@ from tools.embed.open import embedder
 from tools.embed.openai_endpoint import OPENAI, OpenAiEmbedder
 from tools.embed.port import Vectors
 from tools.errors import InputError
+from tools.settings import Settings
 
 
 def settings(choice: str = "minilm", **values: str) -> Settings:

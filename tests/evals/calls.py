@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from citeloom.cli.app import app
-from citeloom.settings import settings
+from tools.settings import settings
 
 
 def evaluated(suite: str, *given: str | Path) -> Result:

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from pydantic import SecretStr
 
-from citeloom.settings import Settings
 from evals.retrieval.asking import key_for
 from evals.retrieval.corpus import Corpus, read_corpus
 from evals.retrieval.expressions import QueryError, parse
@@ -28,6 +27,7 @@ from tools.ledger.ledger import RunLedger
 from tools.ledger.limits import Limits
 from tools.scholar import openalex
 from tools.scholar.openalex import OpenAlexSource
+from tools.settings import Settings
 
 WEAVING = [
     paper("10.5555/loom", "Weaving looms", "A loom weaves cloth of many threads.", 2001),

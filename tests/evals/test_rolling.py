@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from typer.testing import Result
 
-from citeloom.settings import settings
 from evals.rolling.section import licence_of, related_work
 from evals.writing.cases import read_cases
 from state.document import Block, Document
@@ -19,6 +18,7 @@ from tests.documents.test_fetch import Site
 from tests.evals.calls import evaluated
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work, make_world
+from tools.settings import settings
 
 LICENCE = '<a href="https://arxiv.org/licenses">License: CC BY 4.0</a>'
 

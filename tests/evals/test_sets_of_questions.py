@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from citeloom.settings import settings
 from evals.retrieval.corpus import choose_cases, live_cases, read_corpus
 from evals.retrieval.queries import Sought, read_queries
 from tests.evals.calls import evaluated
 from tests.evals.copies import converted, lines, rows, whole
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import make_world
+from tools.settings import settings
 
 BEES = [
     {"corpusid": 1, "title": "The waggle dance of the honeybee", "citations": [3, 99],

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from citeloom.settings import Settings
 from state.paper import Paper
 from tests.fakes.openai_server import OpenAIServer, Script
 from tools.bibliography.read import read_records
@@ -13,6 +12,7 @@ from tools.clients import Clients
 from tools.context import RunContext
 from tools.embed.open import embedder
 from tools.library.open import close_libraries, create_library
+from tools.settings import Settings
 
 ABSTRACT = (
     "Bees navigate over long distances, yet the cues they use remain disputed. We propose a model of "

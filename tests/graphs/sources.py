@@ -5,7 +5,6 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from citeloom.settings import Settings
 from state.paper import Paper
 from state.query import SearchQuery
 from tests.scholar.table import Book, Table
@@ -14,6 +13,7 @@ from tools.embed.port import Embedder
 from tools.errors import TransientError
 from tools.ledger.ledger import RunLedger
 from tools.scholar.port import Found, Source
+from tools.settings import Settings
 
 
 class Asked(Table):

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from citeloom.settings import Settings
 from graphs.ask import graph
 from tests.fakes.openai_server import Reply, inputs_of, task_of
 from tests.fakes.reviewer import Spoil, reviewer
 from tests.graphs.conftest import Scripted
 from tests.graphs.test_ask import assert_traced
+from tools.settings import Settings
 
 DISTANCE = "How do honey bees measure distance?"
 

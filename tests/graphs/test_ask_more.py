@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
-from citeloom.settings import Settings
 from graphs.ask import builder
 from tests.fakes.openai_server import Reply, Text, inputs_of, task_of
 from tests.fakes.reviewer import Spoil
@@ -16,6 +15,7 @@ from tools.bibliography.read_record import paper_from
 from tools.context import RunContext
 from tools.embed.open import embedder
 from tools.library.open import create_library
+from tools.settings import Settings
 
 
 def shown_to(server: Any, task: str) -> list[dict[str, Any]]:

@@ -6,7 +6,6 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 
-from citeloom.settings import Settings
 from graphs.ask import builder
 from tests.fakes.openai_server import task_of
 from tests.fakes.reviewer import reviewer
@@ -14,6 +13,7 @@ from tests.graphs.conftest import Scripted
 from tests.graphs.test_ask import assert_traced
 from tests.graphs.test_resume import BUSY
 from tools.errors import TransientError
+from tools.settings import Settings
 
 TASKS = [
     "plan_search",

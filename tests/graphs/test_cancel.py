@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from citeloom.settings import Settings
 from graphs.review import graph
 from tests.cli.processes import calls_on_record, started
 from tests.fakes.openai_server import Hang, OpenAIServer, Reply, task_of
@@ -18,6 +17,7 @@ from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted
 from tests.support import SMALL
 from tools.ledger.file import LedgerFile
+from tools.settings import Settings
 
 _AT_ONCE = 5
 """Papers that are read at once."""

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from citeloom.settings import Settings
 from graphs.review import graph
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted, context_for
 from tools.context import RunContext
+from tools.settings import Settings
 
 _ALL = 12
 """Questions of the whole review: one for queries, two debates, one whether that is enough, eight of writing."""

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from citeloom.settings import Settings
 from graphs.write import graph
 from state.audit import Audit
 from state.paper import Paper
@@ -14,6 +13,7 @@ from tests.fakes.made_papers import made_papers, subject_of
 from tests.fakes.openai_server import inputs_of, task_of
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import Scripted
+from tools.settings import Settings
 
 TEXT = (
     "We study how small causes change large things in many places. We compare thirty reports of "

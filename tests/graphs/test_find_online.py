@@ -9,7 +9,6 @@ import pytest
 from pydantic import SecretStr
 from rapidfuzz import fuzz
 
-from citeloom.settings import Settings
 from graphs.find import graph
 from nodes.find.screen import READ
 from state.paper import Paper
@@ -21,6 +20,7 @@ from tests.graphs.conftest import ABSTRACT, context_for
 from tests.support import RememberingEmbedder
 from tools.context import RunContext
 from tools.embed.port import Vectors
+from tools.settings import Settings
 
 BOTH = ["openalex", "semantic_scholar"]
 KEY = "some-key"

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from citeloom.settings import Settings
 from graphs.find import graph
 from state.finding import Expansion, RankerName
 from state.paper import Paper
@@ -18,6 +17,7 @@ from tests.graphs.sources import Asked, Sources
 from tests.scholar.table import Table
 from tools.context import RunContext
 from tools.errors import TransientError
+from tools.settings import Settings
 
 WAYS: list[Expansion] = ["none", "bfs", "best_first"]
 FOLLOWING: list[Expansion] = ["bfs", "best_first"]

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from citeloom.settings import Settings
 from graphs.find import graph
 from nodes.find.reflect_on_sufficiency import NO_GAIN
 from tests.fakes.reviewer import reviewer
@@ -15,6 +14,7 @@ from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers
 from tests.graphs.sources import Asked, Sources
 from tests.scholar.table import Table
 from tools.context import RunContext
+from tools.settings import Settings
 
 _LIMIT: Any = {"recursion_limit": 500}
 _NEW = ("skylight compass", "magnetic field", "waggle dance", "odour memory", "sun position")

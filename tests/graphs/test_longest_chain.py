@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from citeloom.settings import Settings
 from graphs.write import graph
 from tests.fakes.made_papers import made_papers
 from tests.fakes.reviewer import Spoil, reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted
+from tools.settings import Settings
 
 Calls = list[tuple[float, float]]
 THEMES, PAPERS = 5, 30

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from citeloom.settings import Settings
 from graphs.write import graph
 from tests.fakes.openai_server import inputs_of, task_of
 from tests.graphs.conftest import Scripted
+from tools.settings import Settings
 
 RECORDED: dict[str, Any] = json.loads(
     (Path(__file__).parent / "recorded_section.json").read_text(encoding="utf-8")

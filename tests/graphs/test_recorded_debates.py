@@ -5,11 +5,11 @@ The fifth fault of the attribution check in LitLLM's code: see tests/nodes/ranke
 
 from typing import Any
 
-from citeloom.settings import Settings
 from graphs.find import graph
 from tests.fakes.openai_server import Reply
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted
+from tools.settings import Settings
 
 
 async def test_fault_5_debates_belong_to_their_papers_after_ordering_by_score(

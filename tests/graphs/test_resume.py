@@ -6,12 +6,12 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 
-from citeloom.settings import Settings
 from graphs.review import builder
 from tests.fakes.openai_server import Status, task_of
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted
 from tools.errors import TransientError
+from tools.settings import Settings
 
 BUSY = Status(429, "come back later", headers={"Retry-After": "600"})
 

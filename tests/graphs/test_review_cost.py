@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from citeloom.settings import Settings
 from nodes.estimate import estimate
 from nodes.review_cost import why_asked
 from state.questions import Estimate, Span
@@ -14,6 +13,7 @@ from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers, context_for
 from tests.graphs.person import Person, question
 from tests.graphs.stacks import QUESTION, uploads
 from tools.context import RunContext
+from tools.settings import Settings
 
 BEES: dict[str, Any] = {"text": ABSTRACT, "library": "bees", "keep": 5, "cite": 4}
 IDS = [paper.id for paper in bee_papers() if paper.abstract][:6]

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from citeloom.settings import Settings
 from graphs.revise import graph
 from graphs.write import graph as write_graph
 from state.writing import MARKER
@@ -10,6 +9,7 @@ from tests.fakes.openai_server import task_of
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers
 from tools.context import RunContext
+from tools.settings import Settings
 
 FIVE = [paper.id for paper in bee_papers() if paper.abstract][:5]
 _LIMIT: Any = {"recursion_limit": 500}

@@ -3,11 +3,11 @@
 import re
 from typing import Any
 
-from citeloom.settings import Settings
 from tests.fakes.openai_server import inputs_of, task_of
 from tests.fakes.reviewer import reviewer, sentences
 from tests.graphs.conftest import Scripted
 from tests.graphs.test_writers import FIVE, write
+from tools.settings import Settings
 
 
 def questions(llm: Scripted, task: str) -> list[dict[str, Any]]:

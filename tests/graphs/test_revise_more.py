@@ -3,10 +3,10 @@
 from dataclasses import replace
 from typing import Any
 
-from citeloom.settings import Settings
 from tests.fakes.reviewer import reviewer, sentences
 from tests.graphs.conftest import Scripted
 from tests.graphs.test_revise import revise, written
+from tools.settings import Settings
 
 
 async def test_sentence_that_is_left_out_of_the_answer_is_told(llm_settings: Settings) -> None:

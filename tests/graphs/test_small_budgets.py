@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from citeloom.settings import Settings
 from graphs.find import graph as find_graph
 from graphs.review import graph
 from tests.fakes.openai_server import Text
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted
+from tools.settings import Settings
 
 PRICE = (1.0, 10.0)
 CITE = 3

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from citeloom.settings import Settings
 from graphs.write import graph
 from tests.fakes.openai_server import task_of
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers
+from tools.settings import Settings
 
 FIVE = [paper.id for paper in bee_papers() if paper.abstract][:5]
 

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from citeloom.settings import Settings
 from state.synthesis import Line, NumberedReference
 from tests.fakes.judge import sentences, texts_of
 from tests.fakes.openai_server import Reply
 from tests.graphs.stacks import FIRST_TITLE, SHARED, uploads
 from tests.graphs.test_synthesize import assert_traced
 from tests.graphs.test_synthesize_llm import synthesize
+from tools.settings import Settings
 from tools.text.words import coverage
 
 EARS, PAIR = (

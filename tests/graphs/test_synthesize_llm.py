@@ -7,7 +7,6 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 
-from citeloom.settings import Settings
 from graphs.synthesize import builder, graph
 from tests.fakes import composer
 from tests.fakes.openai_server import Reply, task_of
@@ -17,6 +16,7 @@ from tests.graphs.stacks import QUESTION, uploads
 from tests.graphs.test_resume import BUSY
 from tests.graphs.test_synthesize import assert_traced
 from tools.errors import TransientError
+from tools.settings import Settings
 
 ARMS = {"relevance": "each", "updates": "each"}
 """LLM-Ref's own way."""

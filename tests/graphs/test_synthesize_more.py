@@ -7,7 +7,6 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 
-from citeloom.settings import settings
 from graphs.ingest import graph as ingest
 from graphs.synthesize import builder, graph
 from tests.fakes.reviewer import reviewer
@@ -16,6 +15,7 @@ from tests.fakes.scholar.world import make_world
 from tests.graphs.conftest import Scripted
 from tests.graphs.stacks import QUESTION, SHARED, uploads
 from tests.graphs.test_synthesize import assert_traced, synthesize
+from tools.settings import settings
 
 
 async def add(library: str) -> list[str]:

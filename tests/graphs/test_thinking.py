@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from citeloom.settings import Settings
 from graphs.review import graph as review
 from graphs.write import graph as write
 from tests.fakes.openai_server import Shown, task_of, thinking
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted
+from tools.settings import Settings
 
 PAPERS = {"papers": ["p1", "p7", "p8"]}
 RUNS: dict[str, tuple[Any, dict[str, Any], dict[str, Any]]] = {

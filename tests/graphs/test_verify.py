@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from citeloom.settings import Settings
 from graphs.verify import graph
 from state.paper import Paper
 from tests.fakes.made_papers import made_papers
@@ -14,6 +13,7 @@ from tests.graphs.conftest import Scripted
 from tests.graphs.sources import Asked, Sources
 from tools.bibliography.read_record import paper_from
 from tools.context import RunContext
+from tools.settings import Settings
 
 LICHENS = "In tiled chapels the copper roofs of lichens bleach under sulphur rain"
 OTTERS = "In brackish harbours the estuary weirs of otters cross under tidal locks"

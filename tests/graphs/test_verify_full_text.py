@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from citeloom.settings import Settings
 from graphs.verify import graph
 from state.writing import CitationVerdict
 from tests.fakes.reviewer import reviewer
@@ -13,6 +12,7 @@ from tests.library.words import document
 from tests.library.words import paper as numbered
 from tools.embed.open import embedder
 from tools.library.open import create_library
+from tools.settings import Settings
 
 FOUND = "Pears on quince bore more fruit in a dry year than in a wet one."
 LISTED = "Nightingales eat the pears of quince in every wet year."

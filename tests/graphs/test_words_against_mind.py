@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from citeloom.settings import Settings
 from graphs.verify import graph
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import Scripted
+from tools.settings import Settings
 
 RECORD = {
     "id": "10.1234/coral", "title": "Reefs in warm water", "year": 2019, "authors": ["Dee Coral"],

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from citeloom.settings import Settings
 from graphs.write import graph
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted
 from tools.context import RunContext
+from tools.settings import Settings
 
 RECORD = {
     "id": "10.1234/moth", "title": "Moths steer by the moon", "year": 2019, "authors": ["Dee Moth", "Eve Lamp"],

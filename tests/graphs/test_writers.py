@@ -7,7 +7,6 @@ from zlib import crc32
 
 import pytest
 
-from citeloom.settings import Settings
 from graphs.write import graph
 from state.writing import MARKER
 from tests.fakes.openai_server import inputs_of, schema_of, task_of
@@ -19,6 +18,7 @@ from tools.context import RunContext
 from tools.embed.open import embedder
 from tools.library.open import create_library
 from tools.run_store import RunStore
+from tools.settings import Settings
 
 _LIMIT: Any = {"recursion_limit": 500}
 FIVE = [paper.id for paper in bee_papers() if paper.abstract][:5]

@@ -10,7 +10,6 @@ from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 from pydantic import SecretStr
 
-from citeloom.settings import Settings
 from nodes.judge.evidence_ladder import Shelf
 from nodes.judge.judge_claims import Bench
 from state.paper import Paper
@@ -19,6 +18,7 @@ from tests.fakes.openai_server import OpenAIServer, Reply, inputs_of, task_of
 from tests.graphs.conftest import Scripted
 from tools.bibliography.read_record import paper_from
 from tools.services import open_services
+from tools.settings import Settings
 
 PAPERS: dict[str, Paper] = {
     f"P{place}": paper_from(item) for place, item in enumerate(made_papers(6), start=1)

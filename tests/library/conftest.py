@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from qdrant_client import QdrantClient
 
-from citeloom.settings import Settings
 from tests.library.words import WordEmbedder, fill
 from tools.library.library import Library
 from tools.library.open import create_library
 from tools.library.server import ServerIndex
 from tools.library.server_shape import IN_MEMORY
+from tools.settings import Settings
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[2]
 START = '''
 import sys, time
 from pathlib import Path
-from citeloom.settings import Settings
+from tools.settings import Settings
 from tests.library.words import OtherEmbedder, WordEmbedder, document, paper
 from tools.errors import LibraryError
 from tools.library.open import create_library, open_library

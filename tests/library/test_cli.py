@@ -9,11 +9,11 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from citeloom.cli.library.commands import app
-from citeloom.settings import settings as process_settings
 from state.paper import Author, Paper
 from state.record import Record
 from tests.library.words import PARTS, OtherEmbedder, WordEmbedder, document, paper
 from tools.library.open import close_libraries, create_library, open_library
+from tools.settings import settings as process_settings
 
 Run = Callable[..., Result]
 

@@ -6,7 +6,6 @@ from zlib import crc32
 
 import pytest
 
-from citeloom.settings import Settings
 from tests.library.words import PARTS, OtherEmbedder, WordEmbedder, document, fill, paper
 from tools.embed.port import Encoded, TermWeights
 from tools.errors import LibraryError
@@ -15,6 +14,7 @@ from tools.library.library import Library
 from tools.library.open import close_libraries, create_library, open_library
 from tools.library.verify import verify
 from tools.retrieve.port import PassageFilter
+from tools.settings import Settings
 
 NEAR = "the red fox runs over the hill"
 FAR = "the hill, the hill, the hill and the fox"

@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from citeloom.settings import Settings
 from tests.library.conftest import Recorded
 from tests.library.test_embedders import RichEmbedder
 from tests.library.words import OtherEmbedder, WordEmbedder, fill, paper
@@ -14,6 +13,7 @@ from tools.library.library import Library
 from tools.library.open import close_libraries, create_library, delete_library, open_library
 from tools.library.snapshot import restore_snapshot, take_snapshot
 from tools.library.verify import repair, verify
+from tools.settings import Settings
 
 TEXTS = 20 + 6
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from citeloom.settings import Settings
 from tests.library.processes import killed_when_stuck, process
 from tests.library.words import WordEmbedder, paper
 from tools.errors import InputError, LibraryError
@@ -17,6 +16,7 @@ from tools.library.open import (
     library_names,
     open_library,
 )
+from tools.settings import Settings
 
 BUILD = """
 library = open_library("starter", settings, embedder, starter=home.parent / "papers.jsonl")

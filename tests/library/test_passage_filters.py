@@ -7,13 +7,13 @@ from typing import Literal
 
 import pytest
 
-from citeloom.settings import Settings
 from tests.library.words import WordEmbedder, document, paper
 from tools.library.headings import folded_heading
 from tools.library.library import Library
 from tools.library.open import close_libraries, create_library
 from tools.library.passages import PassageCatalog
 from tools.retrieve.port import PassageFilter
+from tools.settings import Settings
 
 VENUES = ("ACL", "The Journal of Things", None)
 HEADINGS = ("1 Introduction", "IV. RESULTS > A. Main results", "Appendix B Limitations", "Results")

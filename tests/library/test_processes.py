@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from citeloom.settings import Settings
 from tests.library.processes import killed_when_stuck, process, until
 from tests.library.words import OtherEmbedder, WordEmbedder, document, fill, paper
 from tools.errors import LibraryError
@@ -13,6 +12,7 @@ from tools.library.library import Library
 from tools.library.open import close_libraries, create_library, open_library
 from tools.library.report import AddReport
 from tools.library.verify import verify
+from tools.settings import Settings
 
 OPEN = 'library = open_library("mine", settings, WordEmbedder())\n'
 

@@ -9,7 +9,6 @@ import pytest
 from numpy.typing import NDArray
 from qdrant_client import models
 
-from citeloom.settings import Settings
 from tests.library.conftest import Recorded
 from tests.library.words import OtherEmbedder, WordEmbedder, fill
 from tools.library import server as calls
@@ -17,6 +16,7 @@ from tools.library.library import Library
 from tools.library.open import Opener, create_library, open_library
 from tools.library.server_check import check_server
 from tools.library.server_shape import Server
+from tools.settings import Settings
 
 CLUSTER = Server(
     url="http://qdrant.invalid", quantization="scalar", on_disk=True, shards=3, replicas=2

@@ -12,8 +12,6 @@ from qdrant_client import models
 from typer.testing import CliRunner, Result
 
 from citeloom.cli.app import app
-from citeloom.settings import Settings
-from citeloom.settings import settings as of_process
 from tests.library.qdrant_double import Fault, QdrantDouble
 from tests.library.test_embedders import RichEmbedder
 from tests.library.test_passage_filters import CASES
@@ -29,6 +27,8 @@ from tools.library.server_check import check_server
 from tools.library.server_shape import Server
 from tools.library.verify import verify
 from tools.retrieve.port import PassageFilter
+from tools.settings import Settings
+from tools.settings import settings as of_process
 
 KEY = "key-that-nobody-may-read"
 pytestmark = pytest.mark.filterwarnings("ignore:Api key is used with an insecure connection")

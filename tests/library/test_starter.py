@@ -7,7 +7,6 @@ from datetime import date
 
 import numpy as np
 
-from citeloom.settings import Settings
 from state.paper import Paper, canonical_id, known_since, published_before, title_key
 from tests.support import starter_records
 from tools.bibliography.read import read_records
@@ -16,6 +15,7 @@ from tools.embed.port import Vectors
 from tools.library.index_rows import index_rows
 from tools.library.open import open_library
 from tools.library.starter_library import STARTER, starter_papers
+from tools.settings import Settings
 from tools.text.sentences import split_sentences
 
 PAPERS = starter_records()

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from citeloom.settings import Settings
 from tests.library.words import WordEmbedder, paper
 from tools.errors import InputError, LibraryError
 from tools.library.bm25 import document_terms
@@ -19,6 +18,7 @@ from tools.library.open import close_libraries, library_names, open_library
 from tools.library.port import Point, VectorIndex
 from tools.library.snapshot import restore_snapshot, take_snapshot
 from tools.library.verify import repair, verify
+from tools.settings import Settings
 
 
 def sql(library: Library, statement: str) -> None:

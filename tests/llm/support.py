@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, Field, SecretStr
 
-from citeloom.settings import Settings
 from tests.fakes.openai_server import OpenAIServer, Reply, Script
 from tools.cache import AnswerCache
 from tools.embed.port import Embedder
@@ -16,6 +15,7 @@ from tools.ledger.ledger import RunLedger
 from tools.ledger.limits import Limits
 from tools.llm.model import LlmMind
 from tools.llm.task import Task
+from tools.settings import Settings
 
 KEY = "sk-test-4711-do-not-show"
 GOOD: Reply = {"score": 7, "reason": "fits"}

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from citeloom.settings import Settings
 from nodes.judge.questions import TASK, Asked, Numbered, Source
 from tools.embed.open import embedder
 from tools.errors import PermanentError
 from tools.ledger.limits import Limits
 from tools.llm.entailment import CrossEncoderEntailment
 from tools.llm.minds import open_judge, open_mind
+from tools.settings import Settings
 
 needs_models = pytest.mark.skipif(
     find_spec("sentence_transformers") is None, reason="needs the extra 'models'"

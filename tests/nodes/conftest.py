@@ -6,10 +6,10 @@ import pytest
 from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 
-from citeloom.settings import Settings
 from tests.graphs.conftest import context_for
 from tools.context import RunContext
 from tools.services import Services, open_services
+from tools.settings import Settings
 
 
 @pytest.fixture

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from citeloom.settings import Settings
 from tests.scholar.table import Table
 from tools.clients import Clients
 from tools.ledger.ledger import RunLedger
 from tools.scholar.port import Source
+from tools.settings import Settings
 
 
 class Tables(Clients):

@@ -7,7 +7,6 @@ from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 from pydantic import SecretStr
 
-from citeloom.settings import Settings
 from nodes.write.audit_citations import audit_citations, make_audit
 from state.audit import ReferenceFinding
 from state.quote import Quote
@@ -18,6 +17,7 @@ from tests.fakes.openai_server import Reply
 from tests.graphs.conftest import Scripted
 from tools.bibliography.read_record import paper_from
 from tools.services import open_services
+from tools.settings import Settings
 
 PAPERS = {f"P{place}": paper_from(item) for place, item in enumerate(made_papers(4), start=1)}
 KEYS = {key: paper.id for key, paper in PAPERS.items()}

@@ -7,7 +7,6 @@ from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 from pydantic import SecretStr
 
-from citeloom.settings import Settings
 from nodes.write.audit_citations import make_audit, omissions_of
 from nodes.write.check_citations import check_citations
 from nodes.write.rewrite_unsupported import take_out
@@ -20,6 +19,7 @@ from tests.graphs.conftest import Scripted
 from tools.bibliography.read_record import paper_from
 from tools.context import RunContext
 from tools.services import Services, open_services
+from tools.settings import Settings
 
 PAPERS = {f"P{place}": paper_from(item) for place, item in enumerate(made_papers(6), start=1)}
 LICHENS = "In tiled chapels the copper roofs of lichens bleach under sulphur rain."

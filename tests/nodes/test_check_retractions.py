@@ -8,7 +8,6 @@ import pytest
 from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 
-from citeloom.settings import Settings
 from nodes.find.check_retractions import check_retractions
 from state.channels import FindState
 from state.paper import Paper, canonical_id
@@ -18,6 +17,7 @@ from tests.fakes.scholar.world import Work, make_world
 from tests.graphs.conftest import context_for
 from tools.context import RunContext
 from tools.services import open_services
+from tools.settings import Settings
 
 
 @pytest.fixture

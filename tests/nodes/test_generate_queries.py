@@ -9,7 +9,6 @@ from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 from pydantic import SecretStr
 
-from citeloom.settings import Settings
 from nodes.find.generate_queries import generate_queries
 from nodes.find.query_drafts import MAX_KEYWORDS, MOST_SIDES
 from state.channels import FindState
@@ -18,6 +17,7 @@ from state.query import SearchQuery
 from state.request import Request
 from tests.fakes.openai_server import Status, inputs_of
 from tests.graphs.conftest import Scripted, context_for
+from tools.settings import Settings
 from tools.text.phrases import phrase_stems
 
 TEXT = (

@@ -9,7 +9,6 @@ from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 from pydantic import SecretStr
 
-from citeloom.settings import Settings
 from nodes.write.compare_papers import make_table
 from nodes.write.read_paper import Branch, extract, read_paper
 from state.channels import WriteState
@@ -23,6 +22,7 @@ from tests.library.words import paper as numbered
 from tools.embed.open import embedder
 from tools.library.open import close_libraries, create_library
 from tools.services import open_services
+from tools.settings import Settings
 
 SENTENCES = {
     "background": "Pears have become an important fruit of the dry south.",

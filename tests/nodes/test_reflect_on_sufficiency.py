@@ -9,7 +9,6 @@ from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 from pydantic import SecretStr
 
-from citeloom.settings import Settings
 from nodes.find.reflect_on_sufficiency import NO_GAIN, reflect_on_sufficiency
 from state.channels import FindState
 from state.paper import Paper
@@ -18,6 +17,7 @@ from state.request import Request
 from tests.fakes.openai_server import Refusal, inputs_of
 from tests.graphs.conftest import Scripted, context_for
 from tools.services import open_services
+from tools.settings import Settings
 
 FIRST = "Bees navigate over long distances with visual landmarks."
 SECOND = "We test a model of path integration with harmonic radar."

@@ -8,7 +8,6 @@ from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 from pydantic import SecretStr
 
-from citeloom.settings import Settings
 from nodes.write.rewrite_unsupported import rewrite_unsupported
 from state.request import Request
 from state.writing import CitationVerdict, Draft, Plan, Sentence
@@ -17,6 +16,7 @@ from tests.fakes.openai_server import Refusal, inputs_of
 from tests.graphs.conftest import Scripted
 from tools.bibliography.read_record import paper_from
 from tools.services import open_services
+from tools.settings import Settings
 
 PAPERS = {f"P{place}": paper_from(item) for place, item in enumerate(made_papers(3), start=1)}
 KEYS = {key: paper.id for key, paper in PAPERS.items()}

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from citeloom.settings import Settings
 from tests.library.words import document, paper
 from tools.embed.port import Embedder
 from tools.library.library import Library
 from tools.library.open import create_library
+from tools.settings import Settings
 
 Sections = dict[str, list[str]]
 

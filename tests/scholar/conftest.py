@@ -8,13 +8,13 @@ from typing import Any
 import httpx
 import pytest
 
-from citeloom.settings import Settings
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import make_world
 from tools.cache import AnswerCache
 from tools.http.engine import HttpCaller
 from tools.ledger.ledger import RunLedger
 from tools.ledger.limits import Limits
+from tools.settings import Settings
 
 CallerOf = Callable[..., HttpCaller]
 

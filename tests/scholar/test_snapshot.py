@@ -11,7 +11,6 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from citeloom.cli.app import app
-from citeloom.settings import settings
 from evals.retrieval.corpus import read_corpus
 from evals.retrieval.dump import write_dump
 from evals.starter.command import GRAPH, write_data
@@ -21,6 +20,7 @@ from tests.scholar.looking import under_title
 from tests.support import ABSTRACT
 from tools.errors import PermanentError
 from tools.scholar.snapshot import INDEX, SnapshotSource, slice_of
+from tools.settings import settings
 
 RAG = "Retrieval-Augmented Generation for Knowledge-Intensive NLP Tasks"
 

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from blockbuster import BlockBuster, BlockingError, blockbuster_ctx
 
-from citeloom.settings import settings
 from graphs.ask import graph as ask
 from graphs.find import graph as find
 from graphs.ingest import graph as ingest
@@ -20,6 +19,7 @@ from tests.graphs.stacks import QUESTION, uploads
 from tests.support import ABSTRACT, SMALL, small_records
 from tools.context import RunContext
 from tools.ledger.file import LedgerFile
+from tools.settings import settings
 
 EXCLUDED = small_records()[5].id
 PARTS = ["citeloom", "graphs", "nodes", "state", "tools"]

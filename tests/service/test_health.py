@@ -13,7 +13,7 @@ import pytest
 
 from citeloom.service import entry, health
 from citeloom.service.app import app
-from citeloom.settings import settings
+from tools.settings import settings
 
 
 @pytest.fixture(autouse=True)

@@ -19,13 +19,13 @@ from typing import Any
 
 import pytest
 
-from citeloom.settings import Settings
 from tests.fakes.openai_server import OpenAIServer, task_of
 from tests.graphs.conftest import bee_papers
 from tests.library.words import WordEmbedder
 from tests.service.kill_runs import NOT_REACHED, RUNS, script
 from tests.support import ROOT, clean_environment
 from tools.library.open import close_libraries, create_library
+from tools.settings import Settings
 
 GRAPHS = list(json.loads((ROOT / "langgraph.json").read_text(encoding="utf-8"))["graphs"])
 _SLOW = {"find", "write", "revise", "ingest", "synthesize"}

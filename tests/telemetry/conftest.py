@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from citeloom.settings import Settings
 from tests.cli.processes import started
 from tests.fakes.openai_server import OpenAIServer, Reply, Status, task_of
 from tests.fakes.otlp import Collector
@@ -15,6 +14,7 @@ from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, bee_papers
 from tests.support import RememberingEmbedder, at_home
 from tools.library.open import close_libraries, create_library
+from tools.settings import Settings
 
 CANARY = "zqxvanaryword"
 KEY = f"sk-{CANARY}-4711"

@@ -4,7 +4,6 @@ What the processor leaves open is settled here: letters for works of one year an
 between text and list; authors and dates that are missing; preprints that a style has no place for.
 """
 
-import logging
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -20,8 +19,9 @@ from tools.bibliography.runs import Run, plain, to_runs
 from tools.bibliography.style import CitationStyle
 from tools.bibliography.write_csl import reference_line
 from tools.errors import InputError, kind_of
+from tools.program import logger_of
 
-logger = logging.getLogger(f"citeloom.{__name__}")
+logger = logger_of(__name__)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,12 @@ Where the caller wants it, the indexes of open copies are asked for further plac
 """
 
 import asyncio
-import logging
 import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar
 from urllib.parse import quote, unquote, urljoin, urlsplit
 
-from citeloom.settings import Settings
 from state.paper import Paper
 from tools.documents.guarded import guarded_client, place_of
 from tools.documents.indexes import XML_OF_TEXT, Index, indexes_of
@@ -21,12 +19,14 @@ from tools.documents.sniff import sniff
 from tools.errors import DocumentError, MissingError, TransientError, kind_of
 from tools.http.host import Host, state_of
 from tools.ledger.ledger import RunLedger
+from tools.program import logger_of
 from tools.retry_after import retry_after
+from tools.settings import Settings
 
 if TYPE_CHECKING:
     import httpx
 
-logger = logging.getLogger(f"citeloom.{__name__}")
+logger = logger_of(__name__)
 
 MOST_REDIRECTS = 5
 MOST_TRIES = 4

@@ -6,11 +6,11 @@ The process that reads a file asks the service, and reads the TEI like any other
 import time
 from dataclasses import dataclass
 
-from citeloom.settings import Settings
 from state.document import Document
 from tools.documents.limits import LIMITS, megabytes
 from tools.documents.xml_article import read_tei
 from tools.errors import DocumentError
+from tools.settings import Settings
 
 NAME = "pdf by GROBID 1"
 _PATH = "/api/processFulltextDocument"

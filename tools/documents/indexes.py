@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from urllib.parse import quote
 
-from citeloom.settings import Settings
 from state.paper import Paper
+from tools.settings import Settings
 
 XML_OF_TEXT = "/fullTextXML"
 """How an address of Europe PMC ends that gives an article as JATS."""

@@ -1,15 +1,15 @@
 """The one way to read a document: by its contents, within limits, whatever its name says."""
 
-import logging
 from importlib import import_module
 
 from state.document import Document
 from tools.documents.limits import LIMITS, Limits, check_size, gunzip
 from tools.documents.sniff import LABELS, READ, SUFFIXES, Kind, note_on, sniff
 from tools.errors import DocumentError
+from tools.program import logger_of
 
 __all__ = ["LIMITS", "READ", "SUFFIXES", "Kind", "Limits", "note_on", "read_document"]
-logger = logging.getLogger(f"citeloom.{__name__}")
+logger = logger_of(__name__)
 
 READERS: dict[Kind, tuple[str, str, str]] = {
     "pdf": ("pdf 4", "tools.pdf.reader", "read_pdf"),

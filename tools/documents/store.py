@@ -7,7 +7,6 @@ the log.
 """
 
 import json
-import logging
 import os
 import sqlite3
 import zlib
@@ -23,8 +22,9 @@ from pydantic import ValidationError
 from state.document import Document
 from tools.embed.port import Embedder, Vectors
 from tools.errors import kind_of
+from tools.program import logger_of
 
-logger = logging.getLogger(f"citeloom.{__name__}")
+logger = logger_of(__name__)
 
 MOST_BYTES = 1_000_000_000
 """Size beyond which what was kept first is forgotten: some 20,000 papers with their summaries."""

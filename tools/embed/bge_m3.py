@@ -1,7 +1,6 @@
 """BGE-M3 (Chen et al., 2024) through FlagEmbedding: dense vectors, term weights, token vectors."""
 
 import json
-import logging
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -12,8 +11,9 @@ import numpy as np
 
 from tools.embed.port import Encoded, TermWeights, Vectors
 from tools.errors import PermanentError
+from tools.program import logger_of
 
-logger = logging.getLogger(f"citeloom.{__name__}")
+logger = logger_of(__name__)
 
 MODEL = "BAAI/bge-m3"
 WINDOW = 1024

@@ -1,6 +1,5 @@
 """all-MiniLM-L6-v2 on ONNX Runtime: the embedder that needs no key, no network and no GPU."""
 
-import logging
 import os
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
@@ -14,11 +13,12 @@ from numpy.typing import NDArray
 
 from tools.embed.port import Vectors
 from tools.errors import PermanentError
+from tools.program import logger_of
 
 if TYPE_CHECKING:
     from tokenizers import Encoding
 
-logger = logging.getLogger(f"citeloom.{__name__}")
+logger = logger_of(__name__)
 
 WINDOW = 256
 """Tokens the model was trained on (its model card); what lies beyond is cut off."""

@@ -3,10 +3,10 @@
 from pathlib import Path
 from threading import Lock
 
-from citeloom.settings import Settings
-from citeloom.settings import settings as process_settings
 from tools.embed.port import Embedder
 from tools.errors import InputError
+from tools.settings import Settings
+from tools.settings import settings as process_settings
 
 CHOICES = "minilm, bge-m3, bge-m3:FOLDER, st:MODEL or openai:MODEL"
 _lock = Lock()

@@ -1,6 +1,5 @@
 """Any model of Sentence Transformers, by its name at Hugging Face or its folder: on a GPU where there is one."""
 
-import logging
 from collections.abc import Sequence
 from pathlib import Path
 from threading import RLock
@@ -10,8 +9,9 @@ import numpy as np
 
 from tools.embed.port import Vectors
 from tools.errors import PermanentError
+from tools.program import logger_of
 
-logger = logging.getLogger(f"citeloom.{__name__}")
+logger = logger_of(__name__)
 
 INSTALL = "a model by name needs Sentence Transformers: run `pip install 'citeloom[models]'`"
 _CHARACTERS = 40 * 8192

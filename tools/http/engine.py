@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import logging
 import random
 import time
 from collections.abc import Awaitable, Callable
@@ -25,11 +24,12 @@ from tools.http.error_mapping import (
 from tools.http.host import Host, state_of
 from tools.ledger.ledger import RunLedger
 from tools.ledger.spending import Spending
+from tools.program import logger_of
 
 T = TypeVar("T")
 DAY = 24 * 3600.0
 """Seconds."""
-logger = logging.getLogger(f"citeloom.{__name__}")
+logger = logger_of(__name__)
 
 FIRST_PAUSE = 0.4
 LONGEST_PAUSE = 8.0

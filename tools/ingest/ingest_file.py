@@ -4,7 +4,6 @@ Each step leaves the library whole, so that a process may end between any two of
 finds the file unknown and does it again, and what is there already is not made twice.
 """
 
-import logging
 import time
 from collections.abc import Iterator, MutableMapping
 from contextlib import contextmanager
@@ -25,6 +24,7 @@ from tools.errors import DocumentError
 from tools.ingest.document_record import paper_of, under_record
 from tools.ingest.target import IngestTarget
 from tools.ingest.workers import Reading, Workers, read_apart
+from tools.program import logger_of
 from tools.references.bibliography import read_entries
 
 _REMEDY = "add another copy or format of it"
@@ -35,7 +35,7 @@ _GARBLED = (
     "its text looks garbled (quality {:.2f} of 1): words are broken or no words. Answers from it cannot "
     "be relied on: run text recognition anew (such as ocrmypdf's), or add another copy"
 )
-logger = logging.getLogger(f"citeloom.{__name__}")
+logger = logger_of(__name__)
 
 
 @dataclass(frozen=True, kw_only=True)

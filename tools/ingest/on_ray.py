@@ -19,7 +19,6 @@ from tempfile import TemporaryDirectory
 from threading import Event
 from typing import Any
 
-from citeloom.settings import Settings
 from state.ingesting import FileSource
 from tools.bibliography.read_record import BadRecord
 from tools.documents.grobid import Grobid
@@ -30,6 +29,7 @@ from tools.ingest.dumps import parts_of, read_dump
 from tools.ingest.ingest_file import Known, Parts, digest_of, read_parts
 from tools.ingest.stored_files import fetch_file, is_address
 from tools.ingest.workers import Limits, open_workers
+from tools.settings import Settings
 
 _started: list[int] = []
 """How many workers there are to be, where this process has a cluster."""

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from hashlib import sha256
 from urllib.parse import urlsplit
 
-from citeloom.settings import Settings
 from state.document import Document
 from state.paper import Paper
 from tools.errors import DocumentError
@@ -14,6 +13,7 @@ from tools.ingest.spool import Spool
 from tools.ingest.target import limits_of
 from tools.ingest.workers import in_thread, open_workers, read_apart
 from tools.ledger.ledger import RunLedger
+from tools.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)

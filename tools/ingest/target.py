@@ -1,6 +1,5 @@
 """The library that a run adds to, and what is asked of it beforehand."""
 
-import logging
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -8,7 +7,6 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from citeloom.settings import Settings
 from state.document import DocumentEntry
 from state.paper import Paper, title_key
 from tools.documents.grobid import NAME, Grobid, grobid_of
@@ -20,8 +18,10 @@ from tools.errors import LibraryError
 from tools.ingest.workers import Limits
 from tools.library.library import Library
 from tools.library.open import CATALOG, create_library, delete_library, folder_of
+from tools.program import logger_of
+from tools.settings import Settings
 
-logger = logging.getLogger(f"citeloom.{__name__}")
+logger = logger_of(__name__)
 
 _SOON, _PATIENCE = 5.0, 600.0
 """Seconds to wait for another writer: before that is said, and after."""

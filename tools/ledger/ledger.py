@@ -1,7 +1,6 @@
 """What a run may spend and what it has spent: reserve the worst case, then settle the real cost."""
 
 import asyncio
-import logging
 import sqlite3
 import threading
 import time
@@ -20,9 +19,10 @@ from tools.ledger.file import LedgerFile, Used
 from tools.ledger.limits import Kept, Limits, excess
 from tools.ledger.overshoots import Overshoot, Overshoots
 from tools.ledger.spending import Cost, Price, Spending
+from tools.program import logger_of
 from tools.telemetry.calls import tell_call, tell_unpaid
 
-logger = logging.getLogger(f"citeloom.{__name__}")
+logger = logger_of(__name__)
 
 
 @dataclass(eq=False)

@@ -1,14 +1,14 @@
 """How far endpoints have written past the output limits they were given, so that the next call holds enough."""
 
 import asyncio
-import logging
 import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
 
 from tools.ledger.file import LedgerFile
+from tools.program import logger_of
 
-logger = logging.getLogger(f"citeloom.{__name__}")
+logger = logger_of(__name__)
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ from datetime import date
 from pathlib import Path
 from threading import Lock
 
-from citeloom import PROGRAM
 from state.paper import known_since
 from tools.disk import DAMAGED
 from tools.errors import LibraryError
 from tools.library.cites import cites
 from tools.library.schema import VERSION, complete_tables, create_tables
+from tools.program import PROGRAM
 
 _NO_ROOM = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
 _BUSY = 30.0  # seconds to wait for another writer's transaction

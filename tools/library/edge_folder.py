@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
-from citeloom import PROGRAM
 from tools.disk import check_room
 from tools.errors import LibraryError
+from tools.program import PROGRAM
 
 if TYPE_CHECKING:
     import qdrant_edge as qe

@@ -1,6 +1,5 @@
 """The files that a library's documents were read from, so that the page of a quote can be shown."""
 
-import logging
 import os
 import shutil
 from collections.abc import Collection
@@ -10,8 +9,9 @@ from pathlib import Path
 from uuid import uuid4
 
 from tools.errors import kind_of
+from tools.program import logger_of
 
-logger = logging.getLogger(f"citeloom.{__name__}")
+logger = logger_of(__name__)
 
 
 class LibraryFiles:

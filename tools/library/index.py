@@ -6,7 +6,6 @@ another embedder, a restored catalog or damage, is one thing: the catalog names 
 rows are embedded anew. Until it is full, the one before it is searched, by the embedder that made it.
 """
 
-import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -16,7 +15,6 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from citeloom import PROGRAM
 from tools.counting import counted
 from tools.embed.port import Embedder, Encoded, encode
 from tools.errors import LibraryError
@@ -35,8 +33,9 @@ from tools.library.port import (
     search,
 )
 from tools.library.schema import KEPT, OLD_PAYLOAD
+from tools.program import PROGRAM, logger_of
 
-logger = logging.getLogger(f"citeloom.{__name__}")
+logger = logger_of(__name__)
 
 T = TypeVar("T")
 _BATCH = 128  # some seconds of embedding: what a kill costs at most

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 from uuid import uuid4
 
-from citeloom.settings import Settings
 from tools.embed.port import Embedder, multi_size
+from tools.settings import Settings
 
 FOLDER, SERVER = "folder", "server"
 

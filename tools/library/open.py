@@ -3,7 +3,6 @@
 Those of a server's callers stand under `home/callers/WHO/libraries`.
 """
 
-import logging
 import re
 import shutil
 from dataclasses import dataclass
@@ -11,8 +10,6 @@ from pathlib import Path
 from threading import RLock
 from uuid import uuid4
 
-from citeloom import PROGRAM
-from citeloom.settings import Settings
 from tools.caller import place_of
 from tools.embed.port import Embedder
 from tools.errors import InputError, LibraryError, kind_of
@@ -27,8 +24,10 @@ from tools.library.server import ElsewhereError, ServerIndex
 from tools.library.server_shape import Server
 from tools.library.starter_library import STARTER, starter_papers, sync_starter
 from tools.library.starter_vectors import shipped
+from tools.program import PROGRAM, logger_of
+from tools.settings import Settings
 
-logger = logging.getLogger(f"citeloom.{__name__}")
+logger = logger_of(__name__)
 
 CATALOG = "catalog.sqlite"
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")

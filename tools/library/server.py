@@ -3,7 +3,6 @@
 Every call of the client that CiteLoom makes stands here, and `citeloom doctor --qdrant URL` makes each of them once.
 """
 
-import logging
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -13,7 +12,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from citeloom import PROGRAM
 from tools.errors import LibraryError
 from tools.library.port import (
     DENSE,
@@ -35,11 +33,12 @@ from tools.library.server_shape import (
     searching,
     shape,
 )
+from tools.program import PROGRAM, logger_of
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient, models
 
-logger = logging.getLogger(f"citeloom.{__name__}")
+logger = logger_of(__name__)
 
 _TIMEOUT = 60  # seconds for one call
 _GRPC_PORT = 6334  # the server's own; not used unless one is set

@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from json import JSONDecodeError
 from typing import Any
 
-from citeloom import PROGRAM
 from tools.errors import CiteLoomError, LibraryError, TransientError
+from tools.program import PROGRAM
 
 _BUSY = ("UNAVAILABLE", "DEADLINE_EXCEEDED", "INTERNAL", "RESOURCE_EXHAUSTED", "408", "429")
 _GONE = ("NOT_FOUND", "404")

@@ -8,8 +8,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from citeloom.settings import Settings
 from tools.library.port import BREADTH, DENSE, KEYWORDS, LEXICAL, MULTI, NUMBERS, SPARSE
+from tools.settings import Settings
 
 IN_MEMORY = ":memory:"
 _THRESHOLD = 10_000

@@ -11,7 +11,6 @@ from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
 
-from citeloom.settings import Settings
 from tools.errors import InputError, LibraryError
 from tools.library.carried import carry, mark_carried
 from tools.library.database import Database
@@ -27,6 +26,7 @@ from tools.library.library import Library
 from tools.library.lock import WriteLock
 from tools.library.open import CATALOG, folder_of, forget_library
 from tools.library.starter_library import STARTER
+from tools.settings import Settings
 
 
 def take_snapshot(library: Library, target: Path, *, vectors: bool = False) -> int:

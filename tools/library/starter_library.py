@@ -1,20 +1,19 @@
 """The library that comes with CiteLoom: annotated papers on machine-assisted literature review."""
 
-import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from citeloom import PROGRAM
 from state.paper import Paper
 from tools.bibliography.read import read_records
 from tools.bibliography.read_record import BadRecord
 from tools.errors import LibraryError
 from tools.library.library import Library
+from tools.program import PROGRAM, logger_of
 
-logger = logging.getLogger(f"citeloom.{__name__}")
+logger = logger_of(__name__)
 
 STARTER = "starter"
 _WAIT = 300.0  # seconds: another process may be building it

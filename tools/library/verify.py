@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from citeloom import PROGRAM
 from state.passage import passage_id
 from tools.counting import counted
 from tools.errors import LibraryError
@@ -18,6 +17,7 @@ from tools.library.library import Library
 from tools.library.passages import PassageCatalog
 from tools.library.port import Filter, Payload, Query, Sparse, Stored, VectorIndex, search
 from tools.library.rows import rename, settle
+from tools.program import PROGRAM
 
 _BATCH = 500
 _SHOWN = 3  # points in one message

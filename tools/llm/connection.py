@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
-from citeloom.settings import Settings
 from tools.llm.ladder import url_of
 from tools.loops import PerLoop
+from tools.settings import Settings
 
 if TYPE_CHECKING:
     import httpx2

@@ -1,14 +1,12 @@
 """One model at one endpoint: calls with a budget, a common gate, retries and the ladder."""
 
 import asyncio
-import logging
 import random
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from citeloom.settings import Settings
 from tools.errors import TransientError, kind_of
 from tools.gate import gate_of
 from tools.ledger.ledger import RunLedger
@@ -19,11 +17,13 @@ from tools.llm.faults import Fault, Place, fault_of, foreign_errors
 from tools.llm.ladder import LIMIT_NAMES, Rung, dialect_of, url_of
 from tools.llm.prompt import count_tokens
 from tools.llm.task import Tier
+from tools.program import logger_of
+from tools.settings import Settings
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage
 
-logger = logging.getLogger(f"citeloom.{__name__}")
+logger = logger_of(__name__)
 
 TRIES = 4
 LONGEST_PAUSE = 60.0

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
 
-from citeloom.settings import Settings
 from tools.llm.shapes import Shapes
+from tools.settings import Settings
 
 OPENAI_URL = "https://api.openai.com/v1"
 

@@ -4,7 +4,6 @@ import time
 from functools import partial
 from typing import Literal, get_args
 
-from citeloom.settings import Settings
 from tools.cache import open_cache
 from tools.embed.port import Embedder
 from tools.errors import InputError, PermanentError
@@ -16,6 +15,7 @@ from tools.llm.extractive import ExtractiveMind
 from tools.llm.ladder import Rung
 from tools.llm.model import LlmMind
 from tools.llm.task import Mind, Tier
+from tools.settings import Settings
 
 Kind = Literal["auto", "llm", "extractive"]
 _TIERS: tuple[Tier, ...] = ("strong", "fast")

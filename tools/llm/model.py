@@ -2,7 +2,6 @@
 
 import asyncio
 
-from citeloom.settings import Settings
 from tools.cache import AnswerCache, key_of
 from tools.ledger.ledger import RunLedger
 from tools.llm.answers import reread
@@ -11,6 +10,7 @@ from tools.llm.endpoint import Endpoint
 from tools.llm.prompt import count_tokens, render
 from tools.llm.shapes import shapes_of
 from tools.llm.task import AnswerT, Task, Tier
+from tools.settings import Settings
 
 _MARGIN = 120
 """Tokens that a question takes beside its texts: roles, fences and the note on the schema."""

@@ -1,6 +1,5 @@
 """Reads a PDF to a Document: the title, the tree of sections, paragraphs, and what stands apart."""
 
-import logging
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, cast
@@ -26,12 +25,13 @@ from tools.pdf.native import LIMITS, Limits, PageFault, opened, pages_and_title,
 from tools.pdf.pieces import Assembler, Piece
 from tools.pdf.profile import Profile, profile_of, settle_weights
 from tools.pdf.repair import cut_off
+from tools.program import logger_of
 
 _RECOGNISED = (
     "its text was recognised in pictures of its pages (OCR): words, names and numbers may be misread; "
     "compare what matters with the page"
 )
-logger = logging.getLogger(f"citeloom.{__name__}")
+logger = logger_of(__name__)
 
 
 def read_pdf(content: bytes, *, name: str, limits: Limits = LIMITS) -> Document:

@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator, Sequence
 from datetime import date, timedelta
 from urllib.parse import urlencode
 
-from citeloom.settings import Settings
 from state.paper import Paper
 from state.query import SearchQuery
 from tools.http.engine import DAY, HttpCaller
@@ -17,6 +16,7 @@ from tools.http.host import Host
 from tools.scholar.arxiv_records import Page, read_page
 from tools.scholar.port import Found, Offer, Source
 from tools.scholar.relaxing import relaxed, search_ever_looser, terms
+from tools.settings import Settings
 
 IDS_A_CALL = 100
 LARGEST_PAGE = 200

@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 from uuid import uuid4
 
-from citeloom.settings import Settings
 from tools.cache import AnswerCache
 from tools.errors import CiteLoomError, MissingError, QuotaError
 from tools.http.engine import HttpCaller
@@ -15,6 +14,7 @@ from tools.http.host import state_of
 from tools.ledger.ledger import RunLedger
 from tools.ledger.limits import Limits
 from tools.scholar.opening import ONLINE, OnlineName, host_of
+from tools.settings import Settings
 
 _PROBES: dict[OnlineName, str] = {
     "openalex": "/works/W2741809807?select=id",

@@ -8,7 +8,6 @@ from contextlib import suppress
 from datetime import date, timedelta
 from urllib.parse import quote, quote_plus, urlencode
 
-from citeloom.settings import Settings
 from state.paper import Paper
 from state.query import SearchQuery
 from tools.errors import MissingError
@@ -19,6 +18,7 @@ from tools.scholar.crossref_records import Page, Work, read_page, read_single
 from tools.scholar.merging import ids_of
 from tools.scholar.port import Found, Linked, Source
 from tools.scholar.relaxing import terms
+from tools.settings import Settings
 
 DOIS_A_CALL = 40
 LONGEST_URL = 3500

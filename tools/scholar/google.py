@@ -6,25 +6,25 @@ is looked up where there are records: by the id in its links, else by its title.
 """
 
 import json
-import logging
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from urllib.parse import unquote, urlencode
 
-from citeloom.settings import Settings
 from state.paper import Paper, canonical_id
 from state.query import SearchQuery
 from tools.errors import PermanentError, QuotaError
 from tools.http.engine import DAY, HttpCaller
 from tools.http.host import Host
+from tools.program import logger_of
 from tools.scholar.fields import mapping, mappings, text_of
 from tools.scholar.lookup import Wanted, look_up
 from tools.scholar.port import Found, Offer, Source
 from tools.scholar.relaxing import terms
+from tools.settings import Settings
 
-logger = logging.getLogger(f"citeloom.{__name__}")
+logger = logger_of(__name__)
 
 NAME = "google"
 ADVICE = "set SERPAPI_API_KEY (https://serpapi.com/manage-api-key)"

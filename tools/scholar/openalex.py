@@ -5,7 +5,6 @@ pyalex's own transport blocks, has one fixed host, and drops the headers that te
 """
 
 import asyncio
-import logging
 import math
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from datetime import date
@@ -14,12 +13,12 @@ from typing import Any, TypeVar, cast
 
 from pydantic import SecretStr
 
-from citeloom.settings import Settings
 from state.paper import Paper
 from state.query import SearchQuery
 from tools.errors import MissingError, QuotaError, RejectedError, kind_of
 from tools.http.engine import DAY, HttpCaller
 from tools.http.host import Host
+from tools.program import logger_of
 from tools.scholar import openalex_query as requests
 from tools.scholar.batches import in_batches
 from tools.scholar.merging import ids_of
@@ -28,9 +27,10 @@ from tools.scholar.openalex_records import SOURCE as NAME
 from tools.scholar.openalex_records import read_page, read_single
 from tools.scholar.port import Found, Linked, Offer, Source
 from tools.scholar.relaxing import relaxed, search_ever_looser, terms
+from tools.settings import Settings
 from tools.text.phrases import keyphrases
 
-logger = logging.getLogger(f"citeloom.{__name__}")
+logger = logger_of(__name__)
 
 T = TypeVar("T")
 

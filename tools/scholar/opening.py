@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, Literal, TypeGuard, get_args
 
-from citeloom.settings import Settings
 from state.query import SearchQuery
 from tools.cache import open_cache
 from tools.errors import InputError
@@ -13,6 +12,7 @@ from tools.http.host import Host
 from tools.ledger.ledger import RunLedger
 from tools.scholar.port import Source
 from tools.scholar.snapshot import folder_of
+from tools.settings import Settings
 
 OnlineName = Literal["openalex", "semantic_scholar", "arxiv", "crossref", "google"]
 ONLINE: tuple[OnlineName, ...] = get_args(OnlineName)

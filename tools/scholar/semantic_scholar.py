@@ -4,7 +4,6 @@ Links are asked for inside the records of a batch, the cheapest way; a list that
 for is asked for again, page by page.
 """
 
-import logging
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from itertools import islice
@@ -13,11 +12,11 @@ from urllib.parse import quote
 import numpy as np
 from numpy.typing import NDArray
 
-from citeloom.settings import Settings
 from state.paper import Paper, canonical_id, title_key
 from state.query import SearchQuery
 from tools.http.engine import DAY, HttpCaller
 from tools.http.host import Host
+from tools.program import logger_of
 from tools.scholar.batches import in_batches
 from tools.scholar.fields import count_of, mappings
 from tools.scholar.port import Found, Linked, Source
@@ -29,8 +28,9 @@ from tools.scholar.semantic_scholar_client import (
     SemanticScholarClient,
 )
 from tools.scholar.semantic_scholar_records import FIELDS, LINK_FIELDS, NAME, paper_of, vector_of
+from tools.settings import Settings
 
-logger = logging.getLogger(f"citeloom.{__name__}")
+logger = logger_of(__name__)
 
 SEARCH_AGE = 3 * DAY
 RECORD_AGE = 21 * DAY

@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from citeloom import PROGRAM
-from citeloom.settings import Settings
 from state.paper import Paper
 from state.query import SearchQuery
 from tools.errors import InputError, PermanentError
+from tools.program import PROGRAM
 from tools.scholar.merging import ids_of
 from tools.scholar.port import Found, Linked, Source
 from tools.scholar.relaxing import relaxed, search_ever_looser, terms
+from tools.settings import Settings
 from tools.text.phrases import keyphrases
 
 NAME = "snapshot"

@@ -1,6 +1,5 @@
 """Whisper (tiny, English) on CTranslate2: listens, and needs no download. Synchronous, CPU-bound."""
 
-import logging
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -9,10 +8,11 @@ from time import perf_counter
 from typing import Any
 
 from tools.errors import InputError, PermanentError
+from tools.program import logger_of
 from tools.speech.audio import RATE, read_audio
 from tools.speech.results import Seconds, Transcript
 
-logger = logging.getLogger(f"citeloom.{__name__}")
+logger = logger_of(__name__)
 
 HINTS = (
     "A question about scientific papers, citations, passages, retrieval, language models and "

@@ -8,7 +8,7 @@ import json
 import logging
 from datetime import UTC, datetime
 
-from citeloom.settings import settings
+from tools.settings import settings
 from tools.telemetry.places import here
 
 _TALKATIVE = {

@@ -3,18 +3,18 @@
 Nothing of it is loaded unless it is asked for.
 """
 
-import logging
 import threading
 from typing import TYPE_CHECKING, Any
 
-from citeloom.settings import opentelemetry_exporters
+from tools.program import logger_of
+from tools.settings import opentelemetry_exporters
 
 if TYPE_CHECKING:
     from opentelemetry.metrics import Meter
     from opentelemetry.trace import Tracer
     from prometheus_client import CollectorRegistry
 
-logger = logging.getLogger(f"citeloom.{__name__}")
+logger = logger_of(__name__)
 
 _SECONDS = [0.01, 0.04, 0.16, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92, 300, 900, 3600]
 _TOKENS = [1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576]

@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
-from citeloom import PROGRAM
 from citeloom.cli.library.opening import opened, process_settings
 from citeloom.cli.telling import errors_told
 from tools.counting import counted
 from tools.errors import LibraryError
+from tools.program import PROGRAM
 
 
 def verify(

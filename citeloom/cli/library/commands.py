@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from citeloom import PROGRAM
 from citeloom.cli.library.add import add
 from citeloom.cli.library.care import compact, export, restore, snapshot, verify
 from citeloom.cli.library.opening import ENGINE, NAMED, opened, process_settings
 from citeloom.cli.library.reading import papers, search, show, tag
 from citeloom.cli.telling import errors_told
 from tools.counting import counted
+from tools.program import PROGRAM
 
 if TYPE_CHECKING:
     from tools.library.library import Library

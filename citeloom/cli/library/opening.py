@@ -9,8 +9,8 @@ import typer
 from tools.errors import InputError
 
 if TYPE_CHECKING:
-    from citeloom.settings import Settings
     from tools.library.library import Library
+    from tools.settings import Settings
 
 
 NAMED = Annotated[
@@ -44,7 +44,7 @@ def named(library: str | None, given: Sequence[str], what: str = "") -> tuple[st
 
 def process_settings() -> "Settings":
     """Return the settings of the process; what loads them is loaded on use, so that help comes at once."""
-    from citeloom.settings import settings
+    from tools.settings import settings
 
     return settings()
 

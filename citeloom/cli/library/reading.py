@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from citeloom import PROGRAM
 from citeloom.cli.library.opening import NAMED, named, opened
 from citeloom.cli.telling import errors_told
 from tools.counting import counted
 from tools.errors import InputError
+from tools.program import PROGRAM
 
 if TYPE_CHECKING:
     from state.paper import Paper

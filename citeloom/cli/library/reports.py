@@ -9,9 +9,9 @@ import typer
 
 from citeloom.cli.telling import tell_error
 from citeloom.export.plain import dump
-from citeloom.settings import settings
 from state.ingesting import FileReport, IngestCounts, IngestOutput
 from tools.counting import counted
+from tools.settings import settings
 
 _SHOWN = 20
 """Lines of what went wrong on the terminal; all are in files."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from citeloom.export.plain import SCHEMA_VERSION, plain
 from citeloom.service.kept import Run
-from citeloom.settings import settings
+from tools.settings import settings
 
 _PACKAGES = (
     "citeloom", "langgraph", "langchain-openai", "pyalex", "semanticscholar",

@@ -10,7 +10,6 @@ import pytest
 from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 
-from citeloom.settings import Settings
 from nodes.judge import full_text
 from nodes.judge.full_text import FullText, read_full_texts
 from state.paper import Author, Paper
@@ -28,6 +27,7 @@ from tools.ledger.ledger import finish
 from tools.library.open import close_libraries, create_library
 from tools.references.entries import read_entry
 from tools.services import open_services
+from tools.settings import Settings
 
 RIVERS = Paper(
     id="doi:10.1/rivers", doi="10.1/rivers", title=TITLE, year=2021, authors=(Author(name="Ilse Brook"),)

@@ -10,13 +10,13 @@ from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 from pydantic import SecretStr
 
-from citeloom.settings import Settings
 from state.paper import Paper
 from state.quote import Debate
 from state.request import Request
 from tests.fakes.openai_server import OpenAIServer, Reply, Script, inputs_of
 from tests.graphs.conftest import context_for
 from tools.services import Services, open_services
+from tools.settings import Settings
 
 TEXT = (
     "Pear trees suffer under drought. We graft pears on rootstocks of quince and measure for three "

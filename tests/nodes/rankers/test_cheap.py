@@ -10,7 +10,6 @@ import pytest
 from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 
-from citeloom.settings import Settings
 from nodes.find.rankers.cheap import (
     by_embedding,
     by_specter2,
@@ -26,6 +25,7 @@ from tests.nodes.rankers.support import PAPERS, REQUEST
 from tools.errors import InputError, PermanentError, TransientError
 from tools.scholar.semantic_scholar import SemanticScholarSource
 from tools.services import Services, open_services
+from tools.settings import Settings
 
 
 def test_order_takes_the_scale_of_scores_and_falls_strictly() -> None:

@@ -9,7 +9,6 @@ from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 from pydantic import SecretStr
 
-from citeloom.settings import Settings
 from state.passage import passage_id
 from state.request import Request
 from state.synthesis import Context, Paragraph
@@ -17,6 +16,7 @@ from tests.fakes.openai_server import OpenAIServer, Reply, Script, inputs_of, ta
 from tests.fakes.summarizer import ANSWERS
 from tests.graphs.conftest import context_for
 from tools.services import Services, open_services
+from tools.settings import Settings
 
 Answer = dict[str, Any]
 Spoil = Callable[[Answer, dict[str, Any]], Reply]

@@ -9,7 +9,6 @@ from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 from pydantic import SecretStr
 
-from citeloom.settings import Settings
 from nodes.synthesize.align_lines import align_lines
 from state.request import Request
 from state.synthesis import Line
@@ -19,6 +18,7 @@ from tests.fakes.openai_server import OpenAIServer, Refusal, Reply, inputs_of, t
 from tests.graphs.conftest import context_for
 from tools.context import RunContext
 from tools.services import open_services
+from tools.settings import Settings
 
 QUESTION = "What do moss gardens do to roofs?"
 FIRST = "Moss gardens cool flat roofs by 9.4 degrees on summer afternoons."

@@ -9,7 +9,6 @@ from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 from pydantic import SecretStr
 
-from citeloom.settings import Settings
 from nodes.synthesize.synthesize_answer import synthesize_answer
 from state.modes import UpdateMode
 from state.paper import Author, Paper
@@ -22,6 +21,7 @@ from tests.graphs.conftest import context_for
 from tools.errors import PermanentError
 from tools.llm.prompt import count_tokens
 from tools.services import open_services
+from tools.settings import Settings
 
 QUESTION = "How do bees find the way back to their hive?"
 FACTS = (

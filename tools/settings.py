@@ -18,7 +18,7 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
-from citeloom.folder_settings import (
+from tools.folder_settings import (
     SettingsError,
     Variables,
     check_env_file,
