@@ -30,7 +30,7 @@ def test_version_is_that_of_the_package(home: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "offered"),
     [
-        ("citeloom re", {"review", "revise"}),
+        ("citeloom re", {"references", "review", "revise"}),
         ("citeloom runs ", {"list", "show", "resume", "delete", "prune", "spending"}),
         ("citeloom ask --li", {"--library", "--listen"}),
         ("citeloom library pa", {"papers"}),
