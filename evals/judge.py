@@ -21,9 +21,8 @@ from tools.ledger.ledger import ledger_for
 from tools.ledger.limits import Limits
 from tools.ledger.spending import Cost
 from tools.llm.endpoint import price_of
-from tools.llm.minds import open_mind
-from tools.llm.prompt import count_tokens, render
-from tools.llm.task import AnswerT, Mind, Task
+from tools.llm.open_model import open_mind
+from tools.llm.task import AnswerT, Mind, Task, count_tokens, render
 from tools.settings import settings
 
 ItemT = TypeVar("ItemT")

@@ -13,9 +13,8 @@ from typing import Any
 
 import nodes
 from tools.llm.endpoint import FLOOR
-from tools.llm.prompt import PREFACE, count_tokens
-from tools.llm.shapes import Shapes, shapes_of
-from tools.llm.task import Task
+from tools.llm.structured_output import Shapes, shapes_of
+from tools.llm.task import PREFACE, Task, count_tokens
 
 PAGE = Path(__file__).parents[1] / "docs" / "prompts.md"
 _INTRO = f"""# Prompts

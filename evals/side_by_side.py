@@ -12,7 +12,7 @@ from typing import TypeVar
 from pebble import ProcessExpired, ProcessPool
 
 from evals.retrieval.vectors import keeping_vectors
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
 from tools.errors import PermanentError
 
 TaskT = TypeVar("TaskT")

@@ -12,7 +12,7 @@ from typing import Any
 from state.run import Usage
 from tools.clients import Clients
 from tools.context import RunContext
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
 from tools.settings import Settings, settings
 
 Row = dict[str, Any]

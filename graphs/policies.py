@@ -15,7 +15,7 @@ from state.channels import Shared
 from state.run import halt
 from tools.context import RunContext
 from tools.errors import TransientError
-from tools.telemetry.watching import watch
+from tools.telemetry.run_watcher import watch
 
 # LangGraph's default would retry a 404 and not a 429; and the minds and sources have retried each
 # call already, so this is for the moment in which a whole endpoint restarts.

@@ -38,8 +38,7 @@ from tools.context import RunContext
 from tools.ledger.limits import Kept
 from tools.ledger.spending import Cost, Price
 from tools.llm.endpoint import price_of
-from tools.llm.prompt import count_tokens
-from tools.llm.task import Task
+from tools.llm.task import Task, count_tokens
 from tools.scholar.google import PAGE
 from tools.scholar.openalex import LIST_USD, MEANING_USD, SEARCH_USD
 

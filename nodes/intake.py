@@ -14,8 +14,7 @@ from tools.counting import counted
 from tools.errors import InputError
 from tools.program import PROGRAM
 from tools.scholar.opening import ONLINE
-from tools.text.language import language, language_name
-from tools.text.words import tokens
+from tools.text.words import language, language_name, tokens
 
 MAX_CHARACTERS = 20_000
 MIN_WORDS = 3

@@ -16,8 +16,8 @@ from state.paper import Paper
 from tools.bibliography.read import read_records
 from tools.cache import open_cache
 from tools.clients import open_clients
+from tools.embed.embedder import Embedder, Vectors
 from tools.embed.minilm import MiniLm
-from tools.embed.port import Embedder, Vectors
 from tools.library.open import close_libraries, create_library, open_library
 from tools.library.starter_library import starter_papers
 from tools.settings import Settings, settings
@@ -116,7 +116,7 @@ def at_home(folder: Path, built: Path, embedder: Embedder) -> Iterator[Path]:
         for name, value in NOWHERE.items():
             patch.setenv(name, value)
         patch.chdir(folder.parent)
-        patch.setattr("tools.embed.open._opened", {("minilm", "", ""): embedder})
+        patch.setattr("tools.embed.open_embedder._opened", {("minilm", "", ""): embedder})
         _forget()
         try:
             yield folder

@@ -7,13 +7,13 @@ from functools import cache, partial
 from langgraph.store.memory import InMemoryStore
 
 from tools.documents.store import DocumentStore, StoredEmbedder
-from tools.embed.open import embedder
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
+from tools.embed.open_embedder import embedder
 from tools.ledger.ledger import RunLedger
 from tools.ledger.limits import Limits
 from tools.library.library import Library
 from tools.library.open import open_library, settings_for
-from tools.llm.minds import open_judge, open_mind
+from tools.llm.open_model import open_judge, open_mind
 from tools.llm.task import Mind
 from tools.scholar.opening import check_source, is_online, open_online
 from tools.scholar.port import Source

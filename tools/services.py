@@ -21,7 +21,7 @@ from tools.scholar.library import LibrarySource
 from tools.scholar.port import Source
 from tools.scholar.snapshot import SnapshotSource, folder_of
 from tools.settings import Settings
-from tools.telemetry.places import name_caller
+from tools.telemetry.logs import name_caller
 
 if TYPE_CHECKING:
     from tools.ingest.target import IngestTarget

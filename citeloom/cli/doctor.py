@@ -83,7 +83,7 @@ def _home(options: Settings) -> tuple[str, str]:
 
 
 def _embedder(options: Settings) -> tuple[str, str]:
-    from tools.embed.open import embedder
+    from tools.embed.open_embedder import embedder
 
     started = monotonic()
     model = embedder(options)
@@ -118,7 +118,7 @@ def _llm(options: Settings) -> tuple[str, str]:
             "no LLM is configured, so the embedded engine answers; for an LLM set CITELOOM_STRONG_MODEL and "
             "CITELOOM_LLM_BASE_URL or CITELOOM_LLM_API_KEY (any OpenAI-compatible endpoint)"
         )
-    from tools.llm.minds import ping
+    from tools.llm.open_model import ping
 
     return "good", asyncio.run(ping(options))
 

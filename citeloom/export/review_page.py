@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any
 
+from citeloom.export.citation_picture import citation_graph
 from citeloom.export.completeness import completeness_text
 from citeloom.export.document import TITLE, Document, document_of, spaced, support_of
 from citeloom.export.escaping import entry
@@ -16,7 +17,6 @@ from citeloom.export.table import table_html
 from state.results import CitedSentence, Link, RankedPaper
 from state.table import ComparisonTable
 from tools.bibliography.write_csl import reference_line
-from tools.citation_graph.page import citation_graph
 
 
 def review_page(

@@ -16,7 +16,7 @@ def check_revision(given: object, context: Mapping[str, Any] | None) -> None:
         return
     # The server reads its auth, which asks this, before the graphs, whose modules take a while.
     from nodes.revise.revise_section import check_instruction
-    from tools.llm.minds import is_embedded
+    from tools.llm.open_model import is_embedded
 
     told = " ".join(str(given.get("instruction") or "").split())
     if told and is_embedded((context or {}).get("mind") or "auto", settings()):

@@ -36,7 +36,7 @@ from tools.context import RunContext, context_of_graph
 from tools.library.library import Library
 from tools.llm.task import Task
 from tools.services import Services, open_services
-from tools.text.language import language_name
+from tools.text.words import language_name
 
 _MOST = 10
 """Claims of the LLM's own answer that are looked up."""

@@ -9,7 +9,7 @@ from time import perf_counter
 from evals.asking.papers import Source
 from state.document import DocumentEntry
 from state.paper import Paper
-from tools.embed.open import embedder
+from tools.embed.open_embedder import embedder
 from tools.library.library import Library
 from tools.library.open import close_libraries, create_library, open_library
 from tools.library.starter_library import STARTER

@@ -10,7 +10,7 @@ from time import perf_counter
 from evals.bench.embedding import Bare
 from evals.bench.row import Given, Row
 from evals.trials import fresh_home
-from tools.embed.open import embedder
+from tools.embed.open_embedder import embedder
 from tools.errors import PermanentError
 from tools.library.open import open_library
 

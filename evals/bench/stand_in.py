@@ -86,7 +86,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _completion(asked: dict[str, Any], text: str) -> dict[str, Any]:
-    from tools.llm.prompt import count_tokens
+    from tools.llm.task import count_tokens
 
     shown = sum(count_tokens(str(turn["content"])) for turn in asked["messages"])
     return {
@@ -100,7 +100,7 @@ def _completion(asked: dict[str, Any], text: str) -> dict[str, Any]:
 
 
 def _answer(asked: dict[str, Any]) -> Any:
-    from tools.embed.open import embedder
+    from tools.embed.open_embedder import embedder
 
     if "response_format" not in asked:
         return "yes"

@@ -20,7 +20,7 @@ from evals.tables import INTERVALS, Report
 from nodes.judge.questions import TASK
 from state.writing import Support
 from tools.errors import InputError
-from tools.llm.minds import Kind
+from tools.llm.open_model import Kind
 from tools.settings import settings
 
 OTHERS = 4

@@ -18,7 +18,7 @@ from state.writing import Draft, Element, KeyElements, Plan, Sentence, Support
 from tools.clients import Clients
 from tools.context import RunContext
 from tools.library.library import Library
-from tools.llm.minds import Kind
+from tools.llm.open_model import Kind
 from tools.llm.task import AnswerT, Mind, Task
 from tools.run_store import RunStore
 from tools.services import open_services

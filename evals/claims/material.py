@@ -11,7 +11,7 @@ from nodes.ask.search_passages import record_passage
 from state.paper import Paper
 from tools.bibliography.read import read_records
 from tools.documents.passages import cut
-from tools.embed.port import Embedder, Vectors
+from tools.embed.embedder import Embedder, Vectors
 from tools.library.bm25 import bm25
 from tools.library.port import Scored, fused
 from tools.library.starter_library import starter_papers

@@ -14,7 +14,7 @@ from evals.passages.sets import GOLD_SHARE, GOLD_STEMS, GOLD_TIES, QuestionSet, 
 from evals.passages.trial import ARMS, Asked, K, Measured, measure
 from evals.runner import Options, Suite, choose
 from evals.tables import INTERVALS, Report
-from tools.embed.open import embedder
+from tools.embed.open_embedder import embedder
 
 
 @dataclass(frozen=True, kw_only=True)

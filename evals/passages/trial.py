@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import get_args
 
 from evals.passages.sets import Question, QuestionSet
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
 from tools.library.library import Library
 from tools.library.open import close_libraries, create_library
 from tools.retrieve.keywords import name_missing

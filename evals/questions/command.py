@@ -26,7 +26,7 @@ from tools.clients import open_clients
 from tools.errors import BudgetError, InputError
 from tools.evidence.quotes import quote_fault
 from tools.ledger.limits import Limits
-from tools.llm.minds import open_mind
+from tools.llm.open_model import open_mind
 from tools.llm.task import Mind, Task
 from tools.settings import settings
 from tools.text.words import coverage

@@ -13,7 +13,7 @@ from tools.errors import DocumentError, InputError
 from tools.evidence.quotes import find_quote, quote_fault
 from tools.ingest.discover_files import RECORDS, is_read
 from tools.ingest.workers import read_file
-from tools.llm.prompt import count_tokens
+from tools.llm.task import count_tokens
 from tools.settings import Settings
 from tools.text.words import distinct_content_stems
 

@@ -34,7 +34,7 @@ from evals.runner import Options, Suite
 from evals.tables import INTERVALS, Report
 from evals.trials import Row
 from tools.clients import open_clients
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
 from tools.errors import InputError
 from tools.llm.task import Mind
 from tools.settings import settings

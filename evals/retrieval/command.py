@@ -24,7 +24,7 @@ from evals.runner import Options, Suite, check_file, lasting, online_sources, sa
 from evals.side_by_side import remembering, results_of
 from evals.tables import INTERVALS, Report, left_out
 from evals.trials import Row
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
 from tools.errors import InputError
 
 USUAL_COUNT = 60

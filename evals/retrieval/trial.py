@@ -14,7 +14,7 @@ from evals.retrieval.corpus import Case
 from evals.side_by_side import remembering
 from evals.spending import spent
 from evals.trials import BenchClients, Row, attempted, cost_of, fresh_home, run_graph
-from tools.embed.port import Embedder, Vectors
+from tools.embed.embedder import Embedder, Vectors
 from tools.settings import Settings
 
 _RATE = 1000.0

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from tools.documents.store import DocumentStore, StoredEmbedder
+from tools.embed.embedder import Embedder, Vectors
 from tools.embed.minilm import MiniLm
-from tools.embed.port import Embedder, Vectors
 from tools.errors import PermanentError
 
 _THREADS = 2

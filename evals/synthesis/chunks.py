@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
 from tools.library.bm25 import bm25
 from tools.library.port import RRF_K, Scored, fused, ranked
 

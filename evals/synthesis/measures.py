@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evals.intervals import RESAMPLES, Interval
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
 from tools.text.sentences import split_sentences
 from tools.text.words import coverage
 

@@ -15,7 +15,7 @@ from tools.cache import open_cache
 from tools.clients import Clients
 from tools.ledger.ledger import ledger_for
 from tools.ledger.limits import Limits
-from tools.llm.model import LlmMind
+from tools.llm.language_model import LlmMind
 from tools.llm.task import AnswerT, Mind, Task
 from tools.settings import settings
 

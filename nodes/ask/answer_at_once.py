@@ -28,11 +28,11 @@ from state.passage import Passage
 from state.quote import Quote
 from tools.context import RunContext
 from tools.counting import counted
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
 from tools.llm.task import Task
 from tools.services import open_services
-from tools.text.language import language_name
 from tools.text.questions import question_parts
+from tools.text.words import language_name
 
 STAGE = "answer_at_once"
 PROMPT = f"""\

@@ -22,7 +22,7 @@ from state.asking import AskState, AskUpdate
 from state.passage import OF_RECORD
 from tools.context import RunContext
 from tools.counting import counted
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
 from tools.llm.task import Task
 from tools.services import open_services
 from tools.text.answer_sentences import Source, rate_sentences

@@ -19,11 +19,11 @@ from nodes.ask_checked import ask_checked
 from state.asking import AskState, AskUpdate, Claim, DraftSentence
 from tools.context import RunContext
 from tools.counting import counted
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
 from tools.llm.task import Task
 from tools.services import open_services
 from tools.text.answer_sentences import Source, rate_sentences
-from tools.text.language import language_name
+from tools.text.words import language_name
 
 STAGE = "compose_answer"
 _FEWEST = 3

@@ -27,7 +27,7 @@ from state.passage import OF_RECORD, Passage
 from state.quote import Quote
 from tools.context import RunContext
 from tools.counting import counted
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
 from tools.evidence.facts import standing_nowhere
 from tools.evidence.prompt_injection import reported, without_injections
 from tools.evidence.quotes import find_quote

@@ -17,7 +17,7 @@ from nodes.ask.shown import CLAIM_FIELDS, ShownClaim, sources_of
 from nodes.ask_checked import ask_checked
 from state.asking import AskState, AskUpdate
 from tools.context import RunContext
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
 from tools.evidence.quotes import folded
 from tools.llm.task import Task
 from tools.services import open_services

@@ -15,11 +15,11 @@ from pydantic import BaseModel, Field
 from nodes.ask_checked import Asked, ask_checked
 from state.asking import AskState, AskUpdate
 from tools.context import RunContext
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
 from tools.llm.task import Task
 from tools.retrieve.spelling import spellings as find_spellings
 from tools.services import open_services
-from tools.text.phrases import salient_phrases
+from tools.text.keyphrases import salient_phrases
 from tools.text.questions import keywords, question_parts
 
 STAGE = "plan_search"

@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 from nodes.ask_checked import ask_checked
 from state.asking import AskState, AskUpdate, Turn
 from tools.context import RunContext
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
 from tools.errors import InputError
 from tools.llm.task import Task
 from tools.services import open_services

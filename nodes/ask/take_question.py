@@ -21,8 +21,7 @@ from tools.context import RunContext, check_settings, chosen_settings
 from tools.errors import CiteLoomError, InputError
 from tools.program import PROGRAM
 from tools.services import Services, open_services
-from tools.text.language import question_language
-from tools.text.words import tokens
+from tools.text.words import question_language, tokens
 
 STAGE = "take_question"
 MAX_CHARACTERS = 2000

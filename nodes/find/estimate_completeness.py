@@ -14,11 +14,10 @@ from nodes.find.missing_works import missing_works
 from state.channels import FindState
 from state.finding import Completeness
 from state.run import halt
-from tools.citation_graph.completeness import METHOD, Estimate, chance_of, estimate_total
-from tools.citation_graph.discovery import discovery, steps_of
-from tools.citation_graph.discovery_channels import Division, divide
 from tools.context import RunContext
 from tools.counting import counted
+from tools.ranking.completeness import METHOD, Estimate, chance_of, estimate_total
+from tools.ranking.discovery_channels import Division, discovery, divide, steps_of
 from tools.services import open_services
 
 STAGE = "estimate_completeness"

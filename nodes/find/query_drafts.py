@@ -14,10 +14,10 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from state.finding import QueryStrategy
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
 from tools.llm.task import Task
 from tools.scholar.relaxing import terms
-from tools.text.phrases import Phrase, own_names, phrase_stems, salient_phrases, search_words
+from tools.text.keyphrases import Phrase, own_names, phrase_stems, salient_phrases, search_words
 from tools.text.roles import assign_roles
 from tools.text.sentences import split_sentences
 from tools.text.words import STOP_WORDS, content_stems

@@ -26,12 +26,12 @@ from state.reducers import add_queries
 from tools.context import RunContext
 from tools.counting import counted
 from tools.embed.calibration import calibrated
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
 from tools.evidence.prompt_injection import without_injections
 from tools.evidence.quotes import quote_input
 from tools.llm.task import Task
 from tools.services import Services
-from tools.text.phrases import (
+from tools.text.keyphrases import (
     candidate_phrases,
     keyphrases,
     own_names,

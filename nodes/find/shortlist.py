@@ -13,8 +13,8 @@ from nodes.find.rankers.debate import clear_cases
 from nodes.find.survey import best
 from state.channels import FindState
 from state.query import Hit
-from tools.citation_graph.relevance_prior import as_score, meaning_odds
 from tools.context import RunContext
+from tools.ranking.relevance_prior import as_score, meaning_odds
 from tools.services import Services, open_services
 
 STAGE = "shortlist"

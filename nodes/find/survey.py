@@ -16,7 +16,8 @@ from nodes.find.hidden import hidden_in
 from state.channels import FindState
 from state.finding import Trail
 from state.paper import Paper
-from tools.citation_graph.relevance_prior import (
+from tools.ranking.citation_walk import citation_graph
+from tools.ranking.relevance_prior import (
     Features,
     ages,
     as_score,
@@ -25,7 +26,6 @@ from tools.citation_graph.relevance_prior import (
     priors,
     shared_words,
 )
-from tools.citation_graph.walk import citation_graph
 from tools.run_store import RunStore
 from tools.text.words import distinct_topic_stems
 

@@ -5,7 +5,7 @@ Reads `run`, `request`, `judged`, `settled`, `prior`, `similarity`, `scores`, `s
 `collected`, `frontier`, and in `rounds` why it ended.
 
 The rule of the score: the log-odds of what the ranker said, plus at most 1.5 in either direction for
-words, links and age (tools.citation_graph.relevance_prior), so that 50 becomes 18 to 82, and 10 at
+words, links and age (tools.ranking.relevance_prior), so that 50 becomes 18 to 82, and 10 at
 most 33. An LLM has a scale of its own, so what the other evidence says of the typical paper that it
 read is taken off, and none of its scores is moved by more than MOST_MOVED points. Where the ranker
 is a cheap one, papers were collected breadth-first as in the document, or the ranker found none
@@ -24,9 +24,9 @@ from nodes.find.survey import best, read_scores, survey
 from state.channels import FindState
 from state.query import Hit
 from state.run import halt
-from tools.citation_graph.relevance_prior import as_score, log_odds
 from tools.context import RunContext
 from tools.counting import counted
+from tools.ranking.relevance_prior import as_score, log_odds
 from tools.services import Services, open_services
 
 STAGE = "weigh_links"

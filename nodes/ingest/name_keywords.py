@@ -14,14 +14,14 @@ from pydantic import BaseModel, Field
 from nodes.ask_in_groups import ask_in_groups, failures_of
 from state.passage import Passage
 from state.run import Failure
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
 from tools.errors import BudgetError
 from tools.evidence.prompt_injection import without_injections
 from tools.ingest.target import IngestTarget
 from tools.llm.task import Task
 from tools.retrieve.keywords import put, unnamed
 from tools.services import Services
-from tools.text.phrases import keyphrases
+from tools.text.keyphrases import keyphrases
 
 STAGE = "name_keywords"
 

@@ -24,9 +24,9 @@ from state.passage import Passage
 from state.quote import Quote
 from state.request import Request
 from state.writing import INPUT, Cause, Scope, Support
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
 from tools.evidence.facts import standing_nowhere
-from tools.evidence.nearest import Searcher
+from tools.evidence.passage_search import Searcher
 from tools.evidence.support import BAD, ORDER
 from tools.evidence.verbatim import names_of, plain, verbatim
 

@@ -13,7 +13,7 @@ from nodes.judge.evidence_ladder import (
 from state.paper import Paper, title_key
 from state.quote import Quote
 from state.writing import Cause
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
 from tools.evidence.facts import standing_nowhere
 from tools.evidence.quotes import folded, quote_paper
 from tools.evidence.verbatim import misattributed, names_of, own_words, plain

@@ -10,7 +10,7 @@ from pydantic import BaseModel, BeforeValidator, Field
 
 from nodes.judge.entailed import entailed
 from state.writing import INPUT, Purpose
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
 from tools.evidence.quotes import MIN_LENGTH
 from tools.evidence.verbatim import plain
 from tools.llm.entailment import Entailment

@@ -18,7 +18,7 @@ from nodes.write.writers.telling import tell
 from state.channels import ReviseState
 from state.writing import MARKER, Draft, Plan, PlanLine
 from tools.context import RunContext
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
 from tools.errors import InputError
 from tools.llm.task import Task
 from tools.references.in_text import numbers_in

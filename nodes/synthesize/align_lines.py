@@ -23,9 +23,9 @@ from tools.counting import counted
 from tools.evidence.facts import standing_nowhere
 from tools.evidence.invented_citations import invented_citations
 from tools.services import Services, open_services
-from tools.text.language import language
 from tools.text.self_reference import leans
 from tools.text.sentences import split_sentences
+from tools.text.words import language
 
 STAGE = "align_lines"
 _CAUSES: Mapping[Support, str] = {

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from nodes.synthesize.packing import Shown
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
 from tools.text.answer_sentences import Source, rate_sentences
 from tools.text.quotable import is_whole, shown
 from tools.text.words import SAME, resemblance

@@ -19,7 +19,7 @@ from nodes.synthesize.summarize_paragraphs import summaries_of
 from state.synthesis import Context, Paragraph, SynthesizeState
 from tools.context import RunContext
 from tools.counting import counted
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
 from tools.evidence.prompt_injection import without_injections
 from tools.llm.task import Task
 from tools.services import Services, open_services

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from tools.embed.calibration import calibrated
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
 from tools.text.words import coverage, topic_stems
 
 WORDS = 0.35

@@ -17,7 +17,7 @@ from state.paper import Paper
 from state.quote import Quote, whose
 from state.synthesis import Context, Entries, Origin, Paragraph
 from state.writing import Support
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
 from tools.evidence.prompt_injection import without_injections
 from tools.evidence.verbatim import names_of, verbatim
 from tools.text.source_lines import SourceLine, origin_of, source_lines, works_cited

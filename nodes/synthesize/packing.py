@@ -8,8 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from tools.llm.prompt import count_tokens
-from tools.llm.task import AnswerT, Mind, Task
+from tools.llm.task import AnswerT, Mind, Task, count_tokens
 
 _SHARE = 0.3
 """Of what the window has room for, the part that the answer may have, at most."""

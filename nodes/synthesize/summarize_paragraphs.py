@@ -20,12 +20,11 @@ from state.synthesis import Paragraph, SynthesizeState
 from tools.context import RunContext
 from tools.counting import counted
 from tools.documents.store import DocumentStore, summary_key
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
 from tools.evidence.prompt_injection import reported, without_injections
 from tools.llm.task import Task
 from tools.services import Services, open_services
-from tools.text.language import language
-from tools.text.words import coverage
+from tools.text.words import coverage, language
 
 STAGE = "summarize_paragraphs"
 TOGETHER, AGAIN = 16, 4

@@ -26,13 +26,11 @@ from state.request import Request
 from state.run import Failure
 from state.synthesis import SynthesizeState
 from tools.context import RunContext
-from tools.embed.port import Embedder
-from tools.llm.prompt import count_tokens
-from tools.llm.task import Task
+from tools.embed.embedder import Embedder
+from tools.llm.task import Task, count_tokens
 from tools.services import Services, open_services
-from tools.text.language import language, language_name
 from tools.text.sentences import split_sentences
-from tools.text.words import coverage, distinct_content_stems
+from tools.text.words import coverage, distinct_content_stems, language, language_name
 
 STAGE = "synthesize_answer"
 KEEPS = 0.5

@@ -35,7 +35,7 @@ from tools.ingest.discover_files import DiscoveredFiles
 from tools.ingest.spool import Spool
 from tools.ingest.uploads import gather
 from tools.services import Services, open_services
-from tools.text.language import question_language
+from tools.text.words import question_language
 
 STAGE = "take_stack"
 MOST_PAPERS = 500

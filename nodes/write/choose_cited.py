@@ -22,8 +22,8 @@ from state.run import Failure
 from state.writing import Plan
 from tools.context import RunContext, chosen_settings
 from tools.counting import counted
-from tools.diversity import Candidate, spread
 from tools.errors import InputError
+from tools.ranking.diversity import Candidate, spread
 from tools.services import open_services
 
 STAGE = "choose_cited"

@@ -14,7 +14,7 @@ from state.run import Failure
 from state.verifying import VerifyState
 from state.writing import Sentence
 from tools.context import RunContext
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
 from tools.errors import AnswerError, KeptError, RefusedError
 from tools.llm.task import Task
 from tools.services import Services, open_services

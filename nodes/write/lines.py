@@ -8,7 +8,7 @@ from state.paper import Paper, by_any_id
 from state.quote import ANNOTATION, Quote
 from state.writing import MARKER, KeyElements, Plan, Sentence
 from tools.evidence.prompt_injection import without_injections
-from tools.llm.prompt import count_tokens
+from tools.llm.task import count_tokens
 from tools.services import Services
 
 

@@ -31,7 +31,7 @@ from state.run import Failure
 from state.writing import Plan
 from tools.context import RunContext
 from tools.counting import counted
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
 from tools.evidence.prompt_injection import without_injections
 from tools.llm.task import Task
 from tools.services import Services

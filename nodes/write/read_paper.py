@@ -27,16 +27,15 @@ from state.request import Request
 from state.run import Failure
 from state.writing import ELEMENTS, Element, KeyElements
 from tools.context import RunContext
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
 from tools.evidence.prompt_injection import without_injections
 from tools.evidence.quotes import MIN_LENGTH, find_quote, quote_fault, quote_paper
-from tools.llm.prompt import count_tokens
-from tools.llm.task import Task
+from tools.llm.task import Task, count_tokens
 from tools.services import Services
-from tools.text.language import language, language_name
-from tools.text.printable import printable
+from tools.text.quotable import printable
 from tools.text.roles import assign_roles
 from tools.text.sentences import split_sentences
+from tools.text.words import language, language_name
 
 STAGE = "read_paper"
 _UNSHOWN = "(its title is not shown)"

@@ -23,7 +23,7 @@ from nodes.write.writers.whole import WORDS_A_PAPER, candidates, lacking, with_r
 from state.channels import WriteState
 from state.writing import Sentence
 from tools.context import RunContext
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
 from tools.llm.task import Task
 
 STAGE = "revise_draft"

@@ -54,7 +54,7 @@ def add(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Add]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("CITELOOM_HOME", str(home))
     monkeypatch.chdir(home.parent)
-    monkeypatch.setattr("tools.embed.open._opened", {("minilm", "", ""): WordEmbedder()})
+    monkeypatch.setattr("tools.embed.open_embedder._opened", {("minilm", "", ""): WordEmbedder()})
     settings.cache_clear()
     yield lambda *words: CliRunner().invoke(app, ["add", *map(str, words), "-l", "mine"])
     settings.cache_clear()

@@ -18,7 +18,7 @@ from tests.cli.test_library_add import children_of, count, end_of, filled
 from tests.graphs.dumps import openalex_work, packed, s2orc_paper
 from tests.graphs.ingest_files import pdf
 from tests.support import ROOT, clean_environment
-from tools.embed.open import embedder
+from tools.embed.open_embedder import embedder
 from tools.library.library import Library
 from tools.library.open import close_libraries, open_library
 from tools.settings import Settings

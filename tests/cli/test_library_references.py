@@ -45,7 +45,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("CITELOOM_HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("tools.embed.open._opened", {("minilm", "", ""): WordEmbedder()})
+    monkeypatch.setattr("tools.embed.open_embedder._opened", {("minilm", "", ""): WordEmbedder()})
     settings.cache_clear()
     Path("heights.pdf").write_bytes(first())
     for name, text in (("young.txt", THIRD), ("rain.xml", TEI), ("dusk.html", STAMPED)):

@@ -15,7 +15,7 @@ from state.document import Block, Document
 from tests.library.words import WordEmbedder
 from tools.documents import store as module
 from tools.documents.store import DocumentStore, StoredEmbedder, summary_key
-from tools.embed.port import Vectors
+from tools.embed.embedder import Vectors
 
 A, B = "a" * 64, "b" * 64
 TEXTS = [f"Owl number {number} hears a vole." for number in range(300)]

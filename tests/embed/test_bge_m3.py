@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tools.embed.bge_m3 import BgeM3
-from tools.embed.port import encode, multi_size
+from tools.embed.embedder import encode, multi_size
 from tools.errors import PermanentError
 
 SENTENCES = [

@@ -10,10 +10,10 @@ from pydantic import SecretStr
 
 from tools.embed.bge_m3 import BgeM3
 from tools.embed.calibration import MINILM, calibrated, measure
+from tools.embed.embedder import Vectors
 from tools.embed.minilm import WINDOW, MiniLm
-from tools.embed.open import embedder
+from tools.embed.open_embedder import embedder
 from tools.embed.openai_endpoint import OPENAI, OpenAiEmbedder
-from tools.embed.port import Vectors
 from tools.errors import InputError
 from tools.settings import Settings
 

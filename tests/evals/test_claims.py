@@ -16,7 +16,7 @@ from tests.evals.test_asking_command import BEES
 from tests.evals.test_asking_papers import write
 from tests.fakes.openai_server import OpenAIServer, Reply, inputs_of, task_of
 from tests.fakes.reviewer import reviewer
-from tools.embed.open import embedder
+from tools.embed.open_embedder import embedder
 
 TRACKED, COMBINES = "How were the displaced bees tracked?", "What does HiveNav combine?"
 AGE, COST = "How old were the volcanoes in Iceland?", "How expensive was the tequila?"

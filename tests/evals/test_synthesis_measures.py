@@ -18,7 +18,7 @@ from evals.synthesis.measures import (
     measures,
 )
 from tests.support import RememberingEmbedder
-from tools.embed.port import Vectors
+from tools.embed.embedder import Vectors
 
 QUESTION = "How were the displaced bees tracked?"
 RADAR = "We tracked 40 displaced bees with harmonic radar near the hive."

@@ -10,7 +10,7 @@ from tests.fakes.openai_server import OpenAIServer, Script
 from tools.bibliography.read import read_records
 from tools.clients import Clients
 from tools.context import RunContext
-from tools.embed.open import embedder
+from tools.embed.open_embedder import embedder
 from tools.library.open import close_libraries, create_library
 from tools.settings import Settings
 

@@ -9,7 +9,7 @@ from state.paper import Paper
 from state.query import SearchQuery
 from tests.scholar.table import Book, Table
 from tools.clients import Clients
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
 from tools.errors import TransientError
 from tools.ledger.ledger import RunLedger
 from tools.scholar.port import Found, Source

@@ -19,7 +19,7 @@ from tests.fakes.scholar.world import World, make_world
 from tests.graphs.conftest import ABSTRACT, context_for
 from tests.support import RememberingEmbedder
 from tools.context import RunContext
-from tools.embed.port import Vectors
+from tools.embed.embedder import Vectors
 from tools.settings import Settings
 
 BOTH = ["openalex", "semantic_scholar"]
@@ -46,7 +46,9 @@ def quick(
     embedder_with_memory: RememberingEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> RememberingEmbedder:
     """Texts are embedded once in all these tests, and failures are followed by short pauses."""
-    monkeypatch.setattr("tools.embed.open._opened", {("minilm", "", ""): embedder_with_memory})
+    monkeypatch.setattr(
+        "tools.embed.open_embedder._opened", {("minilm", "", ""): embedder_with_memory}
+    )
     monkeypatch.setattr("tools.http.engine.FIRST_PAUSE", 0.02)
     monkeypatch.setattr("tools.http.engine.LONGEST_PAUSE", 0.2)
     return embedder_with_memory

@@ -30,7 +30,7 @@ from tests.pdf.writer import Page
 from tests.pdf.writer import pdf as written
 from tools.bibliography.read_record import paper_from
 from tools.context import RunContext
-from tools.embed.port import Vectors
+from tools.embed.embedder import Vectors
 from tools.errors import TransientError
 from tools.ingest.allowed_paths import allow_paths
 from tools.ingest.workers import close_workers

@@ -85,7 +85,7 @@ def large(place: int) -> dict[str, Any]:
 async def test_checkpoints_of_three_thousand_paragraphs_hold_no_text(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tools.embed.open._opened", {("minilm", "", ""): WordEmbedder()})
+    monkeypatch.setattr("tools.embed.open_embedder._opened", {("minilm", "", ""): WordEmbedder()})
     path = tmp_path / "checkpoints.sqlite"
     config: Any = {"configurable": {"thread_id": "one"}}
     given: Any = {"question": QUESTION, "uploads": [large(place) for place in range(PAPERS)]}

@@ -10,7 +10,7 @@ from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import Scripted
 from tests.library.words import document
 from tests.library.words import paper as numbered
-from tools.embed.open import embedder
+from tools.embed.open_embedder import embedder
 from tools.library.open import create_library
 from tools.settings import Settings
 

@@ -15,7 +15,7 @@ from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers, context_for
 from tests.library.words import document
 from tests.library.words import paper as numbered
 from tools.context import RunContext
-from tools.embed.open import embedder
+from tools.embed.open_embedder import embedder
 from tools.library.open import create_library
 from tools.run_store import RunStore
 from tools.settings import Settings

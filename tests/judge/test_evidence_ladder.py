@@ -9,7 +9,7 @@ from state.passage import Passage
 from state.request import Request
 from tests.fakes.openai_server import OpenAIServer
 from tests.judge.conftest import LICHENS, PAPERS, REPHRASED, Open, finding, tasks_of
-from tools.evidence.nearest import Searcher
+from tools.evidence.passage_search import Searcher
 
 BODY = (
     "We counted tiles in seven chapels before the survey began. Roofs facing west lost their lichens within "

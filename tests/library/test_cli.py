@@ -26,7 +26,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
     monkeypatch.chdir(tmp_path)
     process_settings.cache_clear()
     words = WordEmbedder()
-    monkeypatch.setattr("tools.embed.open._opened", {("minilm", "", ""): words})
+    monkeypatch.setattr("tools.embed.open_embedder._opened", {("minilm", "", ""): words})
     library = create_library("mine", process_settings(), words)
     library.add([paper(number, venue="ACL") for number in range(8)])
     library.texts.put(*document(1, *PARTS, tags=("whales",), pages=2))
@@ -252,7 +252,9 @@ def test_damage_is_said_repaired_and_a_snapshot_restored(run: Run, catalog: Path
 def test_index_embeds_anew_after_a_change_of_the_embedder(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tools.embed.open._opened", {("minilm", "", ""): OtherEmbedder(96)})
+    monkeypatch.setattr(
+        "tools.embed.open_embedder._opened", {("minilm", "", ""): OtherEmbedder(96)}
+    )
     told = run("search", "mine", "limits", code=2).stderr
     assert "run `citeloom library index mine`" in told
     for made in (10, 0):

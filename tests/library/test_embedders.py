@@ -7,7 +7,7 @@ from zlib import crc32
 import pytest
 
 from tests.library.words import PARTS, OtherEmbedder, WordEmbedder, document, fill, paper
-from tools.embed.port import Encoded, TermWeights
+from tools.embed.embedder import Encoded, TermWeights
 from tools.errors import LibraryError
 from tools.library.edge import EdgeIndex
 from tools.library.library import Library

@@ -10,8 +10,8 @@ import numpy as np
 from state.paper import Paper, canonical_id, known_since, published_before, title_key
 from tests.support import starter_records
 from tools.bibliography.read import read_records
+from tools.embed.embedder import Vectors
 from tools.embed.minilm import MiniLm
-from tools.embed.port import Vectors
 from tools.library.index_rows import index_rows
 from tools.library.open import open_library
 from tools.library.starter_library import STARTER, starter_papers

@@ -11,7 +11,7 @@ import numpy as np
 from state.document import DocumentEntry
 from state.paper import Author, Paper
 from state.passage import Passage, passage_id
-from tools.embed.port import Vectors
+from tools.embed.embedder import Vectors
 from tools.library.library import Library
 
 

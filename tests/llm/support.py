@@ -9,11 +9,11 @@ from pydantic import BaseModel, Field, SecretStr
 
 from tests.fakes.openai_server import OpenAIServer, Reply, Script
 from tools.cache import AnswerCache
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
 from tools.errors import CiteLoomError
 from tools.ledger.ledger import RunLedger
 from tools.ledger.limits import Limits
-from tools.llm.model import LlmMind
+from tools.llm.language_model import LlmMind
 from tools.llm.task import Task
 from tools.settings import Settings
 

@@ -1,10 +1,10 @@
-"""Tests of tools/llm/answers.py."""
+"""Tests of tools/llm/structured_output.py."""
 
 import pytest
 from pydantic import BaseModel
 
 from tests.llm.support import Rating
-from tools.llm.answers import UnusableAnswerError, read_answer, reread
+from tools.llm.structured_output import UnusableAnswerError, read_answer, reread
 
 GOOD = '{"score": 7, "reason": "fits"}'
 

@@ -1,4 +1,4 @@
-"""Tests of tools/llm/prompt.py."""
+"""Tests of tools/llm/task.py."""
 
 from datetime import date
 
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from tests.fakes.openai_server import inputs_of
-from tools.llm.prompt import PREFACE, count_tokens, render
+from tools.llm.task import PREFACE, count_tokens, render
 
 
 class Item(BaseModel):

@@ -5,7 +5,7 @@ import pytest
 from nodes.ask.compose_answer import select
 from state.asking import Claim
 from state.quote import Quote
-from tools.embed.open import embedder
+from tools.embed.open_embedder import embedder
 
 TEXTS = (
     "Barn owls hunt voles by ear in the dark.",

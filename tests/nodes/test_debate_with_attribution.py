@@ -20,7 +20,7 @@ IDS = [paper.id for paper in PAPERS]
 
 @pytest.fixture(autouse=True)
 def _embedder_by_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tools.embed.open._opened", {("minilm", "", ""): WordEmbedder()})
+    monkeypatch.setattr("tools.embed.open_embedder._opened", {("minilm", "", ""): WordEmbedder()})
 
 
 async def ranked(bench: Served, papers: list[str], hop: int = 1) -> FindState:

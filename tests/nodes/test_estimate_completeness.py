@@ -13,9 +13,9 @@ from state.finding import Completeness, Round
 from state.query import FacetCover, Hit, Sufficiency
 from state.request import Request
 from state.run import Failure
-from tools.citation_graph.completeness import chance_of
-from tools.citation_graph.discovery_channels import BY_INPUT
 from tools.context import RunContext
+from tools.ranking.completeness import chance_of
+from tools.ranking.discovery_channels import BY_INPUT
 
 Via = Literal["query", "reference", "citation", "recommendation", "must_include"]
 Estimate = Callable[..., Any]

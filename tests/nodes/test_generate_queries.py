@@ -18,7 +18,7 @@ from state.request import Request
 from tests.fakes.openai_server import Status, inputs_of
 from tests.graphs.conftest import Scripted, context_for
 from tools.settings import Settings
-from tools.text.phrases import phrase_stems
+from tools.text.keyphrases import phrase_stems
 
 TEXT = (
     "Sepsis remains a leading cause of death in intensive care, and early treatment is difficult. "

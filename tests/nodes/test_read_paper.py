@@ -19,7 +19,7 @@ from tests.fakes.openai_server import OpenAIServer, Refusal, inputs_of
 from tests.graphs.conftest import context_for
 from tests.library.words import document
 from tests.library.words import paper as numbered
-from tools.embed.open import embedder
+from tools.embed.open_embedder import embedder
 from tools.library.open import close_libraries, create_library
 from tools.services import open_services
 from tools.settings import Settings

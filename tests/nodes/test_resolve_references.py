@@ -15,7 +15,7 @@ from state.request import Request
 from state.verifying import Entry
 from tests.graphs.sources import Asked, Sources
 from tools.context import RunContext
-from tools.embed.open import embedder
+from tools.embed.open_embedder import embedder
 from tools.errors import TransientError
 from tools.library.open import create_library
 from tools.services import open_services

@@ -4,7 +4,7 @@ import pytest
 
 from nodes.revise.revise_section import Numbered, extract
 from nodes.write.writers.answers import NextSentence, as_written
-from tools.embed.open import embedder
+from tools.embed.open_embedder import embedder
 from tools.errors import InputError
 
 PAPERS = [

@@ -30,7 +30,7 @@ def screened(
     services: Services, runtime: Runtime[RunContext], monkeypatch: pytest.MonkeyPatch
 ) -> Screen:
     """Screen papers that one query found; parts of the request and of the state may be given."""
-    monkeypatch.setattr("tools.embed.open._opened", {("minilm", "", ""): WordEmbedder()})
+    monkeypatch.setattr("tools.embed.open_embedder._opened", {("minilm", "", ""): WordEmbedder()})
 
     async def run(
         papers: Sequence[Paper], request: dict[str, Any] | None = None, **state: Any
@@ -85,7 +85,7 @@ async def test_paper_that_was_compared_is_not_compared_again_nor_counted_as_new(
     old = {OTHER.id: 0.3, "doi:10.1/gone": 0.2}
     new = paper("doi:10.1/new", "Plums under drought")
     await screened([OTHER])  # which opens an embedder of its own
-    monkeypatch.setattr("tools.embed.open._opened", {("minilm", "", ""): embedder})
+    monkeypatch.setattr("tools.embed.open_embedder._opened", {("minilm", "", ""): embedder})
     update = await screened([OTHER, new], similarity=old)
     assert embedder.texts == 2
     assert update["similarity"][OTHER.id] == 0.3

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from nodes.write.lines import LinePaper
 from nodes.write.writers.telling import counted, printed_name, tell, tell_own
 from state.writing import MARKER
-from tools.embed.open import embedder
+from tools.embed.open_embedder import embedder
 from tools.text.themes import APART, mentions
 
 ABSTRACT = (

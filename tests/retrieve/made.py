@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tests.library.words import document, paper
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
 from tools.library.library import Library
 from tools.library.open import create_library
 from tools.settings import Settings

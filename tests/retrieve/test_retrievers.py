@@ -9,7 +9,7 @@ import pytest
 from state.passage import PassageHit
 from tests.library.words import document
 from tests.retrieve.made import PAPERS, filled, holding, parts
-from tools.embed.open import embedder
+from tools.embed.open_embedder import embedder
 from tools.library.library import Library
 from tools.library.open import close_libraries
 from tools.retrieve.keywords import name_missing, put, unnamed

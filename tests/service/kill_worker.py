@@ -17,7 +17,8 @@ from typing import Any
 
 os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"  # read when LangGraph is imported
 
-import tools.embed.open
+import tools.embed.open_embedder
+
 from citeloom.service.execution import opened, stream
 from citeloom.service.kept import load_run
 from tests.library.words import WordEmbedder
@@ -29,7 +30,7 @@ def work(order: dict[str, Any], home: Path) -> None:
     """Go on with a run, and die in the node of the order, if it names any: its work done, none of it kept."""
     os.environ.update(order["variables"])
     os.chdir(home)
-    tools.embed.open._opened[("minilm", "", "")] = WordEmbedder()
+    tools.embed.open_embedder._opened[("minilm", "", "")] = WordEmbedder()
     inner = runner.arun_with_retry
 
     def account(file: str, line: list[Any]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tools.speech.waves import Samples
+from tools.speech.audio import Samples
 
 QUESTION = "Do citation graphs help to find prior work that keywords miss?"
 

@@ -10,8 +10,7 @@ import pytest
 from tests.speech.sounds import encoded, needs_av, tone
 from tools.errors import InputError, PermanentError
 from tools.speech import audio
-from tools.speech.audio import read_audio
-from tools.speech.waves import Samples, write_wave
+from tools.speech.audio import Samples, read_audio, write_wave
 
 LOUD = tone(16_000)
 

@@ -9,9 +9,8 @@ import pytest
 from tests.speech.sounds import tone
 from tools.errors import PermanentError
 from tools.speech import devices
+from tools.speech.audio import Samples, Seconds, Speech, write_wave
 from tools.speech.devices import Pause, play, record
-from tools.speech.results import Seconds, Speech
-from tools.speech.waves import Samples, write_wave
 
 QUIET = np.random.default_rng(1).normal(0, 0.001, 1600).astype(np.float32)
 LOUD = tone(16_000, 0.1)

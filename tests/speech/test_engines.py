@@ -12,8 +12,8 @@ from rapidfuzz.distance import Levenshtein
 
 from tests.speech.sounds import QUESTION, needs_espeak, needs_whisper, tone
 from tools.errors import InputError, PermanentError
+from tools.speech.audio import write_wave
 from tools.speech.espeak import MAX_CHARACTERS, Espeak
-from tools.speech.waves import write_wave
 from tools.speech.whisper import Whisper
 
 NOISE = np.random.default_rng(1).normal(0, 0.05, 32_000).astype(np.float32)

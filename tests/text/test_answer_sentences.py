@@ -2,7 +2,7 @@
 
 import pytest
 
-from tools.embed.open import embedder
+from tools.embed.open_embedder import embedder
 from tools.text.answer_sentences import Source, rate_sentences
 
 HEARING = (

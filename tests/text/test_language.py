@@ -1,8 +1,8 @@
-"""tools/text/language.py: English is told from other languages, also in short texts and with code."""
+"""tools/text/words.py: English is told from other languages, also in short texts and with code."""
 
 import pytest
 
-from tools.text.language import language, language_name
+from tools.text.words import language, language_name
 
 ABSTRACTS = {
     "de": "In diesem Beitrag stellen wir ein Verfahren zur automatischen Erstellung von Übersichten "

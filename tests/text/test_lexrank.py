@@ -1,11 +1,11 @@
-"""tools/text/lexrank.py: sentences that others resemble come first."""
+"""tools/text/salience.py: sentences that others resemble come first."""
 
 import math
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.text.lexrank import REDUNDANT, choose_sentences, rank_sentences
+from tools.text.salience import REDUNDANT, choose_sentences, rank_sentences
 
 BEES = [
     "Bees find their way home by landmarks and by the sun.",

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.embed.open import embedder
-from tools.text.printable import is_balanced, printable
+from tools.embed.open_embedder import embedder
+from tools.text.quotable import is_balanced, printable
 from tools.text.salience import passages, salient
 
 FIRST = "This year bees were lost on cloudy days."

@@ -5,10 +5,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tools.embed.embedder import Vectors
 from tools.embed.minilm import MiniLm
-from tools.embed.port import Vectors
-from tools.text.clusters import BALANCED_FROM, cluster, largest_group
-from tools.text.themes import group_texts, theme_count
+from tools.text.themes import BALANCED_FROM, cluster, group_texts, largest_group, theme_count
 
 EMBEDDER = MiniLm()
 SUBJECTS = {

@@ -20,7 +20,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from state.document import Document
-from tools.embed.port import Embedder, Vectors
+from tools.embed.embedder import Embedder, Vectors
 from tools.errors import kind_of
 from tools.program import logger_of
 

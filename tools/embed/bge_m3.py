@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tools.embed.port import Encoded, TermWeights, Vectors
+from tools.embed.embedder import Encoded, TermWeights, Vectors
 from tools.errors import PermanentError
 from tools.program import logger_of
 

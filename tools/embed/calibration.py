@@ -12,8 +12,8 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
+from tools.embed.embedder import Embedder
 from tools.embed.minilm import MiniLm
-from tools.embed.port import Embedder
 
 Cosines = NDArray[np.float32]
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tools.embed.port import Vectors
+from tools.embed.embedder import Vectors
 from tools.errors import PermanentError
 from tools.program import logger_of
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tools.counting import counted
-from tools.embed.port import Vectors
+from tools.embed.embedder import Vectors
 from tools.errors import PermanentError
-from tools.llm.faults import Place, fault_of
+from tools.llm.endpoint_errors import Place, fault_of
 
 if TYPE_CHECKING:
     from openai import OpenAI

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tools.embed.port import Vectors
+from tools.embed.embedder import Vectors
 from tools.errors import PermanentError
 from tools.program import logger_of
 

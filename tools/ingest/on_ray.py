@@ -22,8 +22,8 @@ from typing import Any
 from state.ingesting import FileSource
 from tools.bibliography.read_record import BadRecord
 from tools.documents.grobid import Grobid
-from tools.embed.open import embedder
-from tools.embed.port import Encoded, encode
+from tools.embed.embedder import Encoded, encode
+from tools.embed.open_embedder import embedder
 from tools.errors import CiteLoomError, DocumentError, InputError, PermanentError
 from tools.ingest.dumps import parts_of, read_dump
 from tools.ingest.ingest_file import Known, Parts, digest_of, read_parts

@@ -13,7 +13,7 @@ from tools.documents.grobid import NAME, Grobid, grobid_of
 from tools.documents.open import READERS
 from tools.documents.s2orc import READER as S2ORC
 from tools.documents.store import DocumentStore
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
 from tools.errors import LibraryError
 from tools.ingest.workers import Limits
 from tools.library.library import Library

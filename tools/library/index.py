@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tools.counting import counted
-from tools.embed.port import Embedder, Encoded, encode
+from tools.embed.embedder import Embedder, Encoded, encode
 from tools.errors import LibraryError
 from tools.library.bm25 import query_terms
 from tools.library.database import Database

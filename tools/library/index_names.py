@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 from uuid import uuid4
 
-from tools.embed.port import Embedder, multi_size
+from tools.embed.embedder import Embedder, multi_size
 from tools.settings import Settings
 
 FOLDER, SERVER = "folder", "server"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any, NamedTuple
 
-from tools.embed.port import Encoded, TermWeights
+from tools.embed.embedder import Encoded, TermWeights
 from tools.library.bm25 import document_terms
 from tools.library.database import Database
 from tools.library.passages import PAPER_DAY

@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
 from tools.library.carried import carried, forget_carried
 from tools.library.database import Database
 from tools.library.index_names import (

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from state.paper import Paper
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
 from tools.library.catalog import Catalog
 from tools.library.files import LibraryFiles
 from tools.library.index import Encoder, LibraryIndex

@@ -11,7 +11,7 @@ from threading import RLock
 from uuid import uuid4
 
 from tools.caller import place_of
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
 from tools.errors import InputError, LibraryError, kind_of
 from tools.library.catalog import Catalog
 from tools.library.database import is_damage, is_earlier

@@ -9,8 +9,8 @@ from importlib.resources import as_file, files
 
 import numpy as np
 
+from tools.embed.embedder import Embedder, Vectors
 from tools.embed.minilm import MiniLm
-from tools.embed.port import Embedder, Vectors
 
 _VECTORS = files("tools.library") / "starter" / "vectors.npz"
 

@@ -14,7 +14,7 @@ from tools.library.library import Library
 from tools.library.passages import PassageCatalog, filter_sql
 from tools.library.port import Progress
 from tools.retrieve.port import PassageFilter
-from tools.text.phrases import keyphrases
+from tools.text.keyphrases import keyphrases
 from tools.text.words import STOP_WORDS, tokens
 
 COMPUTED = "counts"

@@ -28,7 +28,7 @@ from tools.scholar.openalex_records import read_page, read_single
 from tools.scholar.port import Found, Linked, Offer, Source
 from tools.scholar.relaxing import relaxed, search_ever_looser, terms
 from tools.settings import Settings
-from tools.text.phrases import keyphrases
+from tools.text.keyphrases import keyphrases
 
 logger = logger_of(__name__)
 

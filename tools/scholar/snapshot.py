@@ -22,7 +22,7 @@ from tools.scholar.merging import ids_of
 from tools.scholar.port import Found, Linked, Source
 from tools.scholar.relaxing import relaxed, search_ever_looser, terms
 from tools.settings import Settings
-from tools.text.phrases import keyphrases
+from tools.text.keyphrases import keyphrases
 
 NAME = "snapshot"
 INDEX = "index.sqlite"

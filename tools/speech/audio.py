@@ -1,14 +1,67 @@
-"""Audio as Whisper hears it: one channel of 16,000 samples a second, from any usual file."""
+"""Sound: what hearing and speaking give, WAV files, and any audio file as Whisper hears it, 16,000 samples a second."""
 
 import io
+import wave
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tools.errors import InputError, PermanentError
-from tools.speech.waves import Samples
+
+Samples = NDArray[np.float32]
+"""One channel, from -1 to 1."""
+
+
+def write_wave(samples: Samples, rate: int) -> bytes:
+    """Return a WAV file of 16 bits a sample; what is louder than 1 is cut off there."""
+    whole = np.rint(np.clip(samples, -1, 1) * 32_767).astype("<i2")
+    target = io.BytesIO()
+    with wave.open(target, "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(rate)
+        file.writeframes(whole.tobytes())
+    return target.getvalue()
+
+
+@dataclass(frozen=True, slots=True)
+class Seconds:
+    """What one call took, and how long its audio is."""
+
+    load: float
+    """Loading the engine; 0 where it was loaded already."""
+    run: float
+    """All the rest: decoding, resampling and the engine itself."""
+    audio: float
+    """Length of the audio that was heard or made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """What was said; `text` is never empty."""
+
+    text: str
+    seconds: Seconds
+    language: str
+    """ISO 639-1 code."""
+    engine: str
+    """Name and version of engine and model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Speech:
+    """A text read aloud: `wav` is a whole WAV file, 16 bits a sample, one channel."""
+
+    wav: bytes
+    rate: int
+    """Samples a second."""
+    seconds: Seconds
+    engine: str
+
 
 RATE = 16_000
 """Samples a second that Whisper was trained on."""

@@ -10,9 +10,7 @@ from typing import Any
 import numpy as np
 
 from tools.errors import PermanentError
-from tools.speech.audio import MAX_SECONDS, RATE
-from tools.speech.results import Speech
-from tools.speech.waves import Samples, write_wave
+from tools.speech.audio import MAX_SECONDS, RATE, Samples, Speech, write_wave
 
 _BLOCK = RATE // 10
 _PATIENCE = 5.0  # seconds without a block: the device is gone

@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 
 from tools.errors import InputError, PermanentError
-from tools.speech.results import Seconds, Speech
-from tools.speech.speakable import pieces, speakable
-from tools.speech.waves import Samples, write_wave
+from tools.speech.audio import Samples, Seconds, Speech, write_wave
+from tools.speech.spoken_text import pieces, speakable
 
 MAX_CHARACTERS = 20_000
 """About 25 minutes of speech."""

@@ -9,8 +9,7 @@ from typing import Any
 
 from tools.errors import InputError, PermanentError
 from tools.program import logger_of
-from tools.speech.audio import RATE, read_audio
-from tools.speech.results import Seconds, Transcript
+from tools.speech.audio import RATE, Seconds, Transcript, read_audio
 
 logger = logger_of(__name__)
 

@@ -5,8 +5,7 @@ import time
 
 from state.run import SourceUsage, Usage
 from tools.telemetry import signals
-from tools.telemetry.logs import tell
-from tools.telemetry.places import here
+from tools.telemetry.logs import here, tell
 
 
 def tell_call(run: str, used: Usage | SourceUsage, error: str) -> None:

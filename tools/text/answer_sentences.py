@@ -14,10 +14,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from tools.embed.calibration import calibrated
-from tools.embed.port import Embedder
-from tools.text.printable import printable
+from tools.embed.embedder import Embedder
 from tools.text.questions import Question, is_name, names, read_question
-from tools.text.quotable import is_caption
+from tools.text.quotable import is_caption, printable
 from tools.text.self_reference import leans
 from tools.text.sentences import Span, split_sentences
 from tools.text.source_lines import without_numbers

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from state.asking import CitedPaper, Turn
-from tools.text.printable import printable_title
 from tools.text.questions import read_question, without_papers
+from tools.text.quotable import printable_title
 
 _KIND = frozenset(
     "one paper papers work study article system method approach model tool source author".split()  # noqa: SIM905

@@ -1,16 +1,85 @@
-"""Which sentences of a paper can be quoted, and how they are shown.
+"""Which sentences of a paper can be quoted, and how they are printed.
 
-Words are not changed: 'We count voles.' becomes 'Holm counts voles.' (tools.text.self_reference), and
-all else stands in quotation marks behind its authors' name.
+What a paper says is data: braces of its own could pass for citation markers, a reference number would
+lead into our list, and tags, formulae or half a copyright notice would break the text around them.
+Since a quotation is verbatim, nothing is mended: a sentence that is not fit is not shown. 'We count
+voles.' becomes 'Holm counts voles.' (tools.text.self_reference), and all else stands in quotation marks
+behind its authors' name.
 """
 
 import re
 from collections.abc import Sequence
+from html import unescape
 
-from tools.text.printable import printable
 from tools.text.self_reference import attribute
 from tools.text.sentences import split_sentences
 from tools.text.text_quality import text_quality
+
+FEWEST, MOST = 5, 90
+"""Words of a sentence that may be printed."""
+_LEAST_SIGNS, _MOST_SIGNS = 10, 400
+"""Characters of one in a script without spaces between words."""
+_UNFIT = re.compile(
+    r"[{}\\\ufffd\x00-\x08\x0b-\x1f]|\$[^\d\s]|``|&[a-z]+;|</?[a-z][\w:-]*[ />]|https?:|www\.|@\w+\.\w|©|"
+    r"\[\d{1,3}(?:\s*[,–-]\s*\d{1,3})*\]|\(c\) \d{4}|\bcopyright\b|\ball rights reserved\b|"
+    r"\bopen[- ]access article\b|\bcreative commons\b|\bkey ?words\b:?|\bindex terms\b|"
+    r"\bcode (?:is|are) available|\bavailable (?:at|from|online|under)\b",
+    re.IGNORECASE,
+)
+_RUN_IN = re.compile(
+    r"(?:(?:[A-Z0-9][\w’/-]*|of|to|in|on|for|and|the|with|a|an|from|by|as|vs\.?) )*[A-Z0-9][\w’/-]* "
+    r"(?:We|Our|This|These|It|They|The) [a-z]"
+)
+"""A heading that runs into its sentence: 'Robustness to Noise We also investigated ...'."""
+_IDEOGRAPHS = "\u2e80"
+_LETTERS = 0.7
+"""Least share of letters among the signs of a sentence; a line of a table has fewer."""
+_MARKUP = re.compile(r"</?[a-z][\w:-]{0,30}(?:\s[^<>]{0,200})?/?>|\\\w+\s*|[{}$\\]", re.IGNORECASE)
+_LONGEST_TITLE = 40
+_AROUND = ' .,;:“”"'
+
+
+def printable(sentence: str) -> bool:
+    """Whether a sentence is whole and can stand in quotation marks without a change.
+
+    No heading, no cells of a table, no cut piece, no question, no markup.
+    """
+    solid = "".join(sentence.split())
+    words = len(sentence.split())
+    spaced = max(sentence, default="") < _IDEOGRAPHS or len(sentence) < 12 * words
+    fits = (
+        FEWEST <= words <= MOST if spaced else _LEAST_SIGNS <= len(sentence) <= _MOST_SIGNS
+    )  # fmt: skip
+    return bool(
+        fits
+        and not sentence[:1].islower()
+        and sentence.rstrip("\"'”’)]").endswith((".", "!", "。", "！"))
+        and not _UNFIT.search(sentence)
+        and not _RUN_IN.match(sentence)
+        and is_balanced(sentence)
+        and sum(map(str.isalpha, solid)) >= _LETTERS * len(solid)
+    )
+
+
+def printable_title(title: str) -> str:
+    """Return a title without markup and braces, fit to stand in quotation marks; long ones are cut."""
+    words = _MARKUP.sub("", unescape(title)).split()
+    text = " ".join(words[:_LONGEST_TITLE]) + (" …" if len(words) > _LONGEST_TITLE else "")
+    text = text.translate(str.maketrans("“”„", "‘’‘")).strip(_AROUND)
+    return text.replace('"', "’")
+
+
+def is_balanced(text: str) -> bool:
+    """Whether each bracket and each typographic quotation mark of a text has its partner."""
+    open_marks: list[str] = []
+    partner = {")": "(", "]": "[", "”": "“"}
+    for char in text:
+        if char in "([“":
+            open_marks.append(char)
+        elif char in partner and (not open_marks or open_marks.pop() != partner[char]):
+            return False
+    return not open_marks and text.count('"') % 2 == 0
+
 
 _MOST = 70
 """Words of what is shown."""

@@ -121,7 +121,7 @@ def remove(
 
 
 def _remove_library(name: str, *, yes: bool) -> None:
-    from tools.embed.open import embedder
+    from tools.embed.open_embedder import embedder
     from tools.library.open import delete_library
 
     if not yes:

@@ -52,7 +52,7 @@ def process_settings() -> "Settings":
 @contextmanager
 def opened(name: str) -> "Iterator[Library]":
     """Open a library whose vectors may be of another embedder, which only searches mind."""
-    from tools.embed.open import embedder
+    from tools.embed.open_embedder import embedder
     from tools.library.open import open_library
 
     library = open_library(name, process_settings(), embedder(), any_embedder=True)

@@ -17,7 +17,7 @@ from state.request import Request
 from state.run import Failure
 from tools.counting import counted
 from tools.embed.calibration import calibrated
-from tools.embed.port import Vectors
+from tools.embed.embedder import Vectors
 from tools.errors import InputError, PermanentError, TransientError
 from tools.library.bm25 import bm25
 from tools.services import Services
@@ -26,7 +26,7 @@ MEANING, TYPICAL = 5.0, 0.47
 """Log-odds for one unit of cosine between whole abstracts, and the cosine that stands for 50.
 
 On the scale of tools.embed.calibration, and of promising papers only; chosen as the constants of
-tools.citation_graph.relevance_prior were, whose scale this is (decision 10).
+tools.ranking.relevance_prior were, whose scale this is (decision 10).
 """
 _BY_PLACE = 1.0
 """Points, of 100, that go by place alone, so that no two papers of an order are equal."""

@@ -28,7 +28,7 @@ from state.request import Request
 from state.run import Failure
 from tools.counting import counted
 from tools.embed.calibration import calibrated
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
 from tools.errors import KeptError, PermanentError
 from tools.evidence.quotes import MIN_LENGTH, folded, quote_paper
 from tools.llm.task import Task

@@ -22,7 +22,7 @@ from state.finding import Listing
 from state.paper import Paper
 from state.request import Request
 from state.run import Failure
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
 from tools.llm.task import Task
 from tools.services import Services
 

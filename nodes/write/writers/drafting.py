@@ -17,7 +17,7 @@ from state.paper import Paper
 from state.quote import Quote
 from state.run import Failure
 from state.writing import INPUT, MARKER, Citation, Draft, PlanLine, Rejection, Sentence
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
 from tools.evidence.quotes import quote_input
 from tools.llm.task import Task
 from tools.services import Services

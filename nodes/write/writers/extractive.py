@@ -12,8 +12,7 @@ from nodes.write.writers.telling import shown_as
 from state.channels import WriteState
 from tools.evidence.prompt_injection import without_injections
 from tools.services import Services
-from tools.text.lexrank import choose_sentences
-from tools.text.salience import passages
+from tools.text.salience import choose_sentences, passages
 
 
 class BaselineWriter(Writer):

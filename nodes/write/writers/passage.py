@@ -15,7 +15,7 @@ from nodes.write.writers.telling import tell, tell_own
 from state.channels import WriteState
 from state.writing import MARKER, Plan, PlanLine, Sentence, Theme, WriterName
 from tools.context import RunContext
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
 from tools.llm.task import Task
 from tools.services import Services
 

@@ -11,7 +11,7 @@ from nodes.write.writers.port import EMPTY, Job, Stage, Writer, keys_of
 from state.channels import WriteState
 from state.writing import Draft, Sentence
 from tools.context import RunContext
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
 from tools.llm.task import Task
 from tools.services import Services
 from tools.text.words import SAME, resemblance

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 
 from nodes.write.lines import LinePaper
 from nodes.write.writers.answers import NextSentence, Support
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
 from tools.evidence.prompt_injection import without_injections
-from tools.text.printable import printable_title
+from tools.text.quotable import printable_title
 from tools.text.salience import Passage, salient
 from tools.text.self_reference import attribute
 from tools.text.sentences import split_sentences

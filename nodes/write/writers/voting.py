@@ -14,7 +14,7 @@ from nodes.write.lines import LinePaper, plain_text
 from nodes.write.writers.port import Stage
 from state.run import Failure
 from state.writing import Draft, Vote
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
 from tools.errors import AnswerError, KeptError, RefusedError
 from tools.llm.task import Task
 from tools.services import Services

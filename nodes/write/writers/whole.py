@@ -18,7 +18,7 @@ from nodes.write.writers.port import Job, Stage
 from state.channels import WriteState
 from state.writing import MARKER
 from tools.counting import counted
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
 from tools.llm.task import AnswerT, Task
 from tools.services import Services
 

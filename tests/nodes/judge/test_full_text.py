@@ -22,7 +22,7 @@ from tests.pdf.papers import RUNNING, TITLE
 from tests.pdf.papers import paper as rivers
 from tools.context import RunContext
 from tools.documents import fetch
-from tools.embed.open import embedder
+from tools.embed.open_embedder import embedder
 from tools.ledger.ledger import finish
 from tools.library.open import close_libraries, create_library
 from tools.references.entries import read_entry

@@ -7,4 +7,4 @@ from tests.library.words import WordEmbedder
 
 @pytest.fixture(autouse=True)
 def _embedder_by_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tools.embed.open._opened", {("minilm", "", ""): WordEmbedder()})
+    monkeypatch.setattr("tools.embed.open_embedder._opened", {("minilm", "", ""): WordEmbedder()})

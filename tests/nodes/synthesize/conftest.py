@@ -12,4 +12,4 @@ def by_words(monkeypatch: pytest.MonkeyPatch) -> None:
     embedder = WordEmbedder(size=512)
     embedder.name = "words 512"
     monkeypatch.setitem(calibration._measured, embedder.name, calibration.MINILM)
-    monkeypatch.setattr("tools.embed.open._opened", {("minilm", "", ""): embedder})
+    monkeypatch.setattr("tools.embed.open_embedder._opened", {("minilm", "", ""): embedder})

@@ -19,7 +19,7 @@ from tests.fakes.composer import ANSWERS
 from tests.fakes.openai_server import OpenAIServer, inputs_of, task_of
 from tests.graphs.conftest import context_for
 from tools.errors import PermanentError
-from tools.llm.prompt import count_tokens
+from tools.llm.task import count_tokens
 from tools.services import open_services
 from tools.settings import Settings
 

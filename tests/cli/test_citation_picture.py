@@ -1,4 +1,4 @@
-"""tools/citation_graph/page.py and graph.html: the picture of what was found, for any papers there may be."""
+"""citeloom/export/citation_picture.py and citation_picture.html: the picture of what was found, for any papers there may be."""
 
 import json
 import random
@@ -15,12 +15,12 @@ from typing import Any, Literal
 import pytest
 from lxml import html
 
+from citeloom.export.citation_picture import Picture, citation_graph
 from citeloom.export.html import page
 from state.paper import Author, Paper
 from state.query import Hit
 from state.results import Link, RankedPaper
-from tools.citation_graph.discovery_channels import BY_INPUT
-from tools.citation_graph.page import Picture, citation_graph
+from tools.ranking.discovery_channels import BY_INPUT
 
 Via = Literal["query", "reference", "citation", "recommendation", "must_include"]
 VIAS: Sequence[Via] = ("query", "reference", "citation", "recommendation", "must_include")

@@ -1,6 +1,6 @@
 """The picture of what a search found: a part of a page, whose script draws the papers by year and channel.
 
-It is graph.html with the papers put in as JSON, and loads nothing.
+It is citation_picture.html with the papers put in as JSON, and loads nothing.
 """
 
 import base64
@@ -13,7 +13,7 @@ from importlib.resources import files
 from urllib.parse import quote
 
 from state.results import Link, RankedPaper
-from tools.citation_graph.discovery_channels import ChannelKind, kind_of_hit
+from tools.ranking.discovery_channels import ChannelKind, kind_of_hit
 
 CHANNELS: Mapping[ChannelKind, str] = {
     "keywords": "keyword queries",
@@ -54,7 +54,7 @@ def citation_graph(
             if link.citing in ranks and link.cited in ranks and link.citing != link.cited
         ],
     }
-    text = (files("tools.citation_graph") / "graph.html").read_text(encoding="utf-8")
+    text = (files(__package__) / "citation_picture.html").read_text(encoding="utf-8")
     style, _, body = text.partition("<style>\n")[2].partition("</style>\n")
     script = body.partition("<script>")[2].partition("</script>")[0]
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()

@@ -14,8 +14,16 @@ from langgraph.errors import GraphBubbleUp
 
 from state.run import halt
 from tools.telemetry import signals
-from tools.telemetry.logs import logger, quiet_libraries, start_logs, tell
-from tools.telemetry.places import Place, enter, leave, place_of
+from tools.telemetry.logs import (
+    Place,
+    enter,
+    leave,
+    logger,
+    place_of,
+    quiet_libraries,
+    start_logs,
+    tell,
+)
 
 GRAPHS = frozenset({"find", "write", "review", "revise", "verify", "ask", "ingest", "synthesize"})
 """Those that are told of: other programs may run graphs of their own in this process."""

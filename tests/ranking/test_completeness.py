@@ -1,4 +1,4 @@
-"""tools/citation_graph/completeness.py: what a search says of the papers that it did not find."""
+"""tools/ranking/completeness.py: what a search says of the papers that it did not find."""
 
 import math
 import random
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.citation_graph.completeness import Estimate, estimate_total
+from tools.ranking.completeness import Estimate, estimate_total
 
 CHANNELS = ("keywords", "meaning", "references", "citations")
 Found = tuple[frozenset[str], float, bool]

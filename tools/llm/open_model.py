@@ -1,21 +1,48 @@
-"""Opening the mind of a run, and trying whether the models answer."""
+"""Opening the mind of a run: a language model, or the one that needs none; and trying whether the models answer."""
 
+import asyncio
 import time
 from functools import partial
 from typing import Literal, get_args
 
 from tools.cache import open_cache
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
 from tools.errors import InputError, PermanentError
 from tools.ledger.ledger import RunLedger, ledger_for
 from tools.ledger.limits import Limits
 from tools.llm.endpoint import Endpoint, Request, price_of
 from tools.llm.entailment import JudgeMind, open_entailment
-from tools.llm.extractive import ExtractiveMind
-from tools.llm.ladder import Rung
-from tools.llm.model import LlmMind
-from tools.llm.task import Mind, Tier
+from tools.llm.language_model import LlmMind
+from tools.llm.structured_output import Rung
+from tools.llm.task import AnswerT, Mind, Task, Tier
 from tools.settings import Settings
+
+
+class ExtractiveMind:
+    """Answers tasks by their extractive way: fast, free, and the same each time."""
+
+    name = "extractive"
+
+    def __init__(self, embedder: Embedder, ledger: RunLedger) -> None:
+        self._embedder = embedder
+        self._ledger = ledger
+
+    def spare(self, task: Task[AnswerT], **inputs: object) -> float:
+        """Return infinity: there is no window."""
+        return float("inf")
+
+    async def do(
+        self, task: Task[AnswerT], *, sample: int = 0, temperature: float = 0.0, **inputs: object
+    ) -> AnswerT:
+        """Answer `task` in a worker thread; see Mind.do. Samples do not differ.
+
+        Raises:
+            BudgetError: The run's calls or minutes are spent.
+        """
+        async with self._ledger.spend(task.name, self.name) as spending:
+            spending.begin()
+            return await asyncio.to_thread(task.extract, self._embedder, **inputs)
+
 
 Kind = Literal["auto", "llm", "extractive"]
 _TIERS: tuple[Tier, ...] = ("strong", "fast")

@@ -1,4 +1,4 @@
-"""Tests of tools/llm/minds.py and extractive.py."""
+"""Tests of tools/llm/open_model.py and extractive.py."""
 
 import threading
 from collections.abc import Sequence
@@ -9,11 +9,11 @@ import pytest
 
 from tests.fakes.openai_server import OpenAIServer, Status, Text
 from tests.llm.support import RATE, Rating, settings_for
-from tools.embed.port import Embedder, Vectors
+from tools.embed.embedder import Embedder, Vectors
 from tools.errors import BudgetError, InputError, PermanentError, TransientError
 from tools.ledger.ledger import ledger_for
 from tools.ledger.limits import Limits
-from tools.llm.minds import Kind, open_mind, ping
+from tools.llm.open_model import Kind, open_mind, ping
 from tools.llm.task import Task
 
 

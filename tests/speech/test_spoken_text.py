@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.speech.speakable import MAX_PIECE, pieces, speakable
+from tools.speech.spoken_text import MAX_PIECE, pieces, speakable
 
 SAID = [
     ("Tang et al. [1] test LLMs.", "Tang et al (source 1) test LLMs."),

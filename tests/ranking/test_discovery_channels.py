@@ -1,11 +1,11 @@
-"""tools/citation_graph/discovery_channels.py: which channels found a paper."""
+"""tools/ranking/discovery_channels.py: which channels found a paper."""
 
 from typing import Any, Literal
 
 import pytest
 
 from state.query import Hit
-from tools.citation_graph.discovery_channels import (
+from tools.ranking.discovery_channels import (
     BY_INPUT,
     captures,
     divide,

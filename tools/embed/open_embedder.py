@@ -3,7 +3,7 @@
 from pathlib import Path
 from threading import Lock
 
-from tools.embed.port import Embedder
+from tools.embed.embedder import Embedder
 from tools.errors import InputError
 from tools.settings import Settings
 from tools.settings import settings as process_settings

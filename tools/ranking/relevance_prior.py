@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tools.citation_graph.walk import CitationGraph, Floats
+from tools.ranking.citation_walk import CitationGraph, Floats
 
 MEANING, TYPICAL_MEANING = 4.0, 0.48
 """Log-odds for one unit of cosine, and the cosine at which a paper is as likely in as out."""

@@ -1,4 +1,4 @@
-"""tools/citation_graph/prior.py: text, words, links and age as log-odds."""
+"""tools/ranking/relevance_prior.py: text, words, links and age as log-odds."""
 
 import math
 from dataclasses import replace
@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.citation_graph.relevance_prior import (
+from tools.ranking.citation_walk import Floats, citation_graph
+from tools.ranking.relevance_prior import (
     BEYOND,
     LINKS_RANGE,
     OUTSIDE,
@@ -21,7 +22,6 @@ from tools.citation_graph.relevance_prior import (
     priors,
     shared_words,
 )
-from tools.citation_graph.walk import Floats, citation_graph
 
 NAMES = [f"p{number}" for number in range(30)]
 

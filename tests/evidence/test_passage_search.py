@@ -1,11 +1,11 @@
-"""tools/evidence/nearest.py: what of a paper is nearest to a claim, and where its words stand."""
+"""tools/evidence/passage_search.py: what of a paper is nearest to a claim, and where its words stand."""
 
 from state.document import Block, Document
 from state.passage import Passage
 from tests.library.words import WordEmbedder
 from tools.documents.body import body_of, on_pages
 from tools.documents.passages import cut
-from tools.evidence.nearest import Searcher
+from tools.evidence.passage_search import Searcher
 from tools.evidence.verbatim import verbatim
 
 FILL = (

@@ -21,8 +21,8 @@ from tests.fakes.openai_server import (
 from tests.llm.support import GOOD, RATE, Rating, ask, mind_at, settings_for
 from tools.errors import PermanentError
 from tools.llm.endpoint import FLOOR
-from tools.llm.ladder import ROOMS
-from tools.llm.minds import ping
+from tools.llm.open_model import ping
+from tools.llm.structured_output import ROOMS
 
 JUDGE = replace(RATE, name="judge")
 

@@ -1,11 +1,11 @@
-"""tools/text/phrases.py: keyphrases without a model."""
+"""tools/text/keyphrases.py: keyphrases without a model."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.library.words import WordEmbedder
-from tools.text.phrases import (
+from tools.text.keyphrases import (
     candidate_phrases,
     keyphrases,
     own_names,

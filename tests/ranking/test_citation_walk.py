@@ -1,11 +1,11 @@
-"""tools/citation_graph/walk.py: links, and how often a walker comes by."""
+"""tools/ranking/citation_walk.py: links, and how often a walker comes by."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.citation_graph.walk import CitationGraph, Floats, citation_graph
+from tools.ranking.citation_walk import CitationGraph, Floats, citation_graph
 
 
 def start_at(graph: CitationGraph, *papers: str) -> Floats:

@@ -1,16 +1,17 @@
 """Through which channels a paper was found.
 
-For the estimate of tools.citation_graph.completeness channels should be as independent as can be. The kinds
+For the estimate of tools.ranking.completeness channels should be as independent as can be. The kinds
 of channel (keywords, meaning, references, citations, recommendations) are the best division that a
 search has: they fail for different papers. Queries of one input share its words, and sources share
 most of their papers, so single queries and sources count as channels only where fewer than three
 kinds found papers.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Literal
 
+from state.finding import DiscoveryPoint, Trail
 from state.query import Hit
 
 BY_INPUT = "the input text"
@@ -84,3 +85,41 @@ def divide(
         tried.append((channels, division, found))
     _, division, found = max(tried, key=itemgetter(0))
     return division, found
+
+
+def steps_of(
+    hits: Sequence[Hit], trails: Iterable[Trail], same: Mapping[str, str]
+) -> list[tuple[str, list[Hit]]]:
+    """Return what was done, in order, and the hits of each step by the ids of the run's papers."""
+    steps: dict[tuple[int, int, int], list[Hit]] = {}
+    order = {"must_include": 0, "query": 1, "recommendation": 3}
+    for hit in hits:
+        steps.setdefault((hit.hop, order.get(hit.via, 2), 1), []).append(hit)
+    for trail in trails:
+        steps.setdefault((trail.hop, 2, trail.depth), []).extend(trail.hits)
+    names = ("papers you named", "searches", "links", "recommendations")
+    return [
+        (
+            names[kind]
+            + (f" of hop {hop}" if hop > 1 and kind else "")
+            + (f", round {depth}" if kind == 2 else ""),
+            [
+                hit.model_copy(update={"paper": same[hit.paper], "by": same.get(hit.by, hit.by)})
+                for hit in made
+                if hit.paper in same
+            ],
+        )
+        for (hop, kind, depth), made in sorted(steps.items())
+    ]
+
+
+def discovery(
+    steps: Iterable[tuple[str, Sequence[Hit]]], kept: Collection[str]
+) -> list[DiscoveryPoint]:
+    """Return after each step how many papers were seen, and how many of those kept in the end."""
+    seen: set[str] = set()
+    points: list[DiscoveryPoint] = []
+    for step, hits in steps:
+        seen |= {hit.paper for hit in hits}
+        points.append(DiscoveryPoint(step=step, looked_at=len(seen), kept=len(seen & set(kept))))
+    return points
