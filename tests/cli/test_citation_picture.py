@@ -1,4 +1,4 @@
-"""citeloom/export/citation_picture.py and citation_picture.html: the picture of what was found, for any papers there may be."""
+"""citeloom/export/citation_picture: the picture of what was found, for any papers there may be."""
 
 import json
 import random

@@ -18,7 +18,6 @@ from typing import Any
 os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"  # read when LangGraph is imported
 
 import tools.embed.open_embedder
-
 from citeloom.service.execution import opened, stream
 from citeloom.service.kept import load_run
 from tests.library.words import WordEmbedder
