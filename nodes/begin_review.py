@@ -12,12 +12,10 @@ from langgraph.runtime import Runtime
 
 from nodes.intake import parse
 from nodes.write.writers.registry import check_writer
-from state.audit import Audit
-from state.reducers import replaced
-from state.request import Choices, FindInput, Request, WriteOptions
+from state.begin import begin_run
+from state.channels import WriteOutput
+from state.request import Choices, FindInput, WriteOptions
 from state.run import Failure
-from state.table import ComparisonTable
-from state.writing import Plan
 from tools.bibliography.style import named_style
 from tools.context import RunContext, context_of
 from tools.errors import InputError
@@ -36,22 +34,10 @@ async def begin_review(state: Mapping[str, object], runtime: Runtime[RunContext]
         choices = Choices(cite=options.cite, plan=options.plan, style=options.style)
     except InputError as error:
         stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
-    update: dict[str, Any] = {
-        "run": "",
-        "request": Request(text=""),
-        "choices": choices,
-        "stop": stop,
-        "failures": replaced([stop] if stop else []),
-        "related_work": "",
-        "sentences": [],
-        "references": [],
-        "removed": [],
-        "uncited": [],
-        "audit": Audit(passed=False, reasons=("nothing was audited yet",)),
-        "table": ComparisonTable(),
-        "notes": [],
-        "outline": Plan(lines=()),
-        "outcome": "nothing",
-    }
+    update = begin_run(WriteOutput, stop=stop, failures=[stop] if stop else [])
     # Ephemeral channels are empty after one step: what `find` is to read is written again.
-    return {**update, **{name: state[name] for name in FindInput.model_fields if name in state}}
+    return {
+        **update,
+        "choices": choices,
+        **{name: state[name] for name in FindInput.model_fields if name in state},
+    }

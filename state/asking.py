@@ -11,11 +11,12 @@ from langgraph.graph.message import REMOVE_ALL_MESSAGES, add_messages
 from pydantic import Field
 
 from state.base import Day, Value
+from state.begin import Kept, StartsAs
 from state.channels import Result, Shared
 from state.paper import Paper
 from state.passage import Passage, PassageHit
 from state.quote import Quote
-from state.reducers import latest
+from state.reducers import Latest
 from state.writing import Support
 
 
@@ -145,11 +146,11 @@ def add_spoken(left: Any, right: Any) -> list[AnyMessage]:
 class AskState(Shared, total=False):
     """What the nodes of `ask` share. `request.text` is the question as it was asked."""
 
-    messages: Annotated[list[AnyMessage], add_spoken]
+    messages: Annotated[list[AnyMessage], Kept(), add_spoken]
     settings: dict[str, Any]
     """Those of the run that are not the defaults, for its routes."""
-    wanted: Annotated[Wanted, latest(Wanted)]
-    history: Annotated[list[Turn], latest(list[Turn])]
+    wanted: Annotated[Wanted, Latest(Wanted)]
+    history: Annotated[list[Turn], Latest(list[Turn])]
     """Earlier questions and answers of the conversation, oldest first."""
     standalone: str
     """The question so that it can be understood without the conversation."""
@@ -158,12 +159,12 @@ class AskState(Shared, total=False):
     query: str
     """What is searched for in this hop."""
     why: str
-    hop: int
-    hops: Annotated[list[Hop], latest(list[Hop])]
-    held: Annotated[list[Claim], latest(list[Claim])]
+    hop: Annotated[int, StartsAs(lambda: 1)]
+    hops: Annotated[list[Hop], Latest(list[Hop])]
+    held: Annotated[list[Claim], Latest(list[Claim])]
     """The claims so far, each once."""
-    draft: Annotated[list[DraftSentence], latest(list[DraftSentence])]
-    verdicts: Annotated[list[CheckedSentence], latest(list[CheckedSentence])]
+    draft: Annotated[list[DraftSentence], Latest(list[DraftSentence])]
+    verdicts: Annotated[list[CheckedSentence], Latest(list[CheckedSentence])]
     """The sentences of `draft` as they were checked; one that is changed since has no verdict."""
     missing: list[str]
     times: Annotated[dict[str, float], add_times]
@@ -193,7 +194,7 @@ class AskOutput(Result, total=False):
     """What the library did not tell, in words."""
     nearest: list[Nearest]
     """Where there is no answer: the sentences nearest to the question, the nearest first."""
-    messages: Annotated[list[AnyMessage], add_spoken]
+    messages: Annotated[list[AnyMessage], Kept(), add_spoken]
     seconds: dict[str, float]
     library: str
     method: str

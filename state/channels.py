@@ -13,10 +13,12 @@ from langgraph.channels import EphemeralValue
 from typing_extensions import TypedDict
 
 from state.audit import Audit
+from state.begin import Kept, StartsAs
 from state.finding import Completeness, Listing, Round
 from state.query import Hit, SearchLogEntry, SearchQuery, Sufficiency
 from state.questions import PaperCard
 from state.reducers import (
+    Latest,
     add_drafts,
     add_failures,
     add_hits,
@@ -25,7 +27,6 @@ from state.reducers import (
     add_log,
     add_rejections,
     add_rounds,
-    latest,
     merge_scores,
 )
 from state.request import Choices, Request
@@ -34,13 +35,15 @@ from state.run import Failure, Outcome, SourceUsage, Usage
 from state.table import ComparisonTable
 from state.writing import CitationVerdict, Draft, Plan, Rejection
 
+UNAUDITED = Audit(passed=False, reasons=("nothing was audited yet",))
+
 
 class Shared(TypedDict, total=False):
     """What all graphs share."""
 
     run: str
     """Names this run's run store, ledger and budget; set by the first node."""
-    request: Annotated[Request, latest(Request)]
+    request: Annotated[Request, StartsAs(lambda: Request(text="")), Latest(Request)]
     stop: Failure | None
     """Why nothing more could be done, for a person; set by the last node from `failures`."""
     failures: Annotated[list[Failure], add_failures]
@@ -53,7 +56,7 @@ class Result(Shared, total=False):
     usage: list[Usage]
     source_usage: list[SourceUsage]
     mind: str
-    outcome: Outcome
+    outcome: Annotated[Outcome, StartsAs(lambda: "nothing")]
 
 
 class FindState(Shared, total=False):
@@ -61,7 +64,7 @@ class FindState(Shared, total=False):
 
     settings: dict[str, Any]
     """Those of the run that are not the defaults, for its routes."""
-    queries: Annotated[list[SearchQuery], latest(list[SearchQuery])]
+    queries: Annotated[list[SearchQuery], Latest(list[SearchQuery])]
     hits: Annotated[list[Hit], add_hits]
     """How papers were reached, but for links: those are in the run store."""
     trail: Annotated[list[str], add_ids]
@@ -100,13 +103,13 @@ class FindState(Shared, total=False):
     expanded: Annotated[list[str], add_ids]
     """Papers whose references and citations were followed."""
     depth: int
-    hop: int
-    sufficiency: Annotated[list[Sufficiency], latest(list[Sufficiency])]
+    hop: Annotated[int, StartsAs(lambda: 1)]
+    sufficiency: Annotated[list[Sufficiency], Latest(list[Sufficiency])]
     selected: list[str]
-    cards: Annotated[list[PaperCard], latest(list[PaperCard])]
+    cards: Annotated[list[PaperCard], Latest(list[PaperCard])]
     """The best papers so far, to be read by a person."""
     completeness: Completeness
-    choices: Choices
+    choices: Annotated[Choices, Kept()]
     """How a section will be written, where one will be."""
 
 
@@ -130,15 +133,15 @@ class CheckState(Shared, total=False):
 
     keys: dict[str, str]
     """The key of each paper that is, or is to be, cited (P1, P2, ...) and the paper's id."""
-    final: Annotated[Draft, latest(Draft)]
+    final: Annotated[Draft, Latest(Draft)]
     """The sentences with markers."""
     checks: int
-    verdicts: Annotated[list[CitationVerdict], latest(list[CitationVerdict])]
+    verdicts: Annotated[list[CitationVerdict], Latest(list[CitationVerdict])]
     rejections: Annotated[list[Rejection], add_rejections]
     """What the checks kept out of the text."""
     notes: list[str]
     """What the caller should know of the writing or of the check."""
-    outline: Annotated[Plan, latest(Plan)]
+    outline: Annotated[Plan, Latest(Plan)]
     """The plan of a section that was written here; a text by someone else has none."""
 
 
@@ -147,11 +150,11 @@ class WriteState(CheckState, total=False):
 
     settings: dict[str, Any]
     """Those of the run that are not the defaults, for its routes."""
-    choices: Annotated[Choices, latest(Choices)]
+    choices: Annotated[Choices, Latest(Choices)]
     selected: list[str]
-    cards: Annotated[list[PaperCard], latest(list[PaperCard])]
+    cards: Annotated[list[PaperCard], Latest(list[PaperCard])]
     """The papers by their keys, to be read by a person: number 1 is P1."""
-    sufficiency: Annotated[list[Sufficiency], latest(list[Sufficiency])]
+    sufficiency: Annotated[list[Sufficiency], Latest(list[Sufficiency])]
     """What `find` said of the facets; absent where papers were named by the caller."""
     read: Annotated[list[str], add_ids]
     """Papers whose key elements are in the run store."""
@@ -165,10 +168,10 @@ class WriteState(CheckState, total=False):
     """Whether a person has seen the text, or need not."""
     position: int
     """How many lines are written."""
-    drafts: Annotated[list[Draft], latest(list[Draft])]
+    drafts: Annotated[list[Draft], Latest(list[Draft])]
     """The drafts that go on, the best first."""
     candidates: Annotated[list[Draft], add_drafts]
-    audit: Audit
+    audit: Annotated[Audit, StartsAs(lambda: UNAUDITED)]
     audited: list[str]
     """The sentences that the audit saw, with markers; a person may have edited `final` since."""
     table: ComparisonTable
@@ -191,7 +194,7 @@ class WriteOutput(Result):
     references: list[Reference]
     removed: list[CitationVerdict]
     uncited: list[str]
-    audit: Audit
+    audit: Annotated[Audit, StartsAs(lambda: UNAUDITED)]
     table: ComparisonTable
     notes: list[str]
     outline: Plan
@@ -219,4 +222,4 @@ class ReviewOutput(FindOutput, WriteOutput):
 class ReviewState(ReviewOutput):
     """What `review` passes between finding and writing; each keeps its own channels inside."""
 
-    choices: Annotated[Choices, latest(Choices)]
+    choices: Annotated[Choices, Latest(Choices)]

@@ -60,10 +60,15 @@ def add_ids(left: list[str], right: list[str]) -> list[str]:
     return list(dict.fromkeys([*left, *right]))
 
 
-def latest(kind: Any) -> Callable[[Any, Any], Any]:
-    """Return a reducer that keeps the last value, as this type: a person's edit comes as JSON."""
-    read = TypeAdapter(kind).validate_python
-    return lambda _, right: read(right)
+class Latest:
+    """A reducer that keeps the last value, as one type: a person's edit comes as JSON."""
+
+    def __init__(self, kind: Any) -> None:
+        self._read = TypeAdapter(kind).validate_python
+
+    def __call__(self, left: Any, right: Any) -> Any:
+        """Return what was written last."""
+        return self._read(right)
 
 
 add_queries = first_of(SearchQuery, lambda query: query.text.casefold())

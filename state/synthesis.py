@@ -12,13 +12,14 @@ from pydantic import BaseModel, Field
 
 from state.asking import add_spoken, add_times
 from state.base import Value
+from state.begin import Kept, StartsAs
 from state.channels import Result, Shared
 from state.document import ReadReport
 from state.ingesting import Upload
 from state.paper import Paper
 from state.passage import place_of
 from state.quote import Quote
-from state.reducers import last_of, latest
+from state.reducers import Latest, last_of
 from state.request import Sent
 from state.writing import Support
 
@@ -215,24 +216,24 @@ add_sources = last_of(SourcePaper, attrgetter("key"), in_order=True)
 class SynthesizeState(Shared, total=False):
     """What the nodes of `synthesize` share. `request.text` is the question."""
 
-    messages: Annotated[list[AnyMessage], add_spoken]
-    references_as: Granularity
-    stack: Annotated[list[StackItem], latest(list[StackItem])]
+    messages: Annotated[list[AnyMessage], Kept(), add_spoken]
+    references_as: Annotated[Granularity, StartsAs(lambda: "fine")]
+    stack: Annotated[list[StackItem], Latest(list[StackItem])]
     stacked: Annotated[list[SourcePaper], add_sources]
     """What was read, in the order of the stack."""
     paragraphs: list[str]
     """Ids of all paragraphs, in the order of the stack and of reading; each text once."""
     works: list[str]
     """Ids of the works that the sources cite, each once; their records are in the run store."""
-    contexts: Annotated[list[Context], latest(list[Context])]
+    contexts: Annotated[list[Context], Latest(list[Context])]
     """What the answer is made from: in the order of `paragraphs`, or as a retriever ranked them."""
     draft: str
     """The answer so far; an empty line between two paragraphs."""
     folded: int
     """How many of `contexts` the draft has taken in."""
-    lines: Annotated[list[Line], latest(list[Line])]
+    lines: Annotated[list[Line], Latest(list[Line])]
     """The draft's lines with their origins; numbers of references come last."""
-    lost: Annotated[list[LostLine], latest(list[LostLine])]
+    lost: Annotated[list[LostLine], Latest(list[LostLine])]
     resolved: dict[str, str]
     """By work: the source on the network that knows it."""
     times: Annotated[dict[str, float], add_times]
@@ -253,5 +254,5 @@ class SynthesizeOutput(Result):
     stacked: list[SourcePaper]
     granularity: Granularity
     bibtex: str
-    messages: Annotated[list[AnyMessage], add_spoken]
+    messages: Annotated[list[AnyMessage], Kept(), add_spoken]
     seconds: dict[str, float]

@@ -85,7 +85,7 @@ class Theme(Value):
 class Plan(Value):
     """The sentences of the section, in order."""
 
-    lines: tuple[PlanLine, ...]
+    lines: tuple[PlanLine, ...] = ()
     themes: tuple[Theme, ...] = Field(
         default=(), description="What the themes of the lines are to argue, where an LLM planned."
     )
@@ -156,7 +156,7 @@ class Vote(Value):
 class Draft(Value):
     """One version of the section, and where it came from."""
 
-    id: str
+    id: str = "d"
     parent: str | None = None
     sentences: tuple[Sentence, ...] = ()
     votes: int = Field(default=0, ge=0, description="Votes won in its round.")

@@ -22,7 +22,7 @@ class _OneByOne(MiniLm):
     """
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return one row of norm 1 for each text; see tools.embed.port."""
+        """Return one row of norm 1 for each text; see tools.embed.embedder."""
         with ThreadPoolExecutor(_THREADS) as pool:
             return np.concatenate(list(pool.map(super().embed, ([text] for text in texts))))
 

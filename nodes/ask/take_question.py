@@ -13,8 +13,8 @@ from langgraph.runtime import Runtime
 
 from nodes.ask.conversation import last_question, turns
 from nodes.intake import check_date, check_language, parse
-from state.asking import AskState, AskUpdate, CitedPaper, Turn, Wanted
-from state.reducers import replaced
+from state.asking import AskState, CitedPaper, Turn, Wanted
+from state.begin import begin_run
 from state.request import AskInput, Request
 from state.run import Failure
 from tools.context import RunContext, check_settings, chosen_settings
@@ -27,7 +27,7 @@ STAGE = "take_question"
 MAX_CHARACTERS = 2000
 
 
-async def take_question(state: AskState, runtime: Runtime[RunContext]) -> AskUpdate:
+async def take_question(state: AskState, runtime: Runtime[RunContext]) -> AskState:
     """Check the question and the library; an error becomes `stop`, for a person to read."""
     run = uuid4().hex
     services = open_services(runtime, run)
@@ -48,15 +48,19 @@ async def take_question(state: AskState, runtime: Runtime[RunContext]) -> AskUpd
         wanted = await _wanted(sent, services)
     except CiteLoomError as error:
         stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
-    return {
-        "settings": chosen_settings(services.context),
-        "run": run, "request": request, "referents": referents, "wanted": wanted, "history": history,
-        "standalone": request.text, "messages": messages, "aspects": [],
-        "query": "", "why": "", "hop": 1, "hops": [], "held": [],
-        "draft": [], "verdicts": [], "missing": [],
-        "times": replaced({}),
-        "stop": stop, "failures": replaced([stop] if stop else []),
-    }  # fmt: skip
+    return begin_run(
+        AskState,
+        settings=chosen_settings(services.context),
+        run=run,
+        request=request,
+        referents=referents,
+        wanted=wanted,
+        history=history,
+        standalone=request.text,
+        messages=messages,
+        stop=stop,
+        failures=[stop] if stop else [],
+    )
 
 
 def _cited(state: AskState) -> list[CitedPaper]:

@@ -20,11 +20,10 @@ from nodes.intake import (
     short_note,
     why_unknown,
 )
+from state.begin import begin_run
 from state.channels import FindState
-from state.finding import Completeness
 from state.paper import Paper, canonical_id
 from state.query import Hit
-from state.reducers import replaced
 from state.request import FindInput, Request
 from state.run import Failure
 from tools.context import RunContext, check_settings, chosen_settings
@@ -48,9 +47,20 @@ async def understand(state: Mapping[str, object], runtime: Runtime[RunContext]) 
     except CiteLoomError as error:
         stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
     services.progress(STAGE, 1, 1)
-    return {
-        **_fresh(run, request, named, stop), "settings": chosen_settings(services.context),
-    }  # fmt: skip
+    hits = [
+        Hit(paper=key, via="must_include", by="the caller", source=source)
+        for key, sources in named.sources.items()
+        for source in sources
+    ]
+    return begin_run(
+        FindState,
+        run=run,
+        request=request,
+        settings=chosen_settings(services.context),
+        hits=hits,
+        stop=stop,
+        failures=[*named.failures, *([stop] if stop else [])],
+    )
 
 
 @dataclass
@@ -150,45 +160,3 @@ async def _own_paper(request: Request, services: Services) -> str | None:
         if own := await source.same_work(request.title or "", request.text):
             return own
     return None
-
-
-def _fresh(run: str, request: Request, named: _Named, stop: Failure | None) -> FindState:
-    return {
-        "run": run,
-        "request": request,
-        "stop": stop,
-        "failures": replaced([*named.failures, *([stop] if stop else [])]),
-        "queries": replaced([]),
-        "hits": replaced(
-            [
-                Hit(paper=key, via="must_include", by="the caller", source=source)
-                for key, sources in named.sources.items()
-                for source in sources
-            ]
-        ),
-        "trail": replaced([]),
-        "search_log": replaced([]),
-        "same": {},
-        "united": 0,
-        "followed": 0,
-        "similarity": {},
-        "prior": {},
-        "hidden": [],
-        "past_cutoff": [],
-        "retracted": [],
-        "rounds": replaced([]),
-        "batch": [],
-        "judged": replaced({}),
-        "settled": replaced([]),
-        "listings": replaced([]),
-        "scores": {},
-        "hop_gain": 0,
-        "collected": [],
-        "frontier": [],
-        "expanded": replaced([]),
-        "depth": 0,
-        "hop": 1,
-        "sufficiency": [],
-        "selected": [],
-        "completeness": Completeness(),
-    }

@@ -12,9 +12,9 @@ from uuid import uuid4
 from langgraph.runtime import Runtime
 
 from nodes.intake import check_sources, parse
-from state.ingesting import FileSource, IngestInput, IngestUpdate
+from state.begin import begin_run
+from state.ingesting import FileSource, IngestInput, IngestState
 from state.paper import canonical_id
-from state.reducers import replaced
 from state.request import Request
 from state.run import Failure
 from tools.context import RunContext, check_settings
@@ -32,7 +32,7 @@ _MOST_TAGS = 50
 _LONGEST_TAG = 100
 
 
-async def take_sources(state: Mapping[str, object], runtime: Runtime[RunContext]) -> IngestUpdate:
+async def take_sources(state: Mapping[str, object], runtime: Runtime[RunContext]) -> IngestState:
     """List what there is to be read; what cannot be used at all stops the run before any work."""
     run = uuid4().hex
     services = open_services(runtime, run)
@@ -53,12 +53,18 @@ async def take_sources(state: Mapping[str, object], runtime: Runtime[RunContext]
         stop = Failure(stage=STAGE, subject="run", cause=cause, fatal=True)
     files = sorted(found.files, key=lambda item: item.kind != "records")
     services.progress(STAGE, len(files), len(files))
-    return {
-        "run": run, "request": request, "files": [] if stop else files, "done": 0,
-        "bulk": on_ray(), "made": made,
-        "reports": replaced(found.reports), "spent": replaced({}), "notes": found.notes,
-        "stop": stop, "failures": replaced([stop] if stop else []),
-    }  # fmt: skip
+    return begin_run(
+        IngestState,
+        run=run,
+        request=request,
+        files=[] if stop else files,
+        bulk=on_ray(),
+        made=made,
+        reports=found.reports,
+        notes=found.notes,
+        stop=stop,
+        failures=[stop] if stop else [],
+    )
 
 
 def _request(sent: IngestInput) -> Request:

@@ -17,9 +17,9 @@ from nodes.write.review_plan import extended
 from nodes.write.review_text import edited_section
 from nodes.write.user_plan import named_papers, parse_plan, with_themes
 from nodes.write.writers.registry import check_writer
+from state.begin import begin_run
 from state.channels import ReviseState
 from state.paper import by_any_id
-from state.reducers import replaced
 from state.request import Choices, Request, ReviseInput
 from state.run import Failure
 from state.writing import Draft, Plan, SavedSection
@@ -64,31 +64,24 @@ async def take_section(state: Mapping[str, object], runtime: Runtime[RunContext]
         read = [key for key in section.keys.values() if key in known]
     except CiteLoomError as error:
         stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
-    return {
-        "settings": chosen_settings(services.context),
-        "run": run,
-        "request": section.request,
-        "choices": section.choices,
-        "selected": list(section.selected),
-        "keys": section.keys,
-        "outline": section.outline,
-        "final": section.final.model_copy(update={"whole": False}),
-        "read": replaced(read),
-        "told": told,
-        "position": 0,
-        "drafts": [],
-        "candidates": replaced([]),
-        "reviewed": True,
-        "edited": edited,
-        "settled": False,
-        "checks": 0,
-        "verdicts": [],
-        "removed": [],
-        "rejections": replaced([]),
-        "notes": notes,
-        "stop": stop,
-        "failures": replaced([*failures, *([stop] if stop else [])]),
-    }
+    return begin_run(
+        ReviseState,
+        settings=chosen_settings(services.context),
+        run=run,
+        request=section.request,
+        choices=section.choices,
+        selected=list(section.selected),
+        keys=section.keys,
+        outline=section.outline,
+        final=section.final.model_copy(update={"whole": False}),
+        read=read,
+        told=told,
+        reviewed=True,
+        edited=edited,
+        notes=notes,
+        stop=stop,
+        failures=[*failures, *([stop] if stop else [])],
+    )
 
 
 def _nothing() -> SavedSection:

@@ -17,7 +17,7 @@ from langgraph.runtime import Runtime
 from nodes.ask.conversation import last_question
 from nodes.ask.take_question import named_papers, question_text
 from nodes.intake import check_language, check_sources, parse
-from state.reducers import replaced
+from state.begin import begin_run
 from state.request import Request
 from state.run import Failure
 from state.synthesis import (
@@ -65,12 +65,17 @@ async def take_stack(state: Mapping[str, object], runtime: Runtime[RunContext]) 
     except OSError as error:
         cause = f"nothing can be written below {services.clients.settings.home}: {error.strerror}"
         stop = Failure(stage=STAGE, subject="run", cause=cause, fatal=True)
-    return {
-        "run": run, "request": request, "references_as": granularity, "messages": messages,
-        "stack": [] if stop else stack, "stacked": replaced(bad), "paragraphs": [], "works": [],
-        "contexts": [], "draft": "", "folded": 0, "lines": [], "lost": [], "resolved": {},
-        "times": replaced({}), "stop": stop, "failures": replaced([stop] if stop else []),
-    }  # fmt: skip
+    return begin_run(
+        SynthesizeState,
+        run=run,
+        request=request,
+        references_as=granularity,
+        messages=messages,
+        stack=[] if stop else stack,
+        stacked=bad,
+        stop=stop,
+        failures=[stop] if stop else [],
+    )
 
 
 async def _request(question: str, sent: SynthesizeInput, *, extractive: bool) -> Request:

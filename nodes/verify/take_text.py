@@ -13,9 +13,9 @@ from langgraph.runtime import Runtime
 from pydantic import ValidationError
 
 from nodes.intake import check_language, parse
+from state.begin import begin_run
 from state.bibliography import ReferenceEntry
 from state.paper import Paper, canonical_id
-from state.reducers import replaced
 from state.request import Request, VerifyInput
 from state.run import Failure
 from state.verifying import Entry, VerifyState
@@ -74,11 +74,16 @@ async def take_text(state: Mapping[str, object], runtime: Runtime[RunContext]) -
         await services.run_store.papers.put([*papers.values(), *parsed])
     except CiteLoomError as error:
         stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
-    return {
-        "run": run, "request": request, "body": body, "entries": entries, "findings": [],
-        "looked_up": [], "strictly": strict, "checks": 0, "verdicts": [], "rejections": replaced([]), "flagged": [],
-        "notes": [], "stop": stop, "failures": replaced([*failures, *([stop] if stop else [])]),
-    }  # fmt: skip
+    return begin_run(
+        VerifyState,
+        run=run,
+        request=request,
+        body=body,
+        entries=entries,
+        strictly=strict,
+        stop=stop,
+        failures=[*failures, *([stop] if stop else [])],
+    )
 
 
 def _given(

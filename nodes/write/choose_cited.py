@@ -12,14 +12,12 @@ from nodes.asking import is_due
 from nodes.cards import cards_of
 from nodes.write.plan_section import APIECE
 from nodes.write.user_plan import named_papers, parse_plan
-from nodes.write.writers.port import EMPTY
 from nodes.write.writers.registry import check_writer
+from state.begin import begin_run
 from state.channels import WriteState, WritingInput
 from state.paper import Paper, by_any_id
 from state.query import Sufficiency
-from state.reducers import replaced
 from state.run import Failure
-from state.writing import Plan
 from tools.context import RunContext, chosen_settings
 from tools.counting import counted
 from tools.errors import InputError
@@ -60,28 +58,17 @@ async def choose_cited(state: WritingInput, runtime: Runtime[RunContext]) -> Wri
             raise InputError("there is no paper to cite: all that were found are excluded")
     except InputError as error:
         failures = [Failure(stage=STAGE, subject="plan", cause=str(error), fatal=True)]
-    return {
-        "cards": await cards_of(services.run_store, chosen),
-        "settings": chosen_settings(services.context),
-        "keys": {f"P{number}": paper for number, paper in enumerate(chosen, start=1)},
-        "notes": [] if failures else _notes(selected, chosen, papers),
-        "read": replaced([]),
-        "choices": choices,
-        "refused": refused,
-        "outline": Plan(lines=()),
-        "reviewed": False,
-        "edited": False,
-        "settled": False,
-        "position": 0,
-        "drafts": [],
-        "candidates": replaced([]),
-        "final": EMPTY,
-        "rejections": replaced([]),
-        "checks": 0,
-        "verdicts": [],
-        "removed": [],
-        "failures": failures,
-    }
+    return begin_run(
+        WriteState,
+        taken=("stop", *WritingInput.__annotations__),
+        settings=chosen_settings(services.context),
+        keys={f"P{number}": paper for number, paper in enumerate(chosen, start=1)},
+        cards=await cards_of(services.run_store, chosen),
+        notes=[] if failures else _notes(selected, chosen, papers),
+        choices=choices,
+        refused=refused,
+        failures=failures,
+    )
 
 
 def _refusal(plan: str, selected: Sequence[str], aliases: Mapping[str, str]) -> str:

@@ -29,9 +29,9 @@ PAUSE = 0.3
 """Seconds that the process's embedder takes for a batch: long enough to be interrupted in."""
 INJECTED = f"""
 import sys; sys.path.insert(0, {str(ROOT)!r})
-import tools.embed.open
+import tools.embed.open_embedder
 from tests.library.words import WordEmbedder
-tools.embed.open._opened[("minilm", "", "")] = WordEmbedder(pause={PAUSE})
+tools.embed.open_embedder._opened[("minilm", "", "")] = WordEmbedder(pause={PAUSE})
 """
 Add = Callable[..., Result]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 EMBED = """
 import time
-from tools.embed.open import embedder
+from tools.embed.open_embedder import embedder
 assert len(embedder().embed(["bees find their way"])) == 1
 time.sleep(1.5)  # the runtime would report from a thread of its own
 """

@@ -150,7 +150,7 @@ class StoredEmbedder:
         return self._embedder.size
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return what the embedder returns; see tools.embed.port."""
+        """Return what the embedder returns; see tools.embed.embedder."""
         keys = [summary_key(self.name, text) for text in texts]
         raw = self._store.get("vector", dict.fromkeys(keys))
         found = {

@@ -71,7 +71,7 @@ class BgeM3:
         return self.size
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return one row of norm 1 for each text; see tools.embed.port.Embedder."""
+        """Return one row of norm 1 for each text; see tools.embed.embedder.Embedder."""
         return self._run(texts, whole=False).dense
 
     def encode(self, texts: Sequence[str]) -> Encoded:

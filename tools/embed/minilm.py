@@ -53,7 +53,7 @@ class MiniLm:
         self._pool: ThreadPoolExecutor | None = None
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return one row of norm 1 for each text, in input order; see tools.embed.port.
+        """Return one row of norm 1 for each text, in input order; see tools.embed.embedder.
 
         Raises:
             PermanentError: The model's package is not installed.

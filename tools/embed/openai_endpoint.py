@@ -86,7 +86,7 @@ class OpenAiEmbedder:
         return self._size
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return one row of norm 1 for each text; see tools.embed.port.Embedder."""
+        """Return one row of norm 1 for each text; see tools.embed.embedder.Embedder."""
         if not texts:
             return np.empty((0, self.size), dtype=np.float32)
         ready = [_readable(text) for text in texts]

@@ -40,7 +40,7 @@ class SentenceTransformerEmbedder:
         return size
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return one row of norm 1 for each text; see tools.embed.port.Embedder.
+        """Return one row of norm 1 for each text; see tools.embed.embedder.Embedder.
 
         The library sorts texts by length and cuts them at the model's window.
         """

@@ -26,7 +26,7 @@ class ShippedVectors:
             self._held = dict(zip(held["texts"].tolist(), held["vectors"], strict=True))
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return one row of norm 1 for each text; see tools.embed.port."""
+        """Return one row of norm 1 for each text; see tools.embed.embedder."""
         rows = [self._held.get(digest(text)) for text in texts]
         missing = [place for place, row in enumerate(rows) if row is None]
         if missing:

@@ -19,7 +19,7 @@ class Task(Generic[AnswerT]):
     """One kind of question: how an LLM is asked, and how it is answered without one.
 
     `prompt` holds the instructions only and is sent as they are: the inputs follow it in a message
-    of their own, each fenced (tools.llm.prompt), in the order in which `do` was given them. So what
+    of their own, each fenced (tools.llm.task), in the order in which `do` was given them. So what
     stays the same between calls should come first. The answer's shape is told by `answer`'s schema.
     """
 
@@ -47,7 +47,7 @@ class Mind(Protocol):
         """Return the tokens that the model's window has left beside this question and its answer.
 
         Negative when the question does not fit; infinite where there is no window. An estimate that
-        leans to the safe side (tools.llm.prompt.count_tokens).
+        leans to the safe side (tools.llm.task.count_tokens).
         """
         ...
 

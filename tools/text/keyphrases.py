@@ -1,6 +1,6 @@
 """Keyphrases: noun-like word groups, scored without a model.
 
-Candidates are the longest runs of words between stop words, words of academic prose (tools.text.prose)
+Candidates are the longest runs of words between stop words, words of academic prose (tools.text.words)
 and punctuation, as in RAKE (Rose et al., 2010). `keyphrases` scores them by how often and how early
 they appear, how many words they have, and how rare they are in a background where one is given;
 `salient_phrases` by their closeness in meaning to the text.
