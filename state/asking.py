@@ -16,7 +16,7 @@ from state.channels import Result, Shared
 from state.paper import Paper
 from state.passage import Passage, PassageHit
 from state.quote import Quote
-from state.reducers import Latest
+from state.reducers import latest
 from state.writing import Support
 
 
@@ -149,8 +149,8 @@ class AskState(Shared, total=False):
     messages: Annotated[list[AnyMessage], Kept(), add_spoken]
     settings: dict[str, Any]
     """Those of the run that are not the defaults, for its routes."""
-    wanted: Annotated[Wanted, Latest(Wanted)]
-    history: Annotated[list[Turn], Latest(list[Turn])]
+    wanted: Annotated[Wanted, latest(Wanted)]
+    history: Annotated[list[Turn], latest(list[Turn])]
     """Earlier questions and answers of the conversation, oldest first."""
     standalone: str
     """The question so that it can be understood without the conversation."""
@@ -160,11 +160,11 @@ class AskState(Shared, total=False):
     """What is searched for in this hop."""
     why: str
     hop: Annotated[int, StartsAs(lambda: 1)]
-    hops: Annotated[list[Hop], Latest(list[Hop])]
-    held: Annotated[list[Claim], Latest(list[Claim])]
+    hops: Annotated[list[Hop], latest(list[Hop])]
+    held: Annotated[list[Claim], latest(list[Claim])]
     """The claims so far, each once."""
-    draft: Annotated[list[DraftSentence], Latest(list[DraftSentence])]
-    verdicts: Annotated[list[CheckedSentence], Latest(list[CheckedSentence])]
+    draft: Annotated[list[DraftSentence], latest(list[DraftSentence])]
+    verdicts: Annotated[list[CheckedSentence], latest(list[CheckedSentence])]
     """The sentences of `draft` as they were checked; one that is changed since has no verdict."""
     missing: list[str]
     times: Annotated[dict[str, float], add_times]

@@ -18,7 +18,6 @@ from state.finding import Completeness, Listing, Round
 from state.query import Hit, SearchLogEntry, SearchQuery, Sufficiency
 from state.questions import PaperCard
 from state.reducers import (
-    Latest,
     add_drafts,
     add_failures,
     add_hits,
@@ -27,6 +26,7 @@ from state.reducers import (
     add_log,
     add_rejections,
     add_rounds,
+    latest,
     merge_scores,
 )
 from state.request import Choices, Request
@@ -43,7 +43,7 @@ class Shared(TypedDict, total=False):
 
     run: str
     """Names this run's run store, ledger and budget; set by the first node."""
-    request: Annotated[Request, StartsAs(lambda: Request(text="")), Latest(Request)]
+    request: Annotated[Request, StartsAs(lambda: Request(text="")), latest(Request)]
     stop: Failure | None
     """Why nothing more could be done, for a person; set by the last node from `failures`."""
     failures: Annotated[list[Failure], add_failures]
@@ -64,7 +64,7 @@ class FindState(Shared, total=False):
 
     settings: dict[str, Any]
     """Those of the run that are not the defaults, for its routes."""
-    queries: Annotated[list[SearchQuery], Latest(list[SearchQuery])]
+    queries: Annotated[list[SearchQuery], latest(list[SearchQuery])]
     hits: Annotated[list[Hit], add_hits]
     """How papers were reached, but for links: those are in the run store."""
     trail: Annotated[list[str], add_ids]
@@ -104,9 +104,9 @@ class FindState(Shared, total=False):
     """Papers whose references and citations were followed."""
     depth: int
     hop: Annotated[int, StartsAs(lambda: 1)]
-    sufficiency: Annotated[list[Sufficiency], Latest(list[Sufficiency])]
+    sufficiency: Annotated[list[Sufficiency], latest(list[Sufficiency])]
     selected: list[str]
-    cards: Annotated[list[PaperCard], Latest(list[PaperCard])]
+    cards: Annotated[list[PaperCard], latest(list[PaperCard])]
     """The best papers so far, to be read by a person."""
     completeness: Completeness
     choices: Annotated[Choices, Kept()]
@@ -133,15 +133,15 @@ class CheckState(Shared, total=False):
 
     keys: dict[str, str]
     """The key of each paper that is, or is to be, cited (P1, P2, ...) and the paper's id."""
-    final: Annotated[Draft, Latest(Draft)]
+    final: Annotated[Draft, latest(Draft)]
     """The sentences with markers."""
     checks: int
-    verdicts: Annotated[list[CitationVerdict], Latest(list[CitationVerdict])]
+    verdicts: Annotated[list[CitationVerdict], latest(list[CitationVerdict])]
     rejections: Annotated[list[Rejection], add_rejections]
     """What the checks kept out of the text."""
     notes: list[str]
     """What the caller should know of the writing or of the check."""
-    outline: Annotated[Plan, Latest(Plan)]
+    outline: Annotated[Plan, latest(Plan)]
     """The plan of a section that was written here; a text by someone else has none."""
 
 
@@ -150,11 +150,11 @@ class WriteState(CheckState, total=False):
 
     settings: dict[str, Any]
     """Those of the run that are not the defaults, for its routes."""
-    choices: Annotated[Choices, Latest(Choices)]
+    choices: Annotated[Choices, latest(Choices)]
     selected: list[str]
-    cards: Annotated[list[PaperCard], Latest(list[PaperCard])]
+    cards: Annotated[list[PaperCard], latest(list[PaperCard])]
     """The papers by their keys, to be read by a person: number 1 is P1."""
-    sufficiency: Annotated[list[Sufficiency], Latest(list[Sufficiency])]
+    sufficiency: Annotated[list[Sufficiency], latest(list[Sufficiency])]
     """What `find` said of the facets; absent where papers were named by the caller."""
     read: Annotated[list[str], add_ids]
     """Papers whose key elements are in the run store."""
@@ -168,7 +168,7 @@ class WriteState(CheckState, total=False):
     """Whether a person has seen the text, or need not."""
     position: int
     """How many lines are written."""
-    drafts: Annotated[list[Draft], Latest(list[Draft])]
+    drafts: Annotated[list[Draft], latest(list[Draft])]
     """The drafts that go on, the best first."""
     candidates: Annotated[list[Draft], add_drafts]
     audit: Annotated[Audit, StartsAs(lambda: UNAUDITED)]
@@ -222,4 +222,4 @@ class ReviewOutput(FindOutput, WriteOutput):
 class ReviewState(ReviewOutput):
     """What `review` passes between finding and writing; each keeps its own channels inside."""
 
-    choices: Annotated[Choices, Latest(Choices)]
+    choices: Annotated[Choices, latest(Choices)]

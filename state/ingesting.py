@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from state.base import Value
 from state.channels import Result, Shared
 from state.document import ReadReport
-from state.reducers import Latest, last_of
+from state.reducers import last_of, latest
 from state.request import Sent
 
 FileStatus = Literal["added", "updated", "unchanged", "partly", "failed"]
@@ -118,7 +118,7 @@ def longest(left: Mapping[str, float], right: Mapping[str, float]) -> dict[str, 
 class IngestState(Shared, total=False):
     """What the nodes of `ingest` share. Contents of files are never here."""
 
-    files: Annotated[list[FileSource], Latest(list[FileSource])]
+    files: Annotated[list[FileSource], latest(list[FileSource])]
     """What is to be read, record files first."""
     made: bool
     """Whether this run made the library."""

@@ -5,6 +5,8 @@ that is replayed after a crash changes nothing.
 """
 
 from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
+from functools import cache
 from operator import attrgetter
 from typing import Any, TypeVar, cast
 
@@ -60,15 +62,22 @@ def add_ids(left: list[str], right: list[str]) -> list[str]:
     return list(dict.fromkeys([*left, *right]))
 
 
+@dataclass(frozen=True)
 class Latest:
-    """A reducer that keeps the last value, as one type: a person's edit comes as JSON."""
+    """A reducer that keeps the last value, as one type."""
 
-    def __init__(self, kind: Any) -> None:
-        self._read = TypeAdapter(kind).validate_python
+    read: Callable[[Any], Any]
+    __name__ = "latest"
 
     def __call__(self, left: Any, right: Any) -> Any:
         """Return what was written last."""
-        return self._read(right)
+        return self.read(right)
+
+
+@cache  # LangGraph wants one and the same reducer wherever the schemas of a graph have one channel
+def latest(kind: Any) -> Latest:
+    """Return a reducer that keeps the last value, as this type: a person's edit comes as JSON."""
+    return Latest(TypeAdapter(kind).validate_python)
 
 
 add_queries = first_of(SearchQuery, lambda query: query.text.casefold())

@@ -19,7 +19,7 @@ from state.ingesting import Upload
 from state.paper import Paper
 from state.passage import place_of
 from state.quote import Quote
-from state.reducers import Latest, last_of
+from state.reducers import last_of, latest
 from state.request import Sent
 from state.writing import Support
 
@@ -218,22 +218,22 @@ class SynthesizeState(Shared, total=False):
 
     messages: Annotated[list[AnyMessage], Kept(), add_spoken]
     references_as: Annotated[Granularity, StartsAs(lambda: "fine")]
-    stack: Annotated[list[StackItem], Latest(list[StackItem])]
+    stack: Annotated[list[StackItem], latest(list[StackItem])]
     stacked: Annotated[list[SourcePaper], add_sources]
     """What was read, in the order of the stack."""
     paragraphs: list[str]
     """Ids of all paragraphs, in the order of the stack and of reading; each text once."""
     works: list[str]
     """Ids of the works that the sources cite, each once; their records are in the run store."""
-    contexts: Annotated[list[Context], Latest(list[Context])]
+    contexts: Annotated[list[Context], latest(list[Context])]
     """What the answer is made from: in the order of `paragraphs`, or as a retriever ranked them."""
     draft: str
     """The answer so far; an empty line between two paragraphs."""
     folded: int
     """How many of `contexts` the draft has taken in."""
-    lines: Annotated[list[Line], Latest(list[Line])]
+    lines: Annotated[list[Line], latest(list[Line])]
     """The draft's lines with their origins; numbers of references come last."""
-    lost: Annotated[list[LostLine], Latest(list[LostLine])]
+    lost: Annotated[list[LostLine], latest(list[LostLine])]
     resolved: dict[str, str]
     """By work: the source on the network that knows it."""
     times: Annotated[dict[str, float], add_times]

@@ -7,7 +7,7 @@ from pydantic import Field
 from state.audit import Audit, ReferenceCheck, ReferenceFinding, UncitedClaim
 from state.base import Value
 from state.channels import CheckState, Result
-from state.reducers import Latest
+from state.reducers import latest
 from state.results import CitedSentence
 
 
@@ -37,10 +37,10 @@ class VerifyState(CheckState, total=False):
 
     body: list[str]
     """The text's paragraphs, without its reference list."""
-    entries: Annotated[list[Entry], Latest(list[Entry])]
-    findings: Annotated[list[ReferenceFinding], Latest(list[ReferenceFinding])]
+    entries: Annotated[list[Entry], latest(list[Entry])]
+    findings: Annotated[list[ReferenceFinding], latest(list[ReferenceFinding])]
     """What is known against the reference list."""
-    looked_up: Annotated[list[ReferenceCheck], Latest(list[ReferenceCheck])]
+    looked_up: Annotated[list[ReferenceCheck], latest(list[ReferenceCheck])]
     """What looking up each reference came to."""
     strictly: bool
     """Whether wrong details of a reference fail the text."""
@@ -50,7 +50,7 @@ class VerifyState(CheckState, total=False):
     """For each key that leads to no paper, in words, why."""
     printed: list[str]
     """The sentences as they stand in the text."""
-    flagged: Annotated[list[UncitedClaim], Latest(list[UncitedClaim])]
+    flagged: Annotated[list[UncitedClaim], latest(list[UncitedClaim])]
 
 
 class VerifyOutput(Result):

@@ -13,7 +13,7 @@ from state.asking import AskState
 from state.begin import Kept, StartsAs, begin_run
 from state.channels import FindState, ReviseState, WriteOutput, WriteState, WritingInput
 from state.ingesting import IngestState
-from state.reducers import Latest, add_ids
+from state.reducers import add_ids, latest
 from state.synthesis import SynthesizeState
 from state.verifying import VerifyState
 
@@ -22,7 +22,7 @@ class Counted(TypedDict, total=False):
     names: Annotated[list[str], add_ids]
     hop: Annotated[int, StartsAs(lambda: 1)]
     spoken: Annotated[list[str], Kept(), add_ids]
-    words: Annotated[list[str], Latest(list[str])]
+    words: Annotated[list[str], latest(list[str])]
     text: str
     why: str | None
 
