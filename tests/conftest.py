@@ -17,6 +17,7 @@ os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"
 os.environ.pop("SSL_CERT_FILE", None)
 os.environ["SSL_CERT_DIR"] = os.devnull
 
+from hypothesis import settings
 from xdist.scheduler import LoadScopeScheduling
 
 from tests.support import ABSTRACT, ROOT, RememberingEmbedder, at_home, build_libraries
@@ -24,6 +25,11 @@ from tools.library.open import close_libraries
 
 # One process runs thousands of tests, each with databases of its own home.
 resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
+
+
+# A test that is slow on a busy machine is right all the same.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 
 class ByServer(LoadScopeScheduling):  # type: ignore[misc]  # it ships no types

@@ -58,9 +58,7 @@ def told(paper: Paper) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("ending", WRITERS)
-@settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(papers=st.lists(made_papers(), min_size=1, max_size=3))
 def test_export_is_read_back(tmp_path: Path, ending: str, papers: list[Paper]) -> None:
     back, bad = read(tmp_path / f"refs.{ending}", WRITERS[ending](papers))

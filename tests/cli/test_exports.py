@@ -213,7 +213,7 @@ ODD = st.text(
 )
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.lists(ODD, min_size=1, max_size=3), ODD)
 def test_no_text_breaks_a_format(texts: list[str], title: str) -> None:
     papers = {"P1": paper(f"T {title}", f"N {title}", year=2020, venue=title)}

@@ -161,7 +161,7 @@ MARKS = [
 ]  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.one_of(st.binary(max_size=300), st.lists(st.sampled_from(MARKS), max_size=30).map(b"".join)),
     st.sampled_from(["a.txt", "a.md", "a.html", "a.xml", "a.docx", "a"]),
@@ -179,7 +179,7 @@ def test_any_bytes_are_a_document_or_a_document_error(content: bytes, name: str)
     document.model_dump_json()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.binary(min_size=1, max_size=40), st.integers(0, 3000), st.booleans())
 def test_damaged_word_files_are_documents_or_document_errors(
     damage: bytes, at: int, cut: bool

@@ -114,7 +114,7 @@ BLOCKS = st.lists(
 )
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(BLOCKS, st.integers(20, 240))
 def test_every_passage_is_a_stretch_of_the_text_and_none_is_too_long(
     blocks: list[Block], target: int
@@ -126,7 +126,7 @@ def test_every_passage_is_a_stretch_of_the_text_and_none_is_too_long(
     assert len({one.id for one in found}) == len(found)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(
     st.lists(st.tuples(st.integers(1, 450), SECTIONS), min_size=1, max_size=30),
     st.integers(20, 240),

@@ -25,7 +25,7 @@ def words(count: int, prefix: str = "w") -> str:
     return " ".join(f"{prefix}{number}" for number in range(count))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     texts=st.lists(st.text(st.characters(codec="utf-8"), min_size=1).filter(str.strip), max_size=6),
     size=st.integers(2, 40), overlap=st.integers(0, 10),

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evals.synthesis.measures import (
@@ -87,7 +87,6 @@ class Bag:
 TEXT = st.text(max_size=60)
 
 
-@settings(deadline=None)
 @given(
     question=TEXT, lines=st.lists(TEXT, max_size=3), contexts=st.lists(TEXT, max_size=3),
     golds=st.lists(st.lists(TEXT, max_size=2), max_size=2),

@@ -15,7 +15,7 @@ from tools.pdf.reader import read_pdf
 
 PAPER = papers.paper()
 SHORT = pdf([papers.later_page(2), papers.last_page()])
-_RELAXED = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+_RELAXED = settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 
 
 def outcome(content: bytes) -> Document | str:

@@ -1,7 +1,7 @@
 """tools/references/bibliography.py: citations in the text, and the entries that they lead to."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from state.bibliography import Bibliography
@@ -167,7 +167,6 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(deadline=None)
 @given(
     st.lists(PIECES, min_size=1, max_size=30).map("".join) | st.text(min_size=1, max_size=80),
     st.sampled_from([NAMED, NUMBERED, KEYED, []]),

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from random import Random
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from state.bibliography import Bibliography
@@ -138,7 +138,6 @@ def grouping(
     return {frozenset(group) for group in groups.values()}
 
 
-@settings(deadline=None)
 @given(LISTS, st.randoms(use_true_random=False))
 def test_order_of_papers_and_sources_changes_nothing(
     lists: list[tuple[str, ...]], random: Random

@@ -206,7 +206,7 @@ RECORDS = st.lists(
 
 
 @given(RECORDS, st.randoms(use_true_random=False))
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 def test_order_of_the_records_does_not_matter(records: list[Paper], shuffle: random.Random) -> None:
     order = list(range(len(records)))
     shuffle.shuffle(order)
@@ -217,7 +217,7 @@ def test_order_of_the_records_does_not_matter(records: list[Paper], shuffle: ran
 
 
 @given(RECORDS)
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 def test_no_record_is_lost_and_merged_records_are_different_works(records: list[Paper]) -> None:
     groups = unite(records)
     assert sorted(at for group in groups for at in group) == list(range(len(records)))
@@ -228,7 +228,7 @@ def test_no_record_is_lost_and_merged_records_are_different_works(records: list[
 
 
 @given(RECORDS)
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 def test_two_published_dois_never_come_together(records: list[Paper]) -> None:
     for group in unite(records):
         dois = {records[at].doi for at in group}

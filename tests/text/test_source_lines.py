@@ -72,7 +72,7 @@ def test_part_of_a_paragraph_gives_the_lines_that_it_touches() -> None:
     assert [line.start for line in found] == [second.start]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.text(alphabet="ab. [1]\n,A\"'é²", min_size=1, max_size=80), st.data())
 def test_lines_of_any_text_are_slices_in_order(text: str, data: st.DataObject) -> None:
     offsets = st.integers(0, len(text))
