@@ -45,18 +45,15 @@ class Settings(BaseSettings):
     def settings_customise_sources(
         cls, settings_cls: type[BaseSettings], *sources: Any, **named: PydanticBaseSettingsSource
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Put the user's file behind the environment and .env, which may not decide all."""
-        given = InitSettingsSource(settings_cls, _read_config(config_file()))
-        code, environment = named["init_settings"], Variables(settings_cls)
-        if not (name := getattr(named["dotenv_settings"], "env_file", None)):
-            return (code, environment, given)
-        path = Path(str(name))
-        folder = Variables(settings_cls, read_env_file(path))
-        defaults = {name: field.default for name, field in settings_cls.model_fields.items()}
-        check_env_file(
-            path, _named(folder()), _named(environment() | code()), defaults | _named(given())
-        )
-        return (code, environment, folder, given)
+        """Return one source: what was given, the environment, .env and the user's file, the first of them first."""
+        above = _named(Variables(settings_cls)()) | _named(named["init_settings"]())
+        below, folder = _read_config(config_file()), {}
+        if name := getattr(named["dotenv_settings"], "env_file", None):
+            path = Path(str(name))
+            folder = _named(Variables(settings_cls, read_env_file(path))())
+            defaults = {name: field.default for name, field in settings_cls.model_fields.items()}
+            check_env_file(path, folder, above, defaults | below)
+        return (InitSettingsSource(settings_cls, below | folder | above),)
 
     home: Path = Field(
         default_factory=lambda: Path.home() / ".citeloom",
