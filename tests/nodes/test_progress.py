@@ -20,6 +20,7 @@ from tests.scholar.table import Table
 from tools import services
 from tools.context import RunContext
 from tools.errors import TransientError
+from tools.scholar.port import Found
 from tools.services import open_services
 
 
@@ -70,11 +71,17 @@ async def test_no_number_of_stopped_runs_is_remembered(
     assert ("run 49", "read") not in kept
 
 
+class Busy(Table):
+    """A source that does not answer."""
+
+    async def search(self, *_: Any, **__: Any) -> Found:
+        raise TransientError("busy")
+
+
 async def test_source_that_fails_counts_as_searched(tmp_path: Path) -> None:
-    table, events = Table([], "openalex"), []
-    table.error = TransientError("busy")
+    events: list[Any] = []
     context = RunContext()
-    vars(context)["clients"] = Tables(tmp_path, [table])
+    vars(context)["clients"] = Tables(tmp_path, [Busy([], "openalex")])
     runtime = Runtime(context=context, store=InMemoryStore(), stream_writer=events.append)
     branch: Any = {
         "run": "failing", "request": Request(text="Pears.", before=date(2013, 1, 1)),
