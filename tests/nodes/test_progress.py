@@ -1,6 +1,5 @@
 """What parallel branches tell of a stage: tools/services.py."""
 
-from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -46,7 +45,7 @@ def _spread(state: Round) -> list[Send] | str:
     return [Send("read", {"run": state["run"], "stopped": stop}) for stop in stops]
 
 
-async def told(given: Mapping[str, Any]) -> list[int]:
+async def told(given: Any) -> list[int]:
     made = StateGraph(Round, context_schema=RunContext)
     made.add_node("read", read)
     made.add_node("next_round", lambda state: {"number": state["number"] + 1})

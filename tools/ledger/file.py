@@ -2,11 +2,12 @@
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
 from state.run import SourceUsage, Usage
+from tools.disk import prepare
 from tools.errors import PermanentError
 
 Used = Usage | SourceUsage
@@ -36,8 +37,8 @@ CREATE TABLE IF NOT EXISTS overshoots (place TEXT PRIMARY KEY, over INTEGER, lon
 """
 """`spending` has what was paid for by day, and `holds` the worst of what is under way where a day is limited."""
 
-_ADDED = "ALTER TABLE usage ADD COLUMN thinking_tokens INTEGER DEFAULT 0"
-"""For a file of an earlier version; fails where the column is there."""
+_VERSION = 1
+_ADDED = {"usage": "thinking_tokens INTEGER DEFAULT 0"}
 _TICK = """
 INSERT INTO clock VALUES (?, ?)
 ON CONFLICT (run) DO UPDATE SET seconds = seconds + excluded.seconds
@@ -175,10 +176,7 @@ class LedgerFile:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         db = sqlite3.connect(self.path, timeout=30)
         try:
-            db.execute("PRAGMA journal_mode=WAL")
-            db.executescript(_TABLES)
-            with suppress(sqlite3.OperationalError):
-                db.execute(_ADDED)
+            prepare(db, _VERSION, _TABLES, _ADDED)
             with db:
                 yield db
         finally:
