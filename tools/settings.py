@@ -65,6 +65,12 @@ class Settings(BaseSettings):
         description="Days after which a run that nobody worked on is deleted when another starts; its results "
         "stay. Unset keeps all for ever.",
     )
+    cache_mb: int = Field(
+        default=1000,
+        ge=10,
+        description="Most that kept answers of models may take on disk, and as much those of sources, in MB; those "
+        "not used for the longest time go first.",
+    )
     llm_base_url: str | None = Field(
         default=None, description="An OpenAI-compatible endpoint; unset means OpenAI's own."
     )
