@@ -4,6 +4,7 @@ import multiprocessing
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -94,3 +95,38 @@ def test_processes_that_begin_together_make_the_tables_once_and_lose_nothing(
     (all_of_them,), _ = file.read("all")
     assert (all_of_them.calls, all_of_them.usd) == (20, 5.0)
     assert [file.read(f"run {n}")[0][0].calls for n in range(4)] == [5] * 4
+
+
+def test_runs_of_the_last_24_hours_are_counted_by_caller(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hours = 0
+    clock = SimpleNamespace(time=lambda: 1_800_000_000.0 + 3600 * hours)
+    monkeypatch.setattr("tools.ledger.file.time", clock)
+    allowed = []
+    for hours in (0, 10, 20, 23, 24, 25, 34, 35):
+        allowed.append((hours, LedgerFile(tmp_path).start_run("ann", 2)))
+    assert allowed == [
+        (0, True), (10, True), (20, False), (23, False), (24, True), (25, False), (34, True), (35, False),
+    ]  # fmt: skip
+    assert LedgerFile(tmp_path).start_run("bob", 1)
+
+
+def start(home: Path, begin: Any, allowed: Any) -> None:
+    begin.wait()
+    for _ in range(5):
+        if LedgerFile(home).start_run("ann", 7):
+            with allowed.get_lock():
+                allowed.value += 1
+
+
+def test_processes_that_start_runs_together_start_as_many_as_may_be(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    begin, allowed = context.Barrier(4), context.Value("i", 0)
+    processes = [context.Process(target=start, args=(tmp_path, begin, allowed)) for _ in range(4)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    assert [process.exitcode for process in processes] == [0] * 4
+    assert allowed.value == 7

@@ -1,6 +1,7 @@
 """The ledger on disk: what each run has spent, so that a resumed run goes on from there."""
 
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -34,8 +35,11 @@ CREATE TABLE IF NOT EXISTS holds (
     hold INTEGER PRIMARY KEY, day TEXT, caller TEXT, until REAL, calls INTEGER, tokens INTEGER, usd REAL
 );
 CREATE TABLE IF NOT EXISTS overshoots (place TEXT PRIMARY KEY, over INTEGER, longest INTEGER);
+CREATE TABLE IF NOT EXISTS starts (caller TEXT, at REAL);
 """
-"""`spending` has what was paid for by day, and `holds` the worst of what is under way where a day is limited."""
+"""`spending` has what was paid for by day, `holds` the worst of what is under way where a day is limited, and `starts`
+when callers whose runs a day are limited started them."""
+_DAY = 24 * 3600.0
 
 _VERSION = 1
 _ADDED = {"usage": "thinking_tokens INTEGER DEFAULT 0"}
@@ -157,6 +161,25 @@ class LedgerFile:
                 "over = max(over, excluded.over), longest = max(longest, excluded.longest)",
                 (place, over, longest),
             )
+
+    def start_run(self, caller: str, most: int) -> bool:
+        """Note that a caller starts a run; False, and nothing is noted, where `most` were started in the last 24 hours.
+
+        Raises:
+            PermanentError: The file cannot be used; no run may start uncounted.
+        """
+        now = time.time()
+        try:
+            with self.opened() as db:
+                db.execute("BEGIN IMMEDIATE")
+                db.execute("DELETE FROM starts WHERE at <= ?", (now - _DAY,))
+                query = "SELECT count(*) FROM starts WHERE caller = ?"
+                if db.execute(query, (caller,)).fetchone()[0] >= most:
+                    return False
+                db.execute("INSERT INTO starts VALUES (?, ?)", (caller, now))
+                return True
+        except (sqlite3.Error, OSError) as error:
+            raise PermanentError(f"runs cannot be counted in {self.path}: {error}") from error
 
     def _unreadable(self, error: sqlite3.Error) -> PermanentError:
         return PermanentError(
