@@ -26,7 +26,14 @@ from tools.folder_settings import (
     variable_of,
 )
 
-__all__ = ["Settings", "SettingsError", "config_file", "opentelemetry_exporters", "settings"]
+__all__ = [
+    "Settings",
+    "SettingsError",
+    "config_file",
+    "foreign_variable",
+    "opentelemetry_exporters",
+    "settings",
+]
 
 
 class Settings(BaseSettings):
@@ -291,6 +298,15 @@ class Settings(BaseSettings):
         spend money that nobody asked it to spend.
         """
         return bool(self.strong_model and (self.llm_base_url or self.llm_api_key))
+
+
+Foreign = Literal["PORT", "DATABASE_URL", "REDIS_URL", "RAY_ADDRESS", "OMP_NUM_THREADS"]
+"""Variables that other programs read, too, and that are not settings of ours."""
+
+
+def foreign_variable(name: Foreign) -> str:
+    """Return the value of another program's variable, which the environment alone sets; "" where it is unset."""
+    return os.environ.get(name, "")
 
 
 def opentelemetry_exporters() -> dict[str, str]:
