@@ -1,6 +1,7 @@
 """Where things stand: names of this checkout alone, imports without a circle, the environment read in one place."""
 
 import ast
+import re
 from graphlib import TopologicalSorter
 from importlib import import_module
 from importlib.metadata import packages_distributions
@@ -72,3 +73,14 @@ def test_environment_is_read_in_one_place() -> None:
         str(path.relative_to(ROOT)) for path in files if reads(path.read_text(encoding="utf-8"))
     }
     assert found == READERS
+
+
+def test_installing_an_extra_keeps_a_checkout_the_one_that_is_run() -> None:
+    """Without -e pip puts a copy of the checkout beside it, and runs that from then on."""
+    pages = [*(ROOT / "docs").rglob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+    told = [
+        line for page in pages for line in page.read_text(encoding="utf-8").splitlines()
+        if re.search(r"pip install\b.* ['\"]?\.(\[|['\"\s]|$)", line)
+    ]  # fmt: skip
+    assert told
+    assert [line for line in told if line.count(" -e ") != line.count("pip install")] == []
