@@ -3,10 +3,12 @@
 import gc
 import os
 import resource
+from collections import OrderedDict
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 import pytest
 
@@ -89,7 +91,8 @@ def _closed_files() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def _fresh_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     """No test finds a host's line as another test left it: paused, or given up."""
-    monkeypatch.setattr("tools.http.host._states", {})
+    monkeypatch.setattr("tools.http.host._states", WeakValueDictionary())
+    monkeypatch.setattr("tools.http.host._recent", OrderedDict())
 
 
 @pytest.fixture(autouse=True)

@@ -1,17 +1,21 @@
 """What the .env of a working folder may decide: a cloned repository brings one, and reads no key by it."""
 
+import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from http.server import BaseHTTPRequestHandler
+from itertools import product
 from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
 
 from tests.fakes.loopback import Loopback, LoopbackServer
-from tests.support import clean_environment
-from tools.folder_settings import _REFUSED, KEYLESS, SENT_TO, variable_of
+from tests.support import KEYS, clean_environment, is_setting
+from tools.embed.open_embedder import _endpoint
+from tools.folder_settings import _REFUSED, KEYLESS, SENT_TO, SettingsError, variable_of
+from tools.llm.structured_output import url_of
 from tools.settings import Settings
 
 KEY = "a-key-of-the-user"
@@ -140,10 +144,106 @@ def test_folder_cannot_copy_a_key_into_an_address_or_put_a_proxy_before_it(
     assert not [request for request in listener.requests if request.startswith("http://")]
 
 
+Layer = Mapping[str, str]
+"""Values by the names of settings."""
+
+
+def in_force(
+    clone: Path, environment: Layer, folder: Layer, config: Layer, *, prefixed: bool = False
+) -> Settings | None:
+    """Return the settings that these layers make together; None where they are refused.
+
+    Where `prefixed`, a .env calls each variable CITELOOM_NAME, also one that has a name of its own.
+    """
+    home = clone.parent / "home"
+    file = home / ".citeloom" / "config.toml"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.touch(mode=0o600)
+    file.write_text("".join(f"{name} = {value!r}\n" for name, value in config.items()))
+    env_file = clone / ".env"
+    spelled = {(f"CITELOOM_{n.upper()}" if prefixed else variable_of(n)): folder[n] for n in folder}
+    env_file.write_text("".join(f"{name}={value}\n" for name, value in spelled.items()))
+    with pytest.MonkeyPatch.context() as patch:
+        for name in filter(is_setting, list(os.environ)):
+            patch.delenv(name)
+        patch.setenv("HOME", str(home))
+        for name, value in environment.items():
+            patch.setenv(variable_of(name), value)
+        try:
+            return Settings(_env_file=env_file)  # type: ignore[call-arg]
+        except SettingsError:
+            return None
+
+
+def plain(value: object) -> str:
+    return value.get_secret_value() if isinstance(value, SecretStr) else str(value)
+
+
+TWO_NAMES = [name for name in SENT_TO if variable_of(SENT_TO[name]) in KEYS]
+"""Addresses whose key is known by a name of its own, and as CITELOOM_NAME."""
+
+
+@pytest.mark.parametrize(
+    ("address", "prefixed"),
+    [*((name, False) for name in SENT_TO), *((name, True) for name in TWO_NAMES)],
+)
+def test_address_and_key_of_every_two_layers(clone: Path, address: str, *, prefixed: bool) -> None:
+    """A folder's address and a user's key are refused, and every other two are in force."""
+    secret, numbered = SENT_TO[address], address.endswith("_port")
+    values = {
+        address: {layer: str(1001 + at) if numbered else f"http://{layer}.example"
+                  for at, layer in enumerate(("environment", "folder", "config"))},
+        secret: {layer: f"{layer}@key.example" for layer in ("environment", "folder", "config")},
+    }  # fmt: skip
+    given = list(product((True, False), ("folder", "empty", ""), (True, False)))
+    for of_address, of_secret in product(given, given):
+        layers: list[dict[str, str]] = [{}, {}, {}]
+        owners = {}
+        for name, (above, folder, below) in {address: of_address, secret: of_secret}.items():
+            if above:
+                layers[0][name] = values[name]["environment"]
+            if folder:
+                layers[1][name] = values[name]["folder"] if folder == "folder" else ""
+            if below:
+                layers[2][name] = values[name]["config"]
+            held = {"environment": above, "folder": folder == "folder", "config": below}
+            owners[name] = next((layer for layer, there in held.items() if there), "")
+        found = in_force(clone, *layers, prefixed=prefixed)
+        refused = owners[address] == "folder" and owners[secret] in {"environment", "config"}
+        assert (found is None) == refused, layers
+        for name, owner in owners.items() if found else ():
+            if owner:
+                assert plain(getattr(found, name)) == values[name][owner], layers
+
+
+def test_no_key_of_the_user_goes_to_an_address_of_the_folder_by_any_fallback(clone: Path) -> None:
+    """Of models and embeddings, which use each other's address and key, and OpenAI's."""
+    names = (
+        "llm_base_url", "llm_api_key", "embeddings_base_url", "embeddings_api_key", "openai_api_key",
+    )  # fmt: skip
+    sent = set()
+    for owners in product(("", "config", "folder"), repeat=len(names)):
+        layers = {
+            layer: {
+                name: f"http://{layer}.example" if name.endswith("_url") else f"{layer}-key"
+                for name, owner in zip(names, owners, strict=True)
+                if owner == layer
+            }
+            for layer in ("folder", "config")
+        }
+        if found := in_force(clone, {}, layers["folder"], layers["config"]):
+            url, key = _endpoint(found)
+            sent |= {(url_of(found), plain(found.llm_api_key)), (url or "OpenAI", str(key))}
+    to_folder = {key for url, key in sent if "folder" in url}
+    assert to_folder == {"folder-key", "None"}
+    assert "config-key" in {key for url, key in sent if "config" in url}
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("server_url", "http://127.0.0.1:9"), ("auth", "own.auth:auth"), ("judge_model", "./model"),
+        ("server_url", "http://127.0.0.1:9"), ("auth", "own.auth:auth"), ("auth", "loopback"),
+        ("shared_libraries", '["notes"]'), ("judge_model", "./model"),
         ("ingest_root", "/"), ("origins", '["https://elsewhere.example"]'), ("embedder", "st:./model"),
         ("embedder", "bge-m3:./model"),
     ],

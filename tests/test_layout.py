@@ -1,9 +1,13 @@
-"""The generic top-level names belong to this checkout and to no other distribution."""
+"""Where things stand: names of this checkout alone, imports without a circle, the environment read in one place."""
 
+import ast
+import re
+from graphlib import TopologicalSorter
 from importlib import import_module
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
+import grimp
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -14,3 +18,69 @@ NAMES = ["citeloom", "graphs", "nodes", "state", "tools"]
 def test_name_is_imported_from_this_checkout_and_has_no_other_owner(name: str) -> None:
     assert Path(import_module(name).__file__ or "").parent == ROOT / name
     assert set(packages_distributions().get(name, [])) <= {"citeloom"}
+
+
+def test_no_modules_import_one_another_in_a_circle() -> None:
+    """Imports inside functions and for types alone count as well."""
+    graph = grimp.build_graph(*NAMES)
+    assert len(graph.modules) > 400
+    imported = {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
+    TopologicalSorter(imported).prepare()  # raises CycleError, which names the modules
+
+
+READERS = {"tools/settings.py", "tools/program.py"}
+_WRITING = {"setdefault", "update", "pop"}
+
+
+def reads(source: str) -> list[int]:
+    """Return the lines in which the environment is read, or named so that it may be; not those that only write."""
+    written, found = set(), []
+    for node in ast.walk(ast.parse(source)):  # a statement comes before what is in it
+        match node:
+            case ast.Subscript(value=place, ctx=ast.Store()) | ast.AugAssign(target=place):
+                written.add(place)
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=place, attr=way))):
+                written |= {place} if way in _WRITING else set()
+            case ast.Attribute(attr="environ" | "environb") if node not in written:
+                found.append(node.lineno)
+            case ast.Attribute(attr="getenv" | "getenvb"):
+                found.append(node.lineno)
+            case ast.ImportFrom(module="os", names=names):
+                kinds = {one.name.removesuffix("b") for one in names}
+                found += [node.lineno] * bool(kinds & {"environ", "getenv"})
+    return found
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ('os.environ["A"]', True), ('x = os.environ.get("A")', True), ('os.getenv("A")', True),
+        ("from os import environ", True), ("from os import getenv as read", True), ("f(os.environ)", True),
+        ('x = os.environ.setdefault("A", "1")', True), ("x = {**os.environ}", True), ('os.environ.get("A")', True),
+        ('os.environ["A"] = "1"', False), ('os.environ |= {"A": "1"}', False), ("from os import replace", False),
+        ('os.environ.setdefault("A", "1")', False), ('del os.environ["A"]', True),
+    ],
+)  # fmt: skip
+def test_line_that_reads_the_environment_is_told_from_one_that_writes_it(
+    line: str, *, found: bool
+) -> None:
+    assert bool(reads(line)) is found
+
+
+def test_environment_is_read_in_one_place() -> None:
+    files = [path for name in NAMES for path in (ROOT / name).rglob("*.py")]
+    found = {
+        str(path.relative_to(ROOT)) for path in files if reads(path.read_text(encoding="utf-8"))
+    }
+    assert found == READERS
+
+
+def test_installing_an_extra_keeps_a_checkout_the_one_that_is_run() -> None:
+    """Without -e pip puts a copy of the checkout beside it, and runs that from then on."""
+    pages = [*(ROOT / "docs").rglob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+    told = [
+        line for page in pages for line in page.read_text(encoding="utf-8").splitlines()
+        if re.search(r"pip install\b.* ['\"]?\.(\[|['\"\s]|$)", line)
+    ]  # fmt: skip
+    assert told
+    assert [line for line in told if line.count(" -e ") != line.count("pip install")] == []

@@ -7,20 +7,43 @@ import sqlite3
 import threading
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, closing
-from functools import cache
+from contextlib import asynccontextmanager
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
+from weakref import finalize
 
 if TYPE_CHECKING:
-    from langgraph.cache.sqlite import SqliteCache
+    from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
+from tools.disk import prepare
 from tools.program import logger_of
 
 logger = logger_of(__name__)
 
-_SPACE = ("answers",)
 ResultT = TypeVar("ResultT")
+_DAY = 24 * 3600
+_TABLES = """
+CREATE TABLE IF NOT EXISTS cache (
+    ns TEXT, key TEXT, expiry REAL, encoding TEXT NOT NULL, val BLOB NOT NULL, used INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (ns, key)
+);
+"""
+"""That of LangGraph's SqliteCache, which earlier versions used, and the day of an answer's last use."""
+_USED = {"cache": "used INTEGER NOT NULL DEFAULT 0"}
+_BY_USE = "CREATE INDEX IF NOT EXISTS cache_used ON cache (used)"
+_READ = "SELECT encoding, val, expiry, used FROM cache WHERE ns = 'answers' AND key = ?"
+_PUT = "INSERT OR REPLACE INTO cache VALUES ('answers', ?, ?, ?, ?, ?)"
+_TOO_OLD = "DELETE FROM cache WHERE expiry < ?"
+_NOTE_USE = "UPDATE cache SET used = ? WHERE ns = 'answers' AND key = ?"
+_SIZE = """
+SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size
+"""
+_FORGET = """
+DELETE FROM cache WHERE rowid IN (
+    SELECT rowid FROM cache ORDER BY used, rowid LIMIT (SELECT count(*) / 10 + 1 FROM cache)
+)
+"""
 
 
 def key_of(*parts: object) -> str:
@@ -29,26 +52,28 @@ def key_of(*parts: object) -> str:
 
 
 class AnswerCache:
-    """Answers as text by key, on LangGraph's own SQLite cache; outlives a crash.
+    """Answers as text by key, in a SQLite file; outlives a crash.
 
-    A cache that fails (a full disk, a damaged file) is a warning in the log and never costs a run.
+    Beyond its size, those are dropped that were not used for the longest time, in days. A cache that
+    fails (a full disk, a damaged file) is a warning in the log and never costs a run.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, megabytes: int = 1000) -> None:
+        """Name the file, and the most that it may hold, in MB."""
         self.path = path
-        self._engine: SqliteCache[str] | None = None
-        self._opening = threading.Lock()
+        self._most = megabytes * 1_000_000
+        self._file: sqlite3.Connection | None = None
+        self._alone = threading.Lock()
         self._locks: dict[tuple[asyncio.AbstractEventLoop, str], tuple[asyncio.Lock, int]] = {}
 
     async def get(self, key: str) -> str | None:
         """Return the answer, or None where there is none or it is too old."""
-        found = await self._try(lambda: self._open().get([(_SPACE, key)]), "read")
-        return (found or {}).get((_SPACE, key))
+        return await self._try(partial(self._get, key), "read")
 
     async def put(self, key: str, answer: str, *, seconds: float | None = None) -> None:
         """Keep the answer, for so long or for ever; it is on disk when this returns."""
-        age = max(int(seconds), 1) if seconds is not None else None
-        await self._try(lambda: self._open().set({(_SPACE, key): (answer, age)}), "written")
+        expiry = time.time() + max(seconds, 1) if seconds is not None else None
+        await self._try(partial(self._put, key, answer, expiry), "written")
 
     @asynccontextmanager
     async def alone(self, key: str) -> AsyncIterator[None]:
@@ -67,31 +92,70 @@ class AnswerCache:
             if waiting > 1:
                 self._locks[place] = (lock, waiting - 1)
 
-    async def _try(self, step: Callable[[], ResultT], verb: str) -> ResultT | None:
+    async def _try(
+        self, step: Callable[[sqlite3.Connection], ResultT], verb: str
+    ) -> ResultT | None:
         try:
-            return await asyncio.to_thread(step)
+            return await asyncio.to_thread(self._do, step)
         except (sqlite3.Error, OSError) as error:
             logger.warning("answers cannot be %s in %s: %s", verb, self.path, error)
             return None
 
-    def _open(self) -> "SqliteCache[str]":
-        with self._opening:
-            if self._engine is None:
-                from langgraph.cache.sqlite import SqliteCache
+    def _do(self, step: Callable[[sqlite3.Connection], ResultT]) -> ResultT:
+        """Do one transaction on the one connection to the file."""
+        with self._alone:
+            if self._file is None:
+                self._file = _opened(self.path)
+                finalize(self, self._file.close)
+            with self._file as db:
+                return step(db)
 
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-                self._engine = SqliteCache(path=str(self.path))
-                _drop_expired(self.path)
-            return self._engine
+    def _get(self, key: str, db: sqlite3.Connection) -> str | None:
+        row, now = db.execute(_READ, (key,)).fetchone(), time.time()
+        if row is None:
+            return None
+        encoding, value, expiry, used = row
+        if expiry is not None and expiry < now:
+            return None
+        if used != int(now / _DAY):
+            db.execute(_NOTE_USE, (int(now / _DAY), key))
+        return str(_serializer().loads_typed((encoding, value)))
 
+    def _put(self, key: str, answer: str, expiry: float | None, db: sqlite3.Connection) -> None:
+        now = time.time()
+        db.execute(_PUT, (key, expiry, *_serializer().dumps_typed(answer), int(now / _DAY)))
+        if self._too_large(db):
+            db.execute(_TOO_OLD, (now,))
+        while self._too_large(db) and db.execute(_FORGET).rowcount:
+            pass
 
-def _drop_expired(path: Path) -> None:
-    """Delete what is too old: the engine itself only drops what is asked for again."""
-    with closing(sqlite3.connect(path, timeout=5)) as database, database:
-        database.execute("DELETE FROM cache WHERE expiry < ?", (time.time(),))
+    def _too_large(self, db: sqlite3.Connection) -> bool:
+        return bool(db.execute(_SIZE).fetchone()[0] > self._most)
 
 
 @cache
-def open_cache(path: Path) -> AnswerCache:
-    """Return the process's one cache in this file."""
-    return AnswerCache(path)
+def _serializer() -> "JsonPlusSerializer":
+    from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+
+    return JsonPlusSerializer()
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    """Open a file for several threads, one at a time, and delete from it what is too old."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    db = sqlite3.connect(path, timeout=30, check_same_thread=False)
+    try:
+        prepare(db, 1, _TABLES, _USED)
+        with db:
+            db.execute(_BY_USE)
+            db.execute(_TOO_OLD, (time.time(),))
+    except sqlite3.Error:
+        db.close()
+        raise
+    return db
+
+
+@cache
+def open_cache(path: Path, megabytes: int = 1000) -> AnswerCache:
+    """Return the process's one cache in this file, which holds so much at most."""
+    return AnswerCache(path, megabytes)

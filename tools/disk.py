@@ -1,4 +1,4 @@
-"""Room on the disk, looked for before it is needed; and files on it that were damaged.
+"""Room on the disk, looked for before it is needed; SQLite files: their tables, and what damaged them.
 
 Qdrant's embedded engine writes to memory that stands for files: where the disk is full, the system ends
 the program with SIGBUS, and nobody is told why.
@@ -7,6 +7,7 @@ the program with SIGBUS, and nobody is told why.
 import errno
 import shutil
 import sqlite3
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 
@@ -73,3 +74,35 @@ def is_damaged(path: Path) -> bool:
 
 
 DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+
+
+def prepare(
+    db: sqlite3.Connection, version: int, tables: str, added: Mapping[str, str] | None = None
+) -> None:
+    """Give a database file its tables, and write-ahead logging, once: whoever opens it first does.
+
+    Args:
+        db: Outside of a transaction.
+        version: Of the tables, from 1 on; the file notes it as its `user_version`.
+        tables: Statements with IF NOT EXISTS: a file without a version may have tables of an earlier one.
+        added: By table, the definition of the column that an earlier version of it does not have.
+    """
+    if _version(db) >= version:
+        return
+    db.execute("PRAGMA journal_mode=WAL")
+    db.execute("BEGIN IMMEDIATE")
+    with db:
+        if _version(db) >= version:  # another process was first
+            return
+        for statement in tables.split(";"):
+            db.execute(statement)
+        for table, column in (added or {}).items():
+            known = {name for _, name, *_ in db.execute(f"PRAGMA table_info({table})")}
+            if column.split()[0] not in known:
+                db.execute(f"ALTER TABLE {table} ADD COLUMN {column}")
+        db.execute(f"PRAGMA user_version = {version}")
+
+
+def _version(db: sqlite3.Connection) -> int:
+    (found,) = db.execute("PRAGMA user_version").fetchone()
+    return int(found)

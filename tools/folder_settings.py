@@ -39,9 +39,10 @@ KEYLESS = frozenset(
 """Addresses that receive no key; a test holds that each address stands here, above or below."""
 _REFUSED = {
     "server_url": "it receives the keys of the server's callers",
-    "auth": "it names code to run",
+    "auth": "it names code to run, or lets others than holders of a key call a server",
     "judge_model": "a model's folder may hold code to run",
     "ingest_root": "it lets callers of a server read files",
+    "shared_libraries": "it lets callers of a server read libraries",
     "origins": "it lets pages of other sites call a server",
 }
 """Settings that a .env may not have, and why."""
@@ -55,7 +56,7 @@ class Variables(EnvSettingsSource):
     """Settings out of variables: those of the environment, or those given."""
 
     def __init__(
-        self, settings_cls: type[BaseSettings], given: Mapping[str, str | None] | None = None
+        self, settings_cls: type[BaseSettings], given: Mapping[str, str] | None = None
     ) -> None:
         super().__init__(settings_cls)
         if given is not None:
@@ -69,8 +70,11 @@ class Variables(EnvSettingsSource):
             return value
 
 
-def read_env_file(path: Path) -> dict[str, str | None]:
-    """Return the variables of a .env; a `${NAME}` in one is not replaced, since it could name a key.
+def read_env_file(path: Path) -> dict[str, str]:
+    """Return the variables of a .env that have a value.
+
+    A `${NAME}` in one is not replaced, since it could name a key. One without a value sets nothing: it would take an
+    address away, and send the user's key to another one.
 
     Raises:
         SettingsError: It cannot be read.
@@ -86,7 +90,8 @@ def read_env_file(path: Path) -> dict[str, str | None]:
         raise SettingsError(
             f"line {bad[0]} of {path.absolute()} cannot be read: write NAME=VALUE, and close each quote"
         )
-    return DotEnv(path, interpolate=False, encoding="utf-8").dict()
+    given = DotEnv(path, interpolate=False, encoding="utf-8").dict()
+    return {name: value for name, value in given.items() if value}
 
 
 def check_env_file(
@@ -106,16 +111,16 @@ def check_env_file(
     decided = {
         name: value
         for name, value in folder.items()
-        if value and name not in above and value != below.get(name)
+        if name not in above and value != below.get(name)
     }
     for name, value in decided.items():
-        if name in _REFUSED and value not in ("keys", "loopback"):
+        if name in _REFUSED and value != "keys":
             raise _refused(path, name, _REFUSED[name])
     embedder = str(decided.get("embedder", "minilm"))
     if embedder not in {"minilm", "bge-m3"} and not embedder.startswith("openai:"):
         raise _refused(path, "embedder", _REFUSED["judge_model"])
     for address, secret in SENT_TO.items():
-        users = above.get(secret) or (not folder.get(secret) and below.get(secret))
+        users = above.get(secret) or (secret not in folder and below.get(secret))
         if address in decided and users:
             raise _refused(path, address, f"your own {variable_of(secret)} would be sent there")
 

@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import attrgetter
 from random import uniform
+from threading import Lock
 from time import monotonic
 from typing import Any, Generic, TypeVar
 
@@ -53,16 +54,19 @@ class _Made:
 
 _made: OrderedDict[tuple[str, ...], _Made] = OrderedDict()
 """By run, the one used last at the end."""
+_making = Lock()
+"""Runs of several event loops, each in a thread, look into it."""
 
 
 def _made_in(run: tuple[str, ...]) -> dict[tuple[str, str], tuple[dict[str, Any], Value]]:
     """Return what is kept of a run, and forget those that are over or wait."""
     now = monotonic()
-    made = _made.setdefault(run, _Made())
-    made.used = now
-    _made.move_to_end(run)
-    while len(_made) > _RUNS or next(iter(_made.values())).used < now - _IDLE:
-        _made.popitem(last=False)
+    with _making:
+        made = _made.setdefault(run, _Made())
+        made.used = now
+        _made.move_to_end(run)
+        while len(_made) > _RUNS or next(iter(_made.values())).used < now - _IDLE:
+            _made.popitem(last=False)
     return made.values
 
 

@@ -1,8 +1,10 @@
 """A node's services: the mind, the run store, the sources and the progress line of its run."""
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import Sequence
 from functools import cached_property
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from langgraph.runtime import Runtime
@@ -28,8 +30,14 @@ if TYPE_CHECKING:
     from tools.library.library import Library
     from tools.scholar.crossref import CrossrefSource
 
-_TICKS: dict[tuple[str, str], int] = {}
-"""What parallel branches have done so far, by run and stage; for display only."""
+_MOST_STAGES = 256
+_ticks: OrderedDict[tuple[str, str], tuple[str, int]] = OrderedDict()
+"""What parallel branches have done so far, for display only: by run and stage, of which step of the graph and how much.
+
+A stage that is done is dropped. One that was stopped is not counted in a later step, and is forgotten when so many
+others have begun since.
+"""
+_ticking = Lock()
 
 
 class Services:
@@ -42,6 +50,8 @@ class Services:
         self.caller = caller_of(runtime)
         self.run_store = RunStore(runtime.store or self.clients.memory, run, self.caller)
         self._write = runtime.stream_writer
+        info = runtime.execution_info
+        self._step = info.checkpoint_id if info else ""  # the same for all branches of a step
         name_caller(self.caller)
         self._limits = Limits(
             usd=self.context.max_usd,
@@ -160,10 +170,13 @@ class Services:
 
     def tick(self, stage: str, count: int, total: int, note: str = "") -> None:
         """Emit progress of one of several parallel branches: `count` more of `total` are done."""
-        done = _TICKS.get((self.run, stage), 0) + count
-        _TICKS[self.run, stage] = done
-        if done >= total:
-            del _TICKS[self.run, stage]
+        with _ticking:
+            step, before = _ticks.pop((self.run, stage), ("", 0))
+            done = count + (before if step == self._step else 0)
+            if done < total:
+                _ticks[self.run, stage] = (self._step, done)
+            if len(_ticks) > _MOST_STAGES:
+                _ticks.popitem(last=False)
         self.progress(stage, min(done, total), total, note)
 
     def progress(self, stage: str, done: int, total: int, note: str = "") -> None:

@@ -26,7 +26,14 @@ from tools.folder_settings import (
     variable_of,
 )
 
-__all__ = ["Settings", "SettingsError", "config_file", "opentelemetry_exporters", "settings"]
+__all__ = [
+    "Settings",
+    "SettingsError",
+    "config_file",
+    "foreign_variable",
+    "opentelemetry_exporters",
+    "settings",
+]
 
 
 class Settings(BaseSettings):
@@ -45,18 +52,15 @@ class Settings(BaseSettings):
     def settings_customise_sources(
         cls, settings_cls: type[BaseSettings], *sources: Any, **named: PydanticBaseSettingsSource
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Put the user's file behind the environment and .env, which may not decide all."""
-        given = InitSettingsSource(settings_cls, _read_config(config_file()))
-        code, environment = named["init_settings"], Variables(settings_cls)
-        if not (name := getattr(named["dotenv_settings"], "env_file", None)):
-            return (code, environment, given)
-        path = Path(str(name))
-        folder = Variables(settings_cls, read_env_file(path))
-        defaults = {name: field.default for name, field in settings_cls.model_fields.items()}
-        check_env_file(
-            path, _named(folder()), _named(environment() | code()), defaults | _named(given())
-        )
-        return (code, environment, folder, given)
+        """Return one source: what was given, the environment, .env and the user's file, the first of them first."""
+        above = _named(Variables(settings_cls)()) | _named(named["init_settings"]())
+        below, folder = _read_config(config_file()), {}
+        if name := getattr(named["dotenv_settings"], "env_file", None):
+            path = Path(str(name))
+            folder = _named(Variables(settings_cls, read_env_file(path))())
+            defaults = {name: field.default for name, field in settings_cls.model_fields.items()}
+            check_env_file(path, folder, above, defaults | below)
+        return (InitSettingsSource(settings_cls, below | folder | above),)
 
     home: Path = Field(
         default_factory=lambda: Path.home() / ".citeloom",
@@ -67,6 +71,12 @@ class Settings(BaseSettings):
         gt=0,
         description="Days after which a run that nobody worked on is deleted when another starts; its results "
         "stay. Unset keeps all for ever.",
+    )
+    cache_mb: int = Field(
+        default=1000,
+        ge=10,
+        description="Most that kept answers of models may take on disk, and as much those of sources, in MB; those "
+        "not used for the longest time go first.",
     )
     llm_base_url: str | None = Field(
         default=None, description="An OpenAI-compatible endpoint; unset means OpenAI's own."
@@ -288,6 +298,15 @@ class Settings(BaseSettings):
         spend money that nobody asked it to spend.
         """
         return bool(self.strong_model and (self.llm_base_url or self.llm_api_key))
+
+
+Foreign = Literal["PORT", "DATABASE_URL", "REDIS_URL", "RAY_ADDRESS", "OMP_NUM_THREADS"]
+"""Variables that other programs read, too, and that are not settings of ours."""
+
+
+def foreign_variable(name: Foreign) -> str:
+    """Return the value of another program's variable, which the environment alone sets; "" where it is unset."""
+    return os.environ.get(name, "")
 
 
 def opentelemetry_exporters() -> dict[str, str]:

@@ -6,7 +6,7 @@ from posixpath import relpath
 from types import MappingProxyType
 from typing import Any
 
-from citeloom.export.document import document_of
+from citeloom.export.document import Document, document_of
 from citeloom.export.docx import to_docx
 from citeloom.export.latex import to_latex
 from citeloom.export.markdown import papers_text, review_text
@@ -61,7 +61,12 @@ def exports(
     """
     if not values.get("sentences"):
         return {}
-    document = document_of(values, style)
+    return _texts(values, formats, document_of(values, style))
+
+
+def _texts(
+    values: Mapping[str, Any], formats: Sequence[str], document: Document
+) -> dict[str, str | bytes]:
     files: dict[str, str | bytes] = {
         **_listed(document.references), "review.md": review_text(values, document=document)
     }  # fmt: skip
@@ -89,13 +94,14 @@ def all_files(
     Raises:
         InputError: The processor cannot work with the style.
     """
-    files = {**exports(values, formats, style=style), **dict(_beside(graph, values)), **more}
+    files: dict[str, str | bytes] = {**dict(_beside(graph, values)), **more}
     if values.get("papers") or values.get("sentences"):
+        document = document_of(values, style)
+        if values.get("sentences"):
+            files = _texts(values, formats, document) | files
         page = "papers.html" if graph == "find" else "review.html"
         about = getattr(values.get("request"), "title", None) or ""
-        files[page] = review_page(
-            values, contents(files), document=document_of(values, style), about=about
-        )
+        files[page] = review_page(values, contents(files), document=document, about=about)
         files["files/README.md"] = (
             f"# Files of this run\n\n{contents([page, *files], within='files')}\n"
         )

@@ -6,9 +6,9 @@ schedules for callers, which would spend while nobody looks.
 """
 
 import asyncio
+import sys
 from collections.abc import Mapping
 from importlib import import_module
-from time import monotonic
 from typing import Any, cast
 
 from langgraph_sdk import Auth, get_client
@@ -16,14 +16,16 @@ from langgraph_sdk import Auth, get_client
 from citeloom.service.entry import RefusedError, has_own_auth, holder_at_once, is_open
 from citeloom.service.names import known
 from tools.caller import ANYBODY, place_of
+from tools.errors import PermanentError, trace_of
 from tools.keys import Key, Keys
+from tools.ledger.file import LedgerFile
+from tools.program import logger_of
 from tools.settings import SettingsError, settings
+
+logger = logger_of(__name__)
 
 OWNER = "owner"
 """In the metadata of a thread: its caller."""
-_DAY = 24 * 3600.0
-_started: dict[str, list[float]] = {}
-"""When callers whose runs a day are limited started them."""
 _starting = asyncio.Lock()
 
 
@@ -100,26 +102,37 @@ async def _allow_run(caller: str) -> None:
                 f"{key.limits.runs_at_once} of your runs are under way, as many as your key allows at "
                 "once: wait for one, or cancel it",
             )
-        if key.limits.runs_a_day:
-            now = monotonic()
-            recent = [at for at in _started.get(caller, []) if now - at < _DAY]
-            if len(recent) >= key.limits.runs_a_day:
+        if most := key.limits.runs_a_day:
+            file = LedgerFile(settings().home)
+            try:
+                counted = await asyncio.to_thread(file.start_run, caller, most)
+            except PermanentError as error:
+                raise _uncounted(error) from error
+            if not counted:
                 raise Auth.exceptions.HTTPException(
-                    429, f"your key allows {key.limits.runs_a_day} runs a day, and all are used"
+                    429, f"your key allows {most} runs a day, and all are used"
                 )
-            _started[caller] = [*recent, now]
 
 
 async def _under_way(key: Key) -> bool:
     """Whether as many of a caller's runs are under way as may be; the server's own client is not asked who it is."""
+    if "aegra_api" in sys.modules:  # it has no such client: there requests are limited only
+        return False
     try:
         client = get_client()
         busy = await client.threads.search(
             metadata={OWNER: key.name}, status="busy", limit=key.limits.runs_at_once
         )
-    except Exception:  # noqa: BLE001 - Aegra has no client of its own: there requests are limited only
-        return False
+    except Exception as error:  # a run that is not counted is not started
+        raise _uncounted(error) from error
     return len(busy) >= key.limits.runs_at_once
+
+
+def _uncounted(error: Exception) -> Exception:
+    logger.error("no run is started while runs cannot be counted: %s", trace_of(error))
+    return Auth.exceptions.HTTPException(
+        503, "the server cannot count your runs, so it starts none: try again, or tell who runs it"
+    )
 
 
 def _text(headers: Mapping[Any, Any]) -> dict[str, str]:

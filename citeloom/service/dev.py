@@ -18,7 +18,7 @@ from typing import TextIO
 from citeloom.service.entry import asks_for_keys, has_own_auth, is_loopback
 from tools.errors import InputError
 from tools.program import PROGRAM
-from tools.settings import SettingsError, settings
+from tools.settings import SettingsError, foreign_variable, settings
 
 _OURS = ("--no-browser", "--no-reload", "--n-jobs-per-worker", "25")
 """Without the number of jobs LangGraph's server runs one at a time, whatever its help says."""
@@ -31,7 +31,7 @@ def main() -> None:
     parser = ArgumentParser(prog="./run dev", add_help=False, allow_abbrev=False)
     parser.add_argument("--open", action="store_true")
     parser.add_argument("--host", default="127.0.0.1")
-    parser.add_argument("--port", type=int, default=os.environ.get("PORT", "2024"))
+    parser.add_argument("--port", type=int, default=foreign_variable("PORT") or "2024")
     given, others = parser.parse_known_args()
     try:
         check_place(given.host, given.port)

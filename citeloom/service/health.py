@@ -4,7 +4,6 @@ Both routes answer to anybody, so no answer names a host, a folder or a key.
 """
 
 import asyncio
-import os
 import shutil
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -20,7 +19,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import BaseRoute, Route
 
 from state.base import Value
-from tools.settings import settings
+from tools.settings import foreign_variable, settings
 
 _PATIENCE = 10.0
 _KEPT_SECONDS = 2.0
@@ -111,7 +110,7 @@ async def _asked(name: str, ask: Callable[[], Awaitable[object]], good: str, bad
 
 
 async def _database(*, tables: bool) -> Part:
-    url = os.environ.get("DATABASE_URL")
+    url = foreign_variable("DATABASE_URL")
     if not url:
         return Part(
             name="database",
@@ -133,7 +132,7 @@ async def _database(*, tables: bool) -> Part:
 
 
 async def _redis() -> Part:
-    url = os.environ.get("REDIS_URL")
+    url = foreign_variable("REDIS_URL")
     if not url or not find_spec("redis"):
         return Part(
             name="redis",

@@ -14,7 +14,7 @@ from typing import Any
 from citeloom.service import health
 from citeloom.service.dev import check_place
 from tools.errors import InputError
-from tools.settings import SettingsError, settings
+from tools.settings import SettingsError, foreign_variable, settings
 
 _STOP_SECONDS = 5
 """For open streams to end after SIGTERM, and then as long for runs; what is not done by then goes on at
@@ -38,7 +38,7 @@ def main() -> None:
     """Serve until SIGTERM."""
     parser = ArgumentParser(prog="./run serve", description="Serve the graphs, to stay up.")
     parser.add_argument("--host", default="127.0.0.1", help="Address; 127.0.0.1 by default.")
-    parser.add_argument("--port", type=int, default=os.environ.get("PORT", 2024))
+    parser.add_argument("--port", type=int, default=foreign_variable("PORT") or "2024")
     parser.add_argument("--config", type=Path, default=Path("langgraph.json"), help="The graphs.")
     given = parser.parse_args()
     try:
@@ -56,7 +56,7 @@ def main() -> None:
     import uvicorn
 
     sys.stderr.write(
-        f"run: serving on {os.environ['CITELOOM_SERVER_URL']}; docs/hosting.md says what is there\n"
+        f"run: serving on {settings().server_url}; docs/hosting.md says what is there\n"
     )
     uvicorn.run(
         app, host=given.host, port=given.port, log_config=None, access_log=False,
@@ -84,12 +84,12 @@ def _config(path: Path) -> dict[str, Any]:
 
 def _prepare(config: dict[str, Any], host: str, port: int) -> None:
     """Set what Aegra and our own routes read from the environment when they are imported."""
-    if not os.environ.get("DATABASE_URL"):
+    if not foreign_variable("DATABASE_URL"):
         raise _RefusedError(
             "DATABASE_URL is not set: name a Postgres database, as in "
             "postgresql://citeloom:PASSWORD@127.0.0.1:5432/citeloom (docs/hosting.md)"
         )
-    if os.environ.get("REDIS_URL"):
+    if foreign_variable("REDIS_URL"):
         os.environ.setdefault("REDIS_BROKER_ENABLED", "true")
     else:
         sys.stderr.write(
@@ -103,8 +103,9 @@ def _prepare(config: dict[str, Any], host: str, port: int) -> None:
     path = folder / f"aegra-{port}.json"
     path.write_text(json.dumps(config), encoding="utf-8")
     inside = "127.0.0.1" if host in {"0.0.0.0", "::"} else host
+    for name, value in _DEFAULTS.items():
+        os.environ.setdefault(name, value)
     os.environ |= {
-        **{name: os.environ.get(name, value) for name, value in _DEFAULTS.items()},
         "AEGRA_CONFIG": str(path), "HOST": host, "PORT": str(port),
         "CITELOOM_SERVER_URL": f"http://{f'[{inside}]' if ':' in inside else inside}:{port}",
     }  # fmt: skip

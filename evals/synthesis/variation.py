@@ -99,5 +99,5 @@ class VariedClients(Clients):
         if kind != "llm":
             return super().mind(run, limits, kind)
         ledger = ledger_for(run, limits, self.settings.home)
-        answers = open_cache(settings().home / "answers.sqlite")
+        answers = open_cache(settings().home / "answers.sqlite", settings().cache_mb)
         return VariedMind(LlmMind(self.settings, ledger, answers), self.arm)

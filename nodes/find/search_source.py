@@ -52,6 +52,7 @@ async def search_source(state: Branch, runtime: Runtime[RunContext]) -> FindStat
             stage=STAGE, subject=f"{state['source']}: {query.text[:80]}", cause=str(error),
             remedy="the run went on without this answer; run again to ask the source once more",
         )  # fmt: skip
+        services.tick(STAGE, 1, state["of"], _label(query))
         return {"hits": [], "search_log": [], "failures": [failure]}
     papers = found.papers
     await services.run_store.put_records(source.name, papers)

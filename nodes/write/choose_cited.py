@@ -10,8 +10,8 @@ from langgraph.runtime import Runtime
 
 from nodes.asking import is_due
 from nodes.cards import cards_of
-from nodes.write.plan_section import APIECE
 from nodes.write.user_plan import named_papers, parse_plan
+from nodes.write.writers.port import APIECE
 from nodes.write.writers.registry import check_writer
 from state.begin import begin_run
 from state.channels import WriteState, WritingInput

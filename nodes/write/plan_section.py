@@ -84,8 +84,6 @@ compares "neither explains its decisions, as ours does".
 Use only keys that are given, each paper in one theme. Where `faults` of an earlier answer are listed,
 give the whole plan again with these mended.
 """
-APIECE = 2
-"""Papers that an LLM may choose from for each that is to be cited."""
 
 
 class PlannedPaper(BaseModel):

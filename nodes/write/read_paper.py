@@ -139,6 +139,7 @@ async def read_paper(state: Branch, runtime: Runtime[RunContext]) -> WriteState:
     key = state["paper"]
     papers = await services.run_store.papers.get([key])
     if key not in papers:  # the caller named it, and no source knows it
+        services.tick(STAGE, 1, state["of"])
         return {"read": [key]}
     paper = papers[key]
     elements, failures = await _elements(services, paper, state["request"])

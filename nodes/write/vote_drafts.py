@@ -27,7 +27,7 @@ async def vote_drafts(state: WriteState, runtime: Runtime[RunContext]) -> WriteS
     writer = writer_named(services.context.writer)
     settled = await writer.settle(services, stage_of(state), state["candidates"])
     lines = len(state["outline"].lines) or 1
-    services.tick("write", settled["position"] - state["position"], lines)
+    services.progress("write", min(settled["position"], lines), lines)
     best = next(iter(settled["drafts"]), EMPTY)
     return {**settled, "candidates": replaced([]), "final": _true(best, state["outline"])}
 

@@ -1,12 +1,13 @@
 """The parts of the line to a host: its quota, its breaker and its pace, on a clock of ours."""
 
+import gc
 from types import SimpleNamespace
 
 import pytest
 
 from tools.errors import TransientError
 from tools.http import host
-from tools.http.host import MOST_FAILURES, Breaker, Pace
+from tools.http.host import MOST_FAILURES, Breaker, Host, Pace
 
 
 class Clock:
@@ -65,3 +66,16 @@ async def test_turns_are_a_little_further_apart_than_the_host_asks(
     assert len(waits) == 3  # time that nobody used is not made up for by a rush
     await line.turn()
     assert len(waits) == 4
+
+
+def host_of(number: int) -> Host:
+    return Host(name="copies", url=f"https://{number}.example", setting="", rate=1.0)
+
+
+def test_states_of_hosts_that_nobody_asks_any_more_are_forgotten_and_others_are_one() -> None:
+    asked = host.state_of(host_of(0))
+    for number in range(1, host._MOST_STATES + 50):
+        host.state_of(host_of(number))
+    gc.collect()
+    assert len(host._states) == host._MOST_STATES + 1
+    assert host.state_of(host_of(0)) is asked  # somebody holds it: the host's pace is one

@@ -1,6 +1,8 @@
 """tools/run_store.py: values come back as they were last written, whoever wrote them and when."""
 
+import sys
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ from langgraph.store.memory import InMemoryStore
 from langgraph.store.sqlite.aio import AsyncSqliteStore
 
 from state.paper import Paper
+from tools import run_store as module
 from tools.run_store import RunStore
 
 A = Paper(id="doi:10.1/a", title="Pears")
@@ -60,3 +63,25 @@ async def test_runs_and_kinds_that_use_one_key_do_not_mix(sqlite: BaseStore) -> 
     await one.papers.put([A.model_copy(update={"id": f"arxiv {A.id}"})])
     assert [paper.title for paper in await one.records([("arxiv", A.id)])] == ["Medlars"]
     assert (await one.papers.get([f"arxiv {A.id}"]))[f"arxiv {A.id}"].title == "Pears"
+
+
+def test_threads_that_work_on_many_runs_do_not_disturb_each_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each of a process's event loops runs in a thread of its own."""
+    monkeypatch.setattr(module, "_RUNS", 2)
+    monkeypatch.setattr(module, "_IDLE", 0.0)
+    monkeypatch.setattr(module, "_made", kept := type(module._made)())
+    switching = sys.getswitchinterval()
+
+    def work(name: str) -> int:
+        return sum(module._made_in((name, str(number % 7))) is not None for number in range(20_000))
+
+    try:
+        sys.setswitchinterval(1e-6)
+        with ThreadPoolExecutor(8) as threads:
+            done = list(threads.map(work, "abcdefgh"))
+    finally:
+        sys.setswitchinterval(switching)
+    assert done == [20_000] * 8
+    assert len(kept) <= 2

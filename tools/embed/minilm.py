@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from tools.embed.embedder import Vectors
 from tools.errors import PermanentError
 from tools.program import logger_of
+from tools.settings import foreign_variable
 
 if TYPE_CHECKING:
     from tokenizers import Encoding
@@ -42,7 +43,7 @@ class MiniLm:
     size = 384
 
     def __init__(self, threads: int | None = None, remembered: int = _REMEMBERED) -> None:
-        own = os.environ.get("OMP_NUM_THREADS", "")  # Ray says with it what an actor may use
+        own = foreign_variable("OMP_NUM_THREADS")  # Ray says with it what an actor may use
         cores = int(own) if own.isdecimal() and int(own) else os.cpu_count() or 2
         self._threads = threads or min(cores, _MAX_THREADS)
         self._lock = Lock()

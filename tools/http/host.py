@@ -9,9 +9,11 @@ Pricing).
 import asyncio
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from weakref import WeakValueDictionary
 
 from pydantic import SecretStr
 
@@ -193,14 +195,23 @@ class HostState:
         self.quota.check(host.name, usd, host.key_advice)
 
 
-_states: dict[tuple[str, ...], HostState] = {}
+_MOST_STATES = 256
+_states: WeakValueDictionary[tuple[str, ...], HostState] = WeakValueDictionary()
+_recent: OrderedDict[tuple[str, ...], HostState] = OrderedDict()
+"""Keeps the states that were asked for last; an older one lives on while somebody asks its host."""
+_registry = threading.Lock()
 
 
 def state_of(host: Host) -> HostState:
     """Return the process's one state of this host with this key; the latest rate holds."""
     secrets = (*host.secret_headers.values(), *host.secret_params.values())
     place = (host.url, *(secret.get_secret_value() for secret in secrets))
-    state = _states.setdefault(place, HostState(Gate(host.concurrency), Pace(host.rate)))
+    with _registry:
+        state = _states.get(place) or HostState(Gate(host.concurrency), Pace(host.rate))
+        _states[place] = _recent[place] = state
+        _recent.move_to_end(place)
+        if len(_recent) > _MOST_STATES:
+            _recent.popitem(last=False)
     state.pace.rate = host.rate
     state.gate.limit = host.concurrency
     return state

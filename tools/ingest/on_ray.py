@@ -29,7 +29,7 @@ from tools.ingest.dumps import parts_of, read_dump
 from tools.ingest.ingest_file import Known, Parts, digest_of, read_parts
 from tools.ingest.stored_files import fetch_file, is_address
 from tools.ingest.workers import Limits, open_workers
-from tools.settings import Settings
+from tools.settings import Settings, foreign_variable
 
 _started: list[int] = []
 """How many workers there are to be, where this process has a cluster."""
@@ -50,7 +50,7 @@ def start_ray(workers: int | None = None) -> None:
     """
     # Ray would tell its makers of each cluster, and offers its dashboard to who can reach the port.
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-    address = os.environ.get("RAY_ADDRESS")
+    address = foreign_variable("RAY_ADDRESS")
     if address:
         _see_listening(address)
     if not (

@@ -1,12 +1,14 @@
 """The ledger on disk: what each run has spent, so that a resumed run goes on from there."""
 
 import sqlite3
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
 from state.run import SourceUsage, Usage
+from tools.disk import prepare
 from tools.errors import PermanentError
 
 Used = Usage | SourceUsage
@@ -33,11 +35,14 @@ CREATE TABLE IF NOT EXISTS holds (
     hold INTEGER PRIMARY KEY, day TEXT, caller TEXT, until REAL, calls INTEGER, tokens INTEGER, usd REAL
 );
 CREATE TABLE IF NOT EXISTS overshoots (place TEXT PRIMARY KEY, over INTEGER, longest INTEGER);
+CREATE TABLE IF NOT EXISTS starts (caller TEXT, at REAL);
 """
-"""`spending` has what was paid for by day, and `holds` the worst of what is under way where a day is limited."""
+"""`spending` has what was paid for by day, `holds` the worst of what is under way where a day is limited, and `starts`
+when callers whose runs a day are limited started them."""
+_DAY = 24 * 3600.0
 
-_ADDED = "ALTER TABLE usage ADD COLUMN thinking_tokens INTEGER DEFAULT 0"
-"""For a file of an earlier version; fails where the column is there."""
+_VERSION = 1
+_ADDED = {"usage": "thinking_tokens INTEGER DEFAULT 0"}
 _TICK = """
 INSERT INTO clock VALUES (?, ?)
 ON CONFLICT (run) DO UPDATE SET seconds = seconds + excluded.seconds
@@ -157,6 +162,25 @@ class LedgerFile:
                 (place, over, longest),
             )
 
+    def start_run(self, caller: str, most: int) -> bool:
+        """Note that a caller starts a run; False, and nothing is noted, where `most` were started in the last 24 hours.
+
+        Raises:
+            PermanentError: The file cannot be used; no run may start uncounted.
+        """
+        now = time.time()
+        try:
+            with self.opened() as db:
+                db.execute("BEGIN IMMEDIATE")
+                db.execute("DELETE FROM starts WHERE at <= ?", (now - _DAY,))
+                query = "SELECT count(*) FROM starts WHERE caller = ?"
+                if db.execute(query, (caller,)).fetchone()[0] >= most:
+                    return False
+                db.execute("INSERT INTO starts VALUES (?, ?)", (caller, now))
+                return True
+        except (sqlite3.Error, OSError) as error:
+            raise PermanentError(f"runs cannot be counted in {self.path}: {error}") from error
+
     def _unreadable(self, error: sqlite3.Error) -> PermanentError:
         return PermanentError(
             f"the record of what runs have spent cannot be read ({error}): "
@@ -175,10 +199,7 @@ class LedgerFile:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         db = sqlite3.connect(self.path, timeout=30)
         try:
-            db.execute("PRAGMA journal_mode=WAL")
-            db.executescript(_TABLES)
-            with suppress(sqlite3.OperationalError):
-                db.execute(_ADDED)
+            prepare(db, _VERSION, _TABLES, _ADDED)
             with db:
                 yield db
         finally:

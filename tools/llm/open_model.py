@@ -70,7 +70,8 @@ def open_mind(
             "a limit in USD needs the models' prices: set CITELOOM_STRONG_PRICE and "
             "CITELOOM_FAST_PRICE, as [USD for a million input tokens, for output tokens]"
         )
-    return LlmMind(settings, ledger, open_cache(settings.home / "answers.sqlite"))
+    answers = open_cache(settings.home / "answers.sqlite", settings.cache_mb)
+    return LlmMind(settings, ledger, answers)
 
 
 def is_embedded(kind: Kind | str, settings: Settings) -> bool:

@@ -68,7 +68,7 @@ def open_online(
         refresh: Whether answers that other runs fetched are left aside.
         among: The sources of the run; web links are resolved by one of them that can.
     """
-    cache = open_cache(settings.home / "responses.sqlite")
+    cache = open_cache(settings.home / "responses.sqlite", settings.cache_mb)
     caller = HttpCaller(host_of(name, settings), ledger, cache, refresh=refresh)
     others: tuple[object, ...] = ()
     if name == "google":

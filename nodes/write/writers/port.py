@@ -14,6 +14,9 @@ from state.writing import Draft, Plan, PlanLine, WriterName
 from tools.context import RunContext
 from tools.services import Services
 
+APIECE = 2
+"""Papers that an LLM may choose from for each that is to be cited."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Stage:

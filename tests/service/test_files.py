@@ -1,0 +1,52 @@
+"""citeloom/service/files.py: what a run gave is made into files once, however many are taken away."""
+
+import asyncio
+from collections import Counter
+from io import BytesIO
+from types import SimpleNamespace
+from typing import Any
+from zipfile import ZipFile
+
+import httpx
+import pytest
+from pydantic_core import to_jsonable_python
+from starlette.applications import Starlette
+
+from citeloom.export import files as export
+from citeloom.service import files
+from citeloom.service.runs import RunView
+from tests.cli.test_exports import values
+
+
+async def test_files_taken_away_at_once_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: Counter[str] = Counter()
+    for module, name in ((files, "all_files"), (export, "document_of")):
+        real = getattr(module, name)
+
+        def counted(*given: Any, real: Any = real, name: str = name, **more: Any) -> Any:
+            made[name] += 1
+            return real(*given, **more)
+
+        monkeypatch.setattr(module, name, counted)
+    view = RunView(
+        run="one", graph="write", status="completed", values=to_jsonable_python(values())
+    )
+
+    async def get(_: str) -> RunView:
+        return view
+
+    runs: Any = SimpleNamespace(get=get)
+    app = Starlette(routes=files.routes(lambda _: runs))
+    async with httpx.AsyncClient(
+        transport=httpx.ASGITransport(app), base_url="http://here/citeloom/runs/one"
+    ) as client:
+        names = ["bundle.zip", "bundle.zip", "review.html", "files/section.tex"]
+        sent = await asyncio.gather(*(client.get(f"/files/{name}") for name in names))
+        listed = (await client.get("/files")).json()["files"]
+        missing = await client.get("/files/none.txt")
+    assert [answer.status_code for answer in sent] == [200] * 4
+    assert made == {"all_files": 1, "document_of": 1}
+    bundle = ZipFile(BytesIO(sent[0].content))
+    assert {*bundle.namelist(), "bundle.zip", "result.json"} == {*listed}
+    assert bundle.read("review.html") == sent[2].content
+    assert missing.status_code == 404
