@@ -12,7 +12,7 @@ from uuid import uuid4
 from langgraph.runtime import Runtime
 from pydantic import ValidationError
 
-from nodes.intake import check_language, parse
+from nodes.intake import by_its_key, check_language, parse
 from state.bibliography import ReferenceEntry
 from state.paper import Paper, canonical_id
 from state.reducers import replaced
@@ -84,7 +84,10 @@ async def take_text(state: Mapping[str, object], runtime: Runtime[RunContext]) -
 def _given(
     sent: Sequence[str | dict[str, Any]],
 ) -> tuple[dict[str, Paper], list[Entry], list[Failure]]:
-    """Return the records sent by id, an entry for each record or id in order, and what is unusable."""
+    """Return the records sent by id, an entry for each record or id in order, and what is unusable.
+
+    Records with one id stay two: the second goes by its key.
+    """
     papers: dict[str, Paper] = {}
     entries: list[Entry] = []
     failures: list[Failure] = []
@@ -94,6 +97,7 @@ def _given(
                 entries.append(Entry(label=str(number), wanted=canonical_id(item)))
                 continue
             paper = Paper.model_validate(item) if "origin" in item else paper_from(item)
+            paper = by_its_key(paper, papers, number)
             papers[paper.id] = paper
             entries.append(Entry(label=str(number), paper=paper.id))
         except (RecordError, ValueError, ValidationError) as error:

@@ -35,6 +35,8 @@ _WORDS = {
     "not_checked": "not checked",
     "metadata_error": "wrong details",
     "retracted": "the paper was retracted",
+    "concern": "an expression of concern stands against it",
+    "corrected": "a correction was published",
     "superseded": "a later version was published",
 }
 

@@ -50,7 +50,9 @@ class Work:
     retraction_in: frozenset[Service] = frozenset()
     """The services that say that it was retracted."""
     retracts: int | None = None
-    """For a notice of retraction: the work it is about."""
+    """For a notice: the work it is about."""
+    notice_type: str = "retraction"
+    """For a notice: what it is, as Crossref names it."""
     merged_from: str | None = None
     """An old OpenAlex id, which answers 301 to `openalex`."""
     preprint_of: int | None = None
@@ -112,7 +114,7 @@ class World:
 
     @cached_property
     def notices(self) -> dict[int, Work]:
-        """Notices of retraction by the number of the retracted work."""
+        """Notices by the number of the work they are about."""
         return {work.retracts: work for work in self.works if work.retracts is not None}
 
     def held(self, service: Service) -> list[Work]:
