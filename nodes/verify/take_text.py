@@ -24,7 +24,7 @@ from tools.context import RunContext, check_settings
 from tools.counting import counted
 from tools.errors import CiteLoomError, InputError
 from tools.references.manuscript import read_manuscript
-from tools.references.reference_list import find_paper
+from tools.references.matching import find_paper
 from tools.references.works import paper_of
 from tools.services import open_services
 from tools.text.words import tokens
