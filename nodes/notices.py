@@ -151,7 +151,7 @@ _LIGHTER: tuple[tuple[NoticeKind, Cause, str, str], ...] = (
         "read the notice before you rely on the paper",
     ),
     (
-        "correction", "corrected", "a correction of it was published",
+        "correction", "corrected", "a correction was published",
         "check that what you cite still stands",
     ),
 )  # fmt: skip

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from typer.testing import CliRunner
 from citeloom.cli.app import app
 from tests.cli.conftest import Cite
 from tests.fakes.scholar.server import ScholarServer
-from tests.fakes.scholar.world import Work, make_world
+from tests.fakes.scholar.world import make_world
 from tests.support import ABSTRACT, small_records
 from tools.library.open import close_libraries
 from tools.settings import settings
@@ -42,25 +41,14 @@ def retract(
     for paper in papers:
         work = server.world.find_doi(paper["doi"] or "")
         if work is not None and known_to_crossref(server, paper):
-            work.retraction_in |= {"crossref"}
-            server.world.works.append(notice_of(work, len(server.world.works), kind))
+            server.world.add_notice(work, kind)
             gone.append(paper["title"])
-    for name in ("notices", "by_doi", "_held"):  # as they were before
-        server.world.__dict__.pop(name, None)
     return gone
 
 
 def known_to_crossref(server: ScholarServer, paper: dict[str, str]) -> bool:
     work = server.world.find_doi(paper["doi"] or "")
     return work is not None and "crossref" in work.held_by
-
-
-def notice_of(work: Work, number: int, kind: str) -> Work:
-    return replace(
-        work, number=number, title=f"Retraction note to: {work.title}", doi=f"10.9999/notice.{number}",
-        retracts=work.number, notice_type=kind, retraction_in=frozenset(), held_by=frozenset({"crossref"}),
-        abstract=None, openalex=f"W99{number:07}", s2=f"{number:040x}", arxiv=None,
-    )  # fmt: skip
 
 
 def test_every_command_tells_what_was_retracted_since_a_run_cited_it(

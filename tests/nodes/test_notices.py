@@ -66,7 +66,7 @@ def test_notices_are_told_the_gravest_first_each_with_its_doi() -> None:
     assert [(one.cause, one.detail) for one in found] == [
         ("concern", "a part of it was retracted"),
         ("concern", "its publisher issued an expression of concern (doi:10.1234/c1, doi:10.1234/c2)"),
-        ("corrected", "a correction of it was published (doi:10.1234/fix)"),
+        ("corrected", "a correction was published (doi:10.1234/fix)"),
     ]  # fmt: skip
     assert news_of(paper).startswith("“On owls”: a part of it was retracted; its publisher")
     gone = paper.model_copy(

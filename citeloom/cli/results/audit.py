@@ -35,8 +35,8 @@ _WORDS = {
     "not_checked": "not checked",
     "metadata_error": "wrong details",
     "retracted": "the paper was retracted",
-    "concern": "an expression of concern stands against it",
-    "corrected": "a correction was published",
+    "concern": "in doubt",
+    "corrected": "corrected",
     "superseded": "a later version was published",
 }
 
