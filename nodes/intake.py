@@ -2,13 +2,14 @@
 
 import asyncio
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticSerializationError
 
+from state.paper import Paper
 from state.request import Kind
 from tools.counting import counted
 from tools.errors import InputError
@@ -116,6 +117,27 @@ def short_note(text: str) -> tuple[str, ...]:
     if len(tokens(text)) >= _FEW_WORDS:
         return ()
     return ("the input is very short: a whole abstract gives much better results",)
+
+
+def by_its_key(paper: Paper, seen: Collection[str], number: int) -> Paper:
+    """Return a record that is known by its key in its file as well, and by that alone where its id is taken.
+
+    Two entries of a list may bear one DOI, one of them wrongly: they are two entries all the same.
+
+    Args:
+        paper: As it was sent.
+        seen: The ids of the records before it.
+        number: Its place among all that was sent, from 1.
+    """
+    named = [key for key in paper.aliases if key.startswith("local:")]
+    if paper.record and paper.record.key:
+        named.insert(0, f"local:{paper.record.key}")
+    others = dict.fromkeys([*paper.aliases, *named])
+    if paper.id not in seen:
+        return paper.model_copy(update={"aliases": tuple(key for key in others if key != paper.id)})
+    own = next((key for key in named if key not in seen), f"local:entry {number}")
+    aliases = tuple(key for key in [*others, paper.id] if key != own)
+    return paper.model_copy(update={"id": own, "aliases": aliases})
 
 
 def check_date(value: date | str | None, name: str = "cut-off") -> date | None:

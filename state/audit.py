@@ -58,7 +58,7 @@ class ReferenceCheck(Value):
     failed_in: tuple[str, ...] = Field(default=(), description="Sources that could not be asked.")
     p_valid: float | None = Field(
         default=None, ge=0, le=1,
-        description="How likely the reference is right in all that it says; none where nobody was asked.",
+        description="How likely it is of a real work and right as printed; none where nobody was asked.",
     )  # fmt: skip
 
 

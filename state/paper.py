@@ -10,7 +10,7 @@ from calendar import monthrange
 from collections.abc import Iterable
 from datetime import date
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import Field, field_validator
 
@@ -32,6 +32,8 @@ _OPENALEX = re.compile(
     re.IGNORECASE,
 )
 _SEMANTIC_SCHOLAR = re.compile(r"^(?:s2:|semantic_scholar:)([0-9a-f]{40})$", re.IGNORECASE)
+_DASHES = re.compile(r"\s*[-‐-―−]+\s*")
+_LONGEST_PLACE = 40
 _ARXIV_DOI = "10.48550/arxiv."
 
 
@@ -75,6 +77,26 @@ _PARTICLES = frozenset(
 )
 
 
+NoticeKind = Literal["retraction", "partial_retraction", "concern", "correction"]
+NOTICE_KINDS: tuple[NoticeKind, ...] = get_args(NoticeKind)
+"""From the gravest to the lightest."""
+
+
+class Notice(Value):
+    """What a publisher said of a work after it appeared."""
+
+    kind: NoticeKind
+    doi: str = Field(default="", description="The notice's own DOI, bare; empty if unknown.")
+
+
+def united_notices(*groups: Iterable[Notice]) -> tuple[Notice, ...]:
+    """Return these notices, each once, the gravest first; one without a DOI only where its kind has none with one."""
+    every = dict.fromkeys(notice for group in groups for notice in group)
+    named = {notice.kind for notice in every if notice.doi}
+    kept = [notice for notice in every if notice.doi or notice.kind not in named]
+    return tuple(sorted(kept, key=lambda one: (NOTICE_KINDS.index(one.kind), one.doi)))
+
+
 class Paper(Value):
     """One scholarly work as CiteLoom knows it."""
 
@@ -99,6 +121,11 @@ class Paper(Value):
         default=True, description="False when the list ends in 'others'."
     )
     venue: str | None = None
+    volume: str | None = None
+    issue: str | None = None
+    pages: str | None = Field(
+        default=None, description="First and last, '12-34', or the number of an article."
+    )
     doi: str | None = None
     arxiv: str | None = None
     openalex: str | None = None
@@ -110,6 +137,10 @@ class Paper(Value):
     )
     retracted: bool = Field(
         default=False, description="True when a source says that it was retracted or withdrawn."
+    )
+    notices: tuple[Notice, ...] = Field(
+        default=(),
+        description="Retractions, expressions of concern and corrections that its publisher issued.",
     )
     references: tuple[str, ...] = Field(
         default=(), description="Canonical ids of the works it cites."
@@ -129,6 +160,16 @@ class Paper(Value):
     @classmethod
     def _fold_space(cls, value: str | None) -> str | None:
         return " ".join(value.split()) or None if value is not None else None
+
+    @field_validator("volume", "issue", "pages", mode="before")
+    @classmethod
+    def _place(cls, value: object) -> object:
+        """Fold what others write for a place: '5 -- 5' is '5'; 'abs/...', which arXiv's bears, is none."""
+        text = _DASHES.sub("-", " ".join(str(value).split())) if type(value) in {str, int} else ""
+        first, dash, last = text.partition("-")
+        if dash and first == last:
+            text = first
+        return None if not text or text.startswith("abs/") or len(text) > _LONGEST_PLACE else text
 
     @field_validator("title")
     @classmethod
@@ -257,8 +298,8 @@ def by_any_id(papers: Iterable[Paper]) -> dict[str, str]:
 def merge_records(first: Paper, second: Paper) -> Paper:
     """Merge two records of one work field by field; `first` wins where both have a value.
 
-    An abstract by the authors wins over an annotation; references and aliases are united; retracted
-    in one is retracted; `origin` keeps where each field came from.
+    An abstract by the authors wins over an annotation; references, notices and aliases are united;
+    retracted in one is retracted; `origin` keeps where each field came from.
     """
     taken = [name for name in _SCALARS if not getattr(first, name) and getattr(second, name)]
     if second.abstract and (first.abstract_kind, second.abstract_kind) == _BETTER:
@@ -279,6 +320,7 @@ def merge_records(first: Paper, second: Paper) -> Paper:
         update={
             **{name: getattr(second, name) for name in taken},
             "references": references,
+            "notices": united_notices(first.notices, second.notices),
             "other_titles": tuple(title for title in titles if title != first.title),
             "references_missing": not references
             and (first.references_missing or second.references_missing),
@@ -289,7 +331,7 @@ def merge_records(first: Paper, second: Paper) -> Paper:
 
 
 _SCALARS = (
-    "abstract", "year", "published", "venue", "doi", "arxiv", "openalex", "semantic_scholar", "url",
-    "pdf", "cited_by", "record",
+    "abstract", "year", "published", "venue", "volume", "issue", "pages", "doi", "arxiv", "openalex",
+    "semantic_scholar", "url", "pdf", "cited_by", "record",
 )  # fmt: skip
 _BETTER = ("annotation", "abstract")

@@ -214,8 +214,8 @@ Purpose = Literal["", "evidence", "method", "background", "contrast", "tool"]
 something that is used."""
 Cause = Literal[
     "", "fabricated", "not_found", "unresolved", "fabricated_quote", "mis_cited", "metadata_error", "retracted",
-    "superseded", "no_abstract", "not_verbatim", "no_verdict", "no_verified_quote", "uncited_claim", "repeated",
-    "off_plan",
+    "concern", "corrected", "superseded", "no_abstract", "not_verbatim", "no_verdict", "no_verified_quote",
+    "uncited_claim", "repeated", "off_plan",
 ]  # fmt: skip
 """Why a citation or a sentence does not stand as it was written.
 
@@ -224,6 +224,8 @@ such a work was asked and has none, which is not enough to call it invented. `un
 references does not have it, or there is no record of it at hand. `fabricated_quote`: the words given as its support are
 not in the paper. `mis_cited`: the paper is real and does not say it. `not_verbatim`: it is not the paper's
 own sentence, and no LLM was there to judge it. `no_verdict`: the judge gave no usable answer.
+`concern`: an expression of concern stands against the paper, or a part of it was retracted. `corrected`: a
+correction of it was published.
 `uncited_claim`: a claim about the work of others that cites nobody. `off_plan`: a paper of the line is not cited.
 """
 

@@ -195,23 +195,3 @@ def _usable(records: list[dict[str, Any]], path: Path) -> list[dict[str, Any]]:
             "titles, or the papers.json of a run that found some"
         )
     return records
-
-
-def read_references(path: Path) -> list[dict[str, Any]]:
-    """Return the records of a file of references, each with its key in the file among its aliases.
-
-    Each is an entry of its own: where two have one DOI, the second goes by its key.
-
-    Raises:
-        InputError: The file cannot be read or holds no usable record.
-    """
-    records, seen = read_papers(path), set[str]()
-    for number, record in enumerate(records, start=1):
-        key = str((record.get("record") or {}).get("key") or "")
-        own = f"local:{key}" if key else f"local:entry {number}"
-        if record["id"] in seen:
-            record["id"] = own
-        elif key:
-            record["aliases"] = [*record.get("aliases", []), own]
-        seen |= {record["id"], *record["aliases"]}
-    return records

@@ -98,10 +98,9 @@ def _recorded(entry: "ReferenceEntry") -> "Paper":
     paper = paper_of(entry)
     kind = "book" if entry.publisher and not entry.venue else KINDS[kind_of_work(paper)]
     item = {
-        "volume": entry.volume, "issue": entry.issue, "page": (entry.pages or "").replace("–", "-"),
         "publisher": entry.publisher,
         "editor": [csl_name(editor) for editor in entry.editors],
-    }  # fmt: skip
+    }
     fields = tuple((name, json.dumps(value)) for name, value in item.items() if value)
     return paper.model_copy(update={"record": Record(format="csl", type=kind, fields=fields)})
 
@@ -179,6 +178,8 @@ def _notes(
     entry: "ReferenceEntry", paper: "Paper", check: "ReferenceCheck | None"
 ) -> Iterator[str]:
     """Yield on what a record rests, in words."""
+    from nodes.notices import standings
+
     yield f"As printed: {entry.text}"
     yield f"Read with a confidence of {entry.confidence:.2f}."
     if check is None:
@@ -188,6 +189,8 @@ def _notes(
     yield f"Looked up: {outcome}{f' ({where})' if where else ''}."
     for wrong in check.wrong:
         yield f"Differs: {wrong.field} is {wrong.stated}; the record has {wrong.right or 'none'}."
+    for told in standings([paper]).get(paper.id, []):
+        yield f"Note: {told.detail}."
     for source in dict.fromkeys(paper.origin.values()):
         names = [name for name, whose in paper.origin.items() if whose == source]
         if source in check.found_in:

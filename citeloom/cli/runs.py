@@ -11,7 +11,6 @@ from citeloom.cli.inputs import (
     read_manuscript,
     read_papers,
     read_plan,
-    read_references,
     read_section,
     stack_of,
 )
@@ -113,8 +112,7 @@ def _inputs(command: Command) -> dict[str, Any]:
     if command.plan:
         inputs["plan"] = read_plan(command.plan)
     if command.papers_file:
-        read = read_references if command.graph == "verify" else read_papers
-        inputs["papers"] = [*inputs["papers"], *read(command.papers_file)]
+        inputs["papers"] = [*inputs["papers"], *read_papers(command.papers_file)]
     return inputs
 
 

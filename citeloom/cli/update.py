@@ -76,15 +76,20 @@ def _updated(name: str, after: str | None, write: bool, out: Path | None) -> int
 
 
 def _retracted(old: "Run", before: dict[str, Any]) -> set[str]:
-    """Say what was retracted since a run, and return it, by id."""
+    """Say what publishers said since a run of its papers, and return those that were retracted, by id."""
     import asyncio
 
     from citeloom.export.markdown import failure_lines
-    from citeloom.service.updating import retracted_since
+    from citeloom.service.updating import noticed_since
+    from nodes.notices import news_of
 
-    gone, unasked = asyncio.run(retracted_since(old, before))
+    noticed, unasked = asyncio.run(noticed_since(old, before))
+    gone = [paper for paper in noticed if paper.retracted]
     for paper in gone:
         tell("Retracted", f"{old.name} has “{paper.title}” ({paper.id}), which was retracted.")
+    for paper in noticed:
+        if not paper.retracted:
+            tell("Notice", f"{old.name} has {news_of(paper)}.")
     for line in failure_lines(unasked):
         tell("Not done", line)
     return {paper.id for paper in gone}

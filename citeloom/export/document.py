@@ -124,6 +124,10 @@ def restyled(values: Mapping[str, Any], style: CitationStyle) -> dict[str, Any]:
 _OWN = {"abstract": "that paper's own sentence", "annotation": "a sentence of its annotation"}
 
 
+def _doubted(paper: Paper) -> bool:
+    return any(one.kind in {"concern", "partial_retraction"} for one in paper.notices)
+
+
 def notices(values: Mapping[str, Any]) -> tuple[str, ...]:
     """Return what a reader must know of a result before reading it."""
     lines: list[str] = []
@@ -132,6 +136,9 @@ def notices(values: Mapping[str, Any]) -> tuple[str, ...]:
     if gone := [paper.title for paper in papers if paper.retracted]:
         named = "; ".join(f"“{title}”" for title in gone)
         lines.append(f"Retracted: {len(gone)} of {counted(len(papers), 'paper')} here: {named}.")
+    if doubted := [paper.title for paper in papers if _doubted(paper) and not paper.retracted]:
+        named = "; ".join(f"“{title}”" for title in doubted)
+        lines.append(f"Expression of concern, or retracted in part: {named}.")
     kinds = {paper.abstract_kind for paper in papers}
     if told := lost_answers(values):
         lines.append(told)

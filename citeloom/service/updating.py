@@ -7,7 +7,7 @@ from uuid import uuid4
 from langgraph.runtime import Runtime
 
 from citeloom.service.kept import Run
-from nodes.retractions import retracted_now
+from nodes.notices import noticed_now
 from state.paper import Paper, by_any_id
 from state.request import FindInput
 from state.results import RankedPaper, Reference
@@ -33,8 +33,10 @@ def search_of(run: Run, after: str | None) -> dict[str, Any]:
     return {**inputs, "after": after or inputs.get("after"), "must_include": []}
 
 
-async def retracted_since(run: Run, values: Mapping[str, Any]) -> tuple[list[Paper], list[Failure]]:
-    """Return what was retracted of the papers that a run cited, or kept where it wrote nothing, and who did not say.
+async def noticed_since(run: Run, values: Mapping[str, Any]) -> tuple[list[Paper], list[Failure]]:
+    """Return the papers that a run cited, or kept where it wrote nothing, of which something was said since.
+
+    Beside them, who could not be asked.
 
     The run's sources are asked anew, each as the run would ask it.
     """
@@ -43,7 +45,7 @@ async def retracted_since(run: Run, values: Mapping[str, Any]) -> tuple[list[Pap
     if not papers:
         return [], []
     services = open_services(Runtime(context=RunContext(**run.context)), uuid4().hex)
-    marked, failures = await retracted_now(
+    marked, failures = await noticed_now(
         services, values["request"], papers, "update", records=True
     )
     return list(marked.values()), failures

@@ -9,7 +9,14 @@ from typing import Any
 
 from evals.json_lines import json_lines
 from evals.references.ten_styles import Work, print_works
-from nodes.verify.check_reference import Said, check_reference, no_source_holds, wanted_of
+from nodes.verify.check_reference import (
+    Said,
+    check_reference,
+    holders,
+    no_source_holds,
+    wanted_of,
+)
+from nodes.verify.p_valid import signs_of
 from state.audit import ReferenceCheck
 from state.bibliography import ReferenceEntry
 from state.paper import Author, Paper, canonical_id, identify, title_key
@@ -53,10 +60,21 @@ class Held(Source):
         return Found(papers=near)
 
 
+@dataclass(frozen=True)
+class Checked:
+    """What looking a reference up came to."""
+
+    check: ReferenceCheck
+    against: bool
+    """Whether anything is told against it."""
+    signs: Mapping[str, float]
+    """Those that its `p_valid` is made of."""
+
+
 async def check(
     stated: Paper, sources: Sequence[Source], read: ReferenceEntry | None = None
-) -> tuple[ReferenceCheck, bool]:
-    """Return what looking up a reference came to, and whether anything is told against it."""
+) -> Checked:
+    """Look a reference up, as a record or as it was read from print."""
     entry, said = Entry(label="1", paper=stated.id), Said()
     if read:
         entry = entry.model_copy(update={"raw": read.text, "confidence": read.confidence})
@@ -66,7 +84,8 @@ async def check(
             said.note(looked, 0, general=True)
     found = check_reference(entry, stated, said)
     silent = found.outcome == "confirmed" or no_source_holds(found, stated, entry)
-    return found, not silent
+    lacking = holders(found.missing_in, stated, entry)
+    return Checked(found, not silent, signs_of(found, len(lacking), entry.confidence))
 
 
 @dataclass(frozen=True)
@@ -122,7 +141,7 @@ async def measure_hallmark(path: Path) -> tuple[dict[str, dict[str, float]], int
         sources = make(works)
         of, flagged = Counter[str](), Counter[str]()
         for one in entries:
-            _, against = await check(one.stated, sources)
+            against = (await check(one.stated, sources)).against
             for kind in ("valid",) if not one.kind else ("all fabricated", one.kind):
                 of[kind] += 1
                 flagged[kind] += against
@@ -144,8 +163,8 @@ async def measure_styles(works: Sequence[Work]) -> dict[str, dict[str, float]]:
         outcomes = dict.fromkeys(("confirmed", "wrong", "not_found", "likely_invented"), 0.0)
         for one in references:
             entry = read_reference(one.text)
-            found, _ = await check(paper_of(entry), sources, entry)
-            outcomes[found.outcome] += 1
+            found = await check(paper_of(entry), sources, entry)
+            outcomes[found.check.outcome] += 1
         told[style] = outcomes
     return told
 

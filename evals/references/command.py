@@ -9,6 +9,7 @@ import typer
 
 from evals.json_lines import json_lines
 from evals.references.checked import measure_hallmark, measure_styles
+from evals.references.fitting import cases_of, measure_fit
 from evals.references.labelled import Reference, read_anystyle, read_grobid
 from evals.references.measures import FIELDS, Measured, measure
 from evals.references.ten_styles import Work, print_works
@@ -121,6 +122,19 @@ def checked(
     if not tables:
         raise typer.BadParameter("give --hallmark or --papers")
     print(Report(tables, notes).markdown())
+
+
+@references.command("fit")
+def fit(
+    hallmark: Annotated[
+        Path, typer.Option(metavar="FILE", help="References of HALLMARK, as JSON lines.")
+    ],
+) -> None:
+    """Fit the weights of `p_valid` on one half of HALLMARK, and print how well they foretell the other."""
+    weights, told = measure_fit(asyncio.run(cases_of(hallmark)))
+    lines = "".join(f"\n    {name!r}: {value}," for name, value in weights.items())
+    note = "Weights, for nodes/verify/p_valid.py:"
+    print(Report({"On the half that is held out": told}, [note]).markdown() + lines)
 
 
 def _sets(anystyle: Iterable[Path], grobid: Iterable[Path]) -> dict[str, list[Reference]]:

@@ -7,7 +7,7 @@ Sources say of few papers that they were retracted, and late; publishers' notice
 from langgraph.runtime import Runtime
 
 from nodes.find.hidden import hidden_in
-from nodes.retractions import retracted_now
+from nodes.notices import noticed_now
 from state.channels import FindState
 from tools.context import RunContext
 from tools.scholar.opening import is_online
@@ -30,7 +30,7 @@ async def check_retractions(state: FindState, runtime: Runtime[RunContext]) -> F
     online = bool(papers) and any(is_online(name) for name in request.sources)
     if online:
         services.progress(STAGE, 0, len(papers))
-    marked, failures = await retracted_now(services, request, papers.values(), STAGE)
+    marked, failures = await noticed_now(services, request, papers.values(), STAGE)
     await services.run_store.papers.put(marked.values())
     papers |= marked
     if online:

@@ -14,7 +14,7 @@ from nodes.asking import CLOSING, ask, is_due
 from nodes.cards import cards, reasons
 from nodes.find.hidden import hidden_in, selected_in
 from nodes.find.select_papers import facets_missing
-from nodes.retractions import retracted_now
+from nodes.notices import noticed_now
 from state.channels import FindState
 from state.paper import Paper, canonical_id
 from state.query import Hit
@@ -69,9 +69,10 @@ async def review_papers(state: FindState, runtime: Runtime[RunContext]) -> FindS
         # Of those shown only the kept ones were asked about before.
         added = [papers[key] for key in keys if key in papers and key not in kept]
         added += [paper for _, paper in found.values()]
-        marked, failures = await retracted_now(services, state["request"], added, STAGE)
+        marked, failures = await noticed_now(services, state["request"], added, STAGE)
         await services.run_store.papers.put(marked.values())
-        gone = {*marked, *(paper.id for paper in added if paper.retracted), *state["retracted"]}
+        now = [marked.get(paper.id, paper) for paper in added]
+        gone = {*(paper.id for paper in now if paper.retracted), *state["retracted"]}
         update = _chosen({**state, "retracted": sorted(gone)}, keys, found)
         return {**update, "retracted": sorted(gone), "failures": failures}
 

@@ -1,7 +1,6 @@
-"""What code knows of a citation without any judge, and what stands against cited papers themselves."""
+"""What code knows of a citation without any judge."""
 
 import asyncio
-from collections.abc import Collection
 
 from nodes.judge.evidence_ladder import (
     WHERE,
@@ -10,9 +9,8 @@ from nodes.judge.evidence_ladder import (
     nearest_words,
     stands_in_text,
 )
-from state.paper import Paper, title_key
+from state.paper import Paper
 from state.quote import Quote
-from state.writing import Cause
 from tools.embed.embedder import Embedder
 from tools.evidence.facts import standing_nowhere
 from tools.evidence.quotes import folded, quote_paper
@@ -82,29 +80,3 @@ async def undecided(shelf: Shelf, sentence: str, key: str, embedder: Embedder) -
         "not_checked", "not_verbatim", alarms=tuple(f"{one} {WHERE[scope]}" for one in nowhere),
         scope=scope, unread=unread, nearest=nearest,
     )  # fmt: skip
-
-
-def notices_on(papers: Collection[Paper]) -> dict[str, Cause]:
-    """Return the papers that should not be cited as they are: retracted ones, and old versions.
-
-    A preprint is superseded where another record here is the same work as published, or where its
-    own record has the DOI under which it appeared.
-    """
-    published = {
-        title_key(paper.title) for paper in papers if _doi(paper) and not _is_preprint(paper)
-    }
-    notices: dict[str, Cause] = {
-        paper.id: "superseded"
-        for paper in papers
-        if _is_preprint(paper) and (_doi(paper) or title_key(paper.title) in published)
-    }
-    return notices | {paper.id: "retracted" for paper in papers if paper.retracted}
-
-
-def _is_preprint(paper: Paper) -> bool:
-    return paper.id.startswith("arxiv:")
-
-
-def _doi(paper: Paper) -> bool:
-    """Whether it has a DOI under which it was published; arXiv's own DOIs do not count."""
-    return bool(paper.doi) and not (paper.doi or "").lower().startswith("10.48550/")

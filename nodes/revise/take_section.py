@@ -2,7 +2,7 @@
 
 Reads the input of `revise`. Writes `run`, `request`, `choices`, `selected`, `keys`, `outline`,
 `final`, `read`, `notes`, `instruction`, `stop`; papers and key elements go to the run store of the new run,
-the papers that were retracted since marked.
+with what publishers said of the papers since.
 """
 
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from uuid import uuid4
 from langgraph.runtime import Runtime
 
 from nodes.intake import parse
-from nodes.retractions import retracted_now
+from nodes.notices import news_of, noticed_now
 from nodes.revise.revise_section import check_instruction
 from nodes.write.review_plan import extended
 from nodes.write.review_text import edited_section
@@ -135,11 +135,11 @@ async def _edited(section: SavedSection, text: str, earlier: RunStore) -> SavedS
 async def _copy(
     section: SavedSection, earlier: RunStore, services: Services
 ) -> tuple[list[str], list[Failure]]:
-    """Copy papers and what was read of them; return what was retracted since, and who could not be asked."""
+    """Copy papers and what was read of them; return what was said of papers since, and who could not be asked."""
     papers = await earlier.papers.get([*section.selected, *section.keys.values()])
     cited = [papers[key] for key in section.keys.values() if key in papers]
-    marked, failures = await retracted_now(services, section.request, cited, STAGE, records=True)
+    marked, failures = await noticed_now(services, section.request, cited, STAGE, records=True)
     await services.run_store.papers.put((papers | marked).values())
     for elements in (await earlier.elements.get(list(section.keys.values()))).values():
         await services.run_store.elements.put([elements])
-    return [f"“{one.title}” has been retracted since" for one in marked.values()], failures
+    return [news_of(one) for one in marked.values()], failures

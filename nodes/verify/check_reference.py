@@ -4,9 +4,10 @@ That nothing is found accuses nobody. A reference is called *likely invented* on
 and two sources that would hold such a work answered without it; a source that failed leaves it *incomplete*.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from nodes.verify.p_valid import p_valid, signs_of
 from state.audit import Outcome, ReferenceCheck, ReferenceFinding, WrongField
 from state.paper import Paper, title_key
 from state.verifying import Entry
@@ -87,11 +88,11 @@ def check_reference(entry: Entry, stated: Paper | None, said: Said) -> Reference
     sure = entry.confidence >= _SURE
     if not sure:  # what differs may have been misread
         wrong = [one for one in wrong if one.field in {"doi", "arxiv"}]
-    lacking = [name for name in said.missing if _holds(name, stated, entry)]
+    lacking = holders(said.missing, stated, entry)
     # A title of a word or two, read from a printed entry, may be the beginning of one.
     cut = bool(entry.raw and stated) and len(title_key(stated.title if stated else "")) < LETTERS
     outcome = _outcome(said, wrong, lacking, sure=sure and not cut)
-    return ReferenceCheck(
+    found = ReferenceCheck(
         key=_key(entry, stated),
         title=stated.title if stated else entry.wanted,
         outcome=outcome,
@@ -99,13 +100,15 @@ def check_reference(entry: Entry, stated: Paper | None, said: Said) -> Reference
         found_in=tuple(said.found),
         missing_in=tuple(said.missing),
         failed_in=tuple(said.failed),
-        p_valid=_probability(outcome, wrong, lacking),
     )
+    chance = p_valid(found, signs_of(found, len(lacking), entry.confidence))
+    return found.model_copy(update={"p_valid": chance})
 
 
 def _key(entry: Entry, stated: Paper | None) -> str:
     """Return the key by which a file of references names an entry, or else its label in the text's own list."""
-    names = (name for name in stated.aliases if name.startswith("local:")) if stated else iter(())
+    ids = (stated.id, *stated.aliases) if stated else ()
+    names = (name for name in ids if name.startswith("local:"))
     return entry.label if entry.raw else next(names, "").removeprefix("local:") or entry.label
 
 
@@ -148,9 +151,12 @@ def finding_on(
 
 def no_source_holds(check: ReferenceCheck, stated: Paper | None, entry: Entry) -> bool:
     """Whether a reference was not found where works of its kind are not held anyway."""
-    return check.outcome == "not_found" and not any(
-        _holds(name, stated, entry) for name in check.missing_in
-    )
+    return check.outcome == "not_found" and not holders(check.missing_in, stated, entry)
+
+
+def holders(names: Sequence[str], stated: Paper | None, entry: Entry) -> list[str]:
+    """Return those of these sources that would hold such a work if there were one."""
+    return [name for name in names if _holds(name, stated, entry)]
 
 
 def _outcome(
@@ -249,22 +255,6 @@ _SELDOM_HELD = frozenset(
     }
 )
 """Types of CSL of which the sources hold some by chance."""
-
-
-def _probability(
-    outcome: Outcome, wrong: Sequence[WrongField], lacking: Sequence[str]
-) -> float | None:
-    """Return how likely a reference is right, as shares of right ones among the public references of HALLMARK."""
-    if outcome in {"not_asked", "incomplete"}:
-        return None
-    if outcome == "wrong":
-        return min(_RIGHT.get(one.field, 0.1) for one in wrong) if wrong else 0.1
-    if outcome == "not_found":
-        return 0.2 if lacking else 0.5
-    return {"confirmed": 0.95, "likely_invented": 0.03}[outcome]
-
-
-_RIGHT: Mapping[str, float] = {"venue": 0.2, "year": 0.2}
 
 
 def _told(wrong: Sequence[WrongField], said: Said) -> Iterator[str]:

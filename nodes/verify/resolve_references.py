@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from langgraph.runtime import Runtime
 
 from nodes.intake import why_unknown
-from nodes.retractions import retracted_now
+from nodes.notices import noticed_now
 from nodes.verify.check_reference import (
     Said,
     check_reference,
@@ -166,7 +166,7 @@ async def _marked(
             elif one and known:
                 papers[place] = merge_records(known, one)
     by_id = {paper.id: paper for paper in papers.values()}
-    marked, failures = await retracted_now(services, request, by_id.values(), STAGE)
+    marked, failures = await noticed_now(services, request, by_id.values(), STAGE)
     return {place: marked.get(paper.id, paper) for place, paper in papers.items()}, failures
 
 

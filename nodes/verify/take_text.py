@@ -12,7 +12,7 @@ from uuid import uuid4
 from langgraph.runtime import Runtime
 from pydantic import ValidationError
 
-from nodes.intake import check_language, parse
+from nodes.intake import by_its_key, check_language, parse
 from state.begin import begin_run
 from state.bibliography import ReferenceEntry
 from state.paper import Paper, canonical_id
@@ -24,7 +24,7 @@ from tools.context import RunContext, check_settings
 from tools.counting import counted
 from tools.errors import CiteLoomError, InputError
 from tools.references.manuscript import read_manuscript
-from tools.references.reference_list import find_paper
+from tools.references.matching import find_paper
 from tools.references.works import paper_of
 from tools.services import open_services
 from tools.text.words import tokens
@@ -89,7 +89,10 @@ async def take_text(state: Mapping[str, object], runtime: Runtime[RunContext]) -
 def _given(
     sent: Sequence[str | dict[str, Any]],
 ) -> tuple[dict[str, Paper], list[Entry], list[Failure]]:
-    """Return the records sent by id, an entry for each record or id in order, and what is unusable."""
+    """Return the records sent by id, an entry for each record or id in order, and what is unusable.
+
+    Records with one id stay two: the second goes by its key.
+    """
     papers: dict[str, Paper] = {}
     entries: list[Entry] = []
     failures: list[Failure] = []
@@ -99,6 +102,7 @@ def _given(
                 entries.append(Entry(label=str(number), wanted=canonical_id(item)))
                 continue
             paper = Paper.model_validate(item) if "origin" in item else paper_from(item)
+            paper = by_its_key(paper, papers, number)
             papers[paper.id] = paper
             entries.append(Entry(label=str(number), paper=paper.id))
         except (RecordError, ValueError, ValidationError) as error:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from langgraph.runtime import Runtime
 
 from nodes.guard import failure_of
-from nodes.judge.known_facts import notices_on
+from nodes.notices import standings
 from nodes.write.adherence import measure_adherence
 from nodes.write.flag_uncited import claims_by_name, flag_claims
 from state.audit import Audit, Omission, ReferenceCheck, ReferenceFinding, UncitedClaim
@@ -261,18 +261,15 @@ def _count(number: int, what: str) -> str:
 
 
 def findings_on(papers: Sequence[Paper], keys: Mapping[str, str]) -> list[ReferenceFinding]:
-    """Say which of the cited papers were retracted, or are old versions of published ones."""
+    """Say what stands against the cited papers themselves: retractions, concerns, corrections, later versions."""
     by_id = {paper: key for key, paper in keys.items()}
-    told = {
-        "retracted": ("it was retracted", "do not cite it, or say in the text that it was retracted"),
-        "superseded": ("it is a preprint of a paper that was published", "cite the published version"),
-    }  # fmt: skip
     return [
         ReferenceFinding(
-            key=by_id.get(paper, ""), paper=paper, cause=cause,
-            detail=told[cause][0], remedy=told[cause][1],
+            key=by_id.get(paper, ""), paper=paper, cause=one.cause, detail=one.detail,
+            remedy=one.remedy,
         )
-        for paper, cause in notices_on(papers).items()
+        for paper, told in standings(papers).items()
+        for one in told
     ]  # fmt: skip
 
 

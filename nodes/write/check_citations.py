@@ -16,7 +16,8 @@ from langgraph.runtime import Runtime
 
 from nodes.judge.evidence_ladder import Decision, Shelf, climb, open_texts
 from nodes.judge.judge_claims import AT_ONCE, Bench, Item
-from nodes.judge.known_facts import known_for_certain, notices_on, undecided
+from nodes.judge.known_facts import known_for_certain, undecided
+from nodes.notices import standings
 from nodes.write.lines import known_quotes
 from nodes.write.number_references import paragraph_numbers
 from state.channels import CheckState
@@ -49,7 +50,7 @@ class Check:
     judged: bool
     """Whether there is a judge."""
     notices: Mapping[str, Cause]
-    """What stands against papers themselves, by id: retracted, superseded."""
+    """The gravest thing that stands against papers themselves, by id; of corrections the list of references tells."""
     found: dict[str, Decision] = field(default_factory=dict)
     """By the ids of items."""
 
@@ -108,7 +109,12 @@ async def check_citations(state: CheckState, runtime: Runtime[RunContext]) -> Ch
     # What was written here was written from abstracts and the library; open copies are for others' texts.
     request = state["request"].model_copy(update={"sources": ("library",)} if written else {})
     judged = services.judge.name != "extractive"
-    check = Check(bench, shelf, request, sentences, judged, notices_on(by_key.values()))
+    notices = {
+        key: told[0].cause
+        for key, told in standings(by_key.values()).items()
+        if told[0].cause != "corrected"
+    }
+    check = Check(bench, shelf, request, sentences, judged, notices)
     kept = _kept(check, state["verdicts"] if state["checks"] else [])
     blocks = _blocks(
         paragraph_numbers(state["final"].sentences, state.get("outline", Plan(lines=())))

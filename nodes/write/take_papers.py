@@ -11,11 +11,19 @@ from uuid import uuid4
 from langgraph.runtime import Runtime
 from pydantic import ValidationError
 
-from nodes.intake import check_language, clean_text, kind_of, parse, short_note, why_unknown
-from nodes.retractions import retracted_now
+from nodes.intake import (
+    by_its_key,
+    check_language,
+    clean_text,
+    kind_of,
+    parse,
+    short_note,
+    why_unknown,
+)
+from nodes.notices import noticed_now
 from nodes.write.writers.registry import check_writer
 from state.channels import WriteState
-from state.paper import Paper, canonical_id
+from state.paper import Paper, canonical_id, merge_records
 from state.reducers import replaced
 from state.request import Choices, Request, WriteInput
 from state.run import Failure
@@ -24,6 +32,7 @@ from tools.bibliography.style import named_style
 from tools.context import RunContext, check_settings
 from tools.errors import CiteLoomError, InputError, PermanentError, TransientError
 from tools.program import PROGRAM
+from tools.scholar.agreement import same_title
 from tools.scholar.opening import is_online
 from tools.services import Services, open_services
 
@@ -52,7 +61,7 @@ async def take_papers(state: Mapping[str, object], runtime: Runtime[RunContext])
             notes=(*notes, *short_note(text)),
         )  # fmt: skip
         papers, failures = await _papers(sent.papers, request, services)
-        marked, unasked = await retracted_now(services, request, papers, STAGE)
+        marked, unasked = await noticed_now(services, request, papers, STAGE)
         papers = [marked.get(paper.id, paper) for paper in papers]
         failures += unasked
         if not papers:
@@ -92,18 +101,24 @@ async def _papers(
         f"the library '{request.library}'" if name == "library" else name
         for name in request.sources
     ]
-    papers: list[Paper] = []
-    for item in given:
+    papers: dict[str, Paper] = {}
+    for number, item in enumerate(given, start=1):
         try:
             if isinstance(item, str):
-                papers.append(known[canonical_id(item)])
+                paper = known[canonical_id(item)]
             else:
-                papers.append(Paper.model_validate(item) if "origin" in item else paper_from(item))
+                paper = Paper.model_validate(item) if "origin" in item else paper_from(item)
+            bearing = [one for one in papers.values() if paper.id in (one.id, *one.aliases)]
+            if earlier := next((one for one in bearing if same_title(one, paper)), None):
+                paper = merge_records(earlier, paper)
+            elif bearing:  # another work under the same id, one of them wrongly
+                paper = by_its_key(paper, papers, number)
+            papers[paper.id] = paper
         except KeyError:
             fail(str(item)[:80], why_unknown(names, unasked), _LATER if unasked else _ELSEWHERE)
         except (RecordError, ValueError, ValidationError) as error:
             fail(str(item)[:80], f"not a usable record: {error}", _ELSEWHERE)
-    return papers, failures
+    return list(papers.values()), failures
 
 
 async def _known(

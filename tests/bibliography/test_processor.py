@@ -48,6 +48,48 @@ def test_entry_is_what_the_style_asks_for(style: str, expected: str) -> None:
     assert style != "apa" or italics in styled("apa", LEWIS).papers[0].entry
 
 
+OWLS = paper(
+    "On owls", "Ada Owl", venue="Journal of Owls", volume="12", issue="3", pages="101-119",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("style", "expected"),
+    [
+        ("ieee", "A. Owl, “On owls,” Journal of Owls, vol. 12, no. 3, pp. 101–119, 2020."),
+        ("apa", "Owl, A. (2020). On owls. Journal of Owls, 12(3), 101–119."),
+        ("acl", "Ada Owl. 2020. On owls. Journal of Owls, 12(3):101–119."),
+    ],
+)
+def test_volume_issue_and_pages_stand_where_the_style_asks_for_them(
+    style: str, expected: str
+) -> None:
+    assert entry(style, OWLS) == expected
+    preprint = OWLS.model_copy(update={"venue": "arXiv", "arxiv": "2001.00001"})
+    assert "101" not in entry(style, preprint)
+
+
+@pytest.mark.parametrize(
+    ("pages", "expected"),
+    [("101-119", "101–19"), ("7-15", "7–15"), ("1-19", "1–19"), ("998-1004", "998–1004"), ("e12", "e12")],
+)  # fmt: skip
+@pytest.mark.parametrize("form", ["minimal-two", "chicago"])
+def test_last_pages_lose_only_what_they_share(
+    tmp_path: Path, form: str, pages: str, expected: str
+) -> None:
+    path = tmp_path / "short.csl"
+    number = '<number variable="page"/>'
+    path.write_text(
+        f'<style xmlns="http://purl.org/net/xbiblio/csl" class="in-text" version="1.0" page-range-format="{form}">'
+        "<info><title>Short</title><id>http://example.org/short</id></info>"
+        f"<citation><layout>{number}</layout></citation>"
+        f"<bibliography><layout>{number}</layout></bibliography></style>",
+        encoding="utf-8",
+    )
+    one = OWLS.model_copy(update={"pages": pages})
+    assert plain(style_papers(read_style(path), [one]).papers[0].entry) == expected
+
+
 @pytest.mark.parametrize(
     ("item", "ieee", "apa"),
     [

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from state.paper import Author, Paper
+from state.paper import Author, Paper, merge_records
 from tests.bibliography.made import paper, read, references
 from tools.bibliography.kinds import kind_of_work
 from tools.bibliography.latex import escape, split_maths
@@ -265,3 +265,51 @@ def test_line_names_authors_title_and_address(made: Paper, expected: str) -> Non
 )
 def test_kind_is_told_by_the_venues_name(venue: str | None, kind: str) -> None:
     assert kind_of_work(paper(venue=venue)) == kind
+
+
+PRINTED = paper(
+    "On owls",
+    "Ada Owl",
+    venue="Journal of Owls",
+    volume="12",
+    issue="3",
+    pages="101-119",
+    doi="10.1000/owls",
+)
+
+
+@pytest.mark.parametrize(
+    ("write", "suffix"),
+    [(to_bibtex, ".bib"), (to_ris, ".ris"), (lambda made: json.dumps(to_csl(made)), ".json")],
+)
+def test_place_in_print_comes_back(tmp_path: Path, write: Any, suffix: str) -> None:
+    good, bad = read(tmp_path / f"refs{suffix}", write(references(PRINTED)))
+    assert bad == []
+    assert [(one.volume, one.issue, one.pages) for one in good] == [("12", "3", "101-119")]
+
+
+def test_entry_takes_from_a_source_the_place_in_print_that_it_lacks(tmp_path: Path) -> None:
+    entry = "@article{owls, title={On owls}, author={Owl, Ada}, journal={J. Owls}, volume={XII}}"
+    (own,), _ = read(tmp_path / "refs.bib", entry)
+    text = bibtex(merge_records(own, PRINTED))
+    assert "volume = {XII}" in text
+    assert "number = {3}" in text
+    assert "pages = {101--119}" in text
+    assert text.count("volume") == 1
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Institute of Owls and Voles, Inc.",
+        "Ministry of Forests, Lakes and Rivers",
+        "Owl Works, GmbH",
+        "Owl Society",
+    ],
+)
+def test_body_comes_out_of_ris_as_it_went_in(tmp_path: Path, name: str) -> None:
+    entry = f"@book{{owls, author={{{{{name}}} and Owl, Ada}}, title={{On owls}}, year=2001}}"
+    ((own,), _), path = read(tmp_path / "refs.bib", entry), tmp_path / "refs.ris"
+    (again,), _ = read(path, to_ris(references(own)))
+    braced = f"{{{name}}}" if " " in name else name
+    assert f"author = {{{braced} and Owl, Ada}}" in bibtex(again)

@@ -9,7 +9,7 @@ from typer.testing import CliRunner, Result
 
 from citeloom.cli.app import app
 from tests.fakes.scholar.server import ScholarServer
-from tests.fakes.scholar.world import Work, make_world
+from tests.fakes.scholar.world import Work, World, make_world
 from tools.bibliography.read import read_records
 from tools.settings import settings
 
@@ -24,8 +24,12 @@ def run(*arguments: str | Path, stdin: str | None = None) -> Result:
 
 
 @pytest.fixture
-def works(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Work]]:
-    world = make_world(size=60, seed=3, crowd=0)
+def world() -> World:
+    return make_world(size=60, seed=3, crowd=0)
+
+
+@pytest.fixture
+def works(home: Path, world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Work]]:
     with ScholarServer(world) as running:
         for name, url in (("OPENALEX", running.openalex_url), ("CROSSREF", running.crossref_url)):
             monkeypatch.setenv(f"CITELOOM_{name}_URL", url)
@@ -65,8 +69,11 @@ def test_list_of_a_text_is_read_and_each_record_says_on_what_it_rests(tmp_path: 
     assert (item["volume"], item["issue"], item["page"]) == ("12", "3", "45-67")
 
 
-def test_sources_confirm_fill_and_tell_what_differs(works: list[Work], tmp_path: Path) -> None:
+def test_sources_confirm_fill_and_tell_what_differs(
+    world: World, works: list[Work], tmp_path: Path
+) -> None:
     right, wrong = works[:2]
+    notice = world.add_notice(right, "expression_of_concern")
     lines = [
         f"{'; '.join(f'{family}, {given}' for given, family in work.authors)}. {year}. {work.title}. {work.venue}."
         for work, year in ((right, right.year), (wrong, wrong.year - 7))
@@ -78,6 +85,7 @@ def test_sources_confirm_fill_and_tell_what_differs(works: list[Work], tmp_path:
     assert done.exit_code == 0, done.output
     first, second, third = done.stdout.split("% As printed: ")[1:]
     assert f"doi = {{{right.doi}}}".lower() in first
+    assert f"its publisher issued an expression of concern (doi:{notice.doi})" in first
     assert f"year is {wrong.year - 7}; the record has {wrong.year}" in second
     assert "Looked up: not found" in third or "Looked up: likely invented" in third
 

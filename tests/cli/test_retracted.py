@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from typer.testing import CliRunner
 from citeloom.cli.app import app
 from tests.cli.conftest import Cite
 from tests.fakes.scholar.server import ScholarServer
-from tests.fakes.scholar.world import Work, make_world
+from tests.fakes.scholar.world import make_world
 from tests.support import ABSTRACT, small_records
 from tools.library.open import close_libraries
 from tools.settings import settings
@@ -19,6 +18,7 @@ from tools.settings import settings
 SEARCH = ("--source", "openalex", "--keep", "8", "--set", "pool=12", "--set", "results=30")
 ONE_HOP = ("--set", "max_hops=1")
 OWN = "own"
+CAUSES = {"retracted", "concern"}
 
 
 @pytest.fixture
@@ -33,26 +33,22 @@ def server(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ScholarServe
         yield running
 
 
-def retract(server: ScholarServer, papers: list[dict[str, str]]) -> list[str]:
-    """Have Crossref say from now on that these were retracted; return the titles of those that it holds."""
+def retract(
+    server: ScholarServer, papers: list[dict[str, str]], kind: str = "retraction"
+) -> list[str]:
+    """Have Crossref say from now on that these were retracted, or else; return the titles of those that it holds."""
     gone: list[str] = []
     for paper in papers:
         work = server.world.find_doi(paper["doi"] or "")
-        if work is not None and "crossref" in work.held_by:
-            work.retraction_in |= {"crossref"}
-            server.world.works.append(notice_of(work, len(server.world.works)))
+        if work is not None and known_to_crossref(server, paper):
+            server.world.add_notice(work, kind)
             gone.append(paper["title"])
-    for name in ("notices", "by_doi", "_held"):  # as they were before
-        server.world.__dict__.pop(name, None)
     return gone
 
 
-def notice_of(work: Work, number: int) -> Work:
-    return replace(
-        work, number=number, title=f"Retraction note to: {work.title}", doi=f"10.9999/notice.{number}",
-        retracts=work.number, retraction_in=frozenset(), held_by=frozenset({"crossref"}), abstract=None,
-        openalex=f"W99{number:07}", s2=f"{number:040x}", arxiv=None,
-    )  # fmt: skip
+def known_to_crossref(server: ScholarServer, paper: dict[str, str]) -> bool:
+    work = server.world.find_doi(paper["doi"] or "")
+    return work is not None and "crossref" in work.held_by
 
 
 def test_every_command_tells_what_was_retracted_since_a_run_cited_it(
@@ -63,8 +59,11 @@ def test_every_command_tells_what_was_retracted_since_a_run_cited_it(
     assert not any("retracted" in reason for reason in before.run["audit"]["reasons"])
     name = before.run["run"]
     cited = [item["paper"] for item in before.run["references"]]
-    gone = retract(server, cited)
+    held = [one for one in cited if known_to_crossref(server, one)]
+    gone = retract(server, held[:-1])
     assert len(gone) >= 2
+    doubted = retract(server, held[-1:], "expression_of_concern")
+    assert doubted
     told = f"{len(gone)} cited papers: it was retracted"
 
     edited = before.out / "section.txt"
@@ -76,16 +75,18 @@ def test_every_command_tells_what_was_retracted_since_a_run_cited_it(
         names = {item["paper"]["title"] for item in revised.run["references"]} & {*gone}
         assert names, "else this shows nothing"
         assert not revised.run["audit"]["passed"]
-        assert {item["cause"] for item in revised.run["audit"]["references"]} == {"retracted"}
+        assert {item["cause"] for item in revised.run["audit"]["references"]} <= CAUSES
         first = revised.stdout.partition("\n>\n")[0]
         assert "> Retracted: " in first
         assert all(title in first for title in names)
 
     sources = ("--papers", before.out / "files" / "references.csl.json", "--source", "crossref")
-    assert told in cite("verify", before.out / "review.md", *sources, out="verified").stdout
+    verified = cite("verify", before.out / "review.md", *sources, out="verified").stdout
+    assert told in verified
+    assert "its publisher issued an expression of concern (doi:10.9999/notice." in verified
     ids = [part for paper in cited for part in ("--paper", paper["id"])]
     written = cite("write", ABSTRACT, *ids, "--source", "openalex", out="written")
-    assert {item["cause"] for item in written.run["audit"]["references"]} == {"retracted"}
+    assert {item["cause"] for item in written.run["audit"]["references"]} == CAUSES
 
     asked = len(server.calls("openalex"))
     again = cite("update", name, "--write", out="updated")
@@ -94,6 +95,7 @@ def test_every_command_tells_what_was_retracted_since_a_run_cited_it(
     searching = again.stderr.index("Reading the input")
     for title in gone:
         assert 0 <= again.stderr.index(f"Retracted: {name} has “{title}”") < searching
+    assert f"Notice: {name} has “{doubted[0]}”: its publisher issued" in again.stderr
     section = json.loads((again.out / "section" / "run.json").read_text(encoding="utf-8"))
     assert section["references"]
     assert not {item["paper"]["title"] for item in section["references"]} & {*gone}

@@ -128,6 +128,15 @@ async def test_nothing_is_called_fabricated_because_a_library_lacks_it(
     assert "was not checked for 3 references" in result["notes"][0]
 
 
+async def test_concern_is_a_note_that_names_its_notice_and_passes(extractive: RunContext) -> None:
+    noted = {**RECORDS[0], "notices": [{"kind": "concern", "doi": "10.1234/n"}, {"kind": "?"}]}
+    result = await verify(extractive, f"{LICHENS} [1].", papers=[noted])
+    assert causes(result) == {"[1]": "concern"}
+    (told,) = result["audit"].references
+    assert told.detail == "its publisher issued an expression of concern (doi:10.1234/n)"
+    assert result["audit"].passed
+
+
 async def test_preprint_whose_publication_is_found_is_superseded_and_passes(tmp_path: Path) -> None:
     published = paper_from(RECORDS[0])
     context = online(tmp_path, published)

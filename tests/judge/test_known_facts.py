@@ -3,7 +3,7 @@
 import pytest
 
 from nodes.judge.evidence_ladder import Shelf
-from nodes.judge.known_facts import known_for_certain, notices_on, undecided
+from nodes.judge.known_facts import known_for_certain, undecided
 from state.paper import Paper
 from tests.judge.conftest import LICHENS, OTTERS, PAPERS, REPHRASED
 from tests.library.words import WordEmbedder
@@ -85,20 +85,3 @@ async def test_where_nobody_judges_the_nearest_words_stand_and_what_stands_nowhe
     both = f"{text[:-1]} where otters cross {{P2}}."
     assert (await undecided(Shelf(PAPERS), both, "P1", embedder)).alarms == found.alarms
     assert OTTERS in (PAPERS["P2"].abstract or "")
-
-
-def preprint(doi: str | None, title: str = "On moths") -> Paper:
-    return Paper(id="arxiv:2001.00001", title=title, doi=doi)
-
-
-def test_preprint_is_superseded_by_a_published_doi_and_not_by_arxiv_s_own() -> None:
-    assert notices_on([preprint("10.1/journal")]) == {"arxiv:2001.00001": "superseded"}
-    assert notices_on([preprint("10.48550/arXiv.2001.00001")]) == {}
-    assert notices_on([preprint(None)]) == {}
-    other = Paper(id="arxiv:2002.00002", title="On moths", doi=None)
-    assert notices_on([preprint(None), other]) == {}, "two preprints are no publication"
-    gone = PAPERS["P1"].model_copy(update={"retracted": True})
-    assert notices_on([gone, preprint("10.1/journal"), other]) == {
-        gone.id: "retracted",
-        "arxiv:2001.00001": "superseded",
-    }

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from citeloom.cli.library.commands import app
-from state.paper import Author, Paper
+from state.paper import Author, Notice, Paper
 from state.record import Record
 from tests.library.words import PARTS, OtherEmbedder, WordEmbedder, document, paper
 from tools.library.open import close_libraries, create_library, open_library
@@ -164,9 +164,10 @@ def test_every_field_of_a_record_comes_back_from_an_export(run: Run) -> None:
     full = Paper(
         id="doi:10.1000/a", title="Owls", other_titles=("Eulen",), abstract="They hoot.",
         abstract_kind="annotation", year=2001, published=date(2001, 2, 3), authors=(Author(name="Ada Owl"),),
-        authors_complete=False, venue="Nest", doi="10.1000/a", arxiv="2001.00001", openalex="W1",
-        semantic_scholar="a" * 40, url="http://127.0.0.1/a", pdf="http://127.0.0.1/a.pdf", cited_by=7,
-        retracted=True, references=("doi:10.1000/b",),
+        authors_complete=False, venue="Nest", volume="7", issue="2", pages="1-9",
+        doi="10.1000/a", arxiv="2001.00001", openalex="W1", semantic_scholar="a" * 40,
+        url="http://127.0.0.1/a", pdf="http://127.0.0.1/a.pdf", cited_by=7,
+        retracted=True, notices=(Notice(kind="concern", doi="10.1000/n"),), references=("doi:10.1000/b",),
         aliases=("arxiv:2001.00001", "openalex:W1", f"s2:{'a' * 40}"),
         record=Record(format="bibtex", type="book", key="owls", fields=(("title", "{Owls}"), ("isbn", "1"))),
     )  # fmt: skip

@@ -44,6 +44,34 @@ def test_known_families_make_citations_of_what_is_doubtful() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        ("Smith (1998) (as cited in Devlin, 2019) says so.", "(as cited in Devlin, 2019)"),
+        ("Smith (1998), as cited in Devlin (2019), says so.", "(2019)"),
+        ("So says Smith (1998; quoted in Devlin, 2019).", "(1998; quoted in Devlin, 2019)"),
+        ("It is so (Smith, 1998, as cited in Devlin, 2019).", "(Smith, 1998, as cited in Devlin, 2019)"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("known", [[], ["Devlin"]])
+def test_work_cited_in_another_is_named_and_not_cited(
+    text: str, printed: str, known: list[str]
+) -> None:
+    (one,) = find_mentions(text, known)
+    assert text[one.start : one.end] == printed
+    assert [label.text for label in one.labels] == ["Devlin, 2019"]
+    assert [label.text for label in one.secondary] == ["Smith, 1998"]
+
+
+def test_two_citations_side_by_side_stay_two() -> None:
+    for between in (" (see ", ". Cited in "):
+        found = find_mentions(f"Smith (1998){between}Devlin (2019)).", ["Devlin"])
+        assert [label.text for one in found for label in one.labels] == [
+            "Smith, 1998",
+            "Devlin, 2019",
+        ]
+
+
 def test_mention_says_where_the_names_before_it_begin() -> None:
     text = "As Lee et al. (2020) weave (Kim, 2019)."
     first, second = find_mentions(text)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from state.paper import Paper
+from state.paper import Notice, NoticeKind, Paper, merge_records
 from state.query import SearchQuery
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work
@@ -91,6 +91,22 @@ def test_only_whole_days_of_the_first_year_are_dates(
     assert (paper.year, paper.published) == (year, day)
 
 
+@pytest.mark.parametrize(
+    ("printed", "place"),
+    [
+        ({"volume": "12", "issue": "1-2", "page": "101-119"}, ("12", "1-2", "101-119")),
+        ({"volume": "5", "page": "7 – 7", "article-number": "x1"}, ("5", None, "7")),
+        ({"article-number": "e1023"}, (None, None, "e1023")),
+        ({"volume": 5, "issue": [], "page": None}, (None, None, None)),
+    ],
+)
+def test_place_in_print_is_kept(
+    printed: dict[str, Any], place: tuple[str | None, str | None, str | None]
+) -> None:
+    paper = decoded(**printed)
+    assert (paper.volume, paper.issue, paper.pages) == place
+
+
 @pytest.mark.parametrize("name", sorted(set(ITEM) - {"DOI", "title"}))
 def test_field_that_cannot_be_read_is_left_out_and_costs_nothing(name: str) -> None:
     odd: list[Any] = [None, "", [], {}, [None], [[]], 3, "words", [{"DOI": None}]]
@@ -106,7 +122,7 @@ def test_record_that_can_be_no_paper_still_tells_its_notices(others: dict[str, A
     work = read_work({**ITEM, **others, "updated-by": [notice]})
     assert work is not None
     assert work.paper is None
-    assert work.notices == {"doi:10.1000/abc": "10.1000/notice"}
+    assert work.notices == {"doi:10.1000/abc": (Notice(kind="retraction", doi="10.1000/notice"),)}
 
 
 @pytest.mark.parametrize(
@@ -118,6 +134,46 @@ def test_retracted_works_are_marked(kind: str | None, retracted: bool) -> None:
     paper = decoded(**{"updated-by": [{"DOI": "10.1000/notice", "type": kind}]})
     assert paper.retracted is retracted
     assert ("retracted" in paper.origin) is retracted
+
+
+@pytest.mark.parametrize(
+    ("kind", "told"),
+    [("expression_of_concern", "concern"), ("Expression of Concern", "concern"), ("corrigendum", "correction"),
+     ("erratum", "correction"), ("partial-retraction", "partial_retraction"), ("new_version", None), (None, None)],
+)  # fmt: skip
+def test_what_publishers_say_later_is_kept_with_the_notice(
+    kind: str | None, told: NoticeKind | None
+) -> None:
+    paper = decoded(**{"updated-by": [{"DOI": "10.1000/Notice", "type": kind}]})
+    assert paper.notices == ((Notice(kind=told, doi="10.1000/notice"),) if told else ())
+    assert not paper.retracted
+
+
+def test_notice_speaks_of_the_work_that_it_updates_and_not_of_itself() -> None:
+    item = {**ITEM, "update-to": [{"DOI": "10.1000/old", "type": "expression_of_concern"}]}
+    work = read_work(item)
+    assert work is not None
+    assert work.paper is not None
+    assert work.paper.notices == ()
+    assert work.notices == {"doi:10.1000/old": (Notice(kind="concern", doi="10.1000/abc"),)}
+
+
+def test_gravest_notice_comes_first_and_none_twice() -> None:
+    given = [
+        ("erratum", "a"),
+        ("retraction", "b"),
+        ("correction", "a"),
+        ("expression_of_concern", "c"),
+    ]
+    listed = [{"DOI": f"10.1000/{doi}", "type": kind} for kind, doi in given]
+    paper = decoded(**{"updated-by": listed})
+    assert [(one.kind, one.doi) for one in paper.notices] == [
+        ("retraction", "10.1000/b"),
+        ("concern", "10.1000/c"),
+        ("correction", "10.1000/a"),
+    ]
+    again = merge_records(paper, decoded(title=["Expression of concern: On mosses"]))
+    assert again.notices == paper.notices, "one without a DOI says nothing new"
 
 
 def page_of(*items: Any) -> str:
@@ -237,8 +293,13 @@ async def test_retractions_are_found_with_their_notices(
     retracted = [work for work in held(server) if work.number in notices]
     others = [work for work in held(server) if work.number not in notices][:60]
     assert retracted
-    found = await CrossrefSource(caller("crossref")).retractions(as_papers([*others, *retracted]))
-    expected = {f"openalex:{work.openalex}": notices[work.number].doi for work in retracted}
+    found = await CrossrefSource(caller("crossref")).notices(as_papers([*others, *retracted]))
+    expected = {
+        f"openalex:{work.openalex}": (
+            Notice(kind="retraction", doi=notices[work.number].doi or ""),
+        )
+        for work in retracted
+    }
     assert found == expected
 
 

@@ -85,6 +85,22 @@ def test_a_whole_record_becomes_a_whole_paper() -> None:
 
 
 @pytest.mark.parametrize(
+    ("biblio", "place"),
+    [
+        ({"volume": "6", "issue": "5", "first_page": "525", "last_page": "535"}, ("6", "5", "525-535")),
+        ({"volume": None, "first_page": "100814", "last_page": "100814"}, (None, None, "100814")),
+        ({"first_page": "e12", "last_page": None}, (None, None, "e12")),
+        (None, (None, None, None)),
+    ],
+)  # fmt: skip
+def test_place_in_print_is_kept(
+    biblio: object, place: tuple[str | None, str | None, str | None]
+) -> None:
+    paper = read(biblio=biblio)
+    assert (paper.volume, paper.issue, paper.pages) == place
+
+
+@pytest.mark.parametrize(
     ("changes", "year", "published"),
     [
         ({"publication_date": None}, 2021, None),

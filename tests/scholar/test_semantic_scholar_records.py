@@ -40,9 +40,10 @@ def test_whole_record_becomes_a_paper_that_says_where_each_field_is_from() -> No
     assert (paper.year, paper.published) == (2021, date(2021, 3, 4))
     assert [author.name for author in paper.authors] == ["Ada Weaver", "B. Spinner"]
     assert (paper.venue, paper.cited_by) == ("Loom Letters", 0)
+    assert (paper.volume, paper.pages) == ("5", None)
     assert paper.pdf == "https://loom.example/5.pdf"
     assert set(paper.origin) == {
-        "title", "abstract", "year", "published", "authors", "venue", "doi", "arxiv",
+        "title", "abstract", "year", "published", "authors", "venue", "volume", "doi", "arxiv",
         "semantic_scholar", "url", "pdf", "cited_by",
     }  # fmt: skip
     assert set(paper.origin.values()) == {"semantic_scholar"}

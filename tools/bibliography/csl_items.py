@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from state.paper import Author, Paper
 from tools.bibliography.kinds import KINDS, kind_of_work
 from tools.bibliography.names import name_parts
-from tools.bibliography.runs import OTHERS, clean, sealed
+from tools.bibliography.runs import OTHERS, SEAL, clean, sealed
 from tools.bibliography.style import CitationStyle
 from tools.bibliography.write_csl import address
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from citeproc.string import MixedString
 
 _SHORT = 60  # characters of a title that stands for the authors
+_DIGITS = 3
+"""Fewest digits of pages of which styles leave some out."""
 _INNER_CAPITAL = re.compile(r"\w[^\W\d_a-zà-öø-ÿ]|\d|[$\\{}_^]")
 
 
@@ -57,6 +59,7 @@ def csl_reference(
         "title_short": _text(short_title(paper.title)),
         "author": authors,
         "container_title": _text(paper.venue) if paper.venue and not preprint else None,
+        **({} if preprint else _place(paper)),
         "publisher": _fixed("arXiv") if on_arxiv else None,
         "number": _fixed(f"arXiv:{paper.arxiv}") if on_arxiv else None,
         "DOI": _fixed(paper.doi) if paper.doi else None,
@@ -68,6 +71,29 @@ def csl_reference(
     # Not every paper without a venue is a preprint, which is what styles print for an 'article'.
     kind = "article-journal" if preprint and not on_arxiv else KINDS[kind_of_work(paper)]
     return Reference(key, kind, **{name: value for name, value in fields.items() if value})
+
+
+def _place(paper: Paper) -> dict[str, Any]:
+    """Return volume, issue and pages, as far as they are known.
+
+    The processor shortens last pages as if both pages had as many digits, and at least three: '7-15' to '7-5'.
+    Where they have not, it is to find nothing that they share.
+    """
+    from citeproc.string import MixedString, NoCase
+
+    pages = paper.pages and sealed(paper.pages)
+    first, dash, last = (pages or "").partition("-")
+    if dash and (len(first) != len(last) or len(first) < _DIGITS):
+        pages = f"{SEAL}{pages}"
+    known = {
+        "volume": paper.volume and sealed(paper.volume),
+        "issue": paper.issue and sealed(paper.issue),
+    }
+    return {
+        name: MixedString([NoCase(text)])
+        for name, text in {**known, "page": pages}.items()
+        if text and clean(text)
+    }
 
 
 def _title(title: str) -> "MixedString":

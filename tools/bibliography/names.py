@@ -18,6 +18,10 @@ _BODY = re.compile(
 )
 
 
+_LEGAL_FORM = re.compile(r"\s*(?:inc|incorporated|ltd|limited|llc|corp|gmbh|plc)\.?", re.IGNORECASE)
+_NO_FAMILY = re.compile(r"\b(?:and|for|of)\b|&", re.IGNORECASE)
+
+
 @dataclass(frozen=True, slots=True)
 class NameParts:
     """A name; `literal` where it is printed as it stands, and then the others are empty."""
@@ -46,8 +50,14 @@ def name_parts(author: Author) -> NameParts:
 
 
 def is_body(name: str) -> bool:
-    """Whether a name is an organisation's, as far as its words tell."""
-    return "," not in name and bool(_BODY.search(name))
+    """Whether a name is an organisation's, as far as its words tell.
+
+    With a comma it is one where a legal form stands behind, or before it what no family name has: 'Owls and Co, Inc.'.
+    """
+    first, comma, last = name.rpartition(",")
+    if comma:
+        return bool(_LEGAL_FORM.fullmatch(last) or _NO_FAMILY.search(first.partition(",")[0]))
+    return bool(_BODY.search(name))
 
 
 def csl_name(author: Author) -> dict[str, str]:

@@ -8,10 +8,18 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
-from state.paper import Author, Paper, canonical_id, identify
+from state.paper import (
+    NOTICE_KINDS,
+    Author,
+    Notice,
+    Paper,
+    canonical_id,
+    identify,
+    united_notices,
+)
 from state.record import Record
 from tools.bibliography.names import in_parts
-from tools.text.markup import plain, retracted_title
+from tools.text.markup import concern_title, plain, retracted_title
 
 _EXCERPT = 120  # characters
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
@@ -107,6 +115,12 @@ def _record(value: object) -> Record | None:
     return Record.model_validate(value) if value else None
 
 
+def _notices(value: object) -> list[object]:
+    """Return the notices of a list, as CiteLoom writes them; other files may have anything under this name."""
+    listed = value if isinstance(value, list) else []
+    return [one for one in listed if isinstance(one, dict) and one.get("kind") in NOTICE_KINDS]
+
+
 _Text = Annotated[str | None, BeforeValidator(_folded)]
 _Plain = Annotated[str | None, BeforeValidator(_unmarked)]
 # Files of others have all kinds of things under these names, which cost no record.
@@ -114,6 +128,9 @@ _Link = Annotated[
     str | None, BeforeValidator(lambda value: _folded(value) if isinstance(value, str) else None)
 ]
 _Said = Annotated[bool, BeforeValidator(lambda value: value is True)]
+_Place = Annotated[
+    str | None, BeforeValidator(lambda value: str(value) if type(value) in {str, int} else None)
+]
 _Id = Annotated[str | None, BeforeValidator(_id)]
 
 
@@ -126,6 +143,9 @@ class _Record(BaseModel):
     published: Annotated[date | None, BeforeValidator(_day)] = None
     authors: list[Annotated[str | None, BeforeValidator(_name)]] | None = None
     venue: _Plain = None
+    volume: _Place = None
+    issue: _Place = None
+    pages: _Place = None
     other_titles: list[_Plain] | None = None
     references: list[_Id] | None = None
     aliases: list[_Id] | None = None
@@ -137,6 +157,7 @@ class _Record(BaseModel):
     pdf: _Link = None
     cited_by: Annotated[int | None, BeforeValidator(_count)] = None
     retracted: _Said = False
+    notices: Annotated[tuple[Notice, ...], BeforeValidator(_notices)] = ()
     references_missing: _Said = False
     record: Annotated[Record | None, BeforeValidator(_record)] = None
 
@@ -154,8 +175,9 @@ def paper_from(fields: Mapping[str, Any], notes: list[str] | None = None) -> Pap
     """Build the paper that these fields describe.
 
     Fields are named as in the JSON Lines schema: id, title, other_titles, abstract, abstract_kind, year, published,
-    authors (strings, or objects with family and given, literal or name), venue, references, doi, arxiv, openalex,
-    semantic_scholar, url, pdf, cited_by, retracted, references_missing, aliases, record; others are ignored.
+    authors (strings, or objects with family and given, literal or name), venue, volume, issue, pages, references,
+    doi, arxiv, openalex, semantic_scholar, url, pdf, cited_by, retracted, notices, references_missing, aliases,
+    record; others are ignored.
     An `id` of a known kind fills the field of its kind; a DOI or other identifier that is none is ignored.
 
     Args:
@@ -186,13 +208,21 @@ def paper_from(fields: Mapping[str, Any], notes: list[str] | None = None) -> Pap
         abstract_kind=record.abstract_kind or "abstract",
         published=record.published, authors=authors, authors_complete=len(authors) == len(names),
         other_titles=tuple(filter(None, record.other_titles or ())),
-        venue=record.venue, url=record.url, references=tuple(dict.fromkeys(references)),
+        venue=record.venue, volume=record.volume, issue=record.issue, pages=record.pages,
+        url=record.url, references=tuple(dict.fromkeys(references)),
         aliases=tuple(key for key in dict.fromkeys([*aliases, *more]) if key != paper_id),
         doi=known["doi"], arxiv=known["arxiv"], openalex=known["openalex"],
         semantic_scholar=known["semantic_scholar"], pdf=record.pdf, cited_by=record.cited_by,
-        retracted=record.retracted or retracted_title(record.title), record=record.record,
+        retracted=record.retracted or retracted_title(record.title), notices=_with_mark(record),
+        record=record.record,
         references_missing=record.references_missing and not references,
     )  # fmt: skip
+
+
+def _with_mark(record: _Record) -> tuple[Notice, ...]:
+    """Return the notices of a record, with the one that its title tells of."""
+    marked = [Notice(kind="concern")] if concern_title(record.title or "") else []
+    return united_notices(record.notices, marked)
 
 
 def _validated(fields: dict[str, Any], notes: list[str] | None) -> _Record:

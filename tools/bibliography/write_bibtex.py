@@ -30,7 +30,7 @@ _MONTHS = frozenset(
 _SAME = (
     {"author", "editor"}, {"year", "date"}, {"month", "date"}, {"day", "date"},
     {"journal", "booktitle", "journaltitle", "publisher", "school", "institution", "series"},
-    {"archiveprefix", "eprinttype"}, {"url", "doi", "eprint", "howpublished"},
+    {"number", "issue"}, {"archiveprefix", "eprinttype"}, {"url", "doi", "eprint", "howpublished"},
 )  # fmt: skip
 """Fields of which one says what another would."""
 
@@ -77,7 +77,8 @@ def _entry(reference: Reference) -> tuple[str, list[tuple[str, str]]]:
 
 
 _OF_PAPER = frozenset(
-    ["author", "year", "month", "day", "journal", "booktitle", "doi", "eprint", "archiveprefix", "url"]
+    ["author", "year", "month", "day", "journal", "booktitle", "volume", "number", "pages", "doi", "eprint",
+     "archiveprefix", "url"]
 )  # fmt: skip
 
 
@@ -114,12 +115,19 @@ def _fields(paper: Paper, key: str) -> dict[str, str | None]:
         "year": str(paper.year) if paper.year else "n.d.",
         "month": str(day.month) if day and paper.year in {None, day.year} else None,
         "day": str(day.day) if day and paper.year in {None, day.year} else None,
+        "volume": _place(item, "volume"),
+        "number": _place(item, "issue"),
+        "pages": _place(item, "page").replace("-", "--"),
         "doi": paper.doi and paper.doi.translate(_UNSAFE),
         "eprint": paper.arxiv,
         "archiveprefix": "arXiv" if paper.arxiv else None,
         "url": (web_address(paper) or on_arxiv).translate(_UNSAFE),
     }
     return fields | (_more(item, kind) if paper.record else _note(item))
+
+
+def _place(item: Mapping[str, Any], name: str) -> str:
+    return escape(str(item.get(name) or ""))
 
 
 def _note(item: Mapping[str, Any]) -> dict[str, str]:

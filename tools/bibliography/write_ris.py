@@ -1,12 +1,12 @@
 """Write references as RIS (https://en.wikipedia.org/wiki/RIS_(file_format)), for reference managers."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from state.paper import Paper
 from state.results import Reference
 from tools.bibliography.fields import FIELDS, FROM_CSL, JOINED, PEOPLE
-from tools.bibliography.names import in_parts
+from tools.bibliography.names import in_parts, is_body
 from tools.bibliography.read_csl import INCOMPLETE
 from tools.bibliography.read_record import is_retracted_note
 from tools.bibliography.runs import clean
@@ -65,16 +65,18 @@ def _made(paper: Paper, key: str) -> Iterator[tuple[str, str | None]]:
     yield "AN", f"arXiv:{paper.arxiv}" if paper.arxiv else None
     yield "UR", address(paper)
     yield "L1", paper.pdf if paper.pdf != address(paper) else None
-    yield from _more(item) if paper.record else ()
+    yield from _more(item, None if paper.record else ("volume", "issue", "page"))
     yield from _notes(paper, str(item.get("note") or "") if paper.record else "")
 
 
-def _more(item: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield what a record of another format says that RIS has a tag for."""
+def _more(item: Mapping[str, Any], only: Collection[str] | None) -> Iterator[tuple[str, str]]:
+    """Yield what a record of another format says that RIS has a tag for, or `only` this."""
     for field in FIELDS:
         value = item.get(field.csl)
-        if field.csl in ("title", "container-title", "DOI", "URL") or not isinstance(
-            value, str | int
+        if (
+            field.csl in ("title", "container-title", "DOI", "URL")
+            or not isinstance(value, str | int)
+            or (only is not None and field.csl not in only)
         ):
             continue
         if field.csl == "page":
@@ -93,5 +95,8 @@ def _notes(paper: Paper, said: str) -> Iterator[tuple[str, str | None]]:
 
 
 def _name(name: Mapping[str, str]) -> str:
-    # In the name of a body a comma would part family and given name.
-    return name.get("literal", "").replace(",", "") or ", ".join(filter(None, in_parts(name)))
+    # In RIS a comma parts family and given name, except in what is plainly the name of a body.
+    literal = name.get("literal", "")
+    return (literal if is_body(literal) else literal.replace(",", "")) or ", ".join(
+        filter(None, in_parts(name))
+    )

@@ -1,8 +1,8 @@
 """Find the citations in a text: numbers, Pandoc and LaTeX keys, author and year."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
@@ -37,6 +37,9 @@ _LEAD_IN = re.compile(
     r"following|after|originally|reviewed|described|proposed|introduced|mentioned|like|such|both|or|but|especially|"
     r"most|recently|more|the|work)\b[\s,:.]*){0,6}$",
     re.IGNORECASE,
+)
+_AS_CITED_IN = re.compile(
+    r"[\s,;([]*(?:as\s)?(?:cited|quoted|qtd\.|mentioned)\s(?:in|by)\s+", re.IGNORECASE
 )
 _SECONDARY = re.compile(r"\b(?:cited|quoted|qtd\.|mentioned) (?:in|by)\b", re.IGNORECASE)
 
@@ -84,7 +87,22 @@ def find_mentions(
         families = frozenset(map(title_key, known)) - {""}
     text = _CODE.sub(lambda code: "`" * len(code[0]), text)
     keyed = [*_by_key(text, known), *_by_number(text, known)]
-    return without_overlaps([*keyed, *_by_author(text, families, strict=bool(keyed))])
+    return _by_way(
+        text, without_overlaps([*keyed, *_by_author(text, families, strict=bool(keyed))])
+    )
+
+
+def _by_way(text: str, mentions: Sequence[Mention]) -> list[Mention]:
+    """Join 'Smith (1998) (as cited in Devlin, 2019)': what is cited is Devlin, and Smith only named."""
+    kept: list[Mention] = []
+    for one in mentions:
+        way = _AS_CITED_IN.match(text, kept[-1].end) if kept else None
+        begins = (one.named, *range(one.start, one.end))
+        if way and way.end() in begins and kept[-1].labels[0].kind == "author_year":
+            last = kept.pop()
+            one = replace(one, secondary=(*last.secondary, *last.labels, *one.secondary))
+        kept.append(one)
+    return kept
 
 
 def without_overlaps(mentions: Iterable[Mention]) -> list[Mention]:
@@ -151,7 +169,11 @@ def _by_author(text: str, families: frozenset[str], *, strict: bool) -> Iterator
                 yield Mention(item.start, item.end, _labels(item), item.start)
             continue
         before = inside[pair][-1].end if pair in inside else pair[0]
-        free = not strict if item.opened else _LEAD_IN.fullmatch(text, before, item.start)
+        free = (
+            not strict
+            if item.opened
+            else any(lead.fullmatch(text, before, item.start) for lead in (_LEAD_IN, _AS_CITED_IN))
+        )
         if strong or free:
             inside.setdefault(pair, []).append(item)
     for (start, end), items in inside.items():

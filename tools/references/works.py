@@ -82,7 +82,8 @@ def paper_of(entry: ReferenceEntry) -> Paper:
     )  # fmt: skip
     return Paper(
         id=key, title=title, year=entry.year, authors=entry.authors,
-        authors_complete=entry.authors_complete, venue=entry.venue, doi=entry.doi, arxiv=entry.arxiv,
+        authors_complete=entry.authors_complete, venue=entry.venue, volume=entry.volume,
+        issue=entry.issue, pages=entry.pages, doi=entry.doi, arxiv=entry.arxiv,
         url=entry.url, aliases=aliases, origin={"title": ORIGIN},
     )  # fmt: skip
 

@@ -13,6 +13,7 @@ from tools.counting import counted
 from tools.scholar.merging import is_preprint, is_preprint_doi
 from tools.scholar.titles import NEAR_LETTERS, near_titles
 from tools.scholar.venues import is_meeting, same_venue
+from tools.text.markup import without_mark
 
 LETTERS = 15
 """Fewest letters of a title that stands in another one by more than chance."""
@@ -58,7 +59,7 @@ def slips_in_title(stated: Paper, record: Paper) -> bool:
 def wrong_fields(stated: Paper, record: Paper) -> list[WrongField]:
     """Return the fields in which a reference differs from a record of the work: title, authors, year, venue, ids."""
     found = [
-        None if same_title(stated, record) else ("title", stated.title, record.title),
+        None if same_title(stated, _unmarked(record)) else ("title", stated.title, record.title),
         _authors(stated, record),
         _year(stated, record),
         _venue(stated, record),
@@ -66,6 +67,12 @@ def wrong_fields(stated: Paper, record: Paper) -> list[WrongField]:
         _id("arxiv", stated, record),
     ]
     return [WrongField(field=one[0], stated=one[1], right=one[2]) for one in found if one]  # type: ignore[arg-type]
+
+
+def _unmarked(record: Paper) -> Paper:
+    """Return a record without 'Expression of concern:' before its title."""
+    title = without_mark(record.title, concern=True)
+    return record if title == record.title else record.model_copy(update={"title": title})
 
 
 def _titles(paper: Paper) -> list[str]:

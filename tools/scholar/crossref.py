@@ -1,4 +1,4 @@
-"""Crossref: what publishers say about their works, what these cite, and notices of retraction.
+"""Crossref: what publishers say about their works, what these cite, and what was said of them later.
 
 Its filters split at commas, so a DOI with a comma is asked for alone. Filters of one name are ORed.
 """
@@ -8,7 +8,7 @@ from contextlib import suppress
 from datetime import date, timedelta
 from urllib.parse import quote, quote_plus, urlencode
 
-from state.paper import Paper
+from state.paper import Notice, Paper, united_notices
 from state.query import SearchQuery
 from tools.errors import MissingError
 from tools.http.engine import DAY, HttpCaller
@@ -29,7 +29,7 @@ _SEARCH_AGE, _RECORD_AGE = 3 * DAY, 21 * DAY
 # (https://github.com/CrossRef/rest-api-doc/issues/553), so what is asked for it is asked whole.
 _SELECT = (
     "DOI,title,subtitle,original-title,abstract,author,issued,published,container-title,group-title,type,"
-    "is-referenced-by-count,link,license,updated-by,relation"
+    "volume,issue,page,article-number,is-referenced-by-count,link,license,updated-by,relation"
 )
 
 
@@ -97,16 +97,18 @@ class CrossrefSource(Source):
                 links[name] = tuple(dict.fromkeys(end for end in ends if end not in (name, *own)))
         return Linked(links=links)
 
-    async def retractions(self, papers: Sequence[Paper]) -> dict[str, str]:
-        """Return which papers were retracted or withdrawn: the DOI of the notice by `paper.id`."""
+    async def notices(self, papers: Sequence[Paper]) -> dict[str, tuple[Notice, ...]]:
+        """Return what publishers said of these papers later, by `paper.id`: retractions, concerns, corrections."""
         keys = _dois_of(papers)
         asked = list(dict.fromkeys(key for own in keys.values() for key in own))
         works = list((await self._works(asked)).values())
         for batch in _batches([key for key in asked if "," not in key], "updates:"):
             works += (await self._list(batch, "updates:", _NOTICES_A_WORK * len(batch))).works
-        notices = {key: notice for work in works for key, notice in work.notices.items()}
-        found = ((name, key) for name, own in keys.items() for key in own if key in notices)
-        return {name: notices[key] for name, key in found}
+        told = {
+            name: united_notices(*(work.notices.get(key, ()) for work in works for key in own))
+            for name, own in keys.items()
+        }
+        return {name: notices for name, notices in told.items() if notices}
 
     async def _works(self, keys: Sequence[str]) -> dict[str, Work]:
         """Return the records of canonical DOIs, as far as Crossref has them."""

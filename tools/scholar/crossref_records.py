@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 
-from state.paper import Author, Paper, canonical_id
+from state.paper import Author, Notice, NoticeKind, Paper, canonical_id, united_notices
 from tools.scholar.fields import (
     count_of,
     day_of,
@@ -35,7 +35,12 @@ _NO_PAPERS = frozenset(
         *("peer-review", "database"),
     }
 )
-_RETRACTIONS = frozenset({"retraction", "withdrawal", "removal"})
+_NOTICES: Mapping[str, NoticeKind] = {
+    "retraction": "retraction", "withdrawal": "retraction", "removal": "retraction",
+    "partial_retraction": "partial_retraction", "expression_of_concern": "concern",
+    "correction": "correction", "corrigendum": "correction", "erratum": "correction",
+}  # fmt: skip
+"""Crossref's types of updates that say something against a work; new versions and addenda do not."""
 _HEADING = re.compile(
     r"<(?:jats:)?title[^>]*>\s*(?:abstract|summary)[\s:.]*</(?:jats:)?title>", re.I
 )
@@ -51,8 +56,8 @@ class Work:
     """`doi:…`"""
     paper: Paper | None
     """None for what cannot be a paper."""
-    notices: Mapping[str, str]
-    """Bare DOIs of notices that retract a work, this one or another, by its canonical id."""
+    notices: Mapping[str, tuple[Notice, ...]]
+    """What was said of a work later, this one or another, by its canonical id."""
 
 
 @dataclass(frozen=True)
@@ -95,11 +100,13 @@ def read_work(record: object) -> Work | None:
     key = _doi_key(work.get("DOI"))
     if key is None:
         return None
-    notices = dict(_notices(work, key))
-    return Work(id=key, paper=_paper(work, key, retracted=key in notices), notices=notices)
+    notices: dict[str, tuple[Notice, ...]] = {}
+    for of, notice in _notices(work, key):
+        notices[of] = united_notices(notices.get(of, ()), [notice])
+    return Work(id=key, paper=_paper(work, key, notices.get(key, ())), notices=notices)
 
 
-def _paper(work: Mapping[str, object], key: str, *, retracted: bool) -> Paper | None:
+def _paper(work: Mapping[str, object], key: str, notices: tuple[Notice, ...]) -> Paper | None:
     title = _title(work)
     if title is None or str(work.get("type")) in _NO_PAPERS:
         return None
@@ -117,10 +124,14 @@ def _paper(work: Mapping[str, object], key: str, *, retracted: bool) -> Paper | 
         "published": published,
         "authors": tuple(_authors(work.get("author"))),
         "venue": _venue(work),
+        "volume": text_of(work.get("volume")),
+        "issue": text_of(work.get("issue")),
+        "pages": text_of(work.get("page")) or text_of(work.get("article-number")),
         kind: bare,
         "url": f"https://doi.org/{bare}" if kind == "doi" else f"https://arxiv.org/abs/{bare}",
         "cited_by": count_of(work.get("is-referenced-by-count")),
-        "retracted": retracted or retracted_title(title),
+        "retracted": any(one.kind == "retraction" for one in notices) or retracted_title(title),
+        "notices": notices,
         "references": tuple(dict.fromkeys(one for one in cited if one and one != key)),
     }
     aliases = [one for item in related if (one := _doi_key(item.get("id"))) and one != key]
@@ -200,13 +211,15 @@ def _venue(work: Mapping[str, object]) -> str | None:
     return next(iter(names), None)
 
 
-def _notices(work: Mapping[str, object], own: str) -> Iterator[tuple[str, str]]:
+def _notices(work: Mapping[str, object], own: str) -> Iterator[tuple[str, Notice]]:
+    """Yield the works of which a record, or a notice that it is, says something, each with the notice."""
     for name in ("updated-by", "update-to"):
         for one in mappings(work.get(name)):
             other = _doi_key(one.get("DOI"))
-            if other and str(one.get("type")).lower() in _RETRACTIONS:
+            kind = _NOTICES.get(re.sub(r"[\s-]+", "_", str(one.get("type")).lower()))
+            if other and kind:
                 of, notice = (own, other) if name == "updated-by" else (other, own)
-                yield of, notice.partition(":")[2]
+                yield of, Notice(kind=kind, doi=notice.partition(":")[2])
 
 
 def _message(body: str) -> Mapping[str, object]:

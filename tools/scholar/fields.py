@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from urllib.parse import urlsplit
 
-from state.paper import Paper, canonical_id, identify
-from tools.text.markup import plain
+from state.paper import Notice, Paper, canonical_id, identify, united_notices
+from tools.text.markup import concern_title, plain
 
 _ID_FIELDS = ("doi", "arxiv", "openalex", "semantic_scholar")
 
@@ -88,6 +88,10 @@ def paper_from(
         authors_complete: Whether the record names all authors.
     """
     known = {name: value for name, value in fields.items() if value or type(value) is int}
+    if concern_title(str(known["title"])):
+        given = known.get("notices")
+        concern = Notice(kind="concern")
+        known["notices"] = united_notices(given if isinstance(given, tuple) else (), [concern])
     ids = {name: str(known[name]) for name in _ID_FIELDS if name in known}
     authors = known.get("authors")
     first = authors[0].name if isinstance(authors, tuple) else None

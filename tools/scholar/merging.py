@@ -36,12 +36,17 @@ def is_preprint_doi(doi: str) -> bool:
     return bool(_PREPRINT_DOI.match(doi))
 
 
+def is_preprint_venue(venue: str) -> bool:
+    """Whether a venue is a server of preprints."""
+    return bool(_PREPRINT_VENUE.search(venue))
+
+
 def is_preprint(paper: Paper) -> bool:
     """Whether the record describes a preprint, even one whose published version is known."""
     if paper.doi and is_preprint_doi(paper.doi):
         return True
     if paper.venue:
-        return bool(_PREPRINT_VENUE.search(paper.venue))
+        return is_preprint_venue(paper.venue)
     return paper.doi is None and paper.arxiv is not None
 
 
@@ -85,7 +90,7 @@ def merge(records: Sequence[Paper], *, id: str | None = None) -> Paper:  # noqa:
     Records of the published version come before those of a preprint, then the user's own library,
     OpenAlex, Crossref, Semantic Scholar, arXiv; the order of `records` does not matter. But the
     abstract is the longest one by the authors, `cited_by` the largest, retracted in one is
-    retracted, and `published` the earliest exact day of any version: what a cut-off asks is since
+    retracted, notices are united, and `published` the earliest exact day of any version: what a cut-off asks is since
     when the work is known, so it may lie in an earlier year than `year`. A 1 January gives way to
     another day of its year, because sources write it where they know the year only.
 

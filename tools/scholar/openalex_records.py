@@ -113,6 +113,8 @@ def read_work(record: object) -> Paper | None:
         *(one for one in places if one.get("is_oa") is True),
     ]
     arxiv = _arxiv(work, places)
+    printed = mapping(work.get("biblio"))
+    span = (text_of(printed.get(name)) for name in ("first_page", "last_page"))
     cited = map(work_key, _list(work.get("referenced_works")))
     values: dict[str, object] = {
         "title": title,
@@ -121,6 +123,9 @@ def read_work(record: object) -> Paper | None:
         "published": exact(day) if day and day.year == year else None,
         "authors": tuple(Author(name=name) for name in names if name),
         "venue": _first(map(_venue, places)),
+        "volume": text_of(printed.get("volume")),
+        "issue": text_of(printed.get("issue")),
+        "pages": "-".join(filter(None, span)),
         "doi": doi,
         "arxiv": arxiv,
         "openalex": key,

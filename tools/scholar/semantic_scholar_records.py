@@ -62,6 +62,7 @@ def paper_of(record: object) -> Paper | None:
         read.venue,
         *(place.name for place in (read.publicationVenue, read.journal) if place),
     ]
+    place = mapping(given.get("journal"))
     names = [text_of(author.name) for author in read.authors]
     known = {
         "title": title,
@@ -70,6 +71,8 @@ def paper_of(record: object) -> Paper | None:
         "published": published,
         "authors": tuple(Author(name=name) for name in names if name),
         "venue": next((name for value in venues if (name := text_of(value))), None),
+        "volume": text_of(place.get("volume")),
+        "pages": text_of(place.get("pages")),
         **_identifiers(read.paperId, read.externalIds or {}),
         "url": address_of(given.get("url")),
         "pdf": address_of((read.openAccessPdf or {}).get("url")),

@@ -38,7 +38,7 @@ _TOPICS = f"list_transform(flatten([{_NAMES}]), lambda name: lower(name))"
 _FIELDS = (
     "id", "doi", "title", "display_name", "publication_year", "publication_date", "primary_location",
     "best_oa_location", "locations", "ids", "cited_by_count", "abstract_inverted_index",
-    "is_retracted", "referenced_works",
+    "is_retracted", "referenced_works", "biblio",
 )  # fmt: skip
 """What a paper is made of, beside its authors' names; a work of OpenAlex holds some thirty fields more."""
 _PART = f"""

@@ -24,6 +24,9 @@ _RETRACTED = re.compile(
 )
 
 
+_CONCERN = re.compile(r"\W*(?:editorial\s+)?expression\s+of\s+concern\s*[\])}*:：]", re.IGNORECASE)
+
+
 def plain(text: str) -> str:
     """Return a title or abstract without markup, entities, control characters and double space."""
     if "<mml:" in text:
@@ -48,7 +51,18 @@ def retracted_title(title: str) -> bool:
     return bool(_RETRACTED.match(title))
 
 
-def without_mark(title: str) -> str:
-    """Return a title without the mark of a retraction that a publisher put before it."""
-    found = _RETRACTED.match(title)
+def concern_title(title: str) -> bool:
+    """Whether a title begins with 'Expression of concern:', as a notice's does, or that of a work it stands against."""
+    return bool(_CONCERN.match(title))
+
+
+def without_mark(title: str, *, concern: bool = False) -> str:
+    """Return a title without the mark of a retraction that a publisher put before it.
+
+    Args:
+        title: As a record has it.
+        concern: Whether 'Expression of concern:' is taken off as well. It is more often the title of the notice
+            than of the work, so titles alone never make the two one.
+    """
+    found = _RETRACTED.match(title) or (_CONCERN.match(title) if concern else None)
     return title[found.end() :].strip() or title if found else title

@@ -35,6 +35,8 @@ _WORDS = {
     "not_checked": "not checked",
     "metadata_error": "wrong details",
     "retracted": "the paper was retracted",
+    "concern": "in doubt",
+    "corrected": "corrected",
     "superseded": "a later version was published",
 }
 

@@ -51,10 +51,10 @@ def record(world: World, work: Work, score: float) -> dict[str, object]:
     if references:
         values["reference"] = references
     if work.retracts is not None:
-        values["update-to"] = [_update(world.works[work.retracts], work.date)]
+        values["update-to"] = [_update(world.works[work.retracts], work.date, work.notice_type)]
     notice = world.notices.get(work.number)
     if notice is not None and "crossref" in work.retraction_in:
-        values["updated-by"] = [_update(notice, notice.date)]
+        values["updated-by"] = [_update(notice, notice.date, notice.notice_type)]
     return values
 
 
@@ -100,13 +100,13 @@ def _link(work: Work) -> dict[str, object]:
     }
 
 
-def _update(other: Work, day: date) -> dict[str, object]:
+def _update(other: Work, day: date, kind: str) -> dict[str, object]:
     return {
         "updated": _moment(day),
         "DOI": other.doi,
-        "type": "retraction",
+        "type": kind,
         "source": "retraction-watch" if other.number % 2 else "publisher",
-        "label": "Retraction",
+        "label": kind.replace("_", " ").capitalize(),
     }
 
 

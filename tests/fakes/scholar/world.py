@@ -8,7 +8,7 @@ ids that were merged into others, works that lack everything, and notices of ret
 """
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
 from typing import Literal, get_args
@@ -50,7 +50,9 @@ class Work:
     retraction_in: frozenset[Service] = frozenset()
     """The services that say that it was retracted."""
     retracts: int | None = None
-    """For a notice of retraction: the work it is about."""
+    """For a notice: the work it is about."""
+    notice_type: str = "retraction"
+    """For a notice: what it is, as Crossref names it."""
     merged_from: str | None = None
     """An old OpenAlex id, which answers 301 to `openalex`."""
     preprint_of: int | None = None
@@ -112,8 +114,22 @@ class World:
 
     @cached_property
     def notices(self) -> dict[int, Work]:
-        """Notices of retraction by the number of the retracted work."""
+        """Notices by the number of the work they are about."""
         return {work.retracts: work for work in self.works if work.retracts is not None}
+
+    def add_notice(self, work: Work, kind: str = "retraction") -> Work:
+        """Have Crossref say from now on that a work was retracted, or what else a notice says; return the notice."""
+        number = len(self.works)
+        notice = replace(
+            work, number=number, title=f"Retraction note to: {work.title}", doi=f"10.9999/notice.{number}",
+            retracts=work.number, notice_type=kind, retraction_in=frozenset(), held_by=frozenset({"crossref"}),
+            abstract=None, openalex=f"W99{number:07}", s2=f"{number:040x}", arxiv=None,
+        )  # fmt: skip
+        work.retraction_in |= {"crossref"}
+        self.works.append(notice)
+        for name in ("notices", "by_doi", "_held"):  # as they were before
+            self.__dict__.pop(name, None)
+        return notice
 
     def held(self, service: Service) -> list[Work]:
         """Return the works that a service has, in order of their numbers."""

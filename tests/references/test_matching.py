@@ -1,9 +1,10 @@
-"""tools/references/reference_list.py: an entry finds its paper in any common form."""
+"""tools/references/matching.py: an entry finds its paper in any common form."""
 
 import pytest
 
 from state.paper import Author, Paper
-from tools.references.reference_list import find_paper, read_reference
+from tools.references.matching import find_paper
+from tools.references.reference_list import read_reference
 
 
 def paper(title: str, year: int, *authors: str, doi: str | None = None) -> Paper:
