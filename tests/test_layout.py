@@ -82,5 +82,4 @@ def test_installing_an_extra_keeps_a_checkout_the_one_that_is_run() -> None:
         line for page in pages for line in page.read_text(encoding="utf-8").splitlines()
         if re.search(r"pip install\b.* ['\"]?\.(\[|['\"\s]|$)", line)
     ]  # fmt: skip
-    assert told
     assert [line for line in told if line.count(" -e ") != line.count("pip install")] == []

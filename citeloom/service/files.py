@@ -39,16 +39,16 @@ def routes(runs_of: RunsOf) -> list[BaseRoute]:
     """Return the routes."""
 
     async def listed(request: Request) -> Response:
-        return await _answer(request, lambda _, names, __: JSONResponse({"files": names}))
+        return await _answer(request, lambda _, files: JSONResponse({"files": files}))
 
     async def sent(request: Request) -> Response:
         name = request.path_params["name"]
-        return await _answer(request, lambda view, names, made: _sent(view, names, made, name))
+        return await _answer(request, lambda view, files: _sent(view, files, name))
 
     async def _answer(request: Request, answer: Any) -> Response:
         try:
             view = await runs_of(request.headers).get(request.path_params["run"])
-            return await asyncio.to_thread(lambda: answer(view, *_files(view)))
+            return await asyncio.to_thread(lambda: answer(view, names_of(view)))
         except InputError as error:
             return JSONResponse({"detail": str(error)}, 404)
         except CiteLoomError as error:
@@ -76,31 +76,30 @@ def routes(runs_of: RunsOf) -> list[BaseRoute]:
     ]
 
 
-def _files(view: RunView) -> tuple[dict[str, str], Mapping[str, str | bytes]]:
-    """Return the files that a run has with what each is, and those that are made of what it gave."""
+def names_of(view: RunView) -> dict[str, str]:
+    """Return the files that a run has, and what each is."""
     if view.graph in SECTIONS:
         made = _made(view) if view.values else {}
-        names = {name: TOLD.get(name, "") for name in made}
-        return names | {BUNDLE: "all of these", "result.json": "all that the run gives"}, made
-    return {address.rpartition("/")[2]: words for address, words in files_of(view).items()}, {}
+        return {name: TOLD.get(name, "") for name in made} | {
+            BUNDLE: "all of these", "result.json": "all that the run gives",
+        }  # fmt: skip
+    return {address.rpartition("/")[2]: words for address, words in files_of(view).items()}
 
 
-def _sent(
-    view: RunView, names: Mapping[str, str], made: Mapping[str, str | bytes], name: str
-) -> Response:
-    if name not in names:
-        raise InputError(f"run '{view.run}' has no file '{name}'; it has: {', '.join(names)}")
+def _sent(view: RunView, files: Mapping[str, str], name: str) -> Response:
+    if name not in files:
+        raise InputError(f"run '{view.run}' has no file '{name}'; it has: {', '.join(files)}")
     content: str | bytes
     if view.graph not in SECTIONS or name == "result.json":
         content = read(view, name)
     elif name == BUNDLE:
         packed = BytesIO()
         with ZipFile(packed, "w", ZIP_DEFLATED) as bundle:
-            for each, what in made.items():
+            for each, what in _made(view).items():
                 bundle.writestr(each, what)
         content = packed.getvalue()
     else:
-        content = made[name]
+        content = _made(view)[name]
     kind = guess_type(name)[0] or "application/octet-stream"
     saved = quote(name.rpartition("/")[2])
     headers = {
