@@ -17,7 +17,9 @@ from tools.telemetry import signals
 from tools.telemetry.logs import logger, quiet_libraries, start_logs, tell
 from tools.telemetry.places import Place, enter, leave, place_of
 
-GRAPHS = frozenset({"find", "write", "review", "revise", "verify", "ask", "ingest", "synthesize"})
+GRAPHS = frozenset(
+    {"find", "write", "review", "revise", "verify", "references", "ask", "ingest", "synthesize"}
+)
 """Those that are told of: other programs may run graphs of their own in this process."""
 
 
