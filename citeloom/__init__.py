@@ -9,6 +9,7 @@ if TYPE_CHECKING:
         aask,
         afind,
         aingest,
+        areferences,
         aresume,
         areview,
         arevise,
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
         awrite,
         find,
         ingest,
+        references,
         resume,
         review,
         revise,
@@ -27,8 +29,8 @@ if TYPE_CHECKING:
     )  # fmt: skip
 
 __all__ = [
-    "RunError", "aask", "afind", "aingest", "aresume", "areview", "arevise", "ask",
-    "asynthesize", "averify", "awrite", "find", "ingest", "resume", "review", "revise", "synthesize",
+    "RunError", "aask", "afind", "aingest", "areferences", "aresume", "areview", "arevise", "ask",
+    "asynthesize", "averify", "awrite", "find", "ingest", "references", "resume", "review", "revise", "synthesize",
     "verify", "write",
 ]  # fmt: skip
 

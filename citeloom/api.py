@@ -9,6 +9,7 @@ line are: one that fails or is stopped goes on with `resume(run)`.
 """
 
 import asyncio
+from base64 import b64encode
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from functools import wraps
 from inspect import isawaitable
@@ -24,6 +25,7 @@ from state.asking import AskOutput
 from state.channels import FindOutput, ReviewOutput, WriteOutput
 from state.ingesting import IngestInput, IngestOutput
 from state.paper import Paper
+from state.references import ReferencesInput, ReferencesOutput
 from state.request import (
     AskInput,
     FindInput,
@@ -114,6 +116,15 @@ async def averify(
     return cast(VerifyOutput, await _done("verify", VerifyInput, given, None, watch))
 
 
+async def areferences(
+    text: str = "", files: Files = (), *, watch: Watch | None = None, **options: Any
+) -> ReferencesOutput:
+    """Read printed references, from a text or from files that list them, as records; raises as `review`."""
+    uploads = [uploaded(Path(file)) for file in files]
+    given = {"text": text, "uploads": uploads, **options}
+    return cast(ReferencesOutput, await _done("references", ReferencesInput, given, None, watch))
+
+
 async def aask(
     question: str, *, person: Person | None = None, watch: Watch | None = None, **options: Any
 ) -> AskOutput:
@@ -200,6 +211,12 @@ async def _watched(runs: LocalRuns, run: str, watch: Watch | None) -> RunView:
     return view
 
 
+def uploaded(path: Path) -> dict[str, str]:
+    """Return a file as it is sent to a graph."""
+    content = b64encode(path.read_bytes()).decode()
+    return {"name": path.name, "content": content, "encoding": "base64"}
+
+
 def _sent(paper: str | Mapping[str, Any] | Paper) -> str | dict[str, Any]:
     if isinstance(paper, Paper):
         return paper.model_dump(mode="json", exclude_defaults=True)
@@ -232,6 +249,7 @@ find = _sync(afind)
 write = _sync(awrite)
 revise = _sync(arevise)
 verify = _sync(averify)
+references = _sync(areferences)
 ask = _sync(aask)
 synthesize = _sync(asynthesize)
 ingest = _sync(aingest)

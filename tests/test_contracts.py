@@ -69,7 +69,8 @@ def test_help_loads_nothing_heavy() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["find", "write", "review", "revise", "verify", "ask", "ingest", "synthesize"]
+    "name",
+    ["find", "write", "review", "revise", "verify", "references", "ask", "ingest", "synthesize"],
 )
 def test_served_file_defines_its_graph(name: str) -> None:
     path, _, attribute = GRAPHS[name]["path"].partition(":")

@@ -295,6 +295,7 @@ GROUPS: Mapping[str, tuple[type, ...]] = {
     "review": (EveryRun, Estimating, Searching, Finding, Writing, Checking),
     "revise": (EveryRun, Writing, Checking),
     "verify": (EveryRun, Checking),
+    "references": (EveryRun,),
     "ask": (EveryRun, Estimating, Searching, Answering),
     "synthesize": (EveryRun, Estimating, Synthesizing),
     "ingest": (EveryRun, Ingesting),

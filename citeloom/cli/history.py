@@ -54,7 +54,9 @@ def show(
             typer.echo(dump(asdict(kept) | told))
             return
         inputs = kept.inputs | {"papers": len(kept.inputs.get("papers") or ())}
-        told["given"] = _pairs({key: value for key, value in inputs.items() if key not in _ABOUT})
+        told["given"] = _pairs(
+            {key: value for key, value in inputs.items() if key not in {*_ABOUT, "uploads"}}
+        )
         told["settings"] = _pairs(kept.context)
         for key, value in told.items():
             if value:

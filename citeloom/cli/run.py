@@ -22,7 +22,8 @@ from citeloom.service.kept import Run
 from tools.errors import CiteLoomError
 
 _FINISH = {
-    "ask": "answer", "synthesize": "synthesis", "verify": "audit", "find": "section",
+    "ask": "answer", "synthesize": "synthesis", "verify": "audit", "references": "references",
+    "find": "section",
     "write": "section", "review": "section", "revise": "section",
 }  # fmt: skip
 """The module of citeloom.cli.results that prints and writes what a graph gives."""

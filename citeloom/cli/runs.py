@@ -68,7 +68,7 @@ def begun(command: Command) -> Run:
 def way_on(run: Run) -> str:
     """Return the command that goes on with a run, or shows its result again."""
     command = "chat" if run.status == "chat" else run.graph
-    how = "runs resume" if run.graph == "revise" else f"{command} --resume"
+    how = "runs resume" if run.graph in {"revise", "references"} else f"{command} --resume"
     return f"{PROGRAM} {how} {run.name}"
 
 

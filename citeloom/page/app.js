@@ -54,7 +54,7 @@ function skip(event) {
 function View({view, more}) {
   if (view === "run" && more[0]) return html`<${RunView} thread=${more[0]} tab=${more[1] ?? ""} />`;
   if (view === "ask") return html`<${Ask} library=${more[0] ?? ""} conversation=${more[1] ?? ""} />`;
-  if (view === "check") return html`<${Check} />`;
+  if (view === "check") return html`<${Check} kind=${more[0] ?? ""} />`;
   if (view === "libraries") return html`<${Libraries} name=${more[0] ?? ""} />`;
   if (view === "history") return html`<${History} />`;
   return html`<${Start} />`;

@@ -3,11 +3,15 @@
 import * as api from "./api.js";
 import {Evidence, Verdict, worst} from "./evidence.js";
 import {Nothing, Problem, Sentence, useAction, useLoaded} from "./parts.js";
+import {Kinds, List} from "./references.js";
 import {paragraphs} from "./text.js";
 import {html, useState} from "./vendor/preact.js";
 import {W} from "./words.js";
 
-export function Check() {
+/** @param {{kind: string}} props */
+export const Check = ({kind}) => (kind === "references" ? html`<${List} />` : html`<${CheckText} />`);
+
+function CheckText() {
   const [text, setText] = useState("");
   const [papers, setPapers] = useState("");
   const [library, setLibrary] = useState("starter");
@@ -24,6 +28,7 @@ export function Check() {
   const tick = (/** @type {string} */ name) => (/** @type {any} */ event) =>
     setSources(event.target.checked ? [...sources, name] : sources.filter((item) => item !== name));
   return html`<form class="start" onSubmit=${(/** @type {Event} */ event) => (event.preventDefault(), go())}>
+    <${Kinds} chosen="text" />
     <h1>${W.check.title}</h1>
     <p class="lead">${W.check.lead}</p>
     <label>${W.check.text}<textarea rows="12" required value=${text} onInput=${(/** @type {any} */ event) => setText(event.target.value)}></textarea></label>

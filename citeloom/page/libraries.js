@@ -116,7 +116,7 @@ async function pages(name, part, limit) {
 }
 
 /** @param {File} file @returns {Promise<string>} */
-const base64 = (file) => new Promise((resolve, reject) => {
+export const base64 = (file) => new Promise((resolve, reject) => {
   const reader = new FileReader();
   reader.onload = () => resolve(String(reader.result).split(",", 2)[1] ?? "");
   reader.onerror = () => reject(reader.error);

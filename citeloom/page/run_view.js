@@ -7,6 +7,7 @@ import {Papers} from "./papers.js";
 import {Nothing, Problem, useAction} from "./parts.js";
 import {Card, Question} from "./question.js";
 import * as runs from "./run.js";
+import {Listed} from "./references.js";
 import {Table} from "./table.js";
 import {searched} from "./search_again.js";
 import {Synthesis} from "./synthesis.js";
@@ -22,6 +23,7 @@ const TABS = {
   review: ["live", "papers", "graph", "table", "text", "take"], find: ["live", "papers", "graph", "take"],
   write: ["live", "table", "text", "take"], revise: ["live", "table", "text", "take"],
   synthesize: ["live", "synthesis", "take"], verify: ["live", "checked", "take"],
+  references: ["live", "listed"],
 };
 
 /** @param {{thread: string, tab: string}} props */
@@ -63,7 +65,7 @@ export function RunView({thread, tab}) {
     <nav class="tabs" aria-label=${run.title || W.name}>
       ${tabs.map((name) => html`<a href=${`#/run/${thread}/${name}`} aria-current=${name === shown ? "page" : null}>${W.run.tabs[name]}</a>`)}
     </nav>
-    ${run.values.mind === "extractive" && html`<p class="hint embedded">${W.run.embedded}</p>`}
+    ${run.values.mind === "extractive" && run.graph !== "references" && html`<p class="hint embedded">${W.run.embedded}</p>`}
     ${shown === "live" && html`<${Live} run=${run} />`}
     ${shown === "papers" && html`<${Papers} run=${run} />`}
     ${shown === "graph" && html`<${Graph} run=${run} />`}
@@ -71,6 +73,7 @@ export function RunView({thread, tab}) {
     ${shown === "text" && html`<${Text} run=${run} />`}
     ${shown === "synthesis" && html`<${Synthesis} run=${run} />`}
     ${shown === "checked" && html`<${Checked} run=${run} />`}
+    ${shown === "listed" && html`<${Listed} run=${run} />`}
     ${shown === "take" && html`<${Take} run=${run} />`}`;
 }
 
@@ -103,10 +106,10 @@ function Live({run}) {
       ${failures.length > 0 && html`<h2>${W.run.notDone}</h2>
         <ul>${failures.map((/** @type {any} */ item) => html`<li dir="auto">${item.subject}: ${item.cause}${item.remedy && ` (${item.remedy})`}</li>`)}</ul>`}
     </section>
-    <section aria-live="polite">
+    ${run.graph !== "references" && html`<section aria-live="polite">
       <h2>${run.status === "done" ? W.run.tabs.papers : W.run.early}</h2>
       ${cards.length ? html`<ol class="cards">${cards.map((card) => html`<${Card} card=${card} />`)}</ol>`
         : html`<${Nothing}>${W.run.noCards}<//>`}
-    </section>
+    </section>`}
   </div>`;
 }

@@ -33,7 +33,7 @@ export const W = {
   },
   run: {
     tabs: {live: "Progress", papers: "Papers", graph: "Citations", table: "Comparison", text: "Text", synthesis: "Synthesis",
-      checked: "Findings", take: "Take away"},
+      checked: "Findings", listed: "References", take: "Take away"},
     stop: "Stop, to go on later", finish: "Finish with what there is", stopping: "Stopping…", resume: "Go on",
     status: {loading: "Loading…", working: "Working", asking: "Waiting for you", done: "Done", stopped: "Stopped",
       failed: "Failed"},
@@ -92,6 +92,7 @@ export const W = {
     copied: "Copied", passed: "Every citation passed the audit.", notPassed: "The audit has found:",
   },
   check: {
+    kinds: "What to check", kindText: "A text", kindReferences: "A reference list",
     title: "Check the citations of a text",
     lead: "Each citation is looked up and held against the paper that it cites; nothing in the text is changed.",
     text: "The text, with its list of references if it has one (Markdown, LaTeX or plain)", file: "or take it from a file",
@@ -100,6 +101,17 @@ export const W = {
     go: "Check", none: "What was found stands here once the text is read.", better: "This paper at hand does say it:",
     nearest: "The words of the paper that come nearest:", unread: "Full text:",
     uncited: "Claims that cite nobody",
+  },
+  references: {
+    title: "Check a reference list", run: "Reference list",
+    lead: "Paste references in any style. CiteLoom makes a record of each, to save as BibTeX, CSL JSON or RIS.",
+    text: "References, numbered or one a line", file: "or take them from a file: PDF, Word, HTML, LaTeX, Markdown, text",
+    sources: "Look each one up in",
+    sourcesHint: "CiteLoom then tells you which references exist and which details are wrong. Choose two, such as OpenAlex and Crossref. These services get titles and identifiers.",
+    go: "Read the list", none: "The references appear here once CiteLoom has read them.", all: "all",
+    kinds: {confirmed: "confirmed", wrong: "wrong in a detail", not_found: "not found", likely_invented: "likely invented",
+      incomplete: "a source did not answer", not_asked: "not looked up", unsure: "hard to read: compare it", read: "read"},
+    stated: "printed", right: "right:", printed: "As printed", retracted: "retracted",
   },
   synthesis: {
     title: "Write a synthesis from the papers ticked", question: "Question", go: "Write", none: "There is no synthesis yet.",

@@ -19,7 +19,7 @@ from citeloom.service.runs import GraphName
 PATH = "/citeloom/a2a"
 VERSIONS = ("1.0", "0.3")
 """Versions of the protocol that are served, the preferred one first."""
-TAKE_FILES = frozenset({"synthesize", "ingest"})
+TAKE_FILES = frozenset({"references", "synthesize", "ingest"})
 _MODES = ["text/plain", "application/json"]
 _FILE_MODES = ["application/pdf", "text/html", "text/markdown", "application/octet-stream"]
 
@@ -58,6 +58,12 @@ _SKILLS: Mapping[GraphName, tuple[str, str, tuple[str, ...]]] = {
         "Send a text with citations; data may give `papers` (records or ids), `library`, `sources`. Gives a "
         "verdict for each citation.",
         (),
+    ),
+    "references": (
+        "Read references",
+        "Send printed references of any style as text, or a file that lists them: gives a record for each, as "
+        "BibTeX, CSL JSON and RIS. Data may name `sources`, in which each is looked up.",
+        ("[1] D. Moth. Moths steer by the moon. Journal of Moths 3 (2019): 4-9.",),
     ),
     "ask": (
         "Answer from a library",

@@ -70,6 +70,14 @@ def _audit(values: Mapping[str, Any]) -> Iterator[str]:
     yield "\n".join(f"- {one['key']}: {one['detail']}" for one in audit.get("references") or ())
 
 
+def _references(values: Mapping[str, Any]) -> Iterator[str]:
+    listed = values.get("references") or ()
+    yield counted(len(listed), "reference")
+    for one in listed:
+        outcome = (one.get("check") or {}).get("outcome", "").replace("_", " ")
+        yield f"{one['number']}. {one['entry']}" + (f" ({outcome})" if outcome else "")
+
+
 def _reports(values: Mapping[str, Any]) -> Iterator[str]:
     yield "\n".join(
         f"- {one['source']}: {one['status']}, {counted(one['passages'], 'passage')}"
@@ -79,5 +87,6 @@ def _reports(values: Mapping[str, Any]) -> Iterator[str]:
 
 _DIGESTS: Mapping[str, Callable[[Mapping[str, Any]], Iterator[str]]] = {
     "find": _papers, "write": _section, "revise": _section, "review": _review, "ask": _answer,
-    "synthesize": _answer, "verify": _audit, "ingest": _reports,
+    "synthesize": _answer, "verify": _audit, "references": _references,
+    "ingest": _reports,
 }  # fmt: skip

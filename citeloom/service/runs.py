@@ -12,10 +12,12 @@ from pydantic import Field
 from state.base import Value
 from state.run import Outcome
 
-GraphName = Literal["find", "write", "review", "revise", "verify", "ask", "ingest", "synthesize"]
+GraphName = Literal[
+    "find", "write", "review", "revise", "verify", "references", "ask", "ingest", "synthesize"
+]
 Status = Literal["working", "input_required", "completed", "failed", "cancelled"]
 """As MCP tasks and A2A name them."""
-_GIVEN = ("papers", "sentences", "answer", "draft", "reports")
+_GIVEN = ("papers", "sentences", "answer", "draft", "reports", "references")
 """Outputs of the graphs of which each is a part of a result."""
 
 

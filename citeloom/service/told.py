@@ -6,10 +6,12 @@ from typing import Any
 
 from pydantic import Field, TypeAdapter
 
+from citeloom.export.references import FORMS, LISTS, printed
 from citeloom.service.next_step import next_step
 from citeloom.service.quoted import said
 from citeloom.service.runs import GraphName, Runs, RunView, Status
 from state.base import Value
+from state.references import ReadReference
 from state.results import Reference
 from tools.errors import InputError
 
@@ -30,11 +32,14 @@ FILES: Mapping[GraphName, Mapping[str, str]] = {
     "ask": {"answer.md": "the answer", "claims.json": "its claims, with their quotes"},
     "synthesize": {"answer.md": "the synthesis", "references.bib": "what it cites, as BibTeX"},
     "verify": {"audit.json": "the verdict on each citation"},
+    "references": LISTS,
     "ingest": {"reports.json": "what became of each file"},
 }
 _WRITTEN = {**FILES["write"]}
 _FILES = {**FILES, "revise": _WRITTEN, "review": {**_WRITTEN, **FILES["find"]}}
-_FIRST = {"find": "papers", "verify": "findings", "ingest": "reports"}
+_FIRST = {
+    "find": "papers", "verify": "findings", "references": "references", "ingest": "reports",
+}  # fmt: skip
 _ASIDE = {
     "messages", "contexts", "links", "failures", "listings", "seconds", "selected", "plan_papers",
 }  # fmt: skip
@@ -82,11 +87,13 @@ def told(view: RunView, part: str = "", page: int = 1) -> ToolResult:
     parts = {name: len(items) for name, items in lists.items() if items}
     chosen = part or _FIRST.get(view.graph, "text")
     result: dict[str, Any] = {"parts": parts}
+    forms = FORMS.keys() if view.graph == "references" and "references" in parts else ()
+    parts |= dict.fromkeys(forms, parts.get("references", 0))
     if view.question:
         result["question"] = _question(view.question)
-    elif chosen == "text":
-        if text := _text(values):
-            result |= {"part": "text", **_page(list(_cut(text)), page)}
+    elif chosen in {"text", *forms}:
+        if text := _file(values, FORMS[chosen]) if chosen in forms else _text(values):
+            result |= {"part": chosen, **_page(list(_cut(text)), page)}
             result["text"] = result.pop("on_page", "")
     elif chosen in lists:
         pages = _pages([_card(chosen, item) for item in lists[chosen]])
@@ -119,6 +126,12 @@ def _text(values: Mapping[str, Any]) -> str:
     return str(values.get("related_work") or values.get("answer") or "")
 
 
+def _file(values: Mapping[str, Any], name: str) -> str:
+    """Return the references that were read from print, as the file of this name."""
+    form = next(form for form, named in FORMS.items() if named == name)
+    return printed(form, TypeAdapter(list[ReadReference]).validate_python(values["references"]))
+
+
 def _lists(values: Mapping[str, Any]) -> dict[str, Sequence[Any]]:
     found: dict[str, Sequence[Any]] = {
         name: item for name, item in values.items() if isinstance(item, list) and name not in _ASIDE
@@ -148,7 +161,8 @@ def _card(part: str, item: Any) -> dict[str, Any]:
     paper = item.get("paper")
     told: dict[str, Any] = {}
     if isinstance(paper, Mapping):
-        told = {name: paper.get(name) for name in ("id", "title", "year", "venue")}
+        shown = ("id", "title", "year", "venue", *(("doi",) if part == "references" else ()))
+        told = {name: paper.get(name) for name in shown}
     debate = item.get("debate") or {}
     for side in ("arguments_for", "arguments_against"):
         if arguments := said(debate.get(side)):
@@ -222,7 +236,10 @@ def files_of(view: RunView) -> dict[str, str]:
 
 def mime_of(address: str) -> str:
     """Return the type of a file by its name."""
-    types = {"md": "text/markdown", "bib": "application/x-bibtex"}
+    types = {
+        "md": "text/markdown", "bib": "application/x-bibtex",
+        "ris": "application/x-research-info-systems",
+    }  # fmt: skip
     return types.get(address.rpartition(".")[2], "application/json")
 
 
@@ -250,6 +267,8 @@ def read(view: RunView, name: str) -> str:
     stem, _, kind = name.rpartition(".")
     if name == "result.json":
         return _json(values)
+    if view.graph == "references" and name in LISTS and values.get("references"):
+        return _file(values, name)
     if name == "question.json" and view.question:
         return _json(view.question)
     if kind == "json" and values.get(stem) is not None:

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from citeloom.service.runs import GraphName, Runs
 from state.questions import QuestionKind
+from state.references import ReferencesInput
 from state.request import AskInput, ReviewInput, VerifyInput, WriteInput
 from state.synthesis import SynthesizeInput
 from tools.errors import InputError
@@ -87,6 +88,8 @@ def _takes(
     given: type[BaseModel],
     fields: tuple[str, ...],
     asks: tuple[QuestionKind, ...] = (),
+    *,
+    needs_first: bool = True,
     **examples: Any,
 ) -> type[Waits]:
     """Return the named fields of a graph's input, with those of every tool."""
@@ -96,7 +99,8 @@ def _takes(
         more: dict[str, Any] = {"description": info.description}
         if field in examples:
             more["examples"] = [examples[field]]
-        first = position == 0  # what the tool is about; the rest can be left out
+        # What the tool is about; the rest can be left out.
+        first = needs_first and position == 0
         picked[field] = (
             Annotated[info.annotation, *info.metadata],
             Field(**more) if first else Field(default=info.default, **more),
@@ -184,6 +188,19 @@ TOOLS: Mapping[str, Tool] = {
             _takes("VerifyCitations", VerifyInput, ("text", "papers", "library", "sources", "strict"),
                    text="Moths steer by the moon [1].\n\n[1] D. Moth. Moths steer by the moon. 2019."),
             "verify",
+        ),
+        Tool(
+            "references", "Read references",
+            "Read printed references of any style, pasted as text or as the file of a paper, into records: authors, "
+            "title, year, venue, volume, pages, DOI. Use it to turn a reference list into BibTeX, CSL JSON or RIS "
+            "(get_run with that as its `part`), and with `sources` to learn which references exist, which are wrong "
+            "in a field, with the right value, and which nobody knows. Not for what a text says of its references "
+            "(verify_citations). Takes seconds, with sources up to minutes. Costs nothing but what a source charges."
+            + _RETURNS,
+            _takes("References", ReferencesInput, ("text", "uploads", "sources"), needs_first=False,
+                   text="[1] D. Moth. Moths steer by the moon. Journal of Moths 3 (2019): 4-9.",
+                   sources=["openalex", "crossref"]),
+            "references",
         ),
         Tool(
             "get_run", "Look at a run",

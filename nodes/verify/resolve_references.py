@@ -92,6 +92,7 @@ async def _ask(
         ]
         if not left:
             break
+        services.progress(STAGE, len(entries) - len(left), len(entries), name)
         looked, failed = await _look(services, name, request, entries, given, left)
         failures += failed
         for place in left:

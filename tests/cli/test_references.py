@@ -91,8 +91,9 @@ def test_sources_confirm_fill_and_tell_what_differs(
 
 
 def test_file_without_references_ends_with_what_to_do(tmp_path: Path) -> None:
-    path = tmp_path / "empty.txt"
-    path.write_text("\n\n", "utf-8")
-    done = run(path)
-    assert done.exit_code == 2
-    assert "one a line" in done.stderr
+    path = tmp_path / "list.txt"
+    for text, told in (("\n\n", "is empty"), ("To buy: milk and bread.\n", "one reference a line")):
+        path.write_text(text, "utf-8")
+        done = run(path)
+        assert done.exit_code == 2
+        assert told in done.stderr

@@ -19,6 +19,7 @@ GOOD: dict[str, dict[str, Any]] = {
         "text": "Bees dance [1].\n\nReferences\n\n[1] A. Bee. Dances. 2020.",
         "library": SMALL,
     },
+    "references": {"text": "A. Bee. Dances. 2020."},
     "ask": {"question": "What is RAG?", "library": SMALL},
     "synthesize": {"question": "What is RAG?", "papers": ["x"], "library": SMALL},
     "ingest": {"library": "mine", "uploads": [{"name": "a.md", "content": "Bees."}]},

@@ -11,6 +11,7 @@ from langgraph_sdk.client import LangGraphClient
 from pydantic import BaseModel
 
 from state.ingesting import IngestInput
+from state.references import ReferencesInput
 from state.request import AskInput, FindInput, ReviewInput, ReviseInput, VerifyInput, WriteInput
 from state.synthesis import SynthesizeInput
 from tests.server.conftest import Server
@@ -19,7 +20,8 @@ from tools.context import context_of_graph
 
 GRAPHS: dict[str, type[BaseModel]] = {
     "find": FindInput, "write": WriteInput, "review": ReviewInput, "revise": ReviseInput,
-    "verify": VerifyInput, "ask": AskInput, "ingest": IngestInput, "synthesize": SynthesizeInput,
+    "verify": VerifyInput, "references": ReferencesInput, "ask": AskInput, "ingest": IngestInput,
+    "synthesize": SynthesizeInput,
 }  # fmt: skip
 QUICK = {"pool": 16, "results": 36, "debate_batch": 4}
 IDEA = (

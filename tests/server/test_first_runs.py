@@ -33,18 +33,20 @@ def inputs_of(graph: str, abstract: str, section: str) -> dict[str, Any]:
         "write": {"text": abstract, "papers": PAPERS, "cite": 3},
         "revise": {"section": section, "instruction": "without [1]"},
         "verify": {"text": CITING},
+        "references": {"text": CITING, "uploads": uploads()},
         "ask": {"question": "And what are its limits?", "messages": ASKED},
         "ingest": {
             "uploads": [*uploads(), {"name": "owls.md", "content": OWLS}, {"name": "a.bib", "content": BIBTEX}]
         },
         "synthesize": {"question": QUESTION, "uploads": uploads()},
     }  # fmt: skip
-    return {"library": SMALL, **given[graph]} if graph != "revise" else given[graph]
+    return given[graph] if graph in {"revise", "references"} else {"library": SMALL, **given[graph]}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "graph", ["find", "review", "write", "revise", "verify", "ask", "ingest", "synthesize"]
+    "graph",
+    ["find", "review", "write", "revise", "verify", "references", "ask", "ingest", "synthesize"],
 )
 async def test_nothing_blocks_in_the_first_runs_of_a_server(
     graph: str, tmp_path: Path, built: Path, abstract: str

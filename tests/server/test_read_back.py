@@ -47,6 +47,7 @@ INPUTS: Mapping[GraphName, list[dict[str, Any]]] = {
     "review": [{**FIND, **WRITE}],
     "revise": [{"instruction": "without [2]"}, {"plan": "Contrast [2] with [1]."}, {"text": "Citations hold [1]."}],
     "verify": [{**WHERE, "text": "Moths steer by the moon [1].", "papers": [RECORD, *PAPERS], "strict": True}],
+    "references": [{"text": "[1] D. Moth. On the moon. 2019.", "uploads": UPLOADS, "sources": ["openalex"]}],
     "ask": [{
         "question": QUESTION, "messages": MESSAGES, "library": SMALL, "papers": PAPERS, "first_year": 2018,
         "last_year": 2025, "before": "2025-06-01", "tags": ["thesis"],

@@ -63,6 +63,16 @@ def _entries(lines: Sequence[str]) -> list[tuple[str, str]]:
     return [("", block) for block in blocks if len(block.split()) >= 3]
 
 
+def read_listed(text: str) -> list[ReferenceEntry]:
+    """Read a text that is nothing but a list: with numbers where its first line has one, else one entry a line."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    if lines and _NUMBERED.match(lines[0]):
+        listed = _entries(lines)
+    else:
+        listed = [("", line.strip(" -*+\t")) for line in lines if len(line.split()) > 2]
+    return [read_reference(raw, label) for label, raw in listed]
+
+
 def read_reference(raw: str, label: str = "") -> ReferenceEntry:
     """Read one entry of any common style, plain, Markdown or LaTeX, under its number or key.
 

@@ -25,7 +25,9 @@ from tools.telemetry.logs import (
     tell,
 )
 
-GRAPHS = frozenset({"find", "write", "review", "revise", "verify", "ask", "ingest", "synthesize"})
+GRAPHS = frozenset(
+    {"find", "write", "review", "revise", "verify", "references", "ask", "ingest", "synthesize"}
+)
 """Those that are told of: other programs may run graphs of their own in this process."""
 
 

@@ -1,0 +1,40 @@
+"""Present: the references as records, with what each rests on.
+
+Reads `run`, `entries`, `looked_up`, `notes`, `failures`. Writes the output of `references`.
+"""
+
+from langgraph.runtime import Runtime
+
+from state.references import ReadReference, ReferencesOutput
+from state.run import halt, outcome_of
+from state.verifying import VerifyState
+from tools.bibliography.keys import numbered
+from tools.context import RunContext
+from tools.services import open_services
+
+
+async def present_references(state: VerifyState, runtime: Runtime[RunContext]) -> ReferencesOutput:
+    """List the records; a run that stopped early shows what was read."""
+    services = open_services(runtime, state["run"])
+    entries, checks = state["entries"], state.get("looked_up") or []
+    found = await services.run_store.papers.get([item.paper or item.stated for item in entries])
+    listed = numbered([found[item.paper or item.stated] for item in entries])
+    references = [
+        ReadReference(
+            number=one.number, key=one.key, entry=entry.raw, paper=one.paper, label=entry.label,
+            confidence=entry.confidence, check=checks[at] if checks else None,
+        )
+        for at, (one, entry) in enumerate(zip(listed, entries, strict=True))
+    ]  # fmt: skip
+    failures = state.get("failures", [])
+    unread = any(item.stage == "take_references" for item in failures)
+    unasked = any(check.outcome == "incomplete" for check in checks)
+    return {
+        "references": references,
+        "notes": state.get("notes", []),
+        "usage": await services.usage(),
+        "source_usage": await services.source_usage(),
+        "mind": services.mind_name,
+        "outcome": outcome_of(references, failures, whole=not (unread or unasked)),
+        "stop": halt(failures),
+    }

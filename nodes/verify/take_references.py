@@ -1,0 +1,155 @@
+"""Take printed references: read them out of the text or the files that were sent.
+
+Reads the input of `references`. Writes `run`, `request`, `entries`, `stop`, and resets what an earlier run on the
+same thread may have left; the records go to the run_store. Files are read in processes of their own.
+"""
+
+import asyncio
+import json
+from collections.abc import Iterator, Mapping
+from functools import partial
+from uuid import uuid4
+
+from langgraph.runtime import Runtime
+
+from nodes.intake import check_sources, parse
+from state.begin import begin_run
+from state.bibliography import ReferenceEntry
+from state.paper import Paper
+from state.record import Record
+from state.references import ReferencesInput
+from state.request import Request
+from state.run import Failure
+from state.verifying import Entry, VerifyState
+from tools.bibliography.kinds import KINDS, kind_of_work
+from tools.bibliography.names import csl_name
+from tools.context import RunContext, check_settings
+from tools.counting import counted
+from tools.documents.limits import LIMITS
+from tools.errors import CiteLoomError, DocumentError, InputError
+from tools.ingest.target import limits_of
+from tools.ingest.uploads import contents_of
+from tools.ingest.workers import in_thread, open_workers
+from tools.references.read_list import read_list
+from tools.references.works import paper_of
+from tools.services import Services, open_services
+
+STAGE = "take_references"
+MAX_CHARACTERS = 500_000
+MAX_REFERENCES = 2000
+
+
+async def take_references(state: Mapping[str, object], runtime: Runtime[RunContext]) -> VerifyState:
+    """Read the references of text and files; a file that cannot be read is a failure."""
+    run = uuid4().hex
+    services = open_services(runtime, run)
+    request, entries, failures = Request(text=""), list[Entry](), list[Failure]()
+    stop: Failure | None = None
+    try:
+        check_settings(services.context)
+        sent = parse(ReferencesInput, state)
+        sources = check_sources(sent.sources)
+        read, failures = await _read(services, sent)
+        request = Request(text=counted(len(read), "reference"), sources=sources)
+        papers = list(_distinct(map(recorded, read)))
+        await services.run_store.papers.put(papers)
+        entries = list(map(_entry, read, papers))
+    except CiteLoomError as error:
+        stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
+    services.progress(STAGE, len(entries), len(entries))
+    return begin_run(
+        VerifyState,
+        run=run,
+        request=request,
+        entries=entries,
+        stop=stop,
+        failures=[*failures, *([stop] if stop else [])],
+    )
+
+
+async def _read(
+    services: Services, sent: ReferencesInput
+) -> tuple[list[ReferenceEntry], list[Failure]]:
+    """Return the references of all that was sent, and what could not be read.
+
+    Raises:
+        InputError: There is nothing to read, too much of it, or no reference in any of it.
+    """
+    if not (sent.text.strip() or sent.uploads):
+        raise InputError("there is no list to read: give references as text, or a file with a list")
+    if len(sent.text) > MAX_CHARACTERS:
+        raise InputError(
+            f"the text has {len(sent.text):,} characters and at most {MAX_CHARACTERS:,} are taken: give a part "
+            "of the list at a time"
+        )
+    entries: list[ReferenceEntry] = []
+    failures: list[Failure] = []
+    for name, content in _contents(sent, failures):
+        try:
+            entries += await _apart(services, content, name)
+        except DocumentError as error:
+            failures.append(_unread(name or "the text", error))
+        if len(entries) > MAX_REFERENCES:
+            raise InputError(
+                f"there are more than {MAX_REFERENCES:,} references: give a part of the list at a time"
+            )
+    if not entries:
+        raise InputError("; ".join(map(_told, failures[:3])))
+    return entries, failures
+
+
+def _contents(sent: ReferencesInput, failures: list[Failure]) -> Iterator[tuple[str, bytes]]:
+    """Yield the name and the bytes of all that was sent; a text has no name."""
+    if sent.text.strip():
+        yield "", sent.text.encode("utf-8", "replace")
+    for number, upload in enumerate(sent.uploads, start=1):
+        sent_as = upload.name.encode("utf-8", "replace").decode().replace("\\", "/")
+        name = sent_as.rpartition("/")[2] or f"file {number}"
+        try:
+            yield name, contents_of(upload, largest=LIMITS.bytes)
+        except DocumentError as error:
+            failures.append(_unread(name, error))
+
+
+async def _apart(services: Services, content: bytes, name: str) -> list[ReferenceEntry]:
+    workers = await asyncio.to_thread(open_workers, limits_of(services.clients.settings))
+    return await in_thread(
+        workers, partial(workers.run, function=read_list, content=content, name=name)
+    )
+
+
+def _told(failure: Failure) -> str:
+    named = "" if failure.cause.startswith(failure.subject) else f"{failure.subject}: "
+    return f"{named}{failure.cause}: {failure.remedy}"
+
+
+def _unread(name: str, error: DocumentError) -> Failure:
+    return Failure(stage=STAGE, subject=name, cause=str(error), remedy=error.remedy)
+
+
+def recorded(entry: ReferenceEntry) -> Paper:
+    """Return a reference as a paper, with a record of all that was read of it."""
+    paper = paper_of(entry)
+    kind = "book" if entry.publisher and not entry.venue else KINDS[kind_of_work(paper)]
+    item = {
+        "publisher": entry.publisher,
+        "editor": [csl_name(editor) for editor in entry.editors],
+    }
+    fields = tuple((name, json.dumps(value)) for name, value in item.items() if value)
+    return paper.model_copy(update={"record": Record(format="csl", type=kind, fields=fields)})
+
+
+def _distinct(papers: Iterator[Paper]) -> Iterator[Paper]:
+    """Yield the papers; references to one work stay as many, each under an id of its own."""
+    taken: set[str] = set()
+    for number, paper in enumerate(papers, start=1):
+        if paper.id in taken:
+            paper = paper.model_copy(update={"id": f"local:reference-{number}"})
+        taken.add(paper.id)
+        yield paper
+
+
+def _entry(read: ReferenceEntry, paper: Paper) -> Entry:
+    return Entry(
+        label=read.label, raw=read.text, paper=paper.id, stated=paper.id, confidence=read.confidence
+    )
