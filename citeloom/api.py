@@ -18,8 +18,8 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 from pydantic import BaseModel
 
-from citeloom.service.local import LocalRuns
-from citeloom.service.runs import GraphName, Progress, RunView
+from citeloom.runs.local_executor import LocalRuns
+from citeloom.runs.runs import GraphName, Progress, RunSnapshot
 from state.asking import AskOutput
 from state.channels import FindOutput, ReviewOutput, WriteOutput
 from state.ingesting import IngestInput, IngestOutput
@@ -193,7 +193,7 @@ async def _rested(
     return values
 
 
-async def _watched(runs: LocalRuns, run: str, watch: Watch | None) -> RunView:
+async def _watched(runs: LocalRuns, run: str, watch: Watch | None) -> RunSnapshot:
     async for view in runs.follow(run):
         if watch and view.progress and not view.rests:
             watch(view.progress)

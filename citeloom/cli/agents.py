@@ -4,7 +4,7 @@ import asyncio
 import logging
 import sys
 
-from citeloom.service.local import LocalRuns
+from citeloom.runs.local_executor import LocalRuns
 from tools.errors import InputError
 
 

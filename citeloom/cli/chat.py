@@ -16,8 +16,8 @@ from citeloom.cli.runs import Command, begun
 from citeloom.cli.stopping import INTERRUPTED, cancelled_by_signals
 from citeloom.cli.telling import errors_told, say, tell_error, tell_outcome
 from citeloom.cli.voice import heard, say_aloud
-from citeloom.service.execution import opened, stream
-from citeloom.service.kept import Run
+from citeloom.runs.execution import opened, stream
+from citeloom.runs.run_record import RunRecord
 from tools.errors import CiteLoomError
 from tools.program import PROGRAM
 
@@ -32,13 +32,13 @@ def converse(command: Command) -> None:
         run = begun(command)
         run.status = "chat"
         run.context["review_cost"] = "off"  # a conversation has a person in it already
-        with run.alone():
+        with run.hold_lock():
             run.save()
             code = asyncio.run(_converse(run, command.show))
     raise typer.Exit(code)
 
 
-async def _converse(run: Run, show: Mapping[str, Any]) -> int:
+async def _converse(run: RunRecord, show: Mapping[str, Any]) -> int:
     say(f"Library [bold]{run.inputs['library']}[/bold]. {_HELP}")
     last: dict[str, Any] = {}
     listen = show.get("listen")

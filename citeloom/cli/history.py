@@ -9,7 +9,7 @@ from citeloom.cli.telling import errors_told, tell_error
 from tools.errors import InputError
 
 if TYPE_CHECKING:
-    from citeloom.service.kept import Run
+    from citeloom.runs.run_record import RunRecord
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
@@ -25,7 +25,7 @@ def list_(
     from json import dumps
 
     with errors_told():
-        from citeloom.service.kept import all_runs
+        from citeloom.runs.run_record import all_runs
 
         runs = all_runs()
         for run in runs[:limit]:
@@ -46,7 +46,7 @@ def show(
 
     with errors_told():
         from citeloom.export.plain import dump
-        from citeloom.service.kept import load_run
+        from citeloom.runs.run_record import load_run
 
         kept = load_run(run)
         told = _told(kept)
@@ -71,7 +71,7 @@ def resume(run: RUN) -> None:
         from citeloom.cli.chat import converse
         from citeloom.cli.run import execute
         from citeloom.cli.runs import Command
-        from citeloom.service.kept import load_run
+        from citeloom.runs.run_record import load_run
 
         kept = load_run(run)
         go_on = converse if kept.status == "chat" else execute
@@ -91,7 +91,7 @@ def delete(
 ) -> None:
     """Delete runs: what they keep to go on and to be revised. One that is being worked on stays."""
     with errors_told():
-        from citeloom.service.kept import load_run
+        from citeloom.runs.run_record import load_run
 
         wanted = list({name: load_run(name) for name in runs}.values())
         deleted = _deleted(wanted, with_results)
@@ -112,20 +112,20 @@ def prune(
 ) -> None:
     """Delete old runs, name each, and give their room back to the disk; those being worked on stay."""
     with errors_told():
-        from citeloom.service.retention import outdated_runs
+        from citeloom.runs.run_record import outdated_runs
 
         runs = outdated_runs(_days(older_than), keep)
         for run in runs if dry_run else _deleted(runs, with_results):
             typer.echo(run.name)
 
 
-def _deleted(runs: Sequence["Run"], results: bool) -> Sequence["Run"]:
+def _deleted(runs: Sequence["RunRecord"], results: bool) -> Sequence["RunRecord"]:
     import asyncio
 
-    from citeloom.service.retention import delete_runs, give_back_room
-    from citeloom.service.run_files import opened_files
+    from citeloom.runs.run_files import opened_files
+    from citeloom.runs.run_record import delete_runs, give_back_room
 
-    async def delete_them() -> Sequence["Run"]:
+    async def delete_them() -> Sequence["RunRecord"]:
         async with opened_files() as (saver, store):
             return await delete_runs(runs, saver, store, results=results)
 
@@ -148,7 +148,7 @@ _ABOUT = ("question", "text", "paths", "section")
 """Fields of a run's input that say what it is about, the first that is there."""
 
 
-def _told(run: "Run") -> dict[str, Any]:
+def _told(run: "RunRecord") -> dict[str, Any]:
     about = next((run.inputs[key] for key in _ABOUT if run.inputs.get(key)), "")
     chat = run.status == "chat"
     return {

@@ -17,8 +17,8 @@ from citeloom.cli.progress import Progress
 from citeloom.cli.runs import Command, begun, way_on
 from citeloom.cli.stopping import INTERRUPTED, cancelled_by_signals
 from citeloom.cli.telling import errors_told, say, tell_error
-from citeloom.service.execution import config_of, opened, stream
-from citeloom.service.kept import Run
+from citeloom.runs.execution import config_of, opened, stream
+from citeloom.runs.run_record import RunRecord
 from tools.errors import CiteLoomError
 
 _FINISH = {
@@ -35,7 +35,7 @@ def execute(command: Command) -> None:
     raise typer.Exit(code)
 
 
-def ended(command: Command) -> tuple[Run, int]:
+def ended(command: Command) -> tuple[RunRecord, int]:
     """Run a command to its end; return its run and the exit code.
 
     Raises:
@@ -51,9 +51,9 @@ def ended(command: Command) -> tuple[Run, int]:
 
 
 async def _to_the_end(
-    run: Run, *, as_json: bool, fresh: bool, show: Mapping[str, Any] | None = None
+    run: RunRecord, *, as_json: bool, fresh: bool, show: Mapping[str, Any] | None = None
 ) -> int:
-    with run.alone():
+    with run.hold_lock():
         while True:
             reached = await _reached(run, fresh=fresh, quiet=as_json)
             if not (question := reached.question):
@@ -75,7 +75,7 @@ class _Reached:
     error: CiteLoomError | None = None
 
 
-async def _reached(run: Run, *, fresh: bool, quiet: bool) -> _Reached:
+async def _reached(run: RunRecord, *, fresh: bool, quiet: bool) -> _Reached:
     """Work on a run until it ends, asks, fails or is stopped, and keep how far it came."""
     began = monotonic()
     run.status = "begun"
@@ -104,9 +104,11 @@ async def _reached(run: Run, *, fresh: bool, quiet: bool) -> _Reached:
     return reached
 
 
-async def _finished(run: Run, reached: _Reached, *, as_json: bool, show: Mapping[str, Any]) -> int:
+async def _finished(
+    run: RunRecord, reached: _Reached, *, as_json: bool, show: Mapping[str, Any]
+) -> int:
     """Print and write what a run gives, or has so far; return the exit code."""
-    from citeloom.service.partial import partial_values
+    from citeloom.runs.partial_result import partial_values
     from tools.context import RunContext
 
     values, stopped = reached.values, reached.interrupted or reached.error is not None
@@ -124,12 +126,12 @@ async def _finished(run: Run, reached: _Reached, *, as_json: bool, show: Mapping
     return code
 
 
-def _tell_stopped(run: Run) -> None:
+def _tell_stopped(run: RunRecord) -> None:
     say(f"Stopped. Go on with: [bold]{way_on(run)}[/bold]")
 
 
 @contextmanager
-def reading_allowed(run: Run) -> Iterator[None]:
+def reading_allowed(run: RunRecord) -> Iterator[None]:
     """Let this process read the folders that a run's files stand in: who gives a command may."""
     if not run.inputs.get("paths"):
         yield

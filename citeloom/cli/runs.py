@@ -15,7 +15,7 @@ from citeloom.cli.inputs import (
     read_section,
     stack_of,
 )
-from citeloom.service.kept import Run, load_run, new_run
+from citeloom.runs.run_record import RunRecord, load_run, new_run
 from tools.errors import InputError
 from tools.program import PROGRAM
 from tools.settings import settings
@@ -53,7 +53,7 @@ class Command:
     """How the result is shown, such as `trace`; not kept with the run."""
 
 
-def begun(command: Command) -> Run:
+def begun(command: Command) -> RunRecord:
     """Return the run of a command: a new one, or the one that is to go on.
 
     Raises:
@@ -66,15 +66,15 @@ def begun(command: Command) -> Run:
     return _resumed(command, {name for name, _ in named}) if command.resume else _started(command)
 
 
-def way_on(run: Run) -> str:
+def way_on(run: RunRecord) -> str:
     """Return the command that goes on with a run, or shows its result again."""
     command = "chat" if run.status == "chat" else run.graph
     how = "runs resume" if run.graph == "revise" else f"{command} --resume"
     return f"{PROGRAM} {how} {run.name}"
 
 
-def _started(command: Command) -> Run:
-    from citeloom.service.revising import check_revision
+def _started(command: Command) -> RunRecord:
+    from graphs.calling import check_revision
 
     inputs = _inputs(command)
     check_revision(inputs, command.context)
@@ -118,7 +118,7 @@ def _inputs(command: Command) -> dict[str, Any]:
     return inputs
 
 
-def _resumed(command: Command, named: set[str]) -> Run:
+def _resumed(command: Command, named: set[str]) -> RunRecord:
     """Return a run as it was begun; budgets may be raised, and what is named with --set."""
     run = load_run(command.resume or "")
     if run.graph != command.graph:

@@ -9,7 +9,7 @@ from citeloom.cli.telling import errors_told, say, tell
 from tools.counting import counted
 
 if TYPE_CHECKING:
-    from citeloom.service.kept import Run
+    from citeloom.runs.run_record import RunRecord
 
 
 def update(
@@ -42,7 +42,7 @@ def _updated(name: str, after: str | None, write: bool, out: Path | None) -> int
 
     from citeloom.cli.run import ended
     from citeloom.cli.runs import Command
-    from citeloom.service.kept import load_run
+    from citeloom.runs.run_record import load_run
     from citeloom.service.updating import fresh, known_to, search_of, section_with
 
     old = load_run(name)
@@ -75,7 +75,7 @@ def _updated(name: str, after: str | None, write: bool, out: Path | None) -> int
     return code
 
 
-def _retracted(old: "Run", before: dict[str, Any]) -> set[str]:
+def _retracted(old: "RunRecord", before: dict[str, Any]) -> set[str]:
     """Say what was retracted since a run, and return it, by id."""
     import asyncio
 
@@ -107,7 +107,7 @@ def _searched(name: str, values: dict[str, Any], new: int, code: int) -> bool:
 
 
 async def _values(name: str) -> dict[str, Any]:
-    from citeloom.service.local import LocalRuns
+    from citeloom.runs.local_executor import LocalRuns
 
     async with LocalRuns() as runs:
         return await runs.values(name)

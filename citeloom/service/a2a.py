@@ -23,12 +23,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import BaseRoute, Route
 
+from citeloom.runs.runs import GraphName, Runs, RunSnapshot
 from citeloom.service.a2a_cards import card_of, path_of
 from citeloom.service.a2a_input import asked_for
 from citeloom.service.a2a_results import artifacts_of, parts_told, state_of
 from citeloom.service.a2a_tasks import Contexts, RunsOf, RunTasks, base_of, headers_of
 from citeloom.service.entry import CARD, asks_for_keys, has_own_auth
-from citeloom.service.runs import GraphName, Runs, RunView
 from tools.errors import CiteLoomError, InputError
 
 
@@ -134,7 +134,7 @@ async def _tell(runs: Runs, updater: TaskUpdater, run: str, base: str) -> None:
     await updater.update_status(state_of(view), updater.new_agent_message(parts) if parts else None)
 
 
-async def _give(view: RunView, updater: TaskUpdater, base: str) -> None:
+async def _give(view: RunSnapshot, updater: TaskUpdater, base: str) -> None:
     for artifact in await asyncio.to_thread(artifacts_of, view, base):
         await updater.add_artifact(
             list(artifact.parts), artifact_id=artifact.artifact_id, name=artifact.name

@@ -12,8 +12,8 @@ from a2a.server.tasks import InMemoryTaskStore, TaskStore
 from a2a.types import ListTasksRequest, ListTasksResponse, Task, TaskState
 from starlette.requests import Request
 
+from citeloom.runs.runs import GraphName, Runs, RunSnapshot
 from citeloom.service.a2a_results import ENDED, task_of
-from citeloom.service.runs import GraphName, Runs, RunView
 from tools.errors import InputError
 
 RunsOf = Callable[[Mapping[str, str]], Runs]
@@ -123,7 +123,7 @@ class RunTasks(TaskStore):
             return None
         return await asyncio.to_thread(task_of, view, base_of(context), whole=whole)
 
-    async def _view(self, task_id: str, context: ServerCallContext) -> RunView | None:
+    async def _view(self, task_id: str, context: ServerCallContext) -> RunSnapshot | None:
         try:
             return await self._runs_of(headers_of(context)).get(task_id)
         except InputError:

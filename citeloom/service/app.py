@@ -14,6 +14,7 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.routing import Route
 
+from citeloom.runs.server_executor import ServedRuns
 from citeloom.service import (
     a2a,
     drafts,
@@ -30,7 +31,6 @@ from citeloom.service import (
 )
 from citeloom.service.cancelling import cancellable
 from citeloom.service.gate import Gate
-from citeloom.service.served import ServedRuns
 from tools.settings import settings
 
 _TIMEOUT = httpx.Timeout(30, read=None)

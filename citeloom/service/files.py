@@ -22,9 +22,9 @@ from starlette.routing import BaseRoute, Route
 from citeloom.export.completeness import assessed
 from citeloom.export.files import TOLD, all_files
 from citeloom.export.plain import dump
+from citeloom.runs.runs import RunSnapshot
 from citeloom.service.answering import answering
 from citeloom.service.entry import RefusedError, asks_for_keys, has_own_auth
-from citeloom.service.runs import RunView
 from citeloom.service.told import RunsOf, files_of, read
 from tools.bibliography.zotero import send_to_zotero
 from tools.errors import CiteLoomError, InputError
@@ -75,7 +75,7 @@ def routes(runs_of: RunsOf) -> list[BaseRoute]:
     ]
 
 
-def names_of(view: RunView) -> dict[str, str]:
+def names_of(view: RunSnapshot) -> dict[str, str]:
     """Return the files that a run has, and what each is."""
     if view.graph in SECTIONS:
         made = _made(view) if view.values else {}
@@ -85,7 +85,7 @@ def names_of(view: RunView) -> dict[str, str]:
     return {address.rpartition("/")[2]: words for address, words in files_of(view).items()}
 
 
-def _sent(view: RunView, files: Mapping[str, str], name: str) -> Response:
+def _sent(view: RunSnapshot, files: Mapping[str, str], name: str) -> Response:
     if name not in files:
         raise InputError(f"run '{view.run}' has no file '{name}'; it has: {', '.join(files)}")
     content: str | bytes
@@ -109,7 +109,7 @@ def _sent(view: RunView, files: Mapping[str, str], name: str) -> Response:
     return Response(content, headers=headers, media_type=kind)
 
 
-def _made(view: RunView) -> Mapping[str, str | bytes]:
+def _made(view: RunSnapshot) -> Mapping[str, str | bytes]:
     return _printed(view.graph, json.dumps(view.values))
 
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from starlette.requests import Request
 from starlette.routing import BaseRoute, Route
 
+from citeloom.runs.server_executor import ServedRuns
 from citeloom.service.answering import answering
-from citeloom.service.served import ServedRuns
 
 
 def routes(runs_of: Callable[[Mapping[str, str]], ServedRuns]) -> list[BaseRoute]:

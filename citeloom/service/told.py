@@ -6,9 +6,9 @@ from typing import Any
 
 from pydantic import Field, TypeAdapter
 
+from citeloom.runs.runs import GraphName, Runs, RunSnapshot, Status
 from citeloom.service.next_step import next_step
 from citeloom.service.quoted import said
-from citeloom.service.runs import GraphName, Runs, RunView, Status
 from state.base import Value
 from state.results import Reference
 from tools.errors import InputError
@@ -71,7 +71,7 @@ class ToolResult(Value):
 SCHEMA = ToolResult.model_json_schema()
 
 
-def told(view: RunView, part: str = "", page: int = 1) -> ToolResult:
+def told(view: RunSnapshot, part: str = "", page: int = 1) -> ToolResult:
     """Return what a tool says of a run.
 
     Raises:
@@ -210,7 +210,7 @@ def _page(pages: Sequence[Any], page: int) -> dict[str, Any]:
 # --- Files ----------------------------------------------------------------------------------------
 
 
-def files_of(view: RunView) -> dict[str, str]:
+def files_of(view: RunSnapshot) -> dict[str, str]:
     """Return the addresses of a run's files and what each is; those that it has, once it rests."""
     if view.status == "working":
         return {}
@@ -240,7 +240,7 @@ def parsed(address: str) -> tuple[str, str]:
     return run, name
 
 
-def read(view: RunView, name: str) -> str:
+def read(view: RunSnapshot, name: str) -> str:
     """Return the content of a run's file.
 
     Raises:

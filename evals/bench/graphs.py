@@ -14,8 +14,8 @@ from contextlib import closing
 from time import monotonic
 from typing import Any
 
-from citeloom.service.execution import opened, stream
-from citeloom.service.kept import new_run
+from citeloom.runs.execution import opened, stream
+from citeloom.runs.run_record import new_run
 from evals.bench.corpus import corpus_of, text_of
 from evals.bench.row import Given, Row
 from evals.bench.stand_in import StandIn, standing_in

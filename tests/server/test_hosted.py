@@ -14,8 +14,8 @@ import pytest
 from langgraph.pregel.remote import RemoteGraph
 from langgraph_sdk import get_client
 
-from citeloom.service.runs import rested
-from citeloom.service.served import ServedRuns
+from citeloom.runs.runs import rested
+from citeloom.runs.server_executor import ServedRuns
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.reviewer import reviewer
 from tests.graphs.test_calling import IDEA

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from langgraph_sdk import get_client
 
-from citeloom.service.runs import rested
-from citeloom.service.served import ServedRuns
+from citeloom.runs.runs import rested
+from citeloom.runs.server_executor import ServedRuns
 from tests.server.conftest import prepared, serving
 from tests.server.test_served import WRITE
 from tools.errors import InputError

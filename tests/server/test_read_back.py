@@ -12,9 +12,9 @@ import pytest
 from langgraph_sdk import get_client
 from pydantic_core import to_jsonable_python
 
+from citeloom.runs.runs import GraphName, rested
+from citeloom.runs.server_executor import ServedRuns
 from citeloom.service.files import typed
-from citeloom.service.runs import GraphName, rested
-from citeloom.service.served import ServedRuns
 from tests.server.conftest import prepared, serving
 from tests.server.hostile import IDEA, Caller
 from tests.server.hosting import MISSING, Hosted, hosting

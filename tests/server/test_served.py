@@ -12,8 +12,8 @@ import pytest
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
-from citeloom.service.runs import rested
-from citeloom.service.served import ServedRuns
+from citeloom.runs.runs import rested
+from citeloom.runs.server_executor import ServedRuns
 from tests.server.conftest import prepared, serving
 from tests.support import SMALL, small_records
 from tools.errors import InputError, TransientError

@@ -10,8 +10,8 @@ import pytest
 from langgraph_sdk import get_client
 from playwright.sync_api import Page
 
-from citeloom.service.runs import GraphName, rested
-from citeloom.service.served import ServedRuns
+from citeloom.runs.runs import GraphName, rested
+from citeloom.runs.server_executor import ServedRuns
 from tests.server.browser import CHROMIUM, OPTION, REQUIRED, Visitor, browser
 from tests.server.conftest import Server
 from tests.server.hostile import IDEA, Caller

@@ -18,8 +18,8 @@ from typing import Any
 os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"  # read when LangGraph is imported
 
 import tools.embed.open
-from citeloom.service.execution import opened, stream
-from citeloom.service.kept import load_run
+from citeloom.runs.execution import opened, stream
+from citeloom.runs.run_record import load_run
 from tests.library.words import WordEmbedder
 
 runner: Any = import_module("langgraph.pregel._runner")

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from citeloom.service.kept import load_run
-from citeloom.service.local import LocalRuns
-from citeloom.service.runs import RunView, rested
+from citeloom.runs.local_executor import LocalRuns
+from citeloom.runs.run_record import load_run
+from citeloom.runs.runs import RunSnapshot, rested
 from tests.support import SMALL, small_records
 from tools.errors import InputError
 
@@ -26,7 +26,7 @@ WRITE: dict[str, Any] = {
 }
 
 
-async def followed(runs: LocalRuns, run: str) -> list[RunView]:
+async def followed(runs: LocalRuns, run: str) -> list[RunSnapshot]:
     return [view async for view in runs.follow(run)]
 
 
@@ -114,7 +114,7 @@ async def test_run_of_a_process_that_died_says_so(home: Path) -> None:
         view = await runs.get(run)
         assert view.status == "cancelled"
         assert "go on with resume" in view.error
-        with kept.alone():
+        with kept.hold_lock():
             assert (await runs.get(run)).status == "working"
             with pytest.raises(InputError, match="being worked on"):
                 await runs.resume(run)

@@ -12,11 +12,11 @@ import pytest
 from langgraph._internal._serde import build_serde_allowlist
 from langgraph.checkpoint.serde._msgpack import SAFE_MSGPACK_TYPES
 
-from citeloom.service import run_files
-from citeloom.service.kept import load_run
-from citeloom.service.local import LocalRuns
-from citeloom.service.run_files import opened_files, state_types
-from citeloom.service.runs import GraphName, rested
+from citeloom.runs import run_files
+from citeloom.runs.local_executor import LocalRuns
+from citeloom.runs.run_files import opened_files, state_types
+from citeloom.runs.run_record import load_run
+from citeloom.runs.runs import GraphName, rested
 from tests.service.test_local import WRITE
 from tests.support import SMALL
 from tools.errors import InputError

@@ -5,8 +5,7 @@ from contextlib import aclosing, asynccontextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
-from citeloom.service.kept import Run
-from citeloom.service.retention import delete_runs, outdated_runs
+from citeloom.runs.run_record import RunRecord, delete_runs, outdated_runs
 from tools.disk import check_room
 from tools.settings import settings
 
@@ -21,7 +20,7 @@ Tell = Callable[[Mapping[str, Any]], None]
 
 @asynccontextmanager
 async def opened(
-    run: Run, *, to_read: bool = False
+    run: RunRecord, *, to_read: bool = False
 ) -> AsyncIterator[tuple["CompiledStateGraph[Any, Any]", "BaseStore"]]:
     """Open a run's graph and the store; who means to work on it holds the run meanwhile.
 
@@ -30,7 +29,7 @@ async def opened(
     Raises:
         TransientError: The disk is full.
     """
-    from citeloom.service.run_files import opened_files
+    from citeloom.runs.run_files import opened_files
 
     builder = import_module(f"graphs.{run.graph}").builder
     if not to_read:
@@ -41,7 +40,7 @@ async def opened(
         yield builder.compile(checkpointer=saver, store=store, name=run.graph), store
 
 
-def config_of(run: Run) -> Any:
+def config_of(run: RunRecord) -> Any:
     """Return LangGraph's configuration for a run."""
     return {
         "configurable": {"thread_id": run.name},
@@ -52,7 +51,7 @@ def config_of(run: Run) -> Any:
 
 async def stream(
     graph: Any,
-    run: Run,
+    run: RunRecord,
     tell: Tell,
     *,
     fresh: bool,

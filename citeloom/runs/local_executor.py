@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 from pydantic_core import to_jsonable_python
 
-from citeloom.service.execution import config_of, opened, question_of, stream
-from citeloom.service.kept import Run, all_runs, load_run, new_run
-from citeloom.service.partial import partial_values
-from citeloom.service.retention import delete_run
-from citeloom.service.revising import check_revision
-from citeloom.service.run_files import opened_files
-from citeloom.service.runs import GraphName, Progress, RunView, Status
-from graphs.calling import check_names
+from citeloom.runs.execution import config_of, opened, question_of, stream
+from citeloom.runs.partial_result import partial_values
+from citeloom.runs.run_files import opened_files
+from citeloom.runs.run_record import RunRecord, all_runs, delete_run, load_run, new_run
+from citeloom.runs.runs import GraphName, Progress, RunSnapshot, Status
+from graphs.calling import check_names, check_revision
 from tools.context import RunContext
 from tools.disk import why_unusable
 from tools.errors import CiteLoomError, InputError, TransientError, trace_of
@@ -42,11 +40,11 @@ _STATUS: Mapping[str, Status] = {
 class _Live:
     """A run under way."""
 
-    view: RunView
+    view: RunSnapshot
     task: "asyncio.Task[None] | None" = None
     changed: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def tell(self, view: RunView) -> None:
+    def tell(self, view: RunSnapshot) -> None:
         self.view = view
         changed, self.changed = self.changed, asyncio.Event()
         changed.set()
@@ -89,11 +87,11 @@ class LocalRuns:
         run = new_run(graph, dict(inputs), dict(settings), conversation=conversation)
         run.name = name or run.name
         with _faults_told(), ExitStack() as hold:
-            hold.enter_context(run.alone())
+            hold.enter_context(run.hold_lock())
             self._work_on(run, hold, fresh=True)
         return run.name
 
-    async def get(self, run: str) -> RunView:
+    async def get(self, run: str) -> RunSnapshot:
         """Return what is known of a run; one that another process works on is told without progress.
 
         Raises:
@@ -119,7 +117,7 @@ class LocalRuns:
         values, _ = await _reached(await self._resting(run))
         return values
 
-    async def follow(self, run: str) -> AsyncIterator[RunView]:
+    async def follow(self, run: str) -> AsyncIterator[RunSnapshot]:
         """Tell of a run each time it gets further, the last time when it rests."""
         while live := self._live.get(run):
             changed = live.changed
@@ -165,7 +163,7 @@ class LocalRuns:
                 kept.status = "interrupted"
                 kept.save()
 
-    async def list(self, limit: int = 20, *, conversation: str = "") -> Sequence[RunView]:
+    async def list(self, limit: int = 20, *, conversation: str = "") -> Sequence[RunSnapshot]:
         """Return the runs of this machine, those last worked on first, without their values."""
         runs = await asyncio.to_thread(all_runs)
         wanted = [run for run in runs if not conversation or run.conversation == conversation]
@@ -183,23 +181,25 @@ class LocalRuns:
             async with opened_files() as (saver, store):
                 await delete_run(kept, saver, store)
 
-    async def _resting(self, run: str) -> Run:
+    async def _resting(self, run: str) -> RunRecord:
         if run in self._live:
             raise InputError(f"run '{run}' is being worked on")
         return await asyncio.to_thread(load_run, run)
 
     @contextmanager
-    def _held(self, run: str) -> Iterator[tuple[Run, ExitStack]]:
+    def _held(self, run: str) -> Iterator[tuple[RunRecord, ExitStack]]:
         """Hold a run that rests, and give it as it is kept now; the hold is the stack's, who takes it goes on.
 
         Raises:
             InputError: There is no such run, or somebody works on it.
         """
         with _faults_told(), ExitStack() as hold:
-            hold.enter_context(load_run(run).alone())
+            hold.enter_context(load_run(run).hold_lock())
             yield load_run(run), hold
 
-    def _work_on(self, run: Run, hold: ExitStack, *, fresh: bool, answer: object = None) -> None:
+    def _work_on(
+        self, run: RunRecord, hold: ExitStack, *, fresh: bool, answer: object = None
+    ) -> None:
         """Begin to work on a run that is held; it is let go when the work has ended."""
         run.status, run.error = "begun", ""
         run.save()
@@ -220,7 +220,7 @@ class LocalRuns:
         live.task = asyncio.create_task(self._work(run, live, fresh=fresh, answer=answer))
         live.task.add_done_callback(ended)
 
-    async def _work(self, run: Run, live: _Live, *, fresh: bool, answer: object) -> None:
+    async def _work(self, run: RunRecord, live: _Live, *, fresh: bool, answer: object) -> None:
         def tell(event: Mapping[str, Any]) -> None:
             live.tell(live.view.model_copy(update={"progress": Progress(**event)}))
 
@@ -244,7 +244,7 @@ class LocalRuns:
             run.status, run.error = "failed", _UNEXPECTED.format(type(caught).__name__)
 
 
-async def _reached(run: Run) -> tuple[dict[str, Any], "Interrupt | None"]:
+async def _reached(run: RunRecord) -> tuple[dict[str, Any], "Interrupt | None"]:
     """Return what a run gives, or has so far, and what it asks."""
     with _faults_told():
         async with opened(run, to_read=True) as (graph, store):
@@ -269,25 +269,25 @@ def _faults_told() -> Iterator[None]:
         raise TransientError(_UNKEPT.format(why_unusable(error))) from error
 
 
-def _is_held(run: Run) -> bool:
+def _is_held(run: RunRecord) -> bool:
     try:
-        with run.alone():
+        with run.hold_lock():
             return False
     except InputError:
         return True
 
 
-def _graph(run: Run) -> GraphName:
+def _graph(run: RunRecord) -> GraphName:
     return cast(GraphName, run.graph)
 
 
-def _ended(run: Run) -> RunView:
+def _ended(run: RunRecord) -> RunSnapshot:
     error = _ENDED if run.status == "begun" else run.error
     return _view(run, _STATUS.get(run.status, "cancelled"), error=error)
 
 
-def _view(run: Run, status: Status, **more: Any) -> RunView:
-    return RunView(
+def _view(run: RunRecord, status: Status, **more: Any) -> RunSnapshot:
+    return RunSnapshot(
         run=run.name,
         graph=_graph(run),
         status=status,

@@ -14,7 +14,7 @@ import httpx
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import APIStatusError, ConflictError, LangGraphError, NotFoundError
 
-from citeloom.service.runs import GraphName, Progress, RunView, Status
+from citeloom.runs.runs import GraphName, Progress, RunSnapshot, Status
 from tools.context import run_settings
 from tools.errors import CiteLoomError, InputError, TransientError
 from tools.ledger.ledger import finish
@@ -59,7 +59,7 @@ class ServedRuns:
                 raise
         return thread["thread_id"]
 
-    async def get(self, run: str) -> RunView:
+    async def get(self, run: str) -> RunSnapshot:
         """Return what is known of a run.
 
         Raises:
@@ -96,7 +96,7 @@ class ServedRuns:
             }
         )
 
-    async def follow(self, run: str) -> AsyncIterator[RunView]:
+    async def follow(self, run: str) -> AsyncIterator[RunSnapshot]:
         """Tell of a run each time it gets further, the last time when it rests."""
         view = await self.get(run)
         if view.status == "working":
@@ -174,7 +174,7 @@ class ServedRuns:
                 )
             await sleep(0.2)
 
-    async def list(self, limit: int = 20, *, conversation: str = "") -> Sequence[RunView]:
+    async def list(self, limit: int = 20, *, conversation: str = "") -> Sequence[RunSnapshot]:
         """Return the caller's runs, or those of one conversation, the latest first, without values."""
         with _told():
             threads = await self._client.threads.search(
@@ -250,8 +250,8 @@ def _graph(thread: Any) -> GraphName | None:
     return cast(GraphName, graph) if graph in get_args(GraphName) else None
 
 
-def _view(thread: Any, status: Status) -> RunView:
-    return RunView(
+def _view(thread: Any, status: Status) -> RunSnapshot:
+    return RunSnapshot(
         run=thread["thread_id"],
         graph=cast(GraphName, _graph(thread)),
         status=status,

@@ -28,7 +28,7 @@ class Progress(Value):
     note: str = ""
 
 
-class RunView(Value):
+class RunSnapshot(Value):
     """A run as its caller may see it."""
 
     run: str = Field(description="Names the run in every call; on a LangGraph server, its thread.")
@@ -106,11 +106,11 @@ class Runs(Protocol):
         """
         ...
 
-    async def get(self, run: str) -> RunView:
+    async def get(self, run: str) -> RunSnapshot:
         """Return what is known of a run."""
         ...
 
-    def follow(self, run: str) -> AsyncIterator[RunView]:
+    def follow(self, run: str) -> AsyncIterator[RunSnapshot]:
         """Tell of a run each time it gets further, the last time when it rests."""
         ...
 
@@ -126,7 +126,7 @@ class Runs(Protocol):
         """Stop a run; what it has stays."""
         ...
 
-    async def list(self, limit: int = 20, *, conversation: str = "") -> Sequence[RunView]:
+    async def list(self, limit: int = 20, *, conversation: str = "") -> Sequence[RunSnapshot]:
         """Return the caller's runs, or those of one conversation, the latest first, without values."""
         ...
 
@@ -135,7 +135,7 @@ class Runs(Protocol):
         ...
 
 
-async def rested(runs: Runs, run: str) -> RunView:
+async def rested(runs: Runs, run: str) -> RunSnapshot:
     """Wait until a run rests, and return it."""
     async for _ in runs.follow(run):
         ...

@@ -1,24 +1,32 @@
-"""Runs as they are kept on disk, so that another process can list them and go on with them."""
+"""Runs as they are kept on disk, so that another process can list them, go on with them and delete them."""
 
+import asyncio
 import json
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+import shutil
+import sqlite3
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from tools.errors import InputError
+from tools.ledger.file import LedgerFile
 from tools.program import logger_of
 from tools.settings import settings
+
+if TYPE_CHECKING:
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+    from langgraph.store.base import BaseStore
 
 logger = logger_of(__name__)
 
 
 @dataclass(kw_only=True)
-class Run:
+class RunRecord:
     """A run: what was asked, how, and how far it came."""
 
     name: str
@@ -63,7 +71,7 @@ class Run:
         temporary.replace(self.path)
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
+    def hold_lock(self) -> Iterator[None]:
         """Hold the run while somebody works on it; the hold ends with the process, however that ends.
 
         Raises:
@@ -86,16 +94,16 @@ class Run:
             lock.release()
 
 
-def new_run(graph: str, inputs: dict[str, Any], context: dict[str, Any], **more: Any) -> Run:
+def new_run(graph: str, inputs: dict[str, Any], context: dict[str, Any], **more: Any) -> RunRecord:
     """Return a run that begins now, under a name of its own; it is not saved."""
     now = datetime.now(UTC)
-    return Run(
+    return RunRecord(
         name=f"{now:%Y%m%d-%H%M%S}-{uuid4().hex[:6]}", graph=graph, inputs=inputs, context=context,
         started=now.isoformat(timespec="seconds"), **more,
     )  # fmt: skip
 
 
-def load_run(name: str) -> Run:
+def load_run(name: str) -> RunRecord:
     """Return a run that was started on this machine.
 
     Raises:
@@ -111,18 +119,78 @@ def load_run(name: str) -> Run:
     return _read(path)
 
 
-def all_runs() -> list[Run]:
+def all_runs() -> list[RunRecord]:
     """Return the runs that were started on this machine, those last worked on first.
 
     One whose record is damaged is left out, and named in the log.
     """
-    found: list[Run] = []
+    found: list[RunRecord] = []
     for path in _latest():
         try:
             found.append(_read(path))
         except InputError as error:
             logger.warning("%s", error)
     return found
+
+
+async def delete_run(
+    run: RunRecord, saver: "BaseCheckpointSaver[str]", store: "BaseStore", *, results: bool = False
+) -> None:
+    """Delete a run's checkpoints, papers, texts, usage and record; on demand the folder of its results, too.
+
+    Only a folder that the run made for itself: one that `--out` named may hold what is not ours.
+
+    Raises:
+        InputError: It is being worked on.
+    """
+    from langgraph.store.base import PutOp
+
+    with run.hold_lock():
+        last = await saver.aget_tuple({"configurable": {"thread_id": run.name}})
+        names = {
+            run.run_store,
+            str(last.checkpoint["channel_values"].get("run", "")) if last else "",
+        }
+        for name in names - {""}:
+            while items := await store.asearch(("citeloom", name), limit=1000):
+                await store.abatch([PutOp(item.namespace, item.key, None) for item in items])
+            await asyncio.to_thread(LedgerFile(settings().home).forget, name)
+        await saver.adelete_thread(run.name)
+        if results and Path(run.out).name == run.name:
+            await asyncio.to_thread(shutil.rmtree, run.out, ignore_errors=True)
+        run.path.unlink(missing_ok=True)
+
+
+def outdated_runs(days: float, keep: int = 0) -> list[RunRecord]:
+    """Return the runs not worked on for so many days, but for the `keep` last ones."""
+    before = (datetime.now(UTC) - timedelta(days=days)).timestamp()
+    return [run for run in all_runs()[keep:] if run.path.stat().st_mtime < before]
+
+
+async def delete_runs(
+    runs: Collection[RunRecord],
+    saver: "BaseCheckpointSaver[str]",
+    store: "BaseStore",
+    *,
+    results: bool = False,
+) -> Sequence[RunRecord]:
+    """Delete these runs but for those that are being worked on; return the deleted ones."""
+    deleted = []
+    for run in runs:
+        with suppress(InputError):
+            await delete_run(run, saver, store, results=results)
+            deleted.append(run)
+    return deleted
+
+
+def give_back_room() -> None:
+    """Return to the disk what deleted runs took; not now where others are at work on the files."""
+    for name in ("checkpoints.sqlite", "run_store.sqlite"):
+        with (
+            suppress(sqlite3.OperationalError),
+            closing(sqlite3.connect(settings().home / name, timeout=1)) as database,
+        ):
+            database.execute("VACUUM")
 
 
 def _latest() -> list[Path]:
@@ -133,13 +201,15 @@ def _folder() -> Path:
     return settings().home / "runs"
 
 
-def _read(path: Path) -> Run:
+def _read(path: Path) -> RunRecord:
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
-        known = {name: value for name, value in kept.items() if name in Run.__dataclass_fields__}
+        known = {
+            name: value for name, value in kept.items() if name in RunRecord.__dataclass_fields__
+        }
         if not all(isinstance(known.get(name), dict) for name in ("inputs", "context")):
             raise TypeError("no input")
-        run = Run(**known)
+        run = RunRecord(**known)
     except (ValueError, TypeError, AttributeError) as error:
         raise InputError(
             f"the record of run '{path.stem}' is damaged ({path}): put it back from a backup, or delete it; "
