@@ -16,7 +16,7 @@ from citeloom.cli.runs import Command, begun
 from citeloom.cli.stopping import INTERRUPTED, cancelled_by_signals
 from citeloom.cli.telling import errors_told, say, tell_error, tell_outcome
 from citeloom.cli.voice import heard, say_aloud
-from citeloom.runs.execution import opened, stream
+from citeloom.runs.local_executor import open_run, stream_run
 from citeloom.runs.run_record import RunRecord
 from tools.errors import CiteLoomError
 from tools.program import PROGRAM
@@ -43,7 +43,7 @@ async def _converse(run: RunRecord, show: Mapping[str, Any]) -> int:
     last: dict[str, Any] = {}
     listen = show.get("listen")
     sources = repeat(listen) if listen == "mic" else chain([listen], repeat(None))
-    async with opened(run) as (graph, _):
+    async with open_run(run) as (graph, _):
         while (line := await asyncio.to_thread(_read, next(sources))) is not None:
             question = line.strip()
             word = question.casefold().rstrip(".!")
@@ -58,7 +58,7 @@ async def _converse(run: RunRecord, show: Mapping[str, Any]) -> int:
                         Progress(quiet=not sys.stderr.isatty()) as progress,
                         cancelled_by_signals(),
                     ):
-                        last, _question = await stream(graph, asked, progress.show, fresh=True)
+                        last, _question = await stream_run(graph, asked, progress.show, fresh=True)
                 except asyncio.CancelledError:
                     say("Stopped.")
                     return INTERRUPTED

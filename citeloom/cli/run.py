@@ -3,12 +3,9 @@
 import asyncio
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import partial
 from importlib import import_module
 from pathlib import Path
-from time import monotonic
-from typing import Any
+from typing import Any, cast
 
 import typer
 
@@ -17,11 +14,12 @@ from citeloom.cli.progress import Progress
 from citeloom.cli.runs import Command, begun, way_on
 from citeloom.cli.stopping import INTERRUPTED, cancelled_by_signals
 from citeloom.cli.telling import errors_told, say, tell_error
-from citeloom.runs.execution import config_of, opened, stream
-from citeloom.runs.run_record import RunRecord
+from citeloom.runs.local_executor import local_runs, open_run
+from citeloom.runs.run_record import RunRecord, load_run
+from citeloom.runs.runs import GraphName, ResultPlace, RunReport, Runs, status_of
 from tools.errors import CiteLoomError
 
-_FINISH = {
+_FINISH: Mapping[GraphName, str] = {
     "ask": "answer", "synthesize": "synthesis", "verify": "audit", "find": "section",
     "write": "section", "review": "section", "revise": "section",
 }  # fmt: skip
@@ -31,98 +29,90 @@ _FINISH = {
 def execute(command: Command) -> None:
     """Run a command to its end and exit with its code; errors are one clear sentence."""
     with errors_told():
-        _, code = ended(command)
+        _, code = run_to_end(command)
     raise typer.Exit(code)
 
 
-def ended(command: Command) -> tuple[RunRecord, int]:
-    """Run a command to its end; return its run and the exit code.
+def run_to_end(command: Command) -> tuple[str, int]:
+    """Run a command to its end; return the run's name and the exit code.
 
     Raises:
         InputError: Something that was given cannot be used.
     """
     run = begun(command)
-    work = _to_the_end(run, as_json=command.json, fresh=command.resume is None, show=command.show)
     try:
-        return run, asyncio.run(work)
+        return run.name, asyncio.run(_to_the_end(run, command))
     except KeyboardInterrupt:  # before the run could take it for its end, or a second time
+        if not run.path.is_file():
+            raise
         _tell_stopped(run)
-        return run, INTERRUPTED
+        return run.name, INTERRUPTED
 
 
-async def _to_the_end(
-    run: RunRecord, *, as_json: bool, fresh: bool, show: Mapping[str, Any] | None = None
-) -> int:
-    with run.hold_lock():
-        while True:
-            reached = await _reached(run, fresh=fresh, quiet=as_json)
-            if not (question := reached.question):
-                return await _finished(run, reached, as_json=as_json, show=show or {})
-            put_question(question, Path(run.out))
-            if not ask(question, Path(run.out)):
-                tell_waiting(run.graph, run.name, Path(run.out), question, as_json=as_json)
-                return WAITING
-            fresh = False
+async def _to_the_end(run: RunRecord, command: Command) -> int:
+    with reading_allowed(run):
+        async with local_runs() as runs:
+            await _start_or_resume(runs, run, resumed=command.resume is not None)
+            while True:
+                report = await _followed(runs, run.name, quiet=command.json)
+                if status_of(report) != "input_required":
+                    return await _finished(report, as_json=command.json, show=command.show)
+                folder, question = _folder_of_proposal(run.name), report.question
+                put_question(question, folder)
+                if not ask(question, folder):
+                    tell_waiting(run.graph, run.name, folder, question, as_json=command.json)
+                    return WAITING
+                await runs.answer(run.name, answer_in(folder, question))
 
 
-@dataclass
-class _Reached:
-    """How far a run came."""
+async def _start_or_resume(runs: Runs, run: RunRecord, *, resumed: bool) -> None:
+    place = ResultPlace(run.out, run.formats, run.style)
+    if not resumed:
+        await runs.start(
+            cast(GraphName, run.graph), run.inputs, run.context, name=run.name, results=place
+        )
+        return
+    await runs.resume(run.name, run.context, results=place)
+    report = await runs.report(run.name)
+    if status_of(report) == "input_required":
+        await runs.answer(run.name, answer_in(_folder_of_proposal(run.name), report.question))
 
-    values: dict[str, Any] = field(default_factory=dict)
-    question: Mapping[str, Any] | None = None
-    interrupted: bool = False
-    error: CiteLoomError | None = None
 
-
-async def _reached(run: RunRecord, *, fresh: bool, quiet: bool) -> _Reached:
-    """Work on a run until it ends, asks, fails or is stopped, and keep how far it came."""
-    began = monotonic()
-    run.status = "begun"
-    run.save()
-    reached = _Reached()
+async def _followed(runs: Runs, name: str, *, quiet: bool) -> RunReport:
+    """Show how a run goes on until it rests; who stops the command stops the run."""
     try:
-        with cancelled_by_signals(), reading_allowed(run), Progress(quiet=quiet) as progress:
-            async with opened(run) as (graph, _):
-                answer = partial(answer_in, Path(run.out))
-                reached.values, asked = await stream(
-                    graph, run, progress.show, fresh=fresh, answer=answer
-                )
-        if asked:
-            reached.question, run.asked = asked.value, asked.id
+        with cancelled_by_signals(), Progress(quiet=quiet) as progress:
+            async for view in runs.follow(name):
+                if view.progress:
+                    progress.show(view.progress.model_dump())
     except asyncio.CancelledError:
-        reached.interrupted = True
-    except CiteLoomError as caught:
-        reached.error = caught
-    ended = "interrupted" if reached.interrupted else "failed" if reached.error else "complete"
-    run.seconds += monotonic() - began
-    run.status = "waiting" if reached.question else str(reached.values.get("outcome") or ended)
-    run.run_store = str(reached.values.get("run") or run.run_store)
-    if reached.question and not run.out:  # of a graph that only prints its answer
-        run.out = str((Path("citeloom-out") / run.name).resolve())
-    run.save()
-    return reached
+        await runs.cancel(name)
+    return await runs.report(name)
 
 
-async def _finished(
-    run: RunRecord, reached: _Reached, *, as_json: bool, show: Mapping[str, Any]
-) -> int:
+def _folder_of_proposal(name: str) -> Path:
+    """Return where a run's proposal is edited; a graph that only prints its answer has a folder from then on."""
+    run = load_run(name)
+    if not run.out:
+        run.out = str((Path("citeloom-out") / name).resolve())
+        run.save()
+    return Path(run.out)
+
+
+async def _finished(report: RunReport, *, as_json: bool, show: Mapping[str, Any]) -> int:
     """Print and write what a run gives, or has so far; return the exit code."""
-    from citeloom.runs.partial_result import partial_values
-    from tools.context import RunContext
-
-    values, stopped = reached.values, reached.interrupted or reached.error is not None
-    async with opened(run, to_read=True) as (graph, store):
-        if stopped:
-            snapshot = await graph.aget_state(config_of(run), subgraphs=True)
-            values = await partial_values(snapshot, store, RunContext(**run.context))
-        results = import_module(f"citeloom.cli.results.{_FINISH[run.graph]}")
-        code: int = await results.finish(run, values, store, as_json=as_json, **show)
-    if reached.error:
-        tell_error(reached.error)
-    if stopped:
+    if report.failure and not isinstance(report.failure, CiteLoomError):
+        raise report.failure
+    run = load_run(report.run)
+    with run.hold_lock():
+        async with open_run(run, to_read=True) as (_, store):
+            results = import_module(f"citeloom.cli.results.{_FINISH[report.graph]}")
+            code: int = await results.finish(run, report.values, store, as_json=as_json, **show)
+    if report.failure:
+        tell_error(report.failure)
+    if report.failure or report.cancelled:
         _tell_stopped(run)
-        return INTERRUPTED if reached.interrupted else 1
+        return INTERRUPTED if report.cancelled else 1
     return code
 
 

@@ -80,13 +80,12 @@ def _started(command: Command) -> RunRecord:
     check_revision(inputs, command.context)
     run = new_run(
         command.graph, inputs, command.context, formats=command.formats, style=own_style(inputs)
-    )
+    )  # saved by who works on it
     out = command.out or (None if command.graph in ANSWERING else Path("citeloom-out") / run.name)
     if out:
         check_folder(out)
         run.out = str(out.resolve())
     check_folder(settings().home / "runs", "set CITELOOM_HOME to a folder of yours")
-    run.save()
     return run
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from citeloom.runs.runs import ResultPlace, UnknownRunError
 from tools.errors import InputError
 from tools.ledger.file import LedgerFile
 from tools.program import logger_of
@@ -70,6 +71,12 @@ class RunRecord:
         temporary.write_text(json.dumps(asdict(self), indent=1), encoding="utf-8")
         temporary.replace(self.path)
 
+    def place_results(self, place: ResultPlace | None) -> None:
+        """Let the results be written elsewhere, or in other forms; what a place does not name stays."""
+        if place:
+            self.out, self.style = place.out or self.out, place.style or self.style
+            self.formats = [*place.formats] or self.formats
+
     @contextmanager
     def hold_lock(self) -> Iterator[None]:
         """Hold the run while somebody works on it; the hold ends with the process, however that ends.
@@ -80,18 +87,33 @@ class RunRecord:
         from filelock import FileLock, Timeout
 
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(self.path.with_suffix(".lock"), timeout=0, thread_local=False)
+        lock = FileLock(self._lock_path, timeout=0, thread_local=False)
         try:
             lock.acquire()
         except Timeout as error:
             raise InputError(
-                f"run '{self.name}' is being worked on elsewhere: wait until it rests, or stop it there"
+                f"run '{self.name}' is being worked on: wait until it rests, or stop it"
             ) from error
         try:
             yield
         finally:
-            Path(lock.lock_file).unlink(missing_ok=True)
+            with suppress(OSError):  # gone, or its folder is: the hold ends all the same
+                Path(lock.lock_file).unlink()
             lock.release()
+
+    def is_held(self) -> bool:
+        """Whether somebody works on the run. A run whose process left no lock behind is not locked to look."""
+        if not self._lock_path.exists():
+            return False
+        try:
+            with self.hold_lock():
+                return False
+        except InputError:
+            return True
+
+    @property
+    def _lock_path(self) -> Path:
+        return self.path.with_suffix(".lock")
 
 
 def new_run(graph: str, inputs: dict[str, Any], context: dict[str, Any], **more: Any) -> RunRecord:
@@ -112,7 +134,7 @@ def load_run(name: str) -> RunRecord:
     path = _folder() / f"{Path(name).name}.json"
     if not path.is_file():
         known = [item.stem for item in _latest()[:5]]
-        raise InputError(
+        raise UnknownRunError(
             f"there is no run '{name}'"
             + (f"; the latest are {', '.join(known)}" if known else ": no run was started yet")
         )

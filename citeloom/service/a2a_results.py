@@ -37,7 +37,7 @@ ENDED = frozenset(
 
 def state_of(view: RunSnapshot) -> TaskState:
     """Return the state of a run's task; one whose input cannot be used is rejected."""
-    return TaskState.TASK_STATE_REJECTED if view.refused else _STATES[view.told_status]
+    return TaskState.TASK_STATE_REJECTED if view.is_refused else _STATES[view.status]
 
 
 def parts_told(view: RunSnapshot) -> list[Part]:
@@ -75,7 +75,7 @@ def artifacts_of(view: RunSnapshot, base: str) -> list[Artifact]:
         view: The run, with its values.
         base: The address of this server as the caller knows it, without a slash at its end.
     """
-    if not view.values or view.refused:
+    if not view.values or view.is_refused:
         return []
     place = f"{base}/citeloom/runs/{view.run}/files"
     citations, papers = list(citations_of(view)), list(papers_of(view))

@@ -10,11 +10,12 @@ from a2a.server.context import ServerCallContext
 from a2a.server.routes.common import DefaultServerCallContextBuilder
 from a2a.server.tasks import InMemoryTaskStore, TaskStore
 from a2a.types import ListTasksRequest, ListTasksResponse, Task, TaskState
+from a2a.utils.errors import InternalError, InvalidParamsError
 from starlette.requests import Request
 
-from citeloom.runs.runs import GraphName, Runs, RunSnapshot
+from citeloom.runs.runs import GraphName, Runs, RunSnapshot, UnknownRunError
 from citeloom.service.a2a_results import ENDED, task_of
-from tools.errors import InputError
+from tools.errors import CiteLoomError, InputError
 
 RunsOf = Callable[[Mapping[str, str]], Runs]
 """Gives the runs of a caller, by the headers of the request."""
@@ -126,8 +127,12 @@ class RunTasks(TaskStore):
     async def _view(self, task_id: str, context: ServerCallContext) -> RunSnapshot | None:
         try:
             return await self._runs_of(headers_of(context)).get(task_id)
-        except InputError:
+        except UnknownRunError:
             return None
+        except InputError as error:
+            raise InvalidParamsError(message=str(error)) from error
+        except CiteLoomError as error:
+            raise InternalError(message=str(error)) from error
 
 
 def _key(task_id: str, context: ServerCallContext) -> tuple[str, str]:

@@ -14,7 +14,8 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.routing import Route
 
-from citeloom.runs.server_executor import ServedRuns
+from citeloom.runs.runs import Runs
+from citeloom.runs.server_executor import server_runs
 from citeloom.service import (
     a2a,
     drafts,
@@ -37,7 +38,7 @@ _TIMEOUT = httpx.Timeout(30, read=None)
 _PASSED_ON = ("authorization", "x-api-key")
 
 
-def runs_of(headers: Mapping[str, str]) -> ServedRuns:
+def runs_of(headers: Mapping[str, str]) -> Runs:
     """Return the runs of a caller, known by the headers of the request."""
     url = settings().server_url
     transport = None
@@ -52,7 +53,7 @@ def runs_of(headers: Mapping[str, str]) -> ServedRuns:
         headers={name: headers[name] for name in _PASSED_ON if name in headers},
         timeout=_TIMEOUT,
     )
-    return ServedRuns(LangGraphClient(client))
+    return server_runs(LangGraphClient(client))
 
 
 _mcp, _mcp_served = mcp.routes(runs_of)

@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping
 from starlette.requests import Request
 from starlette.routing import BaseRoute, Route
 
-from citeloom.runs.server_executor import ServedRuns
+from citeloom.runs.runs import Runs
 from citeloom.service.answering import answering
 
 
-def routes(runs_of: Callable[[Mapping[str, str]], ServedRuns]) -> list[BaseRoute]:
+def routes(runs_of: Callable[[Mapping[str, str]], Runs]) -> list[BaseRoute]:
     """Return the route."""
 
     async def finish(request: Request) -> object:

@@ -224,7 +224,7 @@ def answered(view: RunSnapshot, part: str = "", page: int = 1) -> types.CallTool
     return types.CallToolResult(
         content=[types.TextContent(text=json.dumps(result, ensure_ascii=False)), *links],
         structured_content=result,
-        is_error=view.told_status == "failed",
+        is_error=view.status == "failed",
     )
 
 

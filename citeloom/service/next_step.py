@@ -14,14 +14,14 @@ def next_step(view: RunSnapshot) -> str:
                 "Put the question to a person, then call get_run with `answer`: '' goes on as proposed, "
                 "'stop' ends the run, other text replaces the proposal."
             )
-        case "completed":
+        case _ if view.has_ended:
             return _after(view)
     return "get_run with action 'resume' lets it go on from where it stopped."
 
 
 def _after(view: RunSnapshot) -> str:
     """Return what to do once a run's graph has come to its end."""
-    if view.told_status == "failed":
+    if view.status == "failed":
         return "Do what `problem` says, then call the tool again: this run cannot go on."
     if view.outcome == "nothing":
         said = "problem" if view.problem else "text"

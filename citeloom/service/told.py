@@ -97,7 +97,7 @@ def told(view: RunSnapshot, part: str = "", page: int = 1) -> ToolResult:
             f"run '{view.run}' has no part '{part}'; it has: {', '.join(['text', *parts])}"
         )
     return ToolResult(
-        run=view.run, graph=view.graph, status=view.told_status, next=next_step(view),
+        run=view.run, graph=view.graph, status=view.status, next=next_step(view),
         outcome=view.outcome, problem=_clip(view.problem), **result,
     )  # fmt: skip
 
