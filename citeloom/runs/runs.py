@@ -134,6 +134,11 @@ class RunSnapshot(Value):
         return self.status == "completed" or (self.status == "failed" and not self.error)
 
     @property
+    def can_resume(self) -> bool:
+        """Whether it stopped on the way, so that resuming it goes on."""
+        return self.status in {"failed", "cancelled"} and not self.has_ended
+
+    @property
     def outcome(self) -> Outcome | Literal[""]:
         """What the run gave; empty until it has ended. A run that was stopped or failed gave a part at most.
 

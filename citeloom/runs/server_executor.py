@@ -22,6 +22,8 @@ _OURS = "citeloom_graph"
 _SETTINGS, _CONVERSATION = "citeloom_settings", "citeloom_conversation"
 _FAILED = "the run failed on the server; its log says why; resume tries again"
 _LOST = "nothing is kept of this run: its server was killed, or it was stopped at once; resume starts it again"
+_STREAMED = ["custom", "updates"]
+"""Of a run that goes on, from which the page shows papers as they are found."""
 _BEGINS = 5.0
 """Seconds in which a run has begun: its first step is kept, and its ledger open."""
 
@@ -54,7 +56,7 @@ class ServerExecutor:
                 thread_id=name or None, graph_id=graph, metadata=about
             )
             try:
-                await self._go_on(thread, {}, input=dict(inputs))
+                await self._go_on(thread, {}, stream_mode=["custom"], input=dict(inputs))
             except APIStatusError:
                 await self._client.threads.delete(thread["thread_id"])
                 raise
@@ -180,7 +182,9 @@ class ServerExecutor:
         except ValueError as error:
             raise UnknownRunError(f"there is no run '{run}'") from error
         if not _graph(thread):
-            raise InputError(f"there is no run '{run}': its thread has run no graph of CiteLoom")
+            raise UnknownRunError(
+                f"there is no run '{run}': its thread has run no graph of CiteLoom"
+            )
         return thread
 
     async def _last(self, run: str) -> Mapping[str, Any]:
@@ -208,11 +212,10 @@ class ServerExecutor:
             run,
             str(_graph(thread)),
             context={**context, **settings},
-            stream_mode=["custom", "updates"],  # the page shows papers as they are found
             stream_subgraphs=True,
             stream_resumable=True,
             multitask_strategy="reject",
-            **given,
+            **{"stream_mode": _STREAMED, **given},
         )
 
 

@@ -21,13 +21,13 @@ from citeloom.service import (
     drafts,
     estimates,
     files,
-    finishing,
     health,
     libraries,
     mcp,
     metrics,
     page,
     pages,
+    run_routes,
     speech,
 )
 from citeloom.service.cancelling import cancellable
@@ -73,7 +73,7 @@ app = Starlette(
         *a2a.routes(runs_of),
         *libraries.routes(),
         *files.routes(runs_of),
-        *finishing.routes(runs_of),
+        *run_routes.routes(runs_of),
         *drafts.routes(),
         *estimates.routes(),
         *pages.routes(),
