@@ -12,7 +12,7 @@ import typer
 
 from citeloom.cli.progress import Progress
 from citeloom.cli.results.answer import printed
-from citeloom.cli.runs import Command, begun
+from citeloom.cli.run_command import Command, begun
 from citeloom.cli.stopping import INTERRUPTED, cancelled_by_signals
 from citeloom.cli.telling import errors_told, say, tell_error, tell_outcome
 from citeloom.cli.voice import heard, say_aloud

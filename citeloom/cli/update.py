@@ -40,8 +40,7 @@ def update(
 def _updated(name: str, after: str | None, write: bool, out: Path | None) -> int:
     import asyncio
 
-    from citeloom.cli.run import run_to_end
-    from citeloom.cli.runs import Command
+    from citeloom.cli.run_command import Command, run_to_end
     from citeloom.runs.run_record import load_run
     from citeloom.service.updating import fresh, known_to, search_of, section_with
 

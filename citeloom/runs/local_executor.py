@@ -18,7 +18,7 @@ from citeloom.runs.run_record import (
     new_run,
     outdated_runs,
 )
-from citeloom.runs.runs import GraphName, ResultPlace, RunReport, Runs
+from citeloom.runs.runs import GraphName, RunReport, Runs
 from tools.disk import check_room, why_unusable
 from tools.errors import CiteLoomError, InputError, TransientError, trace_of
 from tools.program import logger_of
@@ -167,16 +167,15 @@ class LocalExecutor:
         *,
         name: str,
         conversation: str,
-        results: ResultPlace,
+        results: Mapping[str, Any],
     ) -> str:
         """Begin a run; see `Executor`."""
         from graphs.calling import check_names, check_revision
 
         check_names(graph, inputs, settings)
         check_revision(inputs, settings)
-        run = new_run(graph, dict(inputs), dict(settings), conversation=conversation)
+        run = new_run(graph, dict(inputs), dict(settings), conversation=conversation, **results)
         run.name = name or run.name
-        run.place_results(results)
         with _faults_told(), ExitStack() as hold:
             hold.enter_context(run.hold_lock())
             self._work_on(run, hold, fresh=True)
@@ -188,21 +187,22 @@ class LocalExecutor:
         *,
         answer: tuple[str, object] | None = None,
         settings: Mapping[str, Any],
-        results: ResultPlace | None,
+        results: Mapping[str, Any],
     ) -> None:
         """Let a run go on; see `Executor`."""
         with self._held(run) as (record, hold):
             record.context |= settings
-            record.place_results(results)
+            vars(record).update(results)
             asked, given = answer or ("", None)
             if answer and (record.status, record.asked) != ("waiting", asked):
                 raise InputError(f"run '{run}' asks something else by now: read that first")
-            question = None if answer else await _question_of(record)
-            if question:
-                record.status, record.asked = "waiting", question.id
-                record.save()
-            else:
-                self._work_on(record, hold, fresh=False, answer=given)
+            if not answer:
+                async with read_run(record) as (_, question, _):
+                    if question:
+                        record.status, record.asked = "waiting", question.id
+                        record.save()
+                        return
+            self._work_on(record, hold, fresh=False, answer=given)
 
     async def stop(self, run: str) -> None:
         """Stop a run; see `Executor`."""
@@ -356,11 +356,6 @@ async def local_runs() -> AsyncIterator[Runs]:
         yield Runs(executor)
     finally:
         await executor.stop_all()
-
-
-async def _question_of(record: RunRecord) -> "Interrupt | None":
-    async with open_run(record, to_read=True) as (graph, _):
-        return _pending_question(await graph.aget_state(_config_of(record)))
 
 
 @contextmanager

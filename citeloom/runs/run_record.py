@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from citeloom.runs.runs import ResultPlace, UnknownRunError
+from citeloom.runs.runs import UnknownRunError
 from tools.errors import InputError
 from tools.ledger.file import LedgerFile
 from tools.program import logger_of
@@ -70,12 +70,6 @@ class RunRecord:
         # As ASCII: arguments may be no UTF-8.
         temporary.write_text(json.dumps(asdict(self), indent=1), encoding="utf-8")
         temporary.replace(self.path)
-
-    def place_results(self, place: ResultPlace | None) -> None:
-        """Let the results be written elsewhere, or in other forms; what a place does not name stays."""
-        if place:
-            self.out, self.style = place.out or self.out, place.style or self.style
-            self.formats = [*place.formats] or self.formats
 
     @contextmanager
     def hold_lock(self) -> Iterator[None]:

@@ -28,6 +28,7 @@ _GIVEN = ("papers", "sentences", "answer", "draft", "reports")
 _REFUSED = frozenset({"input", "plan"})
 _FAILED = _REFUSED | {"run", "budget"}
 """Subjects of a stop that leave a run without a result."""
+_NOTHING: Mapping[str, Any] = {}
 _AGAIN = 0.5
 """Seconds between looks at a run that somebody else works on."""
 
@@ -82,18 +83,16 @@ def status_of(report: RunReport) -> Status:
 
     A graph that a wrong input, an error or a budget ended with nothing has failed, though it came to its end.
     """
-    if report.busy:
-        return "working"
-    if report.cancelled:
-        return "cancelled"
-    if report.asked is not None:
-        return "input_required"
-    if report.failed:
-        return "failed"
-    if report.steps_left:
-        return "cancelled"
     nothing = report.values.get("outcome") == "nothing"
-    return "failed" if nothing and _stopped_by(report.values) in _FAILED else "completed"
+    table: Sequence[tuple[bool, Status]] = (
+        (report.busy, "working"),
+        (report.cancelled, "cancelled"),
+        (report.asked is not None, "input_required"),
+        (report.failed, "failed"),
+        (report.steps_left, "cancelled"),
+        (nothing and _stopped_by(report.values) in _FAILED, "failed"),
+    )
+    return next((status for holds, status in table if holds), "completed")
 
 
 def _stopped_by(values: Mapping[str, Any]) -> str:
@@ -191,16 +190,6 @@ def _outputs(graph: str) -> tuple[str, ...]:
     return tuple(import_module(f"graphs.{graph}").graph.output_channels)
 
 
-@dataclass(frozen=True)
-class ResultPlace:
-    """Where and how a command writes what a run gives; only runs of this machine keep it."""
-
-    out: str = ""
-    formats: Sequence[str] = ()
-    style: str = ""
-    """A citation style of the user's own, which only the command line opens."""
-
-
 class Executor(Protocol):
     """Who executes runs. It raises UnknownRunError for a run that is not the caller's."""
 
@@ -212,9 +201,12 @@ class Executor(Protocol):
         *,
         name: str,
         conversation: str,
-        results: ResultPlace,
+        results: Mapping[str, Any],
     ) -> str:
-        """Begin a run under a name, or one of its own, and return that."""
+        """Begin a run under a name, or one of its own, and return that.
+
+        `results` are fields of a record that say where, and in which forms, a command writes what the run gives.
+        """
         ...
 
     async def proceed(
@@ -223,7 +215,7 @@ class Executor(Protocol):
         *,
         answer: tuple[str, object] | None = None,
         settings: Mapping[str, Any],
-        results: ResultPlace | None,
+        results: Mapping[str, Any],
     ) -> None:
         """Let a run go on with an answer to the question of this id, or from where it is.
 
@@ -259,7 +251,6 @@ class Executor(Protocol):
         ...
 
 
-_NOTHING: Mapping[str, Any] = {}
 _changing: WeakValueDictionary[str, Lock] = WeakValueDictionary()
 """By run: who changes it in this process."""
 
@@ -294,7 +285,7 @@ class Runs:
         *,
         name: str = "",
         conversation: str = "",
-        results: ResultPlace = ResultPlace(),
+        results: Mapping[str, Any] = _NOTHING,
     ) -> str:
         """Start a run and return its name, which is `name` if one is given (on a server a UUID).
 
@@ -359,7 +350,7 @@ class Runs:
             if asked not in {None, report.asked}:
                 raise InputError(f"run '{run}' asks something else by now: read that first")
             await self._executor.proceed(
-                run, answer=(report.asked, answer), settings=_NOTHING, results=None
+                run, answer=(report.asked, answer), settings=_NOTHING, results=_NOTHING
             )
 
     async def resume(
@@ -367,7 +358,7 @@ class Runs:
         run: str,
         settings: Mapping[str, Any] = _NOTHING,
         *,
-        results: ResultPlace | None = None,
+        results: Mapping[str, Any] = _NOTHING,
     ) -> None:
         """Let a run go on that failed or was stopped, from its last checkpoint or with its question.
 

@@ -11,7 +11,7 @@ import httpx
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import APIStatusError, ConflictError, LangGraphError, NotFoundError
 
-from citeloom.runs.runs import GraphName, ResultPlace, RunReport, Runs, UnknownRunError
+from citeloom.runs.runs import GraphName, RunReport, Runs, UnknownRunError
 from tools.context import run_settings
 from tools.errors import CiteLoomError, InputError, TransientError
 from tools.ledger.ledger import finish
@@ -47,7 +47,7 @@ class ServerExecutor:
         *,
         name: str,
         conversation: str,
-        results: ResultPlace,  # a server's callers ask for the files
+        results: Mapping[str, Any],  # a server's callers ask for the files
     ) -> str:
         """Begin a run; its name is its thread's. See `Executor`."""
         about = {_OURS: graph, _SETTINGS: dict(settings), _CONVERSATION: conversation}
@@ -68,7 +68,7 @@ class ServerExecutor:
         *,
         answer: tuple[str, object] | None = None,
         settings: Mapping[str, Any],
-        results: ResultPlace | None,
+        results: Mapping[str, Any],
     ) -> None:
         """Let a run go on; see `Executor`."""
         with _sdk_errors_translated(run):

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import cast
 
@@ -13,12 +13,11 @@ from a2a.types import ListTasksRequest, ListTasksResponse, Task, TaskState
 from a2a.utils.errors import InternalError, InvalidParamsError
 from starlette.requests import Request
 
-from citeloom.runs.runs import GraphName, Runs, RunSnapshot, UnknownRunError
+from citeloom.runs.runs import GraphName, RunSnapshot, UnknownRunError
 from citeloom.service.a2a_results import ENDED, task_of
+from citeloom.service.told import RunsOf
 from tools.errors import CiteLoomError, InputError
 
-RunsOf = Callable[[Mapping[str, str]], Runs]
-"""Gives the runs of a caller, by the headers of the request."""
 _BASE = "base_url"
 _KNOWN_BY = ("authorization", "x-api-key")
 _MOST_KEPT = 1000

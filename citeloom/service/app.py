@@ -19,7 +19,6 @@ from citeloom.runs.server_executor import server_runs
 from citeloom.service import (
     a2a,
     drafts,
-    estimates,
     files,
     health,
     libraries,
@@ -75,7 +74,6 @@ app = Starlette(
         *files.routes(runs_of),
         *run_routes.routes(runs_of),
         *drafts.routes(),
-        *estimates.routes(),
         *pages.routes(),
         *speech.routes(),
         *page.routes(),

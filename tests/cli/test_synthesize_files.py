@@ -8,7 +8,7 @@ from typer.testing import CliRunner, Result
 
 from citeloom.cli.app import app
 from citeloom.cli.inputs import stack_of
-from citeloom.cli.run import reading_allowed
+from citeloom.cli.run_command import reading_allowed
 from citeloom.runs.run_record import RunRecord
 from tools.context import RunContext
 from tools.errors import InputError

@@ -1,11 +1,13 @@
-"""`citeloom runs`: what was done on this machine."""
+"""`citeloom runs`: what was done on this machine, and what it cost."""
 
 from collections.abc import Sequence
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from citeloom.cli.telling import errors_told, tell_error
+from tools.counting import counted
 from tools.errors import InputError
 
 if TYPE_CHECKING:
@@ -59,7 +61,7 @@ def show(
         for key, value in told.items():
             if value:
                 typer.echo(f"{key:<9} {value}")
-        from citeloom.cli.runs import way_on
+        from citeloom.cli.run_command import way_on
 
         typer.echo(f"To go on with it, or to see its result again: {way_on(kept)}")
 
@@ -69,8 +71,7 @@ def resume(run: RUN) -> None:
     """Go on with a run that was stopped, waits or failed, or show its result again, whatever its command."""
     with errors_told():
         from citeloom.cli.chat import converse
-        from citeloom.cli.run import execute
-        from citeloom.cli.runs import Command
+        from citeloom.cli.run_command import Command, execute
         from citeloom.runs.run_record import load_run
 
         kept = load_run(run)
@@ -117,6 +118,36 @@ def prune(
         runs = outdated_runs(_days(older_than), keep)
         for run in runs if dry_run else _deleted(runs, with_results):
             typer.echo(run.name)
+
+
+By = StrEnum("By", ["day", "caller", "task", "source"])
+
+
+@app.command()
+def spending(
+    by: Annotated[By, typer.Option(help="What is added up.")] = By.day,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+) -> None:
+    """Say what runs have spent on calls of models and sources, by UTC day, caller, task or source."""
+    from json import dumps
+
+    with errors_told():
+        from tools.ledger.file import LedgerFile
+        from tools.settings import settings
+
+        rows = LedgerFile(settings().home).spent(by.value)
+        names = (by.value, "calls", "input_tokens", "output_tokens", "usd")
+        for row in rows:
+            if as_json:
+                typer.echo(dumps(dict(zip(names, row, strict=True))))
+            else:
+                name, calls, given, written, usd = row
+                shown = name or "(no auth)"
+                typer.echo(
+                    f"{shown:<24} {counted(calls, 'call'):>13} {given + written:>11,} tokens {usd:>10.4f} USD"
+                )
+        if not rows and not as_json:
+            typer.echo("nothing was spent yet", err=True)
 
 
 def _deleted(runs: Sequence["RunRecord"], results: bool) -> Sequence["RunRecord"]:
