@@ -18,7 +18,6 @@ from a2a.server.routes import create_jsonrpc_routes
 from a2a.server.tasks import TaskUpdater
 from a2a.types import Message, Task, TaskState, TaskStatus
 from a2a.utils.constants import AGENT_CARD_WELL_KNOWN_PATH
-from a2a.utils.errors import InternalError, InvalidParamsError
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import BaseRoute, Route
@@ -27,7 +26,7 @@ from citeloom.runs.runs import GraphName, Runs, RunSnapshot
 from citeloom.service.a2a_cards import card_of, path_of
 from citeloom.service.a2a_input import asked_for
 from citeloom.service.a2a_results import artifacts_of, parts_told, state_of
-from citeloom.service.a2a_tasks import Contexts, RunTasks, base_of, headers_of
+from citeloom.service.a2a_tasks import Contexts, RunTasks, base_of, errors_of_protocol, headers_of
 from citeloom.service.entry import CARD, asks_for_keys, has_own_auth
 from citeloom.service.told import RunsOf
 from tools.errors import CiteLoomError, InputError
@@ -115,12 +114,8 @@ class RunExecutor(AgentExecutor):
 async def _answer(runs: Runs, run: str, message: Message) -> None:
     """Hand on the answer to what a run asks. A message that it does not ask for changes nothing."""
     data = get_data_parts(message.parts)
-    try:
+    with errors_of_protocol():
         await runs.answer(run, data[0] if data else get_message_text(message))
-    except InputError as error:
-        raise InvalidParamsError(message=str(error)) from error
-    except CiteLoomError as error:
-        raise InternalError(message=str(error)) from error
 
 
 async def _tell(runs: Runs, updater: TaskUpdater, run: str, base: str) -> None:

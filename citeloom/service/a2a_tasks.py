@@ -2,7 +2,8 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from typing import cast
 
@@ -124,14 +125,20 @@ class RunTasks(TaskStore):
         return await asyncio.to_thread(task_of, view, base_of(context), whole=whole)
 
     async def _view(self, task_id: str, context: ServerCallContext) -> RunSnapshot | None:
-        try:
+        with errors_of_protocol(), suppress(UnknownRunError):
             return await self._runs_of(headers_of(context)).get(task_id)
-        except UnknownRunError:
-            return None
-        except InputError as error:
-            raise InvalidParamsError(message=str(error)) from error
-        except CiteLoomError as error:
-            raise InternalError(message=str(error)) from error
+        return None
+
+
+@contextmanager
+def errors_of_protocol() -> Iterator[None]:
+    """Raise our errors as those that A2A tells a caller."""
+    try:
+        yield
+    except InputError as error:
+        raise InvalidParamsError(message=str(error)) from error
+    except CiteLoomError as error:
+        raise InternalError(message=str(error)) from error
 
 
 def _key(task_id: str, context: ServerCallContext) -> tuple[str, str]:

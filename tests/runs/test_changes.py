@@ -104,3 +104,17 @@ async def test_record_of_a_run_that_others_work_on_stays_as_it_is(home: Path) ->
                 with pytest.raises(InputError, match="being worked on"):
                     await refused
         assert record.path.read_bytes() == before
+
+
+async def test_only_a_run_that_works_here_can_be_told_to_finish(home: Path) -> None:
+    async with local_runs() as runs, local_runs() as others:
+        run = await runs.start("review", {"text": WRITE["text"], "library": WRITE["library"]}, {})
+        async for view in runs.follow(run):
+            if view.progress and view.progress.stage == "read_paper":
+                with pytest.raises(InputError, match="works elsewhere"):
+                    await others.finish(run)
+                await runs.finish(run)
+                break
+        assert (await wait_until_resting(runs, run)).status == "completed"
+        with pytest.raises(InputError, match="it rests"):
+            await runs.finish(run)
