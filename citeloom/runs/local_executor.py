@@ -226,10 +226,9 @@ class LocalExecutor:
         """Return what is known of a run; without its values while somebody works on it, or nobody can read them."""
         if active := self._active.get(run):
             last = active.events[-1] if active.events else None
-            return replace(_report_of(active.record, busy=True), progress=last)
+            return replace(self._report_of(active.record, busy=True), progress=last)
         record, busy = await asyncio.to_thread(_look_at, run)
-        record = self._unkept.get(run, record)
-        report = replace(_report_of(record, busy=busy), failure=self._failures.get(run))
+        report = replace(self._report_of(record, busy=busy), failure=self._failures.get(run))
         if busy:
             return report
         try:
@@ -243,7 +242,7 @@ class LocalExecutor:
         """Return what is known of the runs of this machine, those last worked on first."""
         runs = await asyncio.to_thread(all_runs)
         wanted = [run for run in runs if not conversation or run.conversation == conversation]
-        return [_report_of(run, busy=run.is_held()) for run in wanted[:limit]]
+        return [self._report_of(run, busy=run.is_held()) for run in wanted[:limit]]
 
     async def events(self, run: str) -> AsyncIterator[Mapping[str, Any]]:
         """Yield the progress of a run that this process works on; see `Executor`."""
@@ -276,6 +275,24 @@ class LocalExecutor:
         with _faults_told():
             async with opened_files() as (saver, store):
                 await delete_run(record, saver, store)
+
+    def _report_of(self, record: RunRecord, *, busy: bool) -> RunReport:
+        if record.status == "begun" and not busy:
+            record = self._unkept.get(record.name, record)
+        died = record.status == "begun" and not busy
+        return RunReport(
+            run=record.name,
+            graph=cast(GraphName, record.graph),
+            busy=busy,
+            cancelled=record.status == "interrupted",
+            failed=record.status == "failed",
+            asked=record.asked if record.status == "waiting" else None,
+            steps_left=record.status in {"begun", "chat"},
+            error=_DIED if died else record.error,
+            conversation=record.conversation,
+            started=record.started,
+            updated=record.updated,
+        )
 
     @contextmanager
     def _held(self, run: str) -> Iterator[tuple[RunRecord, ExitStack]]:
@@ -378,20 +395,3 @@ def _look_at(name: str) -> tuple[RunRecord, bool]:
         return record, held
     # Begun or ended since the look; else its process died.
     return load_run(name), record.is_held()
-
-
-def _report_of(record: RunRecord, *, busy: bool) -> RunReport:
-    died = record.status == "begun" and not busy
-    return RunReport(
-        run=record.name,
-        graph=cast(GraphName, record.graph),
-        busy=busy,
-        cancelled=record.status == "interrupted",
-        failed=record.status == "failed",
-        asked=record.asked if record.status == "waiting" else None,
-        steps_left=record.status in {"begun", "chat"},
-        error=_DIED if died else record.error,
-        conversation=record.conversation,
-        started=record.started,
-        updated=record.updated,
-    )

@@ -92,7 +92,7 @@ class ServerExecutor:
                 with suppress(NotFoundError):  # it has just ended
                     await self._client.runs.cancel(run, report.about["run_id"], wait=True)
                 report = await self.report(run)
-            stopped = worked and (report.steps_left or not report.values)
+            stopped = worked and (report.busy or report.steps_left or not report.values)
             if stopped or report.asked is not None:
                 await self._client.threads.update(run, metadata={"cancelled": True})
 

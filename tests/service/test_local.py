@@ -171,6 +171,7 @@ async def test_run_that_a_full_disk_ends_is_told_of_and_goes_on_when_there_is_ro
             *_, view = await followed(runs, run)
         assert view.status == "failed"
         assert "make room" in view.error
+        assert [(one.status, one.error) for one in await runs.list()] == [("failed", view.error)]
         await runs.resume(run)
         view = await wait_until_resting(runs, run)
     assert view.status == "completed"
