@@ -9,6 +9,7 @@ from importlib import import_module
 from time import monotonic
 from typing import TYPE_CHECKING, Any, cast
 
+import graphs
 from citeloom.runs.run_record import (
     RunRecord,
     all_runs,
@@ -54,7 +55,7 @@ async def open_run(
     """
     from citeloom.runs.run_files import opened_files
 
-    builder = import_module(f"graphs.{run.graph}").builder
+    builder = import_module(f"{graphs.__name__}.{run.graph}").builder
     if not to_read:
         check_room(settings().home)
     async with opened_files() as (saver, store):

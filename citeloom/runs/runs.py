@@ -16,6 +16,7 @@ from weakref import WeakValueDictionary
 from pydantic import Field
 from pydantic_core import to_jsonable_python
 
+import graphs
 from state.base import Value
 from state.run import Outcome
 from tools.errors import InputError, TransientError
@@ -187,7 +188,7 @@ def outputs_in(graph: GraphName, values: Mapping[str, Any]) -> dict[str, Any]:
 
 @cache
 def _outputs(graph: str) -> tuple[str, ...]:
-    return tuple(import_module(f"graphs.{graph}").graph.output_channels)
+    return tuple(import_module(f"{graphs.__name__}.{graph}").graph.output_channels)
 
 
 class Executor(Protocol):
