@@ -19,8 +19,8 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 from pydantic import BaseModel
 
-from citeloom.service.local import LocalRuns
-from citeloom.service.runs import GraphName, Progress, RunView
+from citeloom.runs.local_executor import local_runs
+from citeloom.runs.runs import GraphName, Progress, Runs, RunSnapshot, outputs_in
 from state.asking import AskOutput
 from state.channels import FindOutput, ReviewOutput, WriteOutput
 from state.ingesting import IngestInput, IngestOutput
@@ -164,7 +164,7 @@ async def aresume(
         InputError: There is no such run, or another process works on it.
         RunError: It failed again, or asks a person and there is none.
     """
-    async with LocalRuns() as runs:
+    async with local_runs() as runs:
         if (await runs.get(run)).status != "input_required":
             await runs.resume(run)
         return await _rested(runs, run, person, watch)
@@ -183,30 +183,30 @@ async def _done(
         raise InputError(
             f"{graph} has no option {', '.join(unknown)}; there are {', '.join(names)}"
         )
-    async with LocalRuns() as runs:
+    async with local_runs() as runs:
         run = await runs.start(graph, inputs, given)
         return await _rested(runs, run, person, watch)
 
 
 async def _rested(
-    runs: LocalRuns, run: str, person: Person | None, watch: Watch | None
+    runs: Runs, run: str, person: Person | None, watch: Watch | None
 ) -> dict[str, Any]:
     while (view := await _watched(runs, run, watch)).question:
         if person is None:
             raise RunError(run, "the run asks a person: give a function as `person`")
         answer = person(view.question)
         await runs.answer(run, await answer if isawaitable(answer) else answer)
-    if view.status != "completed":
+    if not view.has_ended:
         raise RunError(run, view.error or "the run was stopped")
-    values = await runs.values(run)
+    values = outputs_in(view.graph, await runs.values(run))
     if values.get("outcome") == "nothing" and (stop := values.get("stop")):
         raise InputError(" ".join(filter(None, (stop.cause, stop.remedy))))
     return values
 
 
-async def _watched(runs: LocalRuns, run: str, watch: Watch | None) -> RunView:
+async def _watched(runs: Runs, run: str, watch: Watch | None) -> RunSnapshot:
     async for view in runs.follow(run):
-        if watch and view.progress and not view.rests:
+        if watch and view.progress:
             watch(view.progress)
     return view
 

@@ -21,6 +21,7 @@ from langgraph.typing import ContextT, InputT, OutputT, StateT
 
 from tools.context import GROUPS, run_settings
 from tools.errors import InputError, did_you_mean
+from tools.settings import settings
 
 STEPS = 10_000
 """LangGraph's own limit where no events are streamed. Budgets end a run, the number of its steps does not."""
@@ -117,6 +118,22 @@ def check_names(
         _refuse(graph, takes, inputs, [*settings, *misspelt])
     else:
         _refuse("", (), (), [*settings, *misspelt])
+
+
+def check_revision(given: object, context: Mapping[str, Any] | None) -> None:
+    """Refuse an instruction that the run's mind cannot follow; other inputs pass.
+
+    Raises:
+        InputError: It needs a model, and the run has none.
+    """
+    if not isinstance(given, Mapping) or "section" not in given:
+        return
+    from nodes.revise.revise_section import check_instruction
+    from tools.llm.open_model import is_embedded
+
+    told = " ".join(str(given.get("instruction") or "").split())
+    if told and is_embedded((context or {}).get("mind") or "auto", settings()):
+        check_instruction(told)
 
 
 def _refuse(

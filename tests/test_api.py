@@ -12,7 +12,7 @@ import citeloom
 from citeloom import RunError, aask, ask, find, ingest, resume, review, revise, synthesize
 
 from citeloom import verify, write  # isort: skip
-from citeloom.service.runs import Progress
+from citeloom.runs.runs import Progress
 from tests.fakes.openai_server import OpenAIServer, Status, task_of
 from tests.fakes.reviewer import reviewer
 from tests.support import ROOT, SMALL, clean_environment, small_records

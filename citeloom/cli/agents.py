@@ -4,7 +4,7 @@ import asyncio
 import logging
 import sys
 
-from citeloom.service.local import LocalRuns
+from citeloom.runs.local_executor import local_runs
 from tools.errors import InputError
 
 
@@ -23,7 +23,7 @@ def serve() -> None:
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
 
     async def run() -> None:
-        async with LocalRuns() as runs:
+        async with local_runs() as runs:
             await serve_stdio(runs)
 
     asyncio.run(run())

@@ -11,12 +11,11 @@ import typer
 from typer.core import TyperCommand
 
 from citeloom.cli.evals import evaluate
-from citeloom.cli.history import app as runs_app
 from citeloom.cli.keys import app as keys_app
 from citeloom.cli.library.commands import app as library_app
 from citeloom.cli.references import references
+from citeloom.cli.runs_commands import app as runs_app
 from citeloom.cli.snapshot import app as snapshot_app
-from citeloom.cli.spending import spending
 from citeloom.cli.telling import errors_told
 from citeloom.cli.update import update
 from citeloom.cli.wording import WordedGroup, worded
@@ -111,7 +110,7 @@ def _made(name: str) -> Any:
     parameters.sort(key=options.place)
 
     def run(**given: Any) -> None:
-        from citeloom.cli.runs import Command
+        from citeloom.cli.run_command import Command
 
         told: dict[str, Any] = {key: given.pop(key) for key in inputs}
         if "year" in given:
@@ -135,7 +134,7 @@ def _entry(name: str) -> Callable[[Any], None]:
         from citeloom.cli.chat import converse
 
         return converse
-    from citeloom.cli.run import execute
+    from citeloom.cli.run_command import execute
 
     return execute
 
@@ -202,7 +201,6 @@ app.add_typer(
     snapshot_app, name="snapshot", help="Have a part of OpenAlex on this machine, to search it there.",
     rich_help_panel=_REVIEWS,
 )  # fmt: skip
-runs_app.command()(spending)
 app.add_typer(keys_app, name="keys", help="Let others call your server.", rich_help_panel=_KEEPING)
 app.add_typer(runs_app, name="runs", help="List and show what was done.", rich_help_panel=_KEEPING)
 app.command(

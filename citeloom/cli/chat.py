@@ -12,12 +12,12 @@ import typer
 
 from citeloom.cli.progress import Progress
 from citeloom.cli.results.answer import printed
-from citeloom.cli.runs import Command, begun
+from citeloom.cli.run_command import Command, begun
 from citeloom.cli.stopping import INTERRUPTED, cancelled_by_signals
 from citeloom.cli.telling import errors_told, say, tell_error, tell_outcome
 from citeloom.cli.voice import heard, say_aloud
-from citeloom.service.execution import opened, stream
-from citeloom.service.kept import Run
+from citeloom.runs.local_executor import open_run, stream_run
+from citeloom.runs.run_record import RunRecord
 from tools.errors import CiteLoomError
 from tools.program import PROGRAM
 
@@ -32,18 +32,18 @@ def converse(command: Command) -> None:
         run = begun(command)
         run.status = "chat"
         run.context["review_cost"] = "off"  # a conversation has a person in it already
-        with run.alone():
+        with run.hold_lock():
             run.save()
             code = asyncio.run(_converse(run, command.show))
     raise typer.Exit(code)
 
 
-async def _converse(run: Run, show: Mapping[str, Any]) -> int:
+async def _converse(run: RunRecord, show: Mapping[str, Any]) -> int:
     say(f"Library [bold]{run.inputs['library']}[/bold]. {_HELP}")
     last: dict[str, Any] = {}
     listen = show.get("listen")
     sources = repeat(listen) if listen == "mic" else chain([listen], repeat(None))
-    async with opened(run) as (graph, _):
+    async with open_run(run) as (graph, _):
         while (line := await asyncio.to_thread(_read, next(sources))) is not None:
             question = line.strip()
             word = question.casefold().rstrip(".!")
@@ -58,7 +58,7 @@ async def _converse(run: Run, show: Mapping[str, Any]) -> int:
                         Progress(quiet=not sys.stderr.isatty()) as progress,
                         cancelled_by_signals(),
                     ):
-                        last, _question = await stream(graph, asked, progress.show, fresh=True)
+                        last, _question = await stream_run(graph, asked, progress.show, fresh=True)
                 except asyncio.CancelledError:
                     say("Stopped.")
                     return INTERRUPTED

@@ -9,7 +9,7 @@ from citeloom.cli.telling import errors_told, say, tell
 from tools.counting import counted
 
 if TYPE_CHECKING:
-    from citeloom.service.kept import Run
+    from citeloom.runs.run_record import RunRecord
 
 
 def update(
@@ -40,9 +40,8 @@ def update(
 def _updated(name: str, after: str | None, write: bool, out: Path | None) -> int:
     import asyncio
 
-    from citeloom.cli.run import ended
-    from citeloom.cli.runs import Command
-    from citeloom.service.kept import load_run
+    from citeloom.cli.run_command import Command, run_to_end
+    from citeloom.runs.run_record import load_run
     from citeloom.service.updating import fresh, known_to, search_of, section_with
 
     old = load_run(name)
@@ -56,8 +55,8 @@ def _updated(name: str, after: str | None, write: bool, out: Path | None) -> int
     search = Command(
         graph="find", options=inputs, context=context, input=text, out=out, show={"known": known}
     )  # fmt: skip
-    run, code = ended(search)
-    values = asyncio.run(_values(run.name))
+    found, code = run_to_end(search)
+    values = asyncio.run(_values(found))
     new = fresh(values, known)
     if not _searched(name, values, len(new), code):
         return code or 1
@@ -69,13 +68,13 @@ def _updated(name: str, after: str | None, write: bool, out: Path | None) -> int
         return 0
     text = given.pop("text")
     folder = out / "section" if out else None
-    _, code = ended(
+    _, code = run_to_end(
         Command(graph="write", options=given, context=dict(old.context), input=text, out=folder)
     )
     return code
 
 
-def _retracted(old: "Run", before: dict[str, Any]) -> set[str]:
+def _retracted(old: "RunRecord", before: dict[str, Any]) -> set[str]:
     """Say what publishers said since a run of its papers, and return those that were retracted, by id."""
     import asyncio
 
@@ -112,7 +111,7 @@ def _searched(name: str, values: dict[str, Any], new: int, code: int) -> bool:
 
 
 async def _values(name: str) -> dict[str, Any]:
-    from citeloom.service.local import LocalRuns
+    from citeloom.runs.local_executor import local_runs
 
-    async with LocalRuns() as runs:
+    async with local_runs() as runs:
         return await runs.values(name)

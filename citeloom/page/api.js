@@ -95,11 +95,11 @@ export async function start(graph, input, settings, about) {
 }
 
 /**
- * Let a thread go on: with an input, an answer, or from where it stopped.
+ * Let a thread go on with an input.
  * @param {string} thread
  * @param {string} graph
  * @param {Record<string, unknown>} settings
- * @param {{input?: unknown, command?: unknown, checkpoint?: object}} given
+ * @param {{input: unknown}} given
  */
 export function go(thread, graph, settings, given) {
   return post(`/threads/${thread}/runs`, {
@@ -108,17 +108,9 @@ export function go(thread, graph, settings, given) {
   });
 }
 
-/** @param {string} thread @returns {Promise<any>} */
-export const threadOf = (thread) => get(`/threads/${thread}`);
-/** @param {string} thread @returns {Promise<any>} */
-export const stateOf = (thread) => get(`/threads/${thread}/state?subgraphs=true`);
-/** @param {string} thread @returns {Promise<any[]>} */
-export const runsOf = (thread) => get(`/threads/${thread}/runs?limit=1`);
 /** @param {number} limit @returns {Promise<any[]>} */
 export const threads = (limit) =>
   post("/threads/search", {limit, sort_by: "updated_at", sort_order: "desc"});
-/** @param {string} thread @param {Record<string, unknown>} metadata */
-export const note = (thread, metadata) => send("PATCH", `/threads/${thread}`, {metadata});
 /** @param {string} thread */
 export async function forget(thread) {
   await send("DELETE", `/threads/${thread}`);
@@ -164,15 +156,6 @@ export async function heard(sound) {
 /** A text read aloud, as an address to play. @param {string} text */
 export const spoken = async (text) =>
   URL.createObjectURL(await (await send("POST", "/citeloom/speech/spoken", {text})).blob());
-
-/** Stop what a thread does; what it has stays. @param {string} thread @param {string} run */
-export async function cancel(thread, run) {
-  await send("POST", `/threads/${thread}/runs/${run}/cancel?wait=true`, {});
-  await note(thread, {cancelled: true});
-}
-
-/** Let a run end now with what it has, papers ranked as far as they are known. @param {string} thread */
-export const finish = (thread) => post(`/citeloom/runs/${thread}/finish`, {});
 
 /**
  * Tell of a run from its first event, also of one that began before the page was loaded.

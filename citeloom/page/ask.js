@@ -87,7 +87,7 @@ function Told({turn, library, speaks, fail}) {
     ${turn.run === null && !turn.said ? html`<p class="dim" role="status">${W.ask.asking}</p>` : null}
     ${values.sentences?.length ? html`<p dir="auto">${values.sentences.map((/** @type {any} */ item) => html`<${Sentence} kind=${item.verdict}
         chosen=${item.number === open} choose=${() => setOpen(item.number === open ? 0 : item.number)}>${item.text} [${item.claims.join(", ")}]<//> `)}</p>`
-      : html`<p dir="auto">${turn.said ?? values.stop?.cause ?? values.answer ?? turn.run?.error ?? ""}</p>`}
+      : html`<p dir="auto">${turn.said ?? values.stop?.cause ?? values.answer ?? turn.run?.problem ?? ""}</p>`}
     ${values.mind === "extractive" && html`<p class="hint embedded">${W.run.embedded}</p>`}
     ${speaks && values.answer && html`<${Speak} text=${values.answer} fail=${fail} />`}
     ${claims.map((/** @type {any} */ claim) => {

@@ -4,19 +4,18 @@ import * as api from "./api.js";
 import {useCallback, useEffect, useState} from "./vendor/preact.js";
 
 /**
- * @typedef {"loading" | "working" | "asking" | "done" | "stopped" | "failed"} Status
+ * @typedef {"loading" | "working" | "input_required" | "completed" | "failed" | "cancelled"} Status
  * @typedef {{
- *   thread: string, graph: string, title: string, parent: string, status: Status, values: any, question: any, asked: string,
+ *   thread: string, graph: string, title: string, parent: string, status: Status, values: any, question: any, asked: string | null,
  *   stages: {stage: string, done: number, total: number, note: string}[], cards: any[], queries: any[],
- *   error: string, settings: Record<string, unknown>, run: string,
- *   searched: any,
+ *   problem: string, settings: Record<string, unknown>, stream: string, searched: any, can_resume: boolean,
  * }} Run
  */
 
 /** @param {string} thread @returns {Run} */
 const empty = (thread) => ({
-  thread, graph: "", title: "", parent: "", status: "loading", values: {}, question: null, asked: "", stages: [],
-  cards: [], queries: [], error: "", settings: {}, run: "", searched: {},
+  thread, graph: "", title: "", parent: "", status: "loading", values: {}, question: null, asked: null, stages: [],
+  cards: [], queries: [], problem: "", settings: {}, stream: "", searched: {}, can_resume: false,
 });
 
 /**
@@ -25,35 +24,8 @@ const empty = (thread) => ({
  * @returns {Promise<Run>}
  */
 export async function read(thread) {
-  const [known, [last]] = await Promise.all([api.threadOf(thread), api.runsOf(thread)]);
-  const about = known.metadata ?? {};
-  const run = {
-    ...empty(thread), graph: about.citeloom_graph ?? about.graph_id ?? "", title: about.title ?? "",
-    parent: about.parent ?? "", settings: about.citeloom_settings ?? {}, run: last?.run_id ?? "",
-    searched: about.searched ?? {},
-  };
-  if (known.status === "busy" || ["pending", "running"].includes(last?.status)) {
-    return {...run, status: "working"};
-  }
-  const state = await api.stateOf(thread);
-  const values = inner(state);
-  const {id: asked = "", value: question = null} = (state.interrupts ?? []).at(0) ?? {};
-  /** @type {Status} */
-  let status = "done";
-  if (about.cancelled) status = "stopped";
-  else if (question) status = "asking";
-  else if (["error", "timeout"].includes(last?.status)) status = "failed";
-  else if (state.next?.length) status = "stopped";
-  return {
-    ...run, status, values, question: status === "asking" ? question : null, asked, cards: values.cards ?? [],
-    queries: values.queries ?? [],
-  };
-}
-
-/** What a state holds, with that of inner graphs that were stopped. @param {any} state @returns {any} */
-function inner(state) {
-  const tasks = (state?.tasks ?? []).map((/** @type {any} */ task) => (task.state ? inner(task.state) : {}));
-  return Object.assign({}, state?.values ?? {}, ...tasks);
+  const run = await api.get(`/citeloom/runs/${thread}`);
+  return {...empty(thread), ...run, cards: run.values.cards ?? [], queries: run.values.queries ?? []};
 }
 
 /**
@@ -82,7 +54,7 @@ export function taken(run, {event, data}) {
 export async function ended(thread, tell) {
   let run = await read(thread);
   while (run.status === "working") {
-    for await (const {data} of api.follow(thread, run.run, new AbortController().signal)) tell?.(data);
+    for await (const {data} of api.follow(thread, run.stream, new AbortController().signal)) tell?.(data);
     run = await read(thread);
   }
   return run;
@@ -104,7 +76,7 @@ export function useRun(thread) {
       setRun((/** @type {Run} */ before) => (before.thread === thread && now.status === "working"
         ? {...now, stages: before.stages, cards: before.cards, queries: before.queries} : now));
       while (now.status === "working" && !stop.signal.aborted) {
-        for await (const told of api.follow(thread, now.run, stop.signal)) {
+        for await (const told of api.follow(thread, now.stream, stop.signal)) {
           setRun((/** @type {Run} */ before) => taken(before, told));
         }
         if (stop.signal.aborted) return;
@@ -114,7 +86,7 @@ export function useRun(thread) {
       }
     };
     watch().catch((error) => {
-      if (!stop.signal.aborted) setRun({...empty(thread), status: "failed", error: error.message});
+      if (!stop.signal.aborted) setRun({...empty(thread), status: "failed", problem: error.message});
     });
     return () => stop.abort();
   }, [thread, times]);
@@ -125,16 +97,10 @@ export function useRun(thread) {
  * Answer the question that is shown, and no other.
  * @param {Run} run @param {{action: string, text: string}} answer
  */
-export const answer = (run, answer) =>
-  api.go(run.thread, run.graph, run.settings, {command: {resume: {[run.asked]: answer}}});
+export const answer = (run, answer) => change(run, "answer", {asked: run.asked, answer});
 
-/** Let a run go on that was stopped or failed. @param {Run} run */
-export async function resume(run) {
-  await api.note(run.thread, {cancelled: false});
-  const [state, [last]] = await Promise.all([api.stateOf(run.thread), api.runsOf(run.thread)]);
-  if (state.interrupts?.length) return;
-  // Before its first step what it was started with is kept with the run alone.
-  const begun = Object.keys(state.values ?? {}).length > 0;
-  await api.go(run.thread, run.graph, run.settings,
-    begun ? {checkpoint: {}} : {input: last?.kwargs?.input ?? last?.input});
-}
+/**
+ * Resume a run, cancel it, or let it finish now with what it has.
+ * @param {Run} run @param {"answer" | "resume" | "cancel" | "finish"} verb @param {object} [given]
+ */
+export const change = (run, verb, given = {}) => api.post(`/citeloom/runs/${run.thread}/${verb}`, given);

@@ -1,6 +1,5 @@
 // One run: how far it is, what it asks, and what it has, in tabs.
 // @ts-check
-import * as api from "./api.js";
 import {Checked} from "./check.js";
 import {Graph} from "./graph.js";
 import {Papers} from "./papers.js";
@@ -35,19 +34,18 @@ export function RunView({thread, tab}) {
   const shown = tabs.find((name) => name === tab) ?? "live";
   useEffect(() => {
     // What one waits for is shown when it is there, unless one has looked elsewhere meanwhile.
-    if (was.current === "working" && run.status === "done" && shown === "live") {
+    if (was.current === "working" && run.status === "completed" && shown === "live") {
       location.hash = `#/run/${thread}/${tabs[written && tabs.includes("text") ? tabs.indexOf("text") : 1] ?? "live"}`;
     }
     was.current = run.status;
   }, [run.status]);
-  const [stop, stopping, stopError] = useAction(async () => (await api.cancel(thread, run.run), again()));
-  const [finish, finishing, finishError] = useAction(() => api.finish(thread));
-  const [resume, resuming, resumeError] = useAction(async () => (await runs.resume(run), again()));
-  const rerun = ["find", "review"].includes(run.graph) && run.status === "done" && Boolean(run.searched.text);
+  const [stop, stopping, stopError] = useAction(async () => (await runs.change(run, "cancel"), again()));
+  const [finish, finishing, finishError] = useAction(() => runs.change(run, "finish"));
+  const [resume, resuming, resumeError] = useAction(async () => (await runs.change(run, "resume"), again()));
+  const rerun = ["find", "review"].includes(run.graph) && run.status === "completed" && Boolean(run.searched.text);
   const [look, looking, lookError] = useAction(async () => {
     location.hash = `#/run/${await searched(run, [])}/live`;
   });
-  const end = run.values.stop;
   return html`
     <h1 class="title" dir="auto">${run.title || W.name}</h1>
     <p class="state" role="status">
@@ -57,10 +55,9 @@ export function RunView({thread, tab}) {
       ${run.status === "working" && html` <button disabled=${stopping} onClick=${() => stop()}>
         ${stopping ? W.run.stopping : W.run.stop}</button>
         <button disabled=${finishing} onClick=${() => finish()}>${W.run.finish}</button>`}
-      ${(run.status === "stopped" || (run.status === "failed" && !run.error)) && html` <button disabled=${resuming} onClick=${() => resume()}>${W.run.resume}</button>`}
+      ${run.can_resume && html` <button disabled=${resuming} onClick=${() => resume()}>${W.run.resume}</button>`}
     </p>
-    <${Problem} text=${run.error || stopError || finishError || resumeError || lookError || (run.status === "failed" ? W.run.failed : "")
-      || (end ? [end.cause, end.remedy].filter(Boolean).join(" — ") : "")} />
+    <${Problem} text=${stopError || finishError || resumeError || lookError || run.problem} />
     ${run.question && html`<${Question} key=${run.question.kind + (run.question.error ?? "") + run.question.proposal} run=${run} again=${again} />`}
     <nav class="tabs" aria-label=${run.title || W.name}>
       ${tabs.map((name) => html`<a href=${`#/run/${thread}/${name}`} aria-current=${name === shown ? "page" : null}>${W.run.tabs[name]}</a>`)}
@@ -107,7 +104,7 @@ function Live({run}) {
         <ul>${failures.map((/** @type {any} */ item) => html`<li dir="auto">${item.subject}: ${item.cause}${item.remedy && ` (${item.remedy})`}</li>`)}</ul>`}
     </section>
     ${run.graph !== "references" && html`<section aria-live="polite">
-      <h2>${run.status === "done" ? W.run.tabs.papers : W.run.early}</h2>
+      <h2>${run.status === "completed" ? W.run.tabs.papers : W.run.early}</h2>
       ${cards.length ? html`<ol class="cards">${cards.map((card) => html`<${Card} card=${card} />`)}</ol>`
         : html`<${Nothing}>${W.run.noCards}<//>`}
     </section>`}

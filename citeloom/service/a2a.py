@@ -18,17 +18,17 @@ from a2a.server.routes import create_jsonrpc_routes
 from a2a.server.tasks import TaskUpdater
 from a2a.types import Message, Task, TaskState, TaskStatus
 from a2a.utils.constants import AGENT_CARD_WELL_KNOWN_PATH
-from a2a.utils.errors import InternalError, InvalidParamsError
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import BaseRoute, Route
 
+from citeloom.runs.runs import GraphName, Runs, RunSnapshot
 from citeloom.service.a2a_cards import card_of, path_of
 from citeloom.service.a2a_input import asked_for
 from citeloom.service.a2a_results import artifacts_of, parts_told, state_of
-from citeloom.service.a2a_tasks import Contexts, RunsOf, RunTasks, base_of, headers_of
+from citeloom.service.a2a_tasks import Contexts, RunTasks, base_of, errors_of_protocol, headers_of
 from citeloom.service.entry import CARD, asks_for_keys, has_own_auth
-from citeloom.service.runs import GraphName, Runs, RunView
+from citeloom.service.told import RunsOf
 from tools.errors import CiteLoomError, InputError
 
 
@@ -114,12 +114,8 @@ class RunExecutor(AgentExecutor):
 async def _answer(runs: Runs, run: str, message: Message) -> None:
     """Hand on the answer to what a run asks. A message that it does not ask for changes nothing."""
     data = get_data_parts(message.parts)
-    try:
+    with errors_of_protocol():
         await runs.answer(run, data[0] if data else get_message_text(message))
-    except InputError as error:
-        raise InvalidParamsError(message=str(error)) from error
-    except CiteLoomError as error:
-        raise InternalError(message=str(error)) from error
 
 
 async def _tell(runs: Runs, updater: TaskUpdater, run: str, base: str) -> None:
@@ -134,7 +130,7 @@ async def _tell(runs: Runs, updater: TaskUpdater, run: str, base: str) -> None:
     await updater.update_status(state_of(view), updater.new_agent_message(parts) if parts else None)
 
 
-async def _give(view: RunView, updater: TaskUpdater, base: str) -> None:
+async def _give(view: RunSnapshot, updater: TaskUpdater, base: str) -> None:
     for artifact in await asyncio.to_thread(artifacts_of, view, base):
         await updater.add_artifact(
             list(artifact.parts), artifact_id=artifact.artifact_id, name=artifact.name

@@ -7,8 +7,8 @@ from typing import Any, cast, get_args
 from a2a.helpers import get_data_parts, get_message_text
 from a2a.types import Message
 
+from citeloom.runs.runs import GraphName
 from citeloom.service.a2a_cards import TAKE_FILES
-from citeloom.service.runs import GraphName
 from graphs.calling import check_names
 from tools.errors import InputError
 

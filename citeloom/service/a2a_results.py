@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from a2a.helpers import new_data_part, new_raw_part, new_text_part, new_url_part
 from a2a.types import Artifact, Message, Part, Role, Task, TaskState, TaskStatus
 
+from citeloom.runs.runs import RunSnapshot, Status
 from citeloom.service.digest import digest
 from citeloom.service.evidence import citations_of, papers_of
 from citeloom.service.files import BUNDLE, SECTIONS
-from citeloom.service.runs import RunView, Status
 from citeloom.service.told import files_of, mime_of, read
 from tools.errors import InputError
 
@@ -35,12 +35,12 @@ ENDED = frozenset(
 )  # fmt: skip
 
 
-def state_of(view: RunView) -> TaskState:
+def state_of(view: RunSnapshot) -> TaskState:
     """Return the state of a run's task; one whose input cannot be used is rejected."""
-    return TaskState.TASK_STATE_REJECTED if view.refused else _STATES[view.told_status]
+    return TaskState.TASK_STATE_REJECTED if view.is_refused else _STATES[view.status]
 
 
-def parts_told(view: RunView) -> list[Part]:
+def parts_told(view: RunSnapshot) -> list[Part]:
     """Return the parts of the status message: a question, as text and as data, or what went wrong."""
     if view.question:
         question = dict(view.question)
@@ -50,7 +50,7 @@ def parts_told(view: RunView) -> list[Part]:
     return [new_text_part(view.problem)] if view.problem else []
 
 
-def task_of(view: RunView, base: str = "", *, whole: bool = True) -> Task:
+def task_of(view: RunSnapshot, base: str = "", *, whole: bool = True) -> Task:
     """Return a run as a task; without its result where not the `whole` is wanted. See `artifacts_of`."""
     status = TaskStatus(state=state_of(view))
     if parts := parts_told(view):
@@ -68,14 +68,14 @@ def task_of(view: RunView, base: str = "", *, whole: bool = True) -> Task:
     return task
 
 
-def artifacts_of(view: RunView, base: str) -> list[Artifact]:
+def artifacts_of(view: RunSnapshot, base: str) -> list[Artifact]:
     """Return what a run gives, or has so far; nothing where its input was refused. Makes the files.
 
     Args:
         view: The run, with its values.
         base: The address of this server as the caller knows it, without a slash at its end.
     """
-    if not view.values or view.refused:
+    if not view.values or view.is_refused:
         return []
     place = f"{base}/citeloom/runs/{view.run}/files"
     citations, papers = list(citations_of(view)), list(papers_of(view))
@@ -97,7 +97,7 @@ def artifacts_of(view: RunView, base: str) -> list[Artifact]:
     return [Artifact(artifact_id="result", name=view.graph, parts=parts)]
 
 
-def _files(view: RunView, place: str) -> Iterator[Part]:
+def _files(view: RunSnapshot, place: str) -> Iterator[Part]:
     for address in files_of(view):
         name = address.rpartition("/")[2]
         if name.endswith(".md"):  # the text part has it

@@ -2,7 +2,8 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from typing import cast
 
@@ -10,14 +11,14 @@ from a2a.server.context import ServerCallContext
 from a2a.server.routes.common import DefaultServerCallContextBuilder
 from a2a.server.tasks import InMemoryTaskStore, TaskStore
 from a2a.types import ListTasksRequest, ListTasksResponse, Task, TaskState
+from a2a.utils.errors import InternalError, InvalidParamsError
 from starlette.requests import Request
 
+from citeloom.runs.runs import GraphName, RunSnapshot, UnknownRunError
 from citeloom.service.a2a_results import ENDED, task_of
-from citeloom.service.runs import GraphName, Runs, RunView
-from tools.errors import InputError
+from citeloom.service.told import RunsOf
+from tools.errors import CiteLoomError, InputError
 
-RunsOf = Callable[[Mapping[str, str]], Runs]
-"""Gives the runs of a caller, by the headers of the request."""
 _BASE = "base_url"
 _KNOWN_BY = ("authorization", "x-api-key")
 _MOST_KEPT = 1000
@@ -123,11 +124,21 @@ class RunTasks(TaskStore):
             return None
         return await asyncio.to_thread(task_of, view, base_of(context), whole=whole)
 
-    async def _view(self, task_id: str, context: ServerCallContext) -> RunView | None:
-        try:
+    async def _view(self, task_id: str, context: ServerCallContext) -> RunSnapshot | None:
+        with errors_of_protocol(), suppress(UnknownRunError):
             return await self._runs_of(headers_of(context)).get(task_id)
-        except InputError:
-            return None
+        return None
+
+
+@contextmanager
+def errors_of_protocol() -> Iterator[None]:
+    """Raise our errors as those that A2A tells a caller."""
+    try:
+        yield
+    except InputError as error:
+        raise InvalidParamsError(message=str(error)) from error
+    except CiteLoomError as error:
+        raise InternalError(message=str(error)) from error
 
 
 def _key(task_id: str, context: ServerCallContext) -> tuple[str, str]:

@@ -5,14 +5,18 @@ from collections.abc import Awaitable, Callable
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from citeloom.runs.runs import UnknownRunError
 from citeloom.service.entry import RefusedError
 from tools.errors import CiteLoomError, DocumentError, InputError, LibraryError
 
 Answering = Callable[[Request], Awaitable[object]]
 
 
-def answering(answer: Answering) -> Callable[[Request], Awaitable[Response]]:
-    """Return a route that gives what `answer` does, as JSON unless it is a response already."""
+def answering(answer: Answering, *, unknown: int = 422) -> Callable[[Request], Awaitable[Response]]:
+    """Return a route that gives what `answer` does, as JSON unless it is a response already.
+
+    `unknown` is the status of a run that the caller does not have.
+    """
 
     async def route(request: Request) -> Response:
         try:
@@ -23,7 +27,8 @@ def answering(answer: Answering) -> Callable[[Request], Awaitable[Response]]:
             remedy = f": {error.remedy}" if error.remedy else ""
             return JSONResponse({"detail": f"{error}{remedy}"}, 422)
         except InputError as error:
-            return JSONResponse({"detail": str(error)}, 422)
+            status = unknown if isinstance(error, UnknownRunError) else 422
+            return JSONResponse({"detail": str(error)}, status)
         except LibraryError as error:
             return JSONResponse({"detail": str(error)}, 404)
         except CiteLoomError as error:

@@ -14,30 +14,30 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.routing import Route
 
+from citeloom.runs.runs import Runs
+from citeloom.runs.server_executor import server_runs
 from citeloom.service import (
     a2a,
     drafts,
-    estimates,
     files,
-    finishing,
     health,
     libraries,
     mcp,
     metrics,
     page,
     pages,
+    run_routes,
     speech,
 )
 from citeloom.service.cancelling import cancellable
 from citeloom.service.gate import Gate
-from citeloom.service.served import ServedRuns
 from tools.settings import settings
 
 _TIMEOUT = httpx.Timeout(30, read=None)
 _PASSED_ON = ("authorization", "x-api-key")
 
 
-def runs_of(headers: Mapping[str, str]) -> ServedRuns:
+def runs_of(headers: Mapping[str, str]) -> Runs:
     """Return the runs of a caller, known by the headers of the request."""
     url = settings().server_url
     transport = None
@@ -52,7 +52,7 @@ def runs_of(headers: Mapping[str, str]) -> ServedRuns:
         headers={name: headers[name] for name in _PASSED_ON if name in headers},
         timeout=_TIMEOUT,
     )
-    return ServedRuns(LangGraphClient(client))
+    return server_runs(LangGraphClient(client))
 
 
 _mcp, _mcp_served = mcp.routes(runs_of)
@@ -72,9 +72,8 @@ app = Starlette(
         *a2a.routes(runs_of),
         *libraries.routes(),
         *files.routes(runs_of),
-        *finishing.routes(runs_of),
+        *run_routes.routes(runs_of),
         *drafts.routes(),
-        *estimates.routes(),
         *pages.routes(),
         *speech.routes(),
         *page.routes(),

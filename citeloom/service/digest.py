@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from citeloom.service.runs import RunView
+from citeloom.runs.runs import RunSnapshot
 from tools.counting import counted
 
 MOST = 60_000
@@ -12,7 +12,7 @@ MOST = 60_000
 _PAPERS = 15
 
 
-def digest(view: RunView) -> str:
+def digest(view: RunSnapshot) -> str:
     """Return what a run gives, or has so far: its text with its sources, and what went wrong."""
     lines = list(_DIGESTS[view.graph](view.values))
     if view.problem:

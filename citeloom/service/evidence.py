@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from citeloom.service.runs import RunView
+from citeloom.runs.runs import RunSnapshot
 from state.quote import words_of
 
 
-def citations_of(view: RunView) -> Iterator[dict[str, Any]]:
+def citations_of(view: RunSnapshot) -> Iterator[dict[str, Any]]:
     """Yield each citation of a text or an answer: its sentence, its verdict, and the words that decide it."""
     values = view.values
     match view.graph:
@@ -54,7 +54,7 @@ def _quoted(quote: Mapping[str, Any] | None) -> dict[str, Any]:
     return {"quote": quote["text"], "part": part, "whose": words_of(part)}
 
 
-def papers_of(view: RunView) -> Iterator[dict[str, Any]]:
+def papers_of(view: RunSnapshot) -> Iterator[dict[str, Any]]:
     """Yield the papers of a result: what it cites by number, then what else was kept, by rank."""
     values = view.values
     ranked = {

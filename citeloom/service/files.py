@@ -17,18 +17,18 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 from pydantic import TypeAdapter
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from citeloom.export.completeness import assessed
 from citeloom.export.files import TOLD, all_files
 from citeloom.export.plain import dump
+from citeloom.runs.runs import RunSnapshot
 from citeloom.service.answering import answering
 from citeloom.service.entry import RefusedError, asks_for_keys, has_own_auth
-from citeloom.service.runs import RunView
 from citeloom.service.told import RunsOf, files_of, read
 from tools.bibliography.zotero import send_to_zotero
-from tools.errors import CiteLoomError, InputError
+from tools.errors import InputError
 from tools.settings import settings
 
 BUNDLE = "bundle.zip"
@@ -38,21 +38,13 @@ SECTIONS = frozenset({"find", "write", "review", "revise"})
 def routes(runs_of: RunsOf) -> list[BaseRoute]:
     """Return the routes."""
 
-    async def listed(request: Request) -> Response:
-        return await _answer(request, lambda _, files: JSONResponse({"files": files}))
+    async def listed(request: Request) -> object:
+        view = await runs_of(request.headers).get(request.path_params["run"])
+        return {"files": await asyncio.to_thread(names_of, view)}
 
-    async def sent(request: Request) -> Response:
-        name = request.path_params["name"]
-        return await _answer(request, lambda view, files: _sent(view, files, name))
-
-    async def _answer(request: Request, answer: Any) -> Response:
-        try:
-            view = await runs_of(request.headers).get(request.path_params["run"])
-            return await asyncio.to_thread(lambda: answer(view, names_of(view)))
-        except InputError as error:
-            return JSONResponse({"detail": str(error)}, 404)
-        except CiteLoomError as error:
-            return JSONResponse({"detail": str(error)}, 503)
+    async def sent(request: Request) -> object:
+        view = await runs_of(request.headers).get(request.path_params["run"])
+        return await asyncio.to_thread(_sent, view, request.path_params["name"])
 
     async def to_zotero(request: Request) -> object:
         if asks_for_keys() or has_own_auth():
@@ -70,13 +62,13 @@ def routes(runs_of: RunsOf) -> list[BaseRoute]:
 
     place = "/citeloom/runs/{run}"
     return [
-        Route(place + "/files", listed),
-        Route(place + "/files/{name:path}", sent),
+        Route(place + "/files", answering(listed, unknown=404)),
+        Route(place + "/files/{name:path}", answering(sent, unknown=404)),
         Route(place + "/zotero", answering(to_zotero), methods=["POST"]),
     ]
 
 
-def names_of(view: RunView) -> dict[str, str]:
+def names_of(view: RunSnapshot) -> dict[str, str]:
     """Return the files that a run has, and what each is."""
     if view.graph in SECTIONS:
         made = _made(view) if view.values else {}
@@ -86,9 +78,11 @@ def names_of(view: RunView) -> dict[str, str]:
     return {address.rpartition("/")[2]: words for address, words in files_of(view).items()}
 
 
-def _sent(view: RunView, files: Mapping[str, str], name: str) -> Response:
-    if name not in files:
-        raise InputError(f"run '{view.run}' has no file '{name}'; it has: {', '.join(files)}")
+def _sent(view: RunSnapshot, name: str) -> Response:
+    if name not in (files := names_of(view)):
+        raise RefusedError(
+            404, f"run '{view.run}' has no file '{name}'; it has: {', '.join(files)}"
+        )
     content: str | bytes
     if view.graph not in SECTIONS or name == "result.json":
         content = read(view, name)
@@ -110,7 +104,7 @@ def _sent(view: RunView, files: Mapping[str, str], name: str) -> Response:
     return Response(content, headers=headers, media_type=kind)
 
 
-def _made(view: RunView) -> Mapping[str, str | bytes]:
+def _made(view: RunSnapshot) -> Mapping[str, str | bytes]:
     with _printing:
         return _printed(view.graph, json.dumps(view.values))
 

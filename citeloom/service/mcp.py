@@ -21,9 +21,9 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from starlette.applications import Starlette
 from starlette.routing import BaseRoute, Route
 
+from citeloom.runs.runs import Runs, RunSnapshot
 from citeloom.service.mcp_tasks import add_tasks, as_task, has_tasks
 from citeloom.service.next_step import far_of
-from citeloom.service.runs import Runs, RunView
 from citeloom.service.told import SCHEMA, RunsOf, files_of, mime_of, parsed, read, told
 from citeloom.service.tools import TOOLS, GetRun, Starts, Tool, arguments_of, start
 from tools.errors import CiteLoomError, InputError, trace_of
@@ -189,7 +189,7 @@ async def _looked(runs: Runs, ctx: Context, asked_for: GetRun) -> types.CallTool
 
 async def _awaited(
     runs: Runs, ctx: Context, run: str, seconds: float, *, stops: bool = True
-) -> RunView:
+) -> RunSnapshot:
     """Wait until a run rests, but not for long, telling the client how far it is.
 
     A client that gives up the call which started a run stops the run.
@@ -212,7 +212,7 @@ async def _awaited(
     return await runs.get(run)
 
 
-def answered(view: RunView, part: str = "", page: int = 1) -> types.CallToolResult:
+def answered(view: RunSnapshot, part: str = "", page: int = 1) -> types.CallToolResult:
     """Return what is told of a run as the result of a tool, with links to its files."""
     result = told(view, part, page).model_dump(mode="json", exclude_defaults=True)
     links = [
@@ -224,7 +224,7 @@ def answered(view: RunView, part: str = "", page: int = 1) -> types.CallToolResu
     return types.CallToolResult(
         content=[types.TextContent(text=json.dumps(result, ensure_ascii=False)), *links],
         structured_content=result,
-        is_error=view.told_status == "failed",
+        is_error=view.status == "failed",
     )
 
 
@@ -239,7 +239,7 @@ def _can_be_asked(ctx: Context) -> bool:
     return modern and asks is not None and (asks.form is not None or asks.url is None)
 
 
-def asked(view: RunView) -> dict[str, Any]:
+def asked(view: RunSnapshot) -> dict[str, Any]:
     """Return the question of a run as a form, under a key of its own."""
     question = view.question or {}
     error = question.get("error")
@@ -269,7 +269,7 @@ def asked(view: RunView) -> dict[str, Any]:
     return {key: types.ElicitRequest(params=form)}
 
 
-async def answer_of(runs: Runs, view: RunView, responses: Mapping[str, Any]) -> None:
+async def answer_of(runs: Runs, view: RunSnapshot, responses: Mapping[str, Any]) -> None:
     """Hand on what a person answered, if that is to the question that the run now asks."""
     if not view.question:
         return

@@ -13,8 +13,8 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import Field
 
+from citeloom.runs.runs import Runs, RunSnapshot
 from citeloom.service.next_step import far_of
-from citeloom.service.runs import Runs, RunView
 from tools.errors import CiteLoomError, InputError
 
 EXTENSION = "io.modelcontextprotocol/tasks"
@@ -42,7 +42,7 @@ def has_tasks(ctx: Context) -> bool:
     return modern and able is not None and EXTENSION in (able.extensions or {})
 
 
-def as_task(view: RunView, kind: str = "task") -> dict[str, Any]:
+def as_task(view: RunSnapshot, kind: str = "task") -> dict[str, Any]:
     """Return a run as a task. One that failed is completed: its result says that it failed.
 
     A task fails only where the protocol does.
@@ -64,9 +64,9 @@ def add_tasks(
     server: Server[Any],
     runs_of: Callable[[Context], Runs],
     *,
-    result: Callable[[RunView], types.CallToolResult],
-    asking: Callable[[RunView], Mapping[str, Any]],
-    answer: Callable[[Runs, RunView, Mapping[str, Any]], Awaitable[None]],
+    result: Callable[[RunSnapshot], types.CallToolResult],
+    asking: Callable[[RunSnapshot], Mapping[str, Any]],
+    answer: Callable[[Runs, RunSnapshot, Mapping[str, Any]], Awaitable[None]],
 ) -> None:
     """Let a server answer tasks/get, tasks/update and tasks/cancel."""
 
@@ -100,7 +100,7 @@ def add_tasks(
 
 async def _known(
     ctx: Context, params: TaskParams, runs_of: Callable[[Context], Runs]
-) -> tuple[Runs, RunView]:
+) -> tuple[Runs, RunSnapshot]:
     if ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS:
         raise MCPError(types.METHOD_NOT_FOUND, "tasks need protocol version 2026-07-28")
     if not has_tasks(ctx):

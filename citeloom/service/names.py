@@ -11,8 +11,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 from langgraph_sdk import Auth, get_client
 
-from citeloom.service.revising import check_revision
-from citeloom.service.runs import GraphName
+from citeloom.runs.runs import GraphName
 from tools.errors import InputError
 
 _MAKES = {("threads", "create_run"), ("crons", "create"), ("crons", "update"),
@@ -41,7 +40,7 @@ async def _check(value: Mapping[str, Any]) -> None:
         context = set()  # the server's copy of what has a place for other things, too
     try:
         # Here, as the graphs take long to import, and a server's other calls need none.
-        from graphs.calling import check_names
+        from graphs.calling import check_names, check_revision
 
         graph = await _graph_of({**value, **sent})
         check_names(graph, _names(sent.get("input")), context, among=hidden)

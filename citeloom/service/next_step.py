@@ -1,9 +1,9 @@
 """How far a run is and what its caller does next, in words."""
 
-from citeloom.service.runs import RunView
+from citeloom.runs.runs import RunSnapshot
 
 
-def next_step(view: RunView) -> str:
+def next_step(view: RunSnapshot) -> str:
     """Return what whoever called a tool does next."""
     match view.status:
         case "working":
@@ -14,14 +14,14 @@ def next_step(view: RunView) -> str:
                 "Put the question to a person, then call get_run with `answer`: '' goes on as proposed, "
                 "'stop' ends the run, other text replaces the proposal."
             )
-        case "completed":
+        case _ if view.has_ended:
             return _after(view)
     return "get_run with action 'resume' lets it go on from where it stopped."
 
 
-def _after(view: RunView) -> str:
+def _after(view: RunSnapshot) -> str:
     """Return what to do once a run's graph has come to its end."""
-    if view.told_status == "failed":
+    if view.status == "failed":
         return "Do what `problem` says, then call the tool again: this run cannot go on."
     if view.outcome == "nothing":
         said = "problem" if view.problem else "text"
@@ -36,7 +36,7 @@ def _after(view: RunView) -> str:
     return "Done. get_run pages through `parts`; the linked files have all of it."
 
 
-def far_of(view: RunView) -> str:
+def far_of(view: RunSnapshot) -> str:
     """Return how far a run is, in words."""
     if not (progress := view.progress):
         return ""

@@ -7,9 +7,9 @@ from typing import Any
 from pydantic import Field, TypeAdapter
 
 from citeloom.export.references import FORMS, LISTS, printed
+from citeloom.runs.runs import GraphName, Runs, RunSnapshot, Status
 from citeloom.service.next_step import next_step
 from citeloom.service.quoted import said
-from citeloom.service.runs import GraphName, Runs, RunView, Status
 from state.base import Value
 from state.references import ReadReference
 from state.results import Reference
@@ -76,7 +76,7 @@ class ToolResult(Value):
 SCHEMA = ToolResult.model_json_schema()
 
 
-def told(view: RunView, part: str = "", page: int = 1) -> ToolResult:
+def told(view: RunSnapshot, part: str = "", page: int = 1) -> ToolResult:
     """Return what a tool says of a run.
 
     Raises:
@@ -104,7 +104,7 @@ def told(view: RunView, part: str = "", page: int = 1) -> ToolResult:
             f"run '{view.run}' has no part '{part}'; it has: {', '.join(['text', *parts])}"
         )
     return ToolResult(
-        run=view.run, graph=view.graph, status=view.told_status, next=next_step(view),
+        run=view.run, graph=view.graph, status=view.status, next=next_step(view),
         outcome=view.outcome, problem=_clip(view.problem), **result,
     )  # fmt: skip
 
@@ -224,7 +224,7 @@ def _page(pages: Sequence[Any], page: int) -> dict[str, Any]:
 # --- Files ----------------------------------------------------------------------------------------
 
 
-def files_of(view: RunView) -> dict[str, str]:
+def files_of(view: RunSnapshot) -> dict[str, str]:
     """Return the addresses of a run's files and what each is; those that it has, once it rests."""
     if view.status == "working":
         return {}
@@ -257,7 +257,7 @@ def parsed(address: str) -> tuple[str, str]:
     return run, name
 
 
-def read(view: RunView, name: str) -> str:
+def read(view: RunSnapshot, name: str) -> str:
     """Return the content of a run's file.
 
     Raises:

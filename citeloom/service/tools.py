@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
-from citeloom.service.runs import GraphName, Runs
+from citeloom.runs.runs import GraphName, Runs
 from state.questions import QuestionKind
 from state.references import ReferencesInput
 from state.request import AskInput, ReviewInput, VerifyInput, WriteInput

@@ -6,7 +6,7 @@ from uuid import uuid4
 
 from langgraph.runtime import Runtime
 
-from citeloom.service.kept import Run
+from citeloom.runs.run_record import RunRecord
 from nodes.notices import noticed_now
 from state.paper import Paper, by_any_id
 from state.request import FindInput
@@ -17,7 +17,7 @@ from tools.errors import InputError
 from tools.services import open_services
 
 
-def search_of(run: Run, after: str | None) -> dict[str, Any]:
+def search_of(run: RunRecord, after: str | None) -> dict[str, Any]:
     """Return the input of `find` that searches as a run did, only papers from a day on where one is given.
 
     Raises:
@@ -33,7 +33,9 @@ def search_of(run: Run, after: str | None) -> dict[str, Any]:
     return {**inputs, "after": after or inputs.get("after"), "must_include": []}
 
 
-async def noticed_since(run: Run, values: Mapping[str, Any]) -> tuple[list[Paper], list[Failure]]:
+async def noticed_since(
+    run: RunRecord, values: Mapping[str, Any]
+) -> tuple[list[Paper], list[Failure]]:
     """Return the papers that a run cited, or kept where it wrote nothing, of which something was said since.
 
     Beside them, who could not be asked.
@@ -65,7 +67,10 @@ def fresh(values: Mapping[str, Any], known: frozenset[str]) -> list[RankedPaper]
 
 
 def section_with(
-    run: Run, before: Mapping[str, Any], new: Sequence[RankedPaper], gone: Collection[str] = ()
+    run: RunRecord,
+    before: Mapping[str, Any],
+    new: Sequence[RankedPaper],
+    gone: Collection[str] = (),
 ) -> dict[str, Any] | None:
     """Return the input of `write` for a run's section with new papers, or None where it can stand as it is.
 

@@ -68,7 +68,7 @@ def _found(slice_: Path, vectors: Path, text: str, keep: int) -> Mapping[str, tu
 
 
 async def _run(inputs: Mapping[str, Any], context: RunContext, saved: Path) -> dict[str, Any]:
-    from citeloom.service.run_files import LatestSaver
+    from citeloom.runs.run_files import LatestSaver
 
     builder = import_module("graphs.find").builder
     config: Any = {

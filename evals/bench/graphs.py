@@ -14,8 +14,8 @@ from contextlib import closing
 from time import monotonic
 from typing import Any
 
-from citeloom.service.execution import opened, stream
-from citeloom.service.kept import new_run
+from citeloom.runs.local_executor import open_run, stream_run
+from citeloom.runs.run_record import new_run
 from evals.bench.corpus import corpus_of, text_of
 from evals.bench.row import Given, Row
 from evals.bench.stand_in import StandIn, standing_in
@@ -128,8 +128,8 @@ def _run(
 
 
 async def _ended(run: Any) -> dict[str, Any]:
-    async with opened(run) as (graph, _):
-        values, _ = await stream(graph, run, lambda _: None, fresh=True)
+    async with open_run(run) as (graph, _):
+        values, _ = await stream_run(graph, run, lambda _: None, fresh=True)
     return values
 
 

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from citeloom.cli.app import app
-from citeloom.service.kept import load_run
+from citeloom.runs.run_record import load_run
 from tests.cli.conftest import Cite
 from tests.cli.test_output_contract import check_described
 
@@ -132,7 +132,7 @@ def test_chat_remembers_what_it_was_about(home: Path) -> None:
 def test_conversation_that_somebody_else_holds_is_not_gone_on_with(home: Path) -> None:
     chat("exit\n")
     (path,) = (home / "runs").glob("*.json")
-    with load_run(path.stem).alone():
+    with load_run(path.stem).hold_lock():
         held = CliRunner().invoke(app, ["chat", "--resume", path.stem], input="exit\n")
     assert held.exit_code == 2
     assert "being worked on" in held.stderr

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from citeloom.cli.app import app
-from citeloom.service.kept import load_run
+from citeloom.runs.run_record import load_run
 from tests.support import ABSTRACT, SMALL, small_records
 from tools.settings import settings
 
@@ -123,7 +123,7 @@ def test_deleted_run_leaves_nothing_but_its_results(home: Path) -> None:
 
 def test_run_that_is_worked_on_is_not_deleted(home: Path) -> None:
     name = written(home, "out")
-    with load_run(name).alone():
+    with load_run(name).hold_lock():
         assert "is being worked on" in citeloom("runs", "delete", name, code=1).stderr
         grow_old(home, name, 50)
         assert citeloom("runs", "prune", "--older-than", "30d").stdout == ""

@@ -8,15 +8,15 @@ import pytest
 
 from citeloom.cli.results.synthesis import finish, synthesis_record, tell_faults
 from citeloom.cli.results.synthesis_text import printed
-from citeloom.service.kept import Run
+from citeloom.runs.run_record import RunRecord
 from state.run import Failure
 from state.synthesis import NumberedReference
 from tests.cli.synthesis_values import QUESTION, complete, paper, stopped
 from tests.cli.test_output_contract import check_described
 
 
-def run(out: str = "", **context: Any) -> Run:
-    return Run(
+def run(out: str = "", **context: Any) -> RunRecord:
+    return RunRecord(
         name="20260101-000000-abcdef", graph="synthesize", inputs={"question": QUESTION},
         context=context, out=out, started="",
     )  # fmt: skip

@@ -8,8 +8,8 @@ from typer.testing import CliRunner, Result
 
 from citeloom.cli.app import app
 from citeloom.cli.inputs import stack_of
-from citeloom.cli.run import reading_allowed
-from citeloom.service.kept import Run
+from citeloom.cli.run_command import reading_allowed
+from citeloom.runs.run_record import RunRecord
 from tools.context import RunContext
 from tools.errors import InputError
 from tools.ingest.allowed_paths import allowed_roots, check_paths
@@ -81,7 +81,7 @@ def test_what_cannot_be_used_is_said_and_exits_with_2(
 
 
 def test_run_may_read_the_folders_of_its_files_only(home: Path, folder: Path) -> None:
-    run = Run(
+    run = RunRecord(
         name="r", graph="synthesize", inputs={"paths": [str(folder / "a.md")]}, context={}, out="",
         started="",
     )  # fmt: skip

@@ -10,7 +10,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import StreamMode
 from typing_extensions import TypedDict
 
-from citeloom.service.runs import GraphName
+from citeloom.runs.runs import GraphName
 from tools.context import RunContext
 from tools.errors import InputError
 

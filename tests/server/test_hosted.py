@@ -14,8 +14,8 @@ import pytest
 from langgraph.pregel.remote import RemoteGraph
 from langgraph_sdk import get_client
 
-from citeloom.service.runs import rested
-from citeloom.service.served import ServedRuns
+from citeloom.runs.runs import wait_until_resting
+from citeloom.runs.server_executor import server_runs
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.reviewer import reviewer
 from tests.graphs.test_calling import IDEA
@@ -55,7 +55,7 @@ async def test_run_survives_an_interrupt_a_kill_and_a_stop(hosted: Parts, abstra
     assert server.ready().json()["ready"]
     async with get_client(url=server.url) as client:
         assert len(await client.assistants.search(limit=20)) == 8
-        runs = ServedRuns(client)
+        runs = server_runs(client)
         inputs = {"text": abstract, "library": SMALL, "cite": 3}
         run = await runs.start("review", inputs, {**QUICK, "review_plan": "on"})
         told = [view async for view in runs.follow(run)]
@@ -74,7 +74,7 @@ async def test_run_survives_an_interrupt_a_kill_and_a_stop(hosted: Parts, abstra
         assert server.stop(signal.SIGKILL) == -signal.SIGKILL
         server.start()
         async with asyncio.timeout(180):
-            view = await rested(runs, run)
+            view = await wait_until_resting(runs, run)
         assert view.status == "completed", view
         assert view.values["audit"]["passed"]
         after = await client.threads.get_history(run, limit=100)
@@ -92,7 +92,7 @@ async def test_run_survives_an_interrupt_a_kill_and_a_stop(hosted: Parts, abstra
         assert server.stop(signal.SIGTERM) in {0, -signal.SIGTERM}
         server.start()
         async with asyncio.timeout(180):
-            view = await rested(runs, second)
+            view = await wait_until_resting(runs, second)
         assert view.status == "completed", (await client.runs.list(second), server.account)
 
         # The other ways in.
@@ -145,7 +145,7 @@ async def test_callers_find_what_the_development_server_does(hosted: Parts, abst
                 await way(client, sent)
 
         # A run of an SDK is one of the service: stopped, gone on with, told to finish, with its files.
-        runs = ServedRuns(client)
+        runs = server_runs(client)
         settings: Any = {**QUICK, "max_hops": 1}
         threads: list[str] = []
         for number in range(2):
@@ -167,7 +167,7 @@ async def test_callers_find_what_the_development_server_does(hosted: Parts, abst
                     await runs.resume(thread)
             threads.append(thread)
         async with asyncio.timeout(180):
-            views = [await rested(runs, thread) for thread in threads]
+            views = [await wait_until_resting(runs, thread) for thread in threads]
         assert [view.values["outcome"] for view in views] == ["complete", "partial"]
         assert {view.run for view in await runs.list()} >= set(threads)
         files = await asyncio.to_thread(
@@ -178,12 +178,12 @@ async def test_callers_find_what_the_development_server_does(hosted: Parts, abst
         # Of two answers at once one counts, and the other answers nothing that is asked later.
         asked = {**settings, "review_queries": "on", "review_plan": "on"}
         asking = await runs.start("review", inputs, asked)
-        await rested(runs, asking)
+        await wait_until_resting(runs, asking)
         both = await asyncio.gather(
             runs.answer(asking, ""), runs.answer(asking, ""), return_exceptions=True
         )
         assert [type(answer) for answer in both] == [type(None), InputError]
-        view = await rested(runs, asking)
+        view = await wait_until_resting(runs, asking)
         assert view.question
         assert view.question["kind"] == "plan"
 

@@ -9,8 +9,8 @@ import pytest
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import UnprocessableEntityError
 
-from citeloom.service.runs import GraphName
-from citeloom.service.served import ServedRuns
+from citeloom.runs.runs import GraphName
+from citeloom.runs.server_executor import server_runs
 from tests.graphs.test_calling import IDEA
 from tests.server.conftest import Server
 from tests.server.misspelt import DEVELOPMENT, HARMLESS, refusals
@@ -51,7 +51,7 @@ async def test_protocol_for_events_refuses_a_wrong_name(
 
 
 async def test_run_of_the_service_that_is_refused_leaves_no_thread(client: LangGraphClient) -> None:
-    runs, ours = ServedRuns(client), str(uuid4())
+    runs, ours = server_runs(client), str(uuid4())
     inputs = {"question": "What is ROUGE?", "library": SMALL}
     with pytest.raises(InputError, match="no setting 'max_call' "):
         await runs.start("ask", inputs, {"max_call": 1}, conversation=ours)

@@ -136,12 +136,12 @@ def test_person_is_asked_and_a_run_is_stopped_and_goes_on(visitor: Visitor) -> N
     page.get_by_label("Down 1", exact=True).click()
     page.reload()
     page.get_by_role("button", name="End the run here").click()
-    page.wait_for_selector(".status.done", timeout=60_000)
+    page.wait_for_selector(".status.completed", timeout=60_000)
 
     thread = visitor.review(IDEA, SMALL)
     page.get_by_role("button", name="Stop, to go on later").click(timeout=30_000)
-    page.wait_for_selector(".status.stopped, .status.done", timeout=60_000)
-    if page.locator(".status.stopped").count():
+    page.wait_for_selector(".status.cancelled, .status.completed", timeout=60_000)
+    if page.locator(".status.cancelled").count():
         page.get_by_role("button", name="Go on").click()
     visitor.at(f"run/{thread}/text")
     page.wait_for_selector(SENTENCE, timeout=90_000)
@@ -317,7 +317,7 @@ def test_hostile_papers_do_nothing_in_any_view_dark_and_small(
     page.wait_for_selector(f"{SENTENCE}, .problem", timeout=90_000)
     for tab in ("live", "papers", "graph", "table", "text", "take"):
         visitor.at(f"run/{thread}/{tab}")
-        page.wait_for_selector(".status.done")
+        page.wait_for_selector(".status.completed")
         if tab == "papers":
             page.wait_for_selector(".paper .name")
             for name in page.locator(".paper .name").all():

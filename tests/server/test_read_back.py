@@ -12,9 +12,9 @@ import pytest
 from langgraph_sdk import get_client
 from pydantic_core import to_jsonable_python
 
+from citeloom.runs.runs import GraphName, wait_until_resting
+from citeloom.runs.server_executor import server_runs
 from citeloom.service.files import typed
-from citeloom.service.runs import GraphName, rested
-from citeloom.service.served import ServedRuns
 from tests.server.conftest import prepared, serving
 from tests.server.hostile import IDEA, Caller
 from tests.server.hosting import MISSING, Hosted, hosting
@@ -81,14 +81,14 @@ async def started(url: str, folder: Path) -> dict[str, tuple[GraphName, Mapping[
     given: dict[str, tuple[GraphName, Mapping[str, Any]]] = {}
     section = ""
     async with get_client(url=url) as client:
-        runs = ServedRuns(client)
+        runs = server_runs(client)
         for graph, inputs in INPUTS.items():
             for item in inputs:
                 more: dict[str, Any] = {"section": section} if graph == "revise" else {}
                 if "paths" in item:
                     more["paths"] = [str(folder / name) for name in item["paths"]]
                 run = await runs.start(graph, {**item, **more}, {})
-                view = await rested(runs, run)
+                view = await wait_until_resting(runs, run)
                 assert (view.status, view.values["stop"]) == ("completed", None), (graph, item)
                 section = view.values["run"] if graph == "review" else section
                 given[run] = (graph, view.values)
@@ -99,7 +99,7 @@ async def read_back(url: str, given: dict[str, tuple[GraphName, Mapping[str, Any
     """See that all runs are there as they were, each value of its type, and all their files."""
     dated = 0
     async with get_client(url=url) as client:
-        runs = ServedRuns(client)
+        runs = server_runs(client)
         for run, (graph, before) in given.items():
             values = (await runs.get(run)).values
             assert values == before, graph

@@ -5,7 +5,7 @@ from uuid import uuid4
 import pytest
 
 from citeloom import arevise
-from citeloom.service.kept import all_runs
+from citeloom.runs.run_record import all_runs
 from tests.server.conftest import Server
 from tests.server.hostile import IDEA, Caller
 from tests.support import SMALL, small_records

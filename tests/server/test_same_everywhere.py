@@ -22,8 +22,8 @@ from mcp_types import ElicitResult, TextResourceContents
 from pydantic_core import to_jsonable_python
 
 from citeloom import areview
+from citeloom.runs.runs import RunSnapshot
 from citeloom.service.digest import digest
-from citeloom.service.runs import RunView
 from tests.server.conftest import Server
 from tests.support import ROOT, SMALL, clean_environment
 
@@ -36,7 +36,7 @@ CARD = "/citeloom/a2a/review/.well-known/agent-card.json"
 
 def told(values: Any) -> str:
     """Return the section with its references, as a conversation shows it."""
-    return digest(RunView(run="", graph="review", status="completed", values=values))
+    return digest(RunSnapshot(run="", graph="review", status="completed", values=values))
 
 
 async def by_sdk(server: Server) -> str:

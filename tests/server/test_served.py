@@ -12,8 +12,8 @@ import pytest
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
-from citeloom.service.runs import rested
-from citeloom.service.served import ServedRuns
+from citeloom.runs.runs import Runs, wait_until_resting
+from citeloom.runs.server_executor import server_runs
 from tests.server.conftest import prepared, serving
 from tests.support import SMALL, small_records
 from tools.errors import InputError, TransientError
@@ -25,11 +25,11 @@ REVIEW = {"text": IDEA, "library": SMALL}
 
 
 @pytest.fixture
-async def runs(client: LangGraphClient) -> ServedRuns:
-    return ServedRuns(client)
+async def runs(client: LangGraphClient) -> Runs:
+    return server_runs(client)
 
 
-async def test_run_is_told_as_it_goes_and_gives_the_outputs_of_its_graph(runs: ServedRuns) -> None:
+async def test_run_is_told_as_it_goes_and_gives_the_outputs_of_its_graph(runs: Runs) -> None:
     run = await runs.start("write", WRITE, {})
     views = [view async for view in runs.follow(run)]
     assert views[0].status == "working"
@@ -40,19 +40,19 @@ async def test_run_is_told_as_it_goes_and_gives_the_outputs_of_its_graph(runs: S
     assert run in [view.run for view in await runs.list()]
 
 
-async def test_question_is_answered_and_the_answer_holds(runs: ServedRuns) -> None:
+async def test_question_is_answered_and_the_answer_holds(runs: Runs) -> None:
     run = await runs.start("write", WRITE, {"review_plan": True})
-    view = await rested(runs, run)
+    view = await wait_until_resting(runs, run)
     assert view.status == "input_required"
     assert view.question
     await runs.answer(run, "On one system [4].\nOn another [1].")
-    view = await rested(runs, run)
+    view = await wait_until_resting(runs, run)
     assert {item["paper"]["id"] for item in view.values["references"]} == {PAPERS[3], PAPERS[0]}
     with pytest.raises(InputError, match="asks nothing"):
         await runs.answer(run, "")
 
 
-async def test_stopped_run_says_so_and_goes_on(runs: ServedRuns) -> None:
+async def test_stopped_run_says_so_and_goes_on(runs: Runs) -> None:
     run = await runs.start("review", REVIEW, {})
     async for view in runs.follow(run):
         if view.progress and view.progress.stage == "search_source":
@@ -60,14 +60,14 @@ async def test_stopped_run_says_so_and_goes_on(runs: ServedRuns) -> None:
     await runs.cancel(run)
     assert (await runs.get(run)).status == "cancelled"
     await runs.resume(run)
-    done = await rested(runs, run)
+    done = await wait_until_resting(runs, run)
     assert done.status == "completed"
     assert done.values["references"]
 
 
-async def test_cancelled_question_is_asked_again_on_resume(runs: ServedRuns) -> None:
+async def test_cancelled_question_is_asked_again_on_resume(runs: Runs) -> None:
     run = await runs.start("write", WRITE, {"review_plan": True})
-    asked = await rested(runs, run)
+    asked = await wait_until_resting(runs, run)
     await runs.cancel(run)
     assert (await runs.get(run)).status == "cancelled"
     await runs.resume(run)
@@ -75,29 +75,29 @@ async def test_cancelled_question_is_asked_again_on_resume(runs: ServedRuns) -> 
 
 
 @pytest.mark.parametrize("name", ["none", "5f0c2a4e-3b7d-4c1a-9e60-2d8f71b3a9c4", "../threads", ""])
-async def test_run_that_is_not_there_is_told(runs: ServedRuns, name: str) -> None:
+async def test_run_that_is_not_there_is_told(runs: Runs, name: str) -> None:
     with pytest.raises(InputError, match="there is no run"):
         await runs.get(name)
 
 
 async def test_thread_of_others_is_no_run_of_the_service(
-    runs: ServedRuns, client: LangGraphClient
+    runs: Runs, client: LangGraphClient
 ) -> None:
     thread = await client.threads.create()
     with pytest.raises(InputError, match="there is no run"):
         await runs.delete(thread["thread_id"])
 
 
-async def test_deleted_run_is_gone(runs: ServedRuns) -> None:
+async def test_deleted_run_is_gone(runs: Runs) -> None:
     run = await runs.start("write", WRITE, {})
-    await rested(runs, run)
+    await wait_until_resting(runs, run)
     await runs.delete(run)
     with pytest.raises(InputError, match="there is no run"):
         await runs.get(run)
 
 
 async def test_run_that_an_sdk_made_is_one_of_the_service(
-    runs: ServedRuns, client: LangGraphClient
+    runs: Runs, client: LangGraphClient
 ) -> None:
     thread = (await client.threads.create())["thread_id"]
     settings: Any = {"review_plan": "on"}
@@ -106,7 +106,7 @@ async def test_run_that_an_sdk_made_is_one_of_the_service(
     assert (view.graph, view.status) == ("write", "input_required")
     assert thread in [view.run for view in await runs.list()]
     await runs.answer(thread, "")
-    done = await rested(runs, thread)
+    done = await wait_until_resting(runs, thread)
     assert done.values["references"]
     last: Any = (await client.runs.list(thread, limit=1))[0]
     assert last["kwargs"]["context"]["review_plan"] == "on", "it went on with the settings it had"
@@ -114,12 +114,12 @@ async def test_run_that_an_sdk_made_is_one_of_the_service(
 
 
 async def test_what_the_server_refuses_is_told_in_its_words(
-    runs: ServedRuns, client: LangGraphClient
+    runs: Runs, client: LangGraphClient
 ) -> None:
     with pytest.raises(InputError, match=r"takes no input 'papper' \(did you mean 'papers'"):
         await runs.start("write", {**WRITE, "papper": []}, {})
     run = await runs.start("write", WRITE, {"review_plan": "on"})
-    await rested(runs, run)
+    await wait_until_resting(runs, run)
     with pytest.raises(InputError, match="there already"):
         await runs.start("write", WRITE, {}, name=run)
     with pytest.raises(InputError, match="it rests"):
@@ -129,9 +129,9 @@ async def test_what_the_server_refuses_is_told_in_its_words(
 async def test_every_call_says_that_the_server_cannot_be_reached() -> None:
     gone = httpx.AsyncClient(base_url="http://127.0.0.1:9")
     async with gone:
-        runs, run = ServedRuns(LangGraphClient(gone)), str(uuid4())
+        runs, run = server_runs(LangGraphClient(gone)), str(uuid4())
         calls: list[Callable[[], Awaitable[object]]] = [
-            lambda: runs.start("write", WRITE, {}), lambda: runs.get(run), lambda: rested(runs, run),
+            lambda: runs.start("write", WRITE, {}), lambda: runs.get(run), lambda: wait_until_resting(runs, run),
             lambda: runs.answer(run, ""), lambda: runs.resume(run), lambda: runs.cancel(run),
             lambda: runs.finish(run), runs.list, lambda: runs.delete(run),
         ]  # fmt: skip
@@ -145,7 +145,7 @@ async def test_run_whose_server_stops_while_it_is_followed_says_so(
 ) -> None:
     with serving(prepared(tmp_path / "stopped", built)) as server:
         async with get_client(url=server.url) as client:
-            runs = ServedRuns(client)
+            runs = server_runs(client)
             run = await runs.start("review", REVIEW, {})
             following = runs.follow(run)
             assert (await anext(following)).status == "working"

@@ -10,8 +10,8 @@ import pytest
 from langgraph_sdk import get_client
 from playwright.sync_api import Page
 
-from citeloom.service.runs import GraphName, rested
-from citeloom.service.served import ServedRuns
+from citeloom.runs.runs import GraphName, wait_until_resting
+from citeloom.runs.server_executor import server_runs
 from tests.server.browser import CHROMIUM, OPTION, REQUIRED, Visitor, browser
 from tests.server.conftest import Server
 from tests.server.hostile import IDEA, Caller
@@ -62,10 +62,10 @@ async def test_state_files_and_tools_say_whose_words_they_show(server: Server) -
     wire = Wire(server.url, tasks=False)
     assert not OPTION.search(json.dumps(await wire("tools/list")))
     async with get_client(url=server.url) as client:
-        runs = ServedRuns(client)
+        runs = server_runs(client)
         for graph, inputs in INPUTS.items():
             run = await runs.start(graph, inputs, {})
-            values = (await rested(runs, run)).values
+            values = (await wait_until_resting(runs, run)).values
             quotes = [one for one in quotes_in(values) if any(w in one["text"] for w in WORDS)]
             assert quotes, graph
             told = {(one["part"], one["words_of"]) for one in quotes}

@@ -18,8 +18,8 @@ from typing import Any
 os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"  # read when LangGraph is imported
 
 import tools.embed.open_embedder
-from citeloom.service.execution import opened, stream
-from citeloom.service.kept import load_run
+from citeloom.runs.local_executor import open_run, stream_run
+from citeloom.runs.run_record import load_run
 from tests.library.words import WordEmbedder
 
 runner: Any = import_module("langgraph.pregel._runner")
@@ -54,8 +54,8 @@ async def _to_the_end(name: str, fresh: bool, account: Any) -> Any:
     from pydantic_core import to_jsonable_python
 
     run = load_run(name)
-    async with opened(run) as (graph, _):
-        values, _ = await stream(
+    async with open_run(run) as (graph, _):
+        values, _ = await stream_run(
             graph, run, lambda event: account("told", [dict(event)]), fresh=fresh
         )
         return to_jsonable_python(

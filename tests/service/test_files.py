@@ -13,8 +13,8 @@ from pydantic_core import to_jsonable_python
 from starlette.applications import Starlette
 
 from citeloom.export import files as export
+from citeloom.runs.runs import RunSnapshot
 from citeloom.service import files
-from citeloom.service.runs import RunView
 from tests.cli.test_exports import values
 
 
@@ -28,11 +28,11 @@ async def test_files_taken_away_at_once_are_made_once(monkeypatch: pytest.Monkey
             return real(*given, **more)
 
         monkeypatch.setattr(module, name, counted)
-    view = RunView(
+    view = RunSnapshot(
         run="one", graph="write", status="completed", values=to_jsonable_python(values())
     )
 
-    async def get(_: str) -> RunView:
+    async def get(_: str) -> RunSnapshot:
         return view
 
     runs: Any = SimpleNamespace(get=get)

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from citeloom.service.kept import load_run
-from citeloom.service.local import LocalRuns
-from citeloom.service.runs import RunView, rested
+from citeloom.runs.local_executor import local_runs
+from citeloom.runs.run_record import load_run
+from citeloom.runs.runs import Runs, RunSnapshot, wait_until_resting
 from tests.support import SMALL, small_records
 from tools.errors import InputError
 
@@ -26,12 +26,12 @@ WRITE: dict[str, Any] = {
 }
 
 
-async def followed(runs: LocalRuns, run: str) -> list[RunView]:
+async def followed(runs: Runs, run: str) -> list[RunSnapshot]:
     return [view async for view in runs.follow(run)]
 
 
 async def test_run_is_told_as_it_goes_and_gives_the_outputs_of_its_graph(home: Path) -> None:
-    async with LocalRuns() as runs:
+    async with local_runs() as runs:
         run = await runs.start("write", WRITE, {})
         views = await followed(runs, run)
         assert views[0].status == "working"
@@ -45,21 +45,21 @@ async def test_run_is_told_as_it_goes_and_gives_the_outputs_of_its_graph(home: P
 
 
 async def test_question_is_answered_and_the_answer_holds(home: Path) -> None:
-    async with LocalRuns() as runs:
+    async with local_runs() as runs:
         run = await runs.start("write", WRITE, {"review_plan": True})
-        view = await rested(runs, run)
+        view = await wait_until_resting(runs, run)
         assert view.status == "input_required"
         assert view.question
         with pytest.raises(InputError, match="there is no run"):
             await runs.answer("another", "")
         await runs.answer(run, "On one system [4].\nOn another [1].")
-        view = await rested(runs, run)
+        view = await wait_until_resting(runs, run)
     cited = {item["paper"]["id"] for item in view.values["references"]}
     assert cited == {PAPERS[3], PAPERS[0]}
 
 
 async def test_stopped_run_keeps_what_it_has_and_goes_on_in_another_process(home: Path) -> None:
-    async with LocalRuns() as runs:
+    async with local_runs() as runs:
         run = await runs.start("review", {"text": WRITE["text"], "library": SMALL}, {})
         async for view in runs.follow(run):
             if view.progress and view.progress.stage == "read_paper":
@@ -71,9 +71,9 @@ async def test_stopped_run_keeps_what_it_has_and_goes_on_in_another_process(home
         assert view.status == "cancelled"
         assert view.values["papers"]
         assert not view.values.get("audit", {}).get("passed")
-    async with LocalRuns() as others:
+    async with local_runs() as others:
         await others.resume(run)
-        done = await rested(others, run)
+        done = await wait_until_resting(others, run)
     assert done.status == "completed"
     assert done.values["sentences"]
     assert [paper["paper"]["id"] for paper in done.values["papers"]] == [
@@ -82,20 +82,20 @@ async def test_stopped_run_keeps_what_it_has_and_goes_on_in_another_process(home
 
 
 async def test_cancelled_question_is_asked_again_on_resume(home: Path) -> None:
-    async with LocalRuns() as runs:
+    async with local_runs() as runs:
         run = await runs.start("write", WRITE, {"review_plan": True})
-        asked = await rested(runs, run)
+        asked = await wait_until_resting(runs, run)
         await runs.cancel(run)
         assert (await runs.get(run)).status == "cancelled"
         with pytest.raises(InputError, match="asks nothing"):
             await runs.answer(run, "")
         await runs.resume(run)
-        again = await rested(runs, run)
+        again = await wait_until_resting(runs, run)
         assert (again.status, again.question) == (asked.status, asked.question)
 
 
 async def test_end_of_the_runs_stops_what_is_under_way(home: Path) -> None:
-    async with LocalRuns() as runs:
+    async with local_runs() as runs:
         run = await runs.start("write", WRITE, {})
         await asyncio.sleep(0)
     assert load_run(run).status == "interrupted"
@@ -105,26 +105,26 @@ async def test_end_of_the_runs_stops_what_is_under_way(home: Path) -> None:
 
 
 async def test_run_of_a_process_that_died_says_so(home: Path) -> None:
-    async with LocalRuns() as runs:
+    async with local_runs() as runs:
         run = await runs.start("write", WRITE, {})
-        await rested(runs, run)
+        await wait_until_resting(runs, run)
         kept = load_run(run)
         kept.status = "begun"
         kept.save()
         view = await runs.get(run)
         assert view.status == "cancelled"
         assert "go on with resume" in view.error
-        with kept.alone():
+        with kept.hold_lock():
             assert (await runs.get(run)).status == "working"
             with pytest.raises(InputError, match="being worked on"):
                 await runs.resume(run)
 
 
 async def test_deleted_run_leaves_nothing(home: Path) -> None:
-    async with LocalRuns() as runs:
+    async with local_runs() as runs:
         kept, gone = [await runs.start("write", WRITE, {}) for _ in range(2)]
         for run in (kept, gone):
-            await rested(runs, run)
+            await wait_until_resting(runs, run)
         store = load_run(gone).run_store
         await runs.delete(gone)
         assert [view.run for view in await runs.list()] == [kept]
@@ -142,7 +142,7 @@ def _rows(path: Path, store: str) -> int:
 
 
 async def test_unknown_setting_is_refused_before_a_run_begins(home: Path) -> None:
-    async with LocalRuns() as runs:
+    async with local_runs() as runs:
         with pytest.raises(InputError, match=r"there is no setting .speed"):
             await runs.start("write", WRITE, {"speed": 3})
         assert await runs.list() == []
@@ -162,7 +162,7 @@ def full_disk() -> Iterator[None]:
 async def test_run_that_a_full_disk_ends_is_told_of_and_goes_on_when_there_is_room(
     home: Path,
 ) -> None:
-    async with LocalRuns() as runs:
+    async with local_runs() as runs:
         run = await runs.start("review", {"text": WRITE["text"], "library": SMALL}, {})
         async for view in runs.follow(run):
             if view.progress and view.progress.stage == "screen":
@@ -171,7 +171,8 @@ async def test_run_that_a_full_disk_ends_is_told_of_and_goes_on_when_there_is_ro
             *_, view = await followed(runs, run)
         assert view.status == "failed"
         assert "make room" in view.error
+        assert [(one.status, one.error) for one in await runs.list()] == [("failed", view.error)]
         await runs.resume(run)
-        view = await rested(runs, run)
+        view = await wait_until_resting(runs, run)
     assert view.status == "completed"
     assert view.values["audit"]["passed"]

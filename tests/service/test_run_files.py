@@ -12,11 +12,11 @@ import pytest
 from langgraph._internal._serde import build_serde_allowlist
 from langgraph.checkpoint.serde._msgpack import SAFE_MSGPACK_TYPES
 
-from citeloom.service import run_files
-from citeloom.service.kept import load_run
-from citeloom.service.local import LocalRuns
-from citeloom.service.run_files import opened_files, state_types
-from citeloom.service.runs import GraphName, rested
+from citeloom.runs import run_files
+from citeloom.runs.local_executor import local_runs
+from citeloom.runs.run_files import opened_files, state_types
+from citeloom.runs.run_record import load_run
+from citeloom.runs.runs import GraphName, Runs, wait_until_resting
 from tests.service.test_local import WRITE
 from tests.support import SMALL
 from tools.errors import InputError
@@ -44,7 +44,7 @@ async def test_what_comes_after_the_files_are_closed_is_cancelled(home: Path) ->
 
 @pytest.mark.parametrize("stage", ["search_source", "screen", "read_paper"])
 async def test_cancelled_reviews_leave_the_files_to_the_next_one(home: Path, stage: str) -> None:
-    async def cancelled(runs: LocalRuns) -> str:
+    async def cancelled(runs: Runs) -> str:
         run = await runs.start("review", REVIEW, {})
         async for view in runs.follow(run):
             if view.progress and view.progress.stage == stage:
@@ -52,14 +52,14 @@ async def test_cancelled_reviews_leave_the_files_to_the_next_one(home: Path, sta
         await runs.cancel(run)
         return run
 
-    async with LocalRuns() as runs:
+    async with local_runs() as runs:
         stopped: Sequence[str] = await asyncio.gather(*(cancelled(runs) for _ in range(3)))
         assert not is_locked(home / "checkpoints.sqlite")
         assert not is_locked(home / "run_store.sqlite")
         assert {load_run(run).status for run in stopped} == {"interrupted"}
         await runs.resume(stopped[0])
-        views = [await rested(runs, stopped[0])]
-        views.append(await rested(runs, await runs.start("review", REVIEW, {})))
+        views = [await wait_until_resting(runs, stopped[0])]
+        views.append(await wait_until_resting(runs, await runs.start("review", REVIEW, {})))
     assert [(view.status, view.error) for view in views] == [("completed", "")] * 2
 
 
@@ -71,59 +71,59 @@ async def test_file_that_others_hold_is_told_as_that_and_not_as_a_full_disk(
         pass
     with closing(sqlite3.connect(home / "checkpoints.sqlite")) as other:
         other.execute("BEGIN IMMEDIATE")
-        async with LocalRuns() as runs:
-            view = await rested(runs, await runs.start("write", WRITE, {}))
+        async with local_runs() as runs:
+            view = await wait_until_resting(runs, await runs.start("write", WRITE, {}))
             assert view.status == "failed"
             assert "other runs are writing" in view.error
             other.rollback()
             await runs.resume(view.run)
-            assert (await rested(runs, view.run)).status == "completed"
+            assert (await wait_until_resting(runs, view.run)).status == "completed"
 
 
 async def test_one_of_two_answers_at_once_is_taken_and_the_next_question_stays_open(
     home: Path,
 ) -> None:
-    async with LocalRuns() as runs:
+    async with local_runs() as runs:
         run = await runs.start("write", WRITE, {"review_plan": True, "review_text": True})
-        first = await rested(runs, run)
+        first = await wait_until_resting(runs, run)
         answers = await asyncio.gather(
             *(runs.answer(run, "") for _ in range(3)), return_exceptions=True
         )
         refused = [answer for answer in answers if answer is not None]
         assert len(refused) == 2
         assert all(isinstance(answer, InputError) for answer in refused)
-        second = await rested(runs, run)
+        second = await wait_until_resting(runs, run)
         assert second.status == "input_required"
         assert first.question
         assert second.question
         assert [first.question["kind"], second.question["kind"]] == ["plan", "text"]
         await runs.answer(run, "")
-        assert (await rested(runs, run)).status == "completed"
+        assert (await wait_until_resting(runs, run)).status == "completed"
 
 
 async def test_run_that_others_work_on_is_told_as_working_and_stays_theirs(home: Path) -> None:
-    async with LocalRuns() as runs, LocalRuns() as others:
+    async with local_runs() as runs, local_runs() as others:
         run = await runs.start("write", WRITE, {"review_plan": True})
-        await rested(runs, run)
+        await wait_until_resting(runs, run)
         await runs.answer(run, "")
         for refused in (others.answer(run, "stop"), others.resume(run), others.cancel(run)):
             with pytest.raises(InputError, match="being worked on"):
                 await refused
         assert (await others.get(run)).status == "working"
-        assert (await rested(runs, run)).status == "completed"
+        assert (await wait_until_resting(runs, run)).status == "completed"
         assert (await others.get(run)).status == "completed"
 
 
 async def test_run_that_is_cancelled_before_its_first_step_is_no_longer_under_way(
     home: Path,
 ) -> None:
-    async with LocalRuns() as runs:
+    async with local_runs() as runs:
         run = await runs.start("write", WRITE, {})
         await runs.cancel(run)
         view = await runs.get(run)
         assert view.status == "cancelled"
         await runs.resume(run)
-        assert (await rested(runs, run)).status == "completed"
+        assert (await wait_until_resting(runs, run)).status == "completed"
 
 
 @pytest.mark.parametrize("graph", get_args(GraphName))

@@ -10,7 +10,7 @@ from citeloom.cli.files import write_whole
 from citeloom.cli.telling import tell_lost, tell_outcome, tell_page
 from citeloom.export.html import to_html
 from citeloom.export.plain import SCHEMA_VERSION, dump, plain
-from citeloom.service.kept import Run
+from citeloom.runs.run_record import RunRecord
 from state.asking import AnswerSentence, Claim, Hop
 from tools.counting import counted
 
@@ -21,7 +21,7 @@ _TOLD = (
 
 
 async def finish(
-    run: Run,
+    run: RunRecord,
     values: Mapping[str, Any],
     store: object,
     *,

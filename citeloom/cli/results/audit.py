@@ -14,7 +14,7 @@ from citeloom.export.escaping import escape
 from citeloom.export.html import to_html
 from citeloom.export.markdown import spending
 from citeloom.export.plain import SCHEMA_VERSION, dump, plain
-from citeloom.service.kept import Run
+from citeloom.runs.run_record import RunRecord
 from state.audit import Audit, ReferenceFinding
 from state.quote import Quote
 from state.results import CitedSentence
@@ -41,7 +41,7 @@ _WORDS = {
 }
 
 
-async def finish(run: Run, values: Mapping[str, Any], store: object, *, as_json: bool) -> int:
+async def finish(run: RunRecord, values: Mapping[str, Any], store: object, *, as_json: bool) -> int:
     """Write the files, print the report, return the exit code.
 
     Returns:

@@ -6,7 +6,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from citeloom.export.plain import SCHEMA_VERSION, plain
-from citeloom.service.kept import Run
+from citeloom.runs.run_record import RunRecord
 from tools.settings import settings
 
 _PACKAGES = (
@@ -24,7 +24,7 @@ _RECORDED = (
 )  # fmt: skip
 
 
-def run_record(run: Run, values: Mapping[str, Any]) -> dict[str, Any]:
+def run_record(run: RunRecord, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the content of run.json; docs/output.md describes its fields."""
     options = settings()
     return {

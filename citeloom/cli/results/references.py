@@ -8,13 +8,12 @@ from typing import Any
 import typer
 
 from citeloom.export.references import printed
-from citeloom.service.kept import Run
 from state.references import ReadReference
 from tools.counting import counted
 from tools.errors import InputError
 
 
-async def finish(run: Run, values: Mapping[str, Any], store: object, *, as_json: bool) -> int:
+async def finish(run: RunRecord, values: Mapping[str, Any], store: object, *, as_json: bool) -> int:
     """Print the list of a run that another program has started; return the exit code."""
     show(values, "csl" if as_json else "bibtex")
     return 0

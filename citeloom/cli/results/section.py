@@ -19,14 +19,14 @@ from citeloom.export.document import restyled
 from citeloom.export.files import all_files, papers_record
 from citeloom.export.markdown import papers_shown, review_shown
 from citeloom.export.plain import dump, plain
-from citeloom.service.kept import Run
+from citeloom.runs.run_record import RunRecord
 from citeloom.service.updating import fresh
 from tools.bibliography.style import open_style
 from tools.run_store import RunStore
 
 
 async def finish(
-    run: Run,
+    run: RunRecord,
     values: Mapping[str, Any],
     store: BaseStore,
     *,
@@ -68,7 +68,7 @@ async def finish(
     return 1 if values.get("stop") or nothing or unwritten else 0
 
 
-def _print(run: Run, values: Mapping[str, Any], text: str, page: Path) -> None:
+def _print(run: RunRecord, values: Mapping[str, Any], text: str, page: Path) -> None:
     if values.get("sentences") or (run.graph == "find" and values.get("papers")):
         typer.echo(text)
     else:

@@ -11,7 +11,7 @@ from citeloom.cli.results.synthesis_text import printed, synthesis_text
 from citeloom.cli.telling import tell, tell_lost, tell_outcome, tell_page
 from citeloom.export.html import to_html
 from citeloom.export.plain import SCHEMA_VERSION, dump, plain
-from citeloom.service.kept import Run
+from citeloom.runs.run_record import RunRecord
 from state.synthesis import SourcePaper
 from tools.context import RunContext
 
@@ -27,7 +27,7 @@ _DOUBTFUL = 0.5
 
 
 async def finish(
-    run: Run, values: Mapping[str, Any], store: object, *, as_json: bool, trace: bool = False
+    run: RunRecord, values: Mapping[str, Any], store: object, *, as_json: bool, trace: bool = False
 ) -> int:
     """Print the synthesis, write it where a folder was named, return the exit code.
 
@@ -58,7 +58,7 @@ async def finish(
     return 0 if values.get("answer") and values.get("lines") else 1
 
 
-def synthesis_record(run: Run, values: Mapping[str, Any]) -> dict[str, Any]:
+def synthesis_record(run: RunRecord, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the synthesis as callers of `--json` get it; docs/output.md describes its fields."""
     context = RunContext(**run.context)
     return {

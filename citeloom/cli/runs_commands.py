@@ -1,15 +1,17 @@
-"""`citeloom runs`: what was done on this machine."""
+"""`citeloom runs`: what was done on this machine, and what it cost."""
 
 from collections.abc import Sequence
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from citeloom.cli.telling import errors_told, tell_error
+from tools.counting import counted
 from tools.errors import InputError
 
 if TYPE_CHECKING:
-    from citeloom.service.kept import Run
+    from citeloom.runs.run_record import RunRecord
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
@@ -25,7 +27,7 @@ def list_(
     from json import dumps
 
     with errors_told():
-        from citeloom.service.kept import all_runs
+        from citeloom.runs.run_record import all_runs
 
         runs = all_runs()
         for run in runs[:limit]:
@@ -46,7 +48,7 @@ def show(
 
     with errors_told():
         from citeloom.export.plain import dump
-        from citeloom.service.kept import load_run
+        from citeloom.runs.run_record import load_run
 
         kept = load_run(run)
         told = _told(kept)
@@ -61,7 +63,7 @@ def show(
         for key, value in told.items():
             if value:
                 typer.echo(f"{key:<9} {value}")
-        from citeloom.cli.runs import way_on
+        from citeloom.cli.run_command import way_on
 
         typer.echo(f"To go on with it, or to see its result again: {way_on(kept)}")
 
@@ -71,9 +73,8 @@ def resume(run: RUN) -> None:
     """Go on with a run that was stopped, waits or failed, or show its result again, whatever its command."""
     with errors_told():
         from citeloom.cli.chat import converse
-        from citeloom.cli.run import execute
-        from citeloom.cli.runs import Command
-        from citeloom.service.kept import load_run
+        from citeloom.cli.run_command import Command, execute
+        from citeloom.runs.run_record import load_run
 
         kept = load_run(run)
         go_on = converse if kept.status == "chat" else execute
@@ -93,7 +94,7 @@ def delete(
 ) -> None:
     """Delete runs: what they keep to go on and to be revised. One that is being worked on stays."""
     with errors_told():
-        from citeloom.service.kept import load_run
+        from citeloom.runs.run_record import load_run
 
         wanted = list({name: load_run(name) for name in runs}.values())
         deleted = _deleted(wanted, with_results)
@@ -114,20 +115,50 @@ def prune(
 ) -> None:
     """Delete old runs, name each, and give their room back to the disk; those being worked on stay."""
     with errors_told():
-        from citeloom.service.retention import outdated_runs
+        from citeloom.runs.run_record import outdated_runs
 
         runs = outdated_runs(_days(older_than), keep)
         for run in runs if dry_run else _deleted(runs, with_results):
             typer.echo(run.name)
 
 
-def _deleted(runs: Sequence["Run"], results: bool) -> Sequence["Run"]:
+By = StrEnum("By", ["day", "caller", "task", "source"])
+
+
+@app.command()
+def spending(
+    by: Annotated[By, typer.Option(help="What is added up.")] = By.day,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+) -> None:
+    """Say what runs have spent on calls of models and sources, by UTC day, caller, task or source."""
+    from json import dumps
+
+    with errors_told():
+        from tools.ledger.file import LedgerFile
+        from tools.settings import settings
+
+        rows = LedgerFile(settings().home).spent(by.value)
+        names = (by.value, "calls", "input_tokens", "output_tokens", "usd")
+        for row in rows:
+            if as_json:
+                typer.echo(dumps(dict(zip(names, row, strict=True))))
+            else:
+                name, calls, given, written, usd = row
+                shown = name or "(no auth)"
+                typer.echo(
+                    f"{shown:<24} {counted(calls, 'call'):>13} {given + written:>11,} tokens {usd:>10.4f} USD"
+                )
+        if not rows and not as_json:
+            typer.echo("nothing was spent yet", err=True)
+
+
+def _deleted(runs: Sequence["RunRecord"], results: bool) -> Sequence["RunRecord"]:
     import asyncio
 
-    from citeloom.service.retention import delete_runs, give_back_room
-    from citeloom.service.run_files import opened_files
+    from citeloom.runs.run_files import opened_files
+    from citeloom.runs.run_record import delete_runs, give_back_room
 
-    async def delete_them() -> Sequence["Run"]:
+    async def delete_them() -> Sequence["RunRecord"]:
         async with opened_files() as (saver, store):
             return await delete_runs(runs, saver, store, results=results)
 
@@ -150,7 +181,7 @@ _ABOUT = ("question", "text", "paths", "section")
 """Fields of a run's input that say what it is about, the first that is there."""
 
 
-def _told(run: "Run") -> dict[str, Any]:
+def _told(run: "RunRecord") -> dict[str, Any]:
     about = next((run.inputs[key] for key in _ABOUT if run.inputs.get(key)), "")
     chat = run.status == "chat"
     return {

@@ -1,0 +1,1 @@
+"""Every run, whoever asked for it and wherever it executes: started, followed, answered, stopped, read back."""

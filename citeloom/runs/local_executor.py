@@ -1,0 +1,398 @@
+"""Runs that this process executes, on the files that all runs of this home share."""
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, aclosing, asynccontextmanager, contextmanager
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from time import monotonic
+from typing import TYPE_CHECKING, Any, cast
+
+import graphs
+from citeloom.runs.run_record import (
+    RunRecord,
+    all_runs,
+    delete_run,
+    delete_runs,
+    load_run,
+    new_run,
+    outdated_runs,
+)
+from citeloom.runs.runs import GraphName, RunReport, Runs
+from tools.disk import check_room, why_unusable
+from tools.errors import CiteLoomError, InputError, TransientError, trace_of
+from tools.program import logger_of
+from tools.settings import settings
+
+if TYPE_CHECKING:
+    from langgraph.graph.state import CompiledStateGraph
+    from langgraph.store.base import BaseStore
+    from langgraph.types import Interrupt
+
+logger = logger_of(__name__)
+
+_DIED = "the process that worked on this run has ended; let it go on with resume"
+_UNEXPECTED = "something unexpected went wrong ({}); the log says where; resume tries again"
+_UNKEPT = "what the run keeps cannot be read or written: {}. Then resume goes on"
+_ENDED = frozenset({"complete", "partial", "nothing"})
+"""Statuses of a record whose graph has come to its end."""
+
+Tell = Callable[[Mapping[str, Any]], None]
+"""Is told of each progress event."""
+
+
+@asynccontextmanager
+async def open_run(
+    run: RunRecord, *, to_read: bool = False
+) -> AsyncIterator[tuple["CompiledStateGraph[Any, Any]", "BaseStore"]]:
+    """Open a run's graph and the store; who means to work on it holds its lock meanwhile.
+
+    A run that is not only read lets those go that are older than the setting keep_runs_days.
+
+    Raises:
+        TransientError: The disk is full.
+    """
+    from citeloom.runs.run_files import opened_files
+
+    builder = import_module(f"{graphs.__name__}.{run.graph}").builder
+    if not to_read:
+        check_room(settings().home)
+    async with opened_files() as (saver, store):
+        if (days := settings().keep_runs_days) and not to_read:
+            await delete_runs(outdated_runs(days), saver, store)
+        yield builder.compile(checkpointer=saver, store=store, name=run.graph), store
+
+
+@asynccontextmanager
+async def read_run(
+    run: RunRecord,
+) -> AsyncIterator[tuple[dict[str, Any], "Interrupt | None", "BaseStore"]]:
+    """Open what a run gives, or has so far, as typed values; what it asks; and its store."""
+    from citeloom.runs.partial_result import partial_values
+    from tools.context import RunContext
+
+    async with open_run(run, to_read=True) as (graph, store):
+        snapshot = await graph.aget_state(_config_of(run), subgraphs=True)
+        values = dict(snapshot.values)
+        if run.status not in _ENDED:
+            values = await partial_values(snapshot, store, RunContext(**run.context))
+        yield values, _pending_question(snapshot), store
+
+
+async def stream_run(
+    graph: Any, run: RunRecord, tell: Tell, *, fresh: bool, answer: object = None
+) -> tuple[dict[str, Any], "Interrupt | None"]:
+    """Run to the end, or to where the run asks a person; return its values and the question.
+
+    The `answer` goes to the question at which the run stopped before, and to no other.
+    """
+    from langgraph.types import Command
+
+    from tools.context import RunContext
+
+    config = _config_of(run)
+    snapshot = None if fresh else await graph.aget_state(config)
+    # Not `next`: a step that was killed before its checkpoint, its results kept, is not in it.
+    if snapshot and snapshot.values and not snapshot.tasks:
+        return dict(snapshot.values), None
+    inputs: Any = run.inputs if fresh or not snapshot or not snapshot.tasks else None
+    if snapshot and (question := _pending_question(snapshot)):
+        inputs = Command(resume={question.id: answer})
+    events = graph.astream(
+        inputs,
+        config,
+        context=RunContext(**run.context),
+        stream_mode=["custom"],
+        subgraphs=True,
+        durability="sync",  # or a killed run would do a finished step again
+    )
+    async with aclosing(events):
+        async for _, _, event in events:
+            tell(event)
+    reached = await graph.aget_state(config)
+    return dict(reached.values), _pending_question(reached)
+
+
+def _config_of(run: RunRecord) -> Any:
+    """Return LangGraph's configuration for a run."""
+    return {
+        "configurable": {"thread_id": run.name},
+        "recursion_limit": 1000,
+        "max_concurrency": 16,
+    }
+
+
+def _pending_question(snapshot: Any) -> "Interrupt | None":
+    """Return what a run asks a person, if it does: its `value` is the question, its `id` names it."""
+    for item in getattr(snapshot, "interrupts", ()):
+        if isinstance(item.value, Mapping) and "kind" in item.value:
+            return cast("Interrupt", item)
+    return None
+
+
+@dataclass
+class _ActiveRun:
+    """A run that this process works on."""
+
+    record: RunRecord
+    task: "asyncio.Task[None] | None" = None
+    events: list[Mapping[str, Any]] = field(default_factory=list)
+    has_ended: bool = False
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def tell(self, event: Mapping[str, Any]) -> None:
+        self.events.append(event)
+        self.wake()
+
+    def wake(self) -> None:
+        """Let everybody who waits for a change look again."""
+        changed, self.changed = self.changed, asyncio.Event()
+        changed.set()
+
+
+class LocalExecutor:
+    """Executes runs in this process; `stop_all` at its end."""
+
+    def __init__(self) -> None:
+        self._active: dict[str, _ActiveRun] = {}
+        self._failures: dict[str, Exception] = {}
+        self._unkept: dict[str, RunRecord] = {}
+        """Records that could not be written, as on a full disk."""
+
+    async def begin(
+        self,
+        graph: GraphName,
+        inputs: Mapping[str, Any],
+        settings: Mapping[str, Any],
+        *,
+        name: str,
+        conversation: str,
+        results: Mapping[str, Any],
+    ) -> str:
+        """Begin a run; see `Executor`."""
+        from graphs.calling import check_names, check_revision
+
+        check_names(graph, inputs, settings)
+        check_revision(inputs, settings)
+        run = new_run(graph, dict(inputs), dict(settings), conversation=conversation, **results)
+        run.name = name or run.name
+        with _faults_told(), ExitStack() as hold:
+            hold.enter_context(run.hold_lock())
+            self._work_on(run, hold, fresh=True)
+        return run.name
+
+    async def proceed(
+        self,
+        run: str,
+        *,
+        answer: tuple[str, object] | None = None,
+        settings: Mapping[str, Any],
+        results: Mapping[str, Any],
+    ) -> None:
+        """Let a run go on; see `Executor`."""
+        with self._held(run) as (record, hold):
+            record.context |= settings
+            vars(record).update(results)
+            asked, given = answer or ("", None)
+            if answer and (record.status, record.asked) != ("waiting", asked):
+                raise InputError(f"run '{run}' asks something else by now: read that first")
+            if not answer:
+                async with read_run(record) as (_, question, _):
+                    if question:
+                        record.status, record.asked = "waiting", question.id
+                        record.save()
+                        return
+            self._work_on(record, hold, fresh=False, answer=given)
+
+    async def stop(self, run: str) -> None:
+        """Stop a run; see `Executor`."""
+        active = self._active.get(run)
+        if active and active.task:
+            active.task.cancel()
+            while not active.has_ended:
+                await active.changed.wait()
+            return
+        with self._held(run) as (record, _):
+            if record.status == "waiting":
+                record.status = "interrupted"
+                record.save()
+
+    async def stop_all(self) -> None:
+        """Stop all runs that this process works on."""
+        for run in list(self._active):
+            await self.stop(run)
+
+    async def report(self, run: str) -> RunReport:
+        """Return what is known of a run; without its values while somebody works on it, or nobody can read them."""
+        if active := self._active.get(run):
+            last = active.events[-1] if active.events else None
+            return replace(self._report_of(active.record, busy=True), progress=last)
+        record, busy = await asyncio.to_thread(_look_at, run)
+        report = replace(self._report_of(record, busy=busy), failure=self._failures.get(run))
+        if busy:
+            return report
+        try:
+            with _faults_told():
+                async with read_run(record) as (values, question, _):
+                    return replace(report, values=values, question=question and question.value)
+        except TransientError as error:
+            return replace(report, error=report.error or str(error))
+
+    async def reports(self, limit: int, conversation: str) -> Sequence[RunReport]:
+        """Return what is known of the runs of this machine, those last worked on first."""
+        runs = await asyncio.to_thread(all_runs)
+        wanted = [run for run in runs if not conversation or run.conversation == conversation]
+        return [self._report_of(run, busy=run.is_held()) for run in wanted[:limit]]
+
+    async def events(self, run: str) -> AsyncIterator[Mapping[str, Any]]:
+        """Yield the progress of a run that this process works on; see `Executor`."""
+        if not (active := self._active.get(run)):
+            return
+        told = 0
+        while told < len(active.events) or not active.has_ended:
+            if told == len(active.events):
+                await active.changed.wait()
+            else:
+                yield active.events[told]
+                told += 1
+
+    async def finish(self, run: str) -> None:
+        """Let a run that this process works on end with what it has; see `Executor`."""
+        from tools.ledger.ledger import finish
+
+        if not (active := self._active.get(run)):
+            raise InputError(f"run '{run}' cannot be told to finish: it rests, or works elsewhere")
+        async with read_run(active.record) as (values, _, _):
+            name = str(values.get("run") or "")
+        if not finish(name, settings().home):
+            raise InputError(f"run '{run}' cannot be told to finish now: it has hardly begun")
+
+    async def forget(self, run: str) -> None:
+        """Delete a run; see `Executor`."""
+        from citeloom.runs.run_files import opened_files
+
+        record = await asyncio.to_thread(load_run, run)
+        with _faults_told():
+            async with opened_files() as (saver, store):
+                await delete_run(record, saver, store)
+
+    def _report_of(self, record: RunRecord, *, busy: bool) -> RunReport:
+        if record.status == "begun" and not busy:
+            record = self._unkept.get(record.name, record)
+        died = record.status == "begun" and not busy
+        return RunReport(
+            run=record.name,
+            graph=cast(GraphName, record.graph),
+            busy=busy,
+            cancelled=record.status == "interrupted",
+            failed=record.status == "failed",
+            asked=record.asked if record.status == "waiting" else None,
+            steps_left=record.status in {"begun", "chat"},
+            error=_DIED if died else record.error,
+            conversation=record.conversation,
+            started=record.started,
+            updated=record.updated,
+        )
+
+    @contextmanager
+    def _held(self, run: str) -> Iterator[tuple[RunRecord, ExitStack]]:
+        """Hold a run that rests, and give its record as it is now; the hold is the stack's, who takes it goes on.
+
+        Raises:
+            InputError: There is no such run, or somebody works on it.
+        """
+        with _faults_told(), ExitStack() as hold:
+            hold.enter_context(load_run(run).hold_lock())
+            yield load_run(run), hold
+
+    def _work_on(
+        self, record: RunRecord, hold: ExitStack, *, fresh: bool, answer: object = None
+    ) -> None:
+        """Begin to work on a run that is held; it is let go when the work has ended."""
+        record.status, record.error = "begun", ""
+        record.save()
+        self._unkept.pop(record.name, None)
+        active = self._active[record.name] = _ActiveRun(record)
+        held = hold.pop_all()
+        active.task = asyncio.create_task(self._work(active, fresh=fresh, answer=answer))
+        active.task.add_done_callback(lambda task: self._release(active, held, task))
+
+    def _release(self, active: _ActiveRun, held: ExitStack, task: "asyncio.Task[None]") -> None:
+        """Keep how far a run came and let it go; whatever happens, its followers are woken."""
+        record = active.record
+        try:
+            with held:
+                # Also of a task that was cancelled before its first step, of which nothing was run.
+                record.status = "interrupted" if task.cancelled() else record.status
+                record.save()
+        except (
+            OSError
+        ) as caught:  # for others it stays as it was kept last, and can be resumed from there
+            self._unkept[record.name] = record
+            logger.error("run %s is not kept: %s", record.name, trace_of(caught))  # noqa: TRY400
+        finally:
+            del self._active[record.name]
+            active.has_ended = True
+            active.wake()
+
+    async def _work(self, active: _ActiveRun, *, fresh: bool, answer: object) -> None:
+        record, began = active.record, monotonic()
+        self._failures.pop(record.name, None)
+        try:
+            async with open_run(record) as (graph, _):
+                values, question = await stream_run(
+                    graph, record, active.tell, fresh=fresh, answer=answer
+                )
+            record.run_store = str(values.get("run") or record.run_store)
+            record.status = "waiting" if question else str(values.get("outcome") or "complete")
+            record.asked = question.id if question else ""
+        except asyncio.CancelledError:
+            record.status = "interrupted"
+        except Exception as caught:  # noqa: BLE001 - kept, and logged but for its words, which may be a paper's
+            self._failures[record.name] = caught
+            record.status, record.error = "failed", _explained(record, caught)
+        finally:
+            record.seconds += monotonic() - began
+
+
+def _explained(record: RunRecord, caught: Exception) -> str:
+    """Return why a run failed, and what to do; what nobody foresaw is logged."""
+    if isinstance(caught, CiteLoomError):
+        return str(caught)
+    logger.error("run %s failed: %s", record.name, trace_of(caught))
+    if isinstance(caught, OSError | sqlite3.Error):
+        return _UNKEPT.format(why_unusable(caught))
+    return _UNEXPECTED.format(type(caught).__name__)
+
+
+@asynccontextmanager
+async def local_runs() -> AsyncIterator[Runs]:
+    """Open the runs of this home; at the end those that this process works on are stopped."""
+    executor = LocalExecutor()
+    try:
+        yield Runs(executor)
+    finally:
+        await executor.stop_all()
+
+
+@contextmanager
+def _faults_told() -> Iterator[None]:
+    """Say in words why what runs keep cannot be used.
+
+    Raises:
+        TransientError: It cannot.
+    """
+    try:
+        yield
+    except (OSError, sqlite3.Error) as error:
+        raise TransientError(_UNKEPT.format(why_unusable(error))) from error
+
+
+def _look_at(name: str) -> tuple[RunRecord, bool]:
+    """Return a run's record, and whether somebody works on it, whatever the record says."""
+    held, record = load_run(name).is_held(), load_run(name)
+    if held or record.status != "begun":
+        return record, held
+    # Begun or ended since the look; else its process died.
+    return load_run(name), record.is_held()

@@ -1,0 +1,234 @@
+"""Runs as they are kept on disk, so that another process can list them, go on with them and delete them."""
+
+import asyncio
+import json
+import os
+import shutil
+import sqlite3
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from citeloom.runs.runs import UnknownRunError
+from tools.errors import InputError
+from tools.ledger.file import LedgerFile
+from tools.program import logger_of
+from tools.settings import settings
+
+if TYPE_CHECKING:
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+    from langgraph.store.base import BaseStore
+
+logger = logger_of(__name__)
+
+
+@dataclass(kw_only=True)
+class RunRecord:
+    """A run: what was asked, how, and how far it came."""
+
+    name: str
+    graph: str
+    inputs: dict[str, Any]
+    context: dict[str, Any]
+    out: str = ""
+    started: str
+    seconds: float = 0.0
+    """Spent before the last interruption."""
+    run_store: str = ""
+    """The name under which graphs know it, once it has begun."""
+    status: str = "begun"
+    """How far it came: begun, waiting (for a person), interrupted, failed, or its outcome."""
+    asked: str = ""
+    """Which question it waits with."""
+    error: str = ""
+    """Why it failed, where it did."""
+    conversation: str = ""
+    """What it belongs to, where a caller told."""
+    formats: list[str] = field(default_factory=list)
+    style: str = ""
+    """A citation style of the user's own, which only the command line opens."""
+
+    @property
+    def path(self) -> Path:
+        """Where it is kept."""
+        return _folder() / f"{self.name}.json"
+
+    @property
+    def updated(self) -> str:
+        """When it was last written."""
+        written = self.path.stat().st_mtime if self.path.is_file() else 0
+        return datetime.fromtimestamp(written, UTC).isoformat(timespec="seconds")
+
+    def save(self) -> None:
+        """Write it, replacing what was there as a whole."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = self.path.with_suffix(f".{os.getpid()}.tmp")
+        # As ASCII: arguments may be no UTF-8.
+        temporary.write_text(json.dumps(asdict(self), indent=1), encoding="utf-8")
+        temporary.replace(self.path)
+
+    @contextmanager
+    def hold_lock(self) -> Iterator[None]:
+        """Hold the run while somebody works on it; the hold ends with the process, however that ends.
+
+        Raises:
+            InputError: Somebody else works on it, in this process or another.
+        """
+        from filelock import FileLock, Timeout
+
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(self._lock_path, timeout=0, thread_local=False)
+        try:
+            lock.acquire()
+        except Timeout as error:
+            raise InputError(
+                f"run '{self.name}' is being worked on: wait until it rests, or stop it"
+            ) from error
+        try:
+            yield
+        finally:
+            with suppress(OSError):  # gone, or its folder is: the hold ends all the same
+                Path(lock.lock_file).unlink()
+            lock.release()
+
+    def is_held(self) -> bool:
+        """Whether somebody works on the run. A run whose process left no lock behind is not locked to look."""
+        if not self._lock_path.exists():
+            return False
+        try:
+            with self.hold_lock():
+                return False
+        except InputError:
+            return True
+
+    @property
+    def _lock_path(self) -> Path:
+        return self.path.with_suffix(".lock")
+
+
+def new_run(graph: str, inputs: dict[str, Any], context: dict[str, Any], **more: Any) -> RunRecord:
+    """Return a run that begins now, under a name of its own; it is not saved."""
+    now = datetime.now(UTC)
+    return RunRecord(
+        name=f"{now:%Y%m%d-%H%M%S}-{uuid4().hex[:6]}", graph=graph, inputs=inputs, context=context,
+        started=now.isoformat(timespec="seconds"), **more,
+    )  # fmt: skip
+
+
+def load_run(name: str) -> RunRecord:
+    """Return a run that was started on this machine.
+
+    Raises:
+        InputError: There is none of this name.
+    """
+    path = _folder() / f"{Path(name).name}.json"
+    if not path.is_file():
+        known = [item.stem for item in _latest()[:5]]
+        raise UnknownRunError(
+            f"there is no run '{name}'"
+            + (f"; the latest are {', '.join(known)}" if known else ": no run was started yet")
+        )
+    return _read(path)
+
+
+def all_runs() -> list[RunRecord]:
+    """Return the runs that were started on this machine, those last worked on first.
+
+    One whose record is damaged is left out, and named in the log.
+    """
+    found: list[RunRecord] = []
+    for path in _latest():
+        try:
+            found.append(_read(path))
+        except InputError as error:
+            logger.warning("%s", error)
+    return found
+
+
+async def delete_run(
+    run: RunRecord, saver: "BaseCheckpointSaver[str]", store: "BaseStore", *, results: bool = False
+) -> None:
+    """Delete a run's checkpoints, papers, texts, usage and record; on demand the folder of its results, too.
+
+    Only a folder that the run made for itself: one that `--out` named may hold what is not ours.
+
+    Raises:
+        InputError: It is being worked on.
+    """
+    from langgraph.store.base import PutOp
+
+    with run.hold_lock():
+        last = await saver.aget_tuple({"configurable": {"thread_id": run.name}})
+        names = {
+            run.run_store,
+            str(last.checkpoint["channel_values"].get("run", "")) if last else "",
+        }
+        for name in names - {""}:
+            while items := await store.asearch(("citeloom", name), limit=1000):
+                await store.abatch([PutOp(item.namespace, item.key, None) for item in items])
+            await asyncio.to_thread(LedgerFile(settings().home).forget, name)
+        await saver.adelete_thread(run.name)
+        if results and Path(run.out).name == run.name:
+            await asyncio.to_thread(shutil.rmtree, run.out, ignore_errors=True)
+        run.path.unlink(missing_ok=True)
+
+
+def outdated_runs(days: float, keep: int = 0) -> list[RunRecord]:
+    """Return the runs not worked on for so many days, but for the `keep` last ones."""
+    before = (datetime.now(UTC) - timedelta(days=days)).timestamp()
+    return [run for run in all_runs()[keep:] if run.path.stat().st_mtime < before]
+
+
+async def delete_runs(
+    runs: Collection[RunRecord],
+    saver: "BaseCheckpointSaver[str]",
+    store: "BaseStore",
+    *,
+    results: bool = False,
+) -> Sequence[RunRecord]:
+    """Delete these runs but for those that are being worked on; return the deleted ones."""
+    deleted = []
+    for run in runs:
+        with suppress(InputError):
+            await delete_run(run, saver, store, results=results)
+            deleted.append(run)
+    return deleted
+
+
+def give_back_room() -> None:
+    """Return to the disk what deleted runs took; not now where others are at work on the files."""
+    for name in ("checkpoints.sqlite", "run_store.sqlite"):
+        with (
+            suppress(sqlite3.OperationalError),
+            closing(sqlite3.connect(settings().home / name, timeout=1)) as database,
+        ):
+            database.execute("VACUUM")
+
+
+def _latest() -> list[Path]:
+    return sorted(_folder().glob("*.json"), key=lambda path: -path.stat().st_mtime_ns)
+
+
+def _folder() -> Path:
+    return settings().home / "runs"
+
+
+def _read(path: Path) -> RunRecord:
+    try:
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        known = {
+            name: value for name, value in kept.items() if name in RunRecord.__dataclass_fields__
+        }
+        if not all(isinstance(known.get(name), dict) for name in ("inputs", "context")):
+            raise TypeError("no input")
+        run = RunRecord(**known)
+    except (ValueError, TypeError, AttributeError) as error:
+        raise InputError(
+            f"the record of run '{path.stem}' is damaged ({path}): put it back from a backup, or delete it; "
+            "the other runs and their results are whole"
+        ) from error
+    return run
