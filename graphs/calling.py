@@ -113,7 +113,7 @@ def check_names(
     strange = [name for name in among if name not in known]
     misspelt = [name for name in strange if get_close_matches(name, known, 1, _LIKE)]
     if graph:
-        takes = import_module(f"graphs.{graph}").builder.input_schema.model_fields
+        takes = import_module(f"{__package__}.{graph}").builder.input_schema.model_fields
         _refuse(graph, takes, inputs, [*settings, *misspelt])
     else:
         _refuse("", (), (), [*settings, *misspelt])

@@ -5,6 +5,7 @@ from contextlib import aclosing, asynccontextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
+import graphs
 from citeloom.service.kept import Run
 from citeloom.service.retention import delete_runs, outdated_runs
 from tools.disk import check_room
@@ -32,7 +33,7 @@ async def opened(
     """
     from citeloom.service.run_files import opened_files
 
-    builder = import_module(f"graphs.{run.graph}").builder
+    builder = import_module(f"{graphs.__name__}.{run.graph}").builder
     if not to_read:
         check_room(settings().home)
     async with opened_files() as (saver, store):

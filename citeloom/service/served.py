@@ -14,6 +14,7 @@ import httpx
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import APIStatusError, ConflictError, LangGraphError, NotFoundError
 
+import graphs
 from citeloom.service.runs import GraphName, Progress, RunView, Status
 from tools.context import run_settings
 from tools.errors import CiteLoomError, InputError, TransientError
@@ -272,7 +273,7 @@ def _inmost(state: Any) -> dict[str, Any]:
 
 @cache
 def _outputs(graph: str) -> tuple[str, ...]:
-    return tuple(import_module(f"graphs.{graph}").graph.output_channels)
+    return tuple(import_module(f"{graphs.__name__}.{graph}").graph.output_channels)
 
 
 @contextmanager
