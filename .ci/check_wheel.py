@@ -7,6 +7,8 @@ import ast
 import asyncio
 import json
 import os
+import signal
+import socket
 import subprocess
 import sys
 import sysconfig
@@ -20,10 +22,10 @@ from pathlib import Path
 from shutil import copyfile
 from tempfile import TemporaryDirectory
 from typing import Any
+from urllib.request import Request, urlopen
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-IDEA = "We study how systems find and cite prior work for a new paper."
 DATA = (
     "citeloom/py.typed", "citeloom/page/index.html", "citeloom/tools/bibliography/styles/ieee.csl",
     "citeloom/tools/embed/minilm_tokenizer.json", "citeloom/tools/library/starter/papers.jsonl",
@@ -162,6 +164,7 @@ def used(citeloom: Path, work: Path) -> None:
     continued = json.loads((work / "continued" / "run.json").read_text(encoding="utf-8"))
     assert continued["outcome"] == "complete", "the wheel did not finish a run of the checkout"
     asyncio.run(spoken_to(citeloom, work, home))
+    served(citeloom, work, home)
 
 
 async def spoken_to(citeloom: Path, work: Path, home: dict[str, str]) -> None:
@@ -174,9 +177,36 @@ async def spoken_to(citeloom: Path, work: Path, home: dict[str, str]) -> None:
     )
     async with Client(server) as client:
         tools = {tool.name for tool in (await client.list_tools()).tools}
-        assert {"review", "find_papers"} <= tools, f"over MCP there are {sorted(tools)}"
-        done = await client.call_tool("find_papers", {"text": IDEA, "keep": 3})
+        assert {"review", "ask_library"} <= tools, f"over MCP there are {sorted(tools)}"
+        done = await client.call_tool("ask_library", {"question": "How does LitLLM rank papers?"})
         assert not done.is_error, done.content
+
+
+def served(citeloom: Path, work: Path, home: dict[str, str]) -> None:
+    """Serve the page and the graphs from the wheel, in a folder that has neither."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [str(citeloom), "dev", "--port", str(port)]
+    elsewhere = work / "elsewhere"
+    elsewhere.mkdir()
+    with subprocess.Popen(
+        command, cwd=elsewhere, env={**os.environ, **home}, stderr=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stderr
+        told: list[str] = []
+        while not (told and told[-1].startswith("Ctrl-C")):
+            told.append(server.stderr.readline())
+            assert told[-1], "".join(told)
+        url = f"http://127.0.0.1:{port}"
+        page = urlopen(f"{url}/app/").read()
+        search = Request(f"{url}/assistants/search", b"{}", {"Content-Type": "application/json"})
+        graphs = {item["graph_id"] for item in json.load(urlopen(search))}
+        server.send_signal(signal.SIGINT)
+        server.wait(60)
+    assert b"CiteLoom" in page, "the page is not served"
+    assert len(graphs) == 8, f"the graphs served are {sorted(graphs)}"
+    assert not any(elsewhere.iterdir()), f"the server left {list(elsewhere.iterdir())}"
 
 
 def run(*command: str, cwd: Path = ROOT, code: int = 0, **variables: str) -> str:
