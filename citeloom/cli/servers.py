@@ -28,8 +28,5 @@ def serve(options: Sequence[str]) -> NoReturn:
             f"{missing[0]} is not installed, and the server needs it: run `pip install 'citeloom[server,studio]'`"
         )
     environment = {**_STARTED_WITH, **os.environ}
-    # The command line has set it; but the server's own reader of checkpoints does not know the
-    # graphs' types, and a run that a restart interrupted could not go on.
-    del environment["LANGGRAPH_STRICT_MSGPACK"]
     command = [sys.executable, "-P", "-m", "citeloom.service.dev", *options]
     os.execve(sys.executable, command, environment)

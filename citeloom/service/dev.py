@@ -24,6 +24,7 @@ from tools.settings import SettingsError, settings
 
 _OURS = ("--no-browser", "--no-reload", "--n-jobs-per-worker", "25")
 """Without the number of jobs LangGraph's server runs one at a time, whatever its help says."""
+_PACKAGE = Path(str(files("citeloom")))
 _EVERY = 0.25
 """Seconds between looks whether the server answers."""
 
@@ -104,7 +105,7 @@ def _serve(
     Thread(target=_welcome, args=((host, port), scheme, terminal, opened), daemon=True).start()
     at = ("--host", host, "--port", str(port))
     try:
-        cli.main(["dev", *_OURS, *at, *_packaged(log), *others], standalone_mode=False)
+        cli.main(["dev", *_OURS, *at, *_config(log), *others], standalone_mode=False)
     except (Abort, KeyboardInterrupt):
         pass
     except ClickException as error:
@@ -118,20 +119,22 @@ def _serve(
     terminal.write("Stopped.\n")
 
 
-def _packaged(log: Path) -> Sequence[str]:
-    """Serve the graphs of a wheel from the folder of the log, where the server then keeps its threads."""
-    if not graphs_file().is_absolute():
+def _config(log: Path) -> Sequence[str]:
+    """Enter the folder in which the server keeps its threads: a checkout's own, or for a wheel that of the log."""
+    path = graphs_file()
+    if path.parent != _PACKAGE:
+        os.chdir(path.parent)
         return ()
-    path = log.with_suffix(".json")
-    path.write_text(json.dumps(graph_config(graphs_file())), encoding="utf-8")
-    os.chdir(log.parent)
-    return ("--config", str(path))
+    made = log.absolute().with_suffix(".json")
+    made.write_text(json.dumps(graph_config(path)), encoding="utf-8")
+    os.chdir(made.parent)
+    return ("--config", str(made))
 
 
 def graphs_file() -> Path:
-    """Return where langgraph.json is: in the package of a wheel, or in a checkout's folder, the working one."""
-    packaged = Path(str(files("citeloom"))) / "langgraph.json"
-    return packaged if packaged.is_file() else Path("langgraph.json")
+    """Return where langgraph.json is: in the package of a wheel, in the working folder, or in the checkout."""
+    paths = [place / "langgraph.json" for place in (_PACKAGE, Path.cwd(), _PACKAGE.parent)]
+    return next((path for path in paths if path.is_file()), paths[-1])
 
 
 def graph_config(path: Path) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.store.base import Op, Result
 from langgraph.store.sqlite.aio import AsyncSqliteStore
 
-from citeloom.service.checkpoint_types import CheckpointTypes
+from graphs.checkpoint_types import CheckpointTypes
 from tools.settings import settings
 
 T = TypeVar("T")

@@ -13,11 +13,11 @@ from langgraph._internal._serde import build_serde_allowlist
 from langgraph.checkpoint.serde._msgpack import SAFE_MSGPACK_TYPES
 
 from citeloom.service import run_files
-from citeloom.service.checkpoint_types import stored_types
 from citeloom.service.kept import load_run
 from citeloom.service.local import LocalRuns
 from citeloom.service.run_files import opened_files
 from citeloom.service.runs import GraphName, rested
+from graphs.checkpoint_types import stored_types
 from tests.service.test_local import WRITE
 from tests.support import SMALL
 from tools.errors import InputError

@@ -10,19 +10,23 @@ from pkgutil import iter_modules
 from typing import Any
 
 import pytest
+from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
-from langgraph.types import Send
+from langgraph.types import Command, Send
 from pydantic import BaseModel
 
 import state
-from citeloom.service import checkpoint_types
-from citeloom.service.checkpoint_types import CheckpointTypes, stored_types
 from citeloom.service.kept import load_run
 from citeloom.service.local import LocalRuns
 from citeloom.service.runs import rested
+from graphs import checkpoint_types
+from graphs.checkpoint_types import CheckpointTypes, stored_types
+from graphs.write import builder
 from state.paper import Author
 from state.run import Failure
+from tests.graphs.person import CONFIG, question
 from tests.service.test_local import PAPERS, WRITE
+from tools.context import RunContext
 from tools.errors import PermanentError
 
 PLAN = "On one system [4].\nOn another [1]."
@@ -43,6 +47,15 @@ def written_as(module: str = "{}", **renamed: str) -> Iterator[None]:
             kind.__module__, kind.__name__ = today[name], name
 
 
+def rewritten(saved: tuple[str, bytes], module: str, **renamed: str) -> tuple[str, bytes]:
+    """Return a saved value as a version would have saved it in which classes were named otherwise."""
+    if saved[0] != "msgpack":
+        return saved
+    value = CheckpointTypes().loads_typed(saved)
+    with written_as(module, **renamed):
+        return JsonPlusSerializer().dumps_typed(value)
+
+
 async def waiting(home: Path, module: str = "{}", **renamed: str) -> str:
     """Leave a run that asks about its plan, as a version left it in which classes were named otherwise."""
     async with LocalRuns() as runs:
@@ -52,9 +65,7 @@ async def waiting(home: Path, module: str = "{}", **renamed: str) -> str:
         for table, column in (("checkpoints", "checkpoint"), ("writes", "value")):
             rows = database.execute(f"SELECT rowid, type, {column} FROM {table}").fetchall()
             for row, form, packed in rows:
-                value = CheckpointTypes().loads_typed((form, packed))
-                with written_as(module, **renamed):
-                    saved = JsonPlusSerializer().dumps_typed(value)
+                saved = rewritten((form, packed), module, **renamed)
                 database.execute(
                     f"UPDATE {table} SET type = ?, {column} = ? WHERE rowid = ?", (*saved, row)
                 )
@@ -109,6 +120,26 @@ async def test_run_with_a_class_that_is_gone_is_refused_and_kept(
         assert (await runs.get(run)).status == "input_required"
         await runs.answer(run, PLAN)
         assert (await rested(runs, run)).status == "completed"
+
+
+async def test_graph_that_a_server_lends_its_checkpointer_finds_moved_classes_too(
+    home: Path,
+) -> None:
+    # Both servers lend it by a copy of the graph, with a serializer of their own.
+    saver = InMemorySaver(serde=JsonPlusSerializer(allowed_msgpack_modules=True))
+    graph = builder.compile().copy(update={"checkpointer": saver})
+    context = RunContext(review_plan="on")
+    inputs: Any = WRITE
+    asked = await graph.ainvoke(inputs, CONFIG, context=context)
+    assert question(asked)["kind"] == "plan"
+    for key, saved in saver.blobs.items():
+        saver.blobs[key] = rewritten(saved, "citeloom.{}")
+    for writes in saver.writes.values():
+        for place, (task, channel, saved, path) in writes.items():
+            writes[place] = (task, channel, rewritten(saved, "citeloom.{}"), path)
+    done = await graph.ainvoke(Command(resume=PLAN), CONFIG, context=context)
+    cited = {item.paper.id for item in done["references"]}
+    assert cited == {PAPERS[3], PAPERS[0]}
 
 
 def test_value_that_lacks_a_field_required_today_is_refused() -> None:

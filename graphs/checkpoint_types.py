@@ -4,14 +4,18 @@ LangGraph writes the module and the class of each value, and hands out a plain d
 the class. A run that waits for a person would then break whenever a class moves.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from copy import copy
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
 import ormsgpack
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.serde.jsonplus import EXT_PYDANTIC_V2, JsonPlusSerializer
+from langgraph.errors import EmptyInputError
 from pydantic import BaseModel
 
 import state
@@ -28,21 +32,50 @@ _UNKNOWN = (
 )
 
 
-class CheckpointTypes(JsonPlusSerializer):
-    """LangGraph's serializer, which also reads values whose classes have moved."""
+class CheckpointError(PermanentError, EmptyInputError):
+    """A checkpoint cannot be read. LangGraph's server shows callers the text of an EmptyInputError."""
 
-    def __init__(self) -> None:
-        kinds = {(kind.__module__, name) for name, kind in stored_types().items()}
-        super().__init__(allowed_msgpack_modules=kinds)
+
+class CheckpointTypes(JsonPlusSerializer):
+    """A serializer, LangGraph's own without another, which also reads values whose classes have moved."""
+
+    def __init__(self, inner: SerializerProtocol | None = None) -> None:
+        super().__init__()
+        self._inner = inner or JsonPlusSerializer(allowed_msgpack_modules=())
+        if isinstance(self._inner, JsonPlusSerializer):
+            self._inner = self._inner.with_msgpack_allowlist(stored_types().values())
+
+    def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
+        """Return the form and the bytes in which a value is saved."""
+        return self._inner.dumps_typed(obj)
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
         """Return a value as it was saved.
 
         Raises:
-            PermanentError: It is of a class that is gone, or that has a required field which it lacks.
+            CheckpointError: It is of a class that is gone, or that has a required field which it lacks.
         """
         form, packed = data
-        return super().loads_typed((form, _current(packed) if form == "msgpack" else packed))
+        return self._inner.loads_typed((form, _current(packed) if form == "msgpack" else packed))
+
+    def with_msgpack_allowlist(
+        self, extra_allowlist: Iterable[tuple[str, ...] | type]
+    ) -> JsonPlusSerializer:
+        """Return a serializer that also reads these types."""
+        if not isinstance(self._inner, JsonPlusSerializer):
+            return self
+        return CheckpointTypes(self._inner.with_msgpack_allowlist(extra_allowlist))
+
+
+def reading_by_name(checkpointer: Any) -> Any:
+    """Return a checkpointer, where it is one, that reads values by the names of their classes."""
+    if not isinstance(checkpointer, BaseCheckpointSaver):
+        return checkpointer
+    if isinstance(checkpointer.serde, CheckpointTypes):
+        return checkpointer
+    made = copy(checkpointer)  # as LangGraph does to have it trust other types
+    made.serde = CheckpointTypes(checkpointer.serde)
+    return made
 
 
 def _current(packed: bytes) -> bytes:
@@ -61,7 +94,7 @@ def _current(packed: bytes) -> bytes:
 
     values = ormsgpack.unpackb(packed, ext_hook=moved, option=_KEYS)
     if unknown:
-        raise PermanentError(_UNKNOWN.format(", ".join(sorted(unknown))))
+        raise CheckpointError(_UNKNOWN.format(", ".join(sorted(unknown))))
     return ormsgpack.packb(values, option=_KEYS)
 
 
