@@ -67,9 +67,8 @@ def one_package(built: Mapping[str, bytes]) -> dict[str, bytes]:
         else data
         for name, data in kept.items()
     }
-    members["citeloom/langgraph.json"] = Path(
-        "langgraph.json"
-    ).read_bytes()  # paths in it are relative
+    # Its paths are relative to itself, and the graphs stand beside it.
+    members["citeloom/langgraph.json"] = Path("langgraph.json").read_bytes()
     members[f"{info}/top_level.txt"] = b"citeloom\n"
     rows = [f"{name},sha256={_digest(data)},{len(data)}" for name, data in members.items()]
     members[f"{info}/RECORD"] = "\n".join([*rows, f"{info}/RECORD,,\n"]).encode()
