@@ -9,7 +9,7 @@ from contextlib import aclosing
 from dataclasses import fields
 from difflib import get_close_matches
 from importlib import import_module
-from typing import Any
+from typing import Any, Self
 
 from langgraph._internal._constants import CONFIG_KEY_TASK_ID
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -19,6 +19,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
 from langgraph.typing import ContextT, InputT, OutputT, StateT
 
+from graphs.checkpoint_types import reading_by_name
 from tools.context import GROUPS, run_settings
 from tools.errors import InputError, did_you_mean
 from tools.settings import settings
@@ -48,11 +49,18 @@ class Graph(StateGraph[StateT, ContextT, InputT, OutputT]):
         called = Called(**vars(made))
         # LangGraph's own way of copying forgets what it set behind the constructor's back, such as the types it trusts.
         vars(called).update({**vars(made), "config": {"recursion_limit": STEPS}})
+        called.checkpointer = reading_by_name(called.checkpointer)
         return called
 
 
 class Called(CompiledStateGraph[StateT, ContextT, InputT, OutputT]):
     """A compiled graph that checks what it is called with. Every way of calling leads through `stream` or `astream`."""
+
+    def copy(self, update: dict[str, Any] | None = None) -> Self:
+        """Copy the graph, as servers do to lend it their checkpointer."""
+        made = super().copy(update)
+        made.checkpointer = reading_by_name(made.checkpointer)
+        return made
 
     def stream(self, input: Any, config: Any = None, **options: Any) -> Iterator[Any]:  # noqa: A002
         """Stream as LangGraph does.
@@ -114,7 +122,7 @@ def check_names(
     strange = [name for name in among if name not in known]
     misspelt = [name for name in strange if get_close_matches(name, known, 1, _LIKE)]
     if graph:
-        takes = import_module(f"graphs.{graph}").builder.input_schema.model_fields
+        takes = import_module(f"{__package__}.{graph}").builder.input_schema.model_fields
         _refuse(graph, takes, inputs, [*settings, *misspelt])
     else:
         _refuse("", (), (), [*settings, *misspelt])

@@ -13,6 +13,7 @@ import pytest
 from langgraph.pregel import Pregel
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from packaging.version import Version
 from pydantic import AliasChoices
 
 from tools.settings import Settings
@@ -132,6 +133,17 @@ def test_lock_has_hashes_and_no_address(level: str) -> None:
         assert re.search(r"--hash=sha256:[0-9a-f]{64}\b", entry), entry.splitlines()[0]
     for unwanted in ("://", " @ ", "--index-url", "--extra-index-url", "--find-links", "-e "):
         assert unwanted not in text, unwanted
+
+
+def test_caps_on_langchain_packages_go_once_the_certifi_that_they_wait_for_is_locked() -> None:
+    """langchain-core asks for it from 1.7.3 on; with one that is not published pip 23.0 searches forever."""
+    caps = [need for need in wanted("base") if re.search(r"langchain-(core|openai)$", need.name)]
+    assert all(re.search(r"<1\.7\.\d", str(need.specifier)) for need in caps), "delete this test"
+    (certifi,) = {next(iter(pin.specifier)).version for pin in locked("base")["certifi"]}
+    assert Version(certifi) < Version("2026.10.19"), (
+        "take the caps of langchain-core and langchain-openai, and this test, away: `./run lock --upgrade`, "
+        "then install the wheel with pip 23.0.1 (CONTRIBUTING.md)"
+    )
 
 
 # --- Settings -------------------------------------------------------------------------------

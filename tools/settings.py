@@ -287,7 +287,7 @@ class Settings(BaseSettings):
         fast, strong = self.fast_model or self.strong_model, self.strong_model or self.fast_model
         object.__setattr__(self, "fast_model", fast)
         object.__setattr__(self, "strong_model", strong)
-        object.__setattr__(self, "home", self.home.expanduser())
+        object.__setattr__(self, "home", self.home.expanduser().absolute())
         return self
 
     @property

@@ -236,6 +236,36 @@ def doctor(
     examine()
 
 
+_Host = Annotated[
+    str,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Where to listen; other machines need a key (`citeloom keys add NAME`).",
+    ),
+]
+_Port = Annotated[int, typer.Option(metavar="NUMBER", envvar="PORT", help="Port to listen on.")]
+_PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True}
+
+
+@app.command("app", rich_help_panel=_KEEPING, context_settings=_PASSED_ON)
+def open_page(ctx: typer.Context, host: _Host = "127.0.0.1", port: _Port = 2024) -> None:
+    """Serve the page on this machine until Ctrl-C, and open it in your browser."""
+    _serve(["--open", "--host", host, "--port", str(port), *ctx.args])
+
+
+@app.command(rich_help_panel=_KEEPING, context_settings=_PASSED_ON)
+def dev(ctx: typer.Context, host: _Host = "127.0.0.1", port: _Port = 2024) -> None:
+    """Serve the graphs to the page, to Studio and to agents until Ctrl-C; other options go to `langgraph dev`."""
+    _serve(["--host", host, "--port", str(port), *ctx.args])
+
+
+def _serve(options: list[str]) -> None:
+    from citeloom.cli.servers import serve
+
+    with errors_told():
+        serve(options)
+
+
 @app.command(rich_help_panel=_KEEPING)
 def mcp() -> None:
     """Serve find, review and the others as tools to an agent on this machine, over stdin and stdout (MCP)."""

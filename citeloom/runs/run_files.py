@@ -9,20 +9,16 @@ So a transaction, once begun, is brought to its end, and the connection is close
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
-from functools import cache, partial
-from importlib import import_module
-from pkgutil import iter_modules
+from functools import partial
 from typing import Any, Self, TypeVar
 
 import aiosqlite
 from filelock import AsyncFileLock
-from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.store.base import Op, Result
 from langgraph.store.sqlite.aio import AsyncSqliteStore
-from pydantic import BaseModel
 
-import state
+from graphs.checkpoint_types import CheckpointTypes
 from tools.settings import settings
 
 T = TypeVar("T")
@@ -92,7 +88,7 @@ class LatestSaver(AsyncSqliteSaver):
     """
 
     def __init__(self, conn: aiosqlite.Connection) -> None:
-        super().__init__(conn, serde=JsonPlusSerializer(allowed_msgpack_modules=state_types()))
+        super().__init__(conn, serde=CheckpointTypes())
         self.write = _Writer(conn)
 
     async def aput(self, config: Any, checkpoint: Any, metadata: Any, new_versions: Any) -> Any:
@@ -159,18 +155,3 @@ async def opened_files() -> AsyncIterator[tuple[LatestSaver, AsyncSqliteStore]]:
             await store.setup()
         async with saver.write, store.write, store:
             yield saver, store
-
-
-@cache
-def state_types() -> frozenset[tuple[str, str]]:
-    """Return the types, by module and name, that a checkpoint may hold: the values of `state/`.
-
-    LangGraph reads no others back from a checkpoint, and warns of what nobody has named to it.
-    """
-    modules = [import_module(f"state.{module.name}") for module in iter_modules(state.__path__)]
-    return frozenset(
-        (module.__name__, name)
-        for module in modules
-        for name, kind in vars(module).items()
-        if isinstance(kind, type) and issubclass(kind, BaseModel)
-    )

@@ -1,8 +1,9 @@
-"""`./run app` and `./run dev`: the graphs behind LangGraph's development server, in langgraph.json's folder.
+"""`citeloom app` and `citeloom dev`: the graphs behind LangGraph's development server.
 
 The terminal shows where to go; what the server and its libraries print goes into a file.
 """
 
+import json
 import logging
 import os
 import socket
@@ -10,10 +11,11 @@ import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib.resources import files
 from pathlib import Path
 from threading import Thread
 from time import sleep
-from typing import TextIO
+from typing import Any, TextIO
 
 from citeloom.service.entry import asks_for_keys, has_own_auth, is_loopback
 from tools.errors import InputError
@@ -22,13 +24,14 @@ from tools.settings import SettingsError, foreign_variable, settings
 
 _OURS = ("--no-browser", "--no-reload", "--n-jobs-per-worker", "25")
 """Without the number of jobs LangGraph's server runs one at a time, whatever its help says."""
+_PACKAGE = Path(str(files("citeloom")))
 _EVERY = 0.25
 """Seconds between looks whether the server answers."""
 
 
 def main() -> None:
     """Serve until Ctrl-C or SIGTERM; refuse what could not be served before anything is started."""
-    parser = ArgumentParser(prog="./run dev", add_help=False, allow_abbrev=False)
+    parser = ArgumentParser(prog=f"{PROGRAM} dev", add_help=False, allow_abbrev=False)
     parser.add_argument("--open", action="store_true")
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=foreign_variable("PORT") or "2024")
@@ -41,10 +44,10 @@ def main() -> None:
         with _printed_into(log) as terminal:
             _serve(given.host, given.port, others, terminal, log, opened=given.open)
     except (InputError, SettingsError) as error:
-        sys.exit(f"run: {error}")
+        sys.exit(f"citeloom: {error}")
     except OSError as error:
         sys.exit(
-            f"run: {error.filename or settings().home} cannot be used ({error.strerror}): set CITELOOM_HOME to "
+            f"citeloom: {error.filename or settings().home} cannot be used ({error.strerror}): set CITELOOM_HOME to "
             "a folder of yours"
         )
 
@@ -102,11 +105,11 @@ def _serve(
     Thread(target=_welcome, args=((host, port), scheme, terminal, opened), daemon=True).start()
     at = ("--host", host, "--port", str(port))
     try:
-        cli.main(["dev", *_OURS, *at, *others], standalone_mode=False)
+        cli.main(["dev", *_OURS, *at, *_config(log), *others], standalone_mode=False)
     except (Abort, KeyboardInterrupt):
         pass
     except ClickException as error:
-        sys.exit(_told(terminal, f"run: {error.format_message()}", 2))
+        sys.exit(_told(terminal, f"citeloom: {error.format_message()}", 2))
     except SystemExit as error:
         if error.code:
             sys.exit(_told(terminal, _failed(log), 1))
@@ -114,6 +117,32 @@ def _serve(
         logging.getLogger(__name__).exception("the server failed")
         sys.exit(_told(terminal, _failed(log), 1))
     terminal.write("Stopped.\n")
+
+
+def _config(log: Path) -> Sequence[str]:
+    """Enter the folder in which the server keeps its threads: a checkout's own, or for a wheel that of the log."""
+    path = graphs_file()
+    if path.parent != _PACKAGE:
+        os.chdir(path.parent)
+        return ()
+    made = log.absolute().with_suffix(".json")
+    made.write_text(json.dumps(graph_config(path)), encoding="utf-8")
+    os.chdir(made.parent)
+    return ("--config", str(made))
+
+
+def graphs_file() -> Path:
+    """Return where langgraph.json is: in the package of a wheel, in the working folder, or in the checkout."""
+    paths = [place / "langgraph.json" for place in (_PACKAGE, Path.cwd(), _PACKAGE.parent)]
+    return next((path for path in paths if path.is_file()), paths[-1])
+
+
+def graph_config(path: Path) -> dict[str, Any]:
+    """Return a langgraph.json that can be served from any folder; raises OSError and ValueError."""
+    config: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    for graph in config["graphs"].values():
+        graph["path"] = str(path.resolve().parent / graph["path"])
+    return config
 
 
 def _told(terminal: TextIO, text: str, code: int) -> int:
@@ -127,7 +156,7 @@ def _failed(log: Path) -> str:
     sys.stderr.flush()
     lines = [line for line in log.read_text("utf-8", "replace").splitlines() if line.strip()]
     last = f": {lines[-1].strip()[:300]}" if lines else ""
-    return f"run: the server has stopped{last}\nrun: its log says why: {log}"
+    return f"citeloom: the server has stopped{last}\nciteloom: its log says why: {log}"
 
 
 def _welcome(place: tuple[str, int], scheme: str, terminal: TextIO, opened: bool) -> None:

@@ -20,6 +20,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+import graphs
 from citeloom.export.completeness import assessed
 from citeloom.export.files import TOLD, all_files
 from citeloom.export.plain import dump
@@ -127,7 +128,7 @@ def _printed(graph: str, text: str) -> Mapping[str, str | bytes]:
 
 def typed(graph: str, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a graph gave as JSON as the values that it was."""
-    schema = import_module(f"graphs.{graph}").builder.output_schema
+    schema = import_module(f"{graphs.__name__}.{graph}").builder.output_schema
     hints = get_type_hints(schema)
     return {
         name: TypeAdapter(hints[name]).validate_python(value)

@@ -1,7 +1,4 @@
-"""`./run serve`: the graphs behind Aegra (Apache-2.0), over Postgres and Redis.
-
-Needs the extra `hosting`, and langgraph.json in the working folder.
-"""
+"""`./run serve`: the graphs behind Aegra (Apache-2.0), over Postgres and Redis. Needs the extra `hosting`."""
 
 import asyncio
 import json
@@ -12,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from citeloom.service import health
-from citeloom.service.dev import check_place
+from citeloom.service.dev import check_place, graph_config, graphs_file
 from tools.errors import InputError
 from tools.settings import SettingsError, foreign_variable, settings
 
@@ -39,7 +36,7 @@ def main() -> None:
     parser = ArgumentParser(prog="./run serve", description="Serve the graphs, to stay up.")
     parser.add_argument("--host", default="127.0.0.1", help="Address; 127.0.0.1 by default.")
     parser.add_argument("--port", type=int, default=foreign_variable("PORT") or "2024")
-    parser.add_argument("--config", type=Path, default=Path("langgraph.json"), help="The graphs.")
+    parser.add_argument("--config", type=Path, default=graphs_file(), help="The graphs.")
     given = parser.parse_args()
     try:
         config = _config(given.config)
@@ -67,15 +64,12 @@ def main() -> None:
 def _config(path: Path) -> dict[str, Any]:
     """Return langgraph.json as Aegra takes it: from any folder, and with its kind of application."""
     try:
-        config: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        config = graph_config(path)
     except (OSError, ValueError) as error:
         raise _RefusedError(
             f"{path} cannot be read: start in CiteLoom's folder ({error})"
         ) from error
-    root = path.resolve().parent
-    for graph in config["graphs"].values():
-        graph["path"] = str(root / graph["path"])
-    config["dependencies"] = [str(root)]
+    config["dependencies"] = [str(path.resolve().parent)]
     # Before our routes stands our own gate (citeloom.service.gate), of which Aegra knows nothing.
     own = {"app": "citeloom.service.hosted:app", "enable_custom_route_auth": False}
     config["http"] = {**config.get("http", {}), **own}

@@ -100,3 +100,14 @@ def test_settings_lists_all_that_set_can_change() -> None:
     assert told.exit_code == 0
     named = re.findall(r"^ (\w+)", told.output, re.MULTILINE)
     assert sorted({*named} - {"Name"}) == sorted(run_settings())
+
+
+def test_server_that_is_not_installed_is_told_with_what_installs_it(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "langgraph_api", None)
+    done = CliRunner().invoke(app, ["app"])
+    assert done.exit_code == 2
+    told = " ".join(done.stderr.split())
+    assert "langgraph_api is not installed" in told
+    assert "pip install 'citeloom[server,studio]'" in told

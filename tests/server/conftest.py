@@ -79,8 +79,7 @@ def serving(folder: Path, before: Sequence[str] = (), **settings: str) -> Iterat
         "LANGGRAPH_NO_VERSION_CHECK": "true",
         "LANGSMITH_TRACING": "false",
         "MALLOC_ARENA_MAX": "2",
-        # As ./run dev leaves it; see there.
-        "LANGGRAPH_STRICT_MSGPACK": "false",
+        "LANGGRAPH_STRICT_MSGPACK": "true",  # as the command line sets it
         **settings,
     }
     log = folder / "server.log"

@@ -14,9 +14,10 @@ from langgraph.checkpoint.serde._msgpack import SAFE_MSGPACK_TYPES
 
 from citeloom.runs import run_files
 from citeloom.runs.local_executor import local_runs
-from citeloom.runs.run_files import opened_files, state_types
+from citeloom.runs.run_files import opened_files
 from citeloom.runs.run_record import load_run
 from citeloom.runs.runs import GraphName, Runs, wait_until_resting
+from graphs.checkpoint_types import stored_types
 from tests.service.test_local import WRITE
 from tests.support import SMALL
 from tools.errors import InputError
@@ -133,7 +134,8 @@ def test_all_that_checkpoints_of_a_graph_hold_is_named_to_langgraph(graph: str) 
     held = build_serde_allowlist(schemas=kinds, channels=builder.channels)
     ours = {name for name in held if not name[0].startswith("langchain_core.")}
     assert ours
-    assert ours - state_types() - SAFE_MSGPACK_TYPES == set()
+    stored = {(kind.__module__, name) for name, kind in stored_types().items()}
+    assert ours - stored - SAFE_MSGPACK_TYPES == set()
 
 
 async def test_store_ends_the_task_that_it_began(home: Path) -> None:

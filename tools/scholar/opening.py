@@ -48,7 +48,7 @@ def host_of(name: OnlineName, settings: Settings) -> Host:
 
 def _module(name: OnlineName) -> Any:
     """Import a source, with the package that it is written on: not to happen on an event loop."""
-    return import_module(f"tools.scholar.{name}")
+    return import_module(f"{__package__}.{name}")
 
 
 def open_online(

@@ -8,6 +8,7 @@ from typing import Any
 import typer
 
 from citeloom.export.references import printed
+from citeloom.runs.run_record import RunRecord
 from state.references import ReadReference
 from tools.counting import counted
 from tools.errors import InputError

@@ -1,0 +1,117 @@
+"""Read what checkpoints hold by the names of its classes, wherever their modules stand today.
+
+LangGraph writes the module and the class of each value, and hands out a plain dict where that module no longer has
+the class. A run that waits for a person would then break whenever a class moves.
+"""
+
+from collections.abc import Iterable, Mapping
+from copy import copy
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any
+
+import ormsgpack
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.serde.base import SerializerProtocol
+from langgraph.checkpoint.serde.jsonplus import EXT_PYDANTIC_V2, JsonPlusSerializer
+from langgraph.errors import EmptyInputError
+from pydantic import BaseModel
+
+import state
+from tools.errors import PermanentError
+
+RENAMED: Mapping[str, str] = {}
+"""What a class is called today, by the name that it had when checkpoints were written."""
+_PACKAGES = frozenset({"citeloom", "graphs", "nodes", "state", "tools"})
+"""Where classes of this program stand or stood, here and in an installed wheel."""
+_KEYS = ormsgpack.OPT_NON_STR_KEYS
+_UNKNOWN = (
+    "this version of CiteLoom cannot read this run's checkpoint (it holds {}, which has changed or is gone): continue "
+    "the run with the version that started it, or start it again. The run is kept as it was"
+)
+
+
+class CheckpointError(PermanentError, EmptyInputError):
+    """A checkpoint cannot be read. LangGraph's server shows callers the text of an EmptyInputError."""
+
+
+class CheckpointTypes(JsonPlusSerializer):
+    """A serializer, LangGraph's own without another, which also reads values whose classes have moved."""
+
+    def __init__(self, inner: SerializerProtocol | None = None) -> None:
+        super().__init__()
+        self._inner = inner or JsonPlusSerializer(allowed_msgpack_modules=())
+        if isinstance(self._inner, JsonPlusSerializer):
+            self._inner = self._inner.with_msgpack_allowlist(stored_types().values())
+
+    def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
+        """Return the form and the bytes in which a value is saved."""
+        return self._inner.dumps_typed(obj)
+
+    def loads_typed(self, data: tuple[str, bytes]) -> Any:
+        """Return a value as it was saved.
+
+        Raises:
+            CheckpointError: It is of a class that is gone, or that has a required field which it lacks.
+        """
+        form, packed = data
+        return self._inner.loads_typed((form, _current(packed) if form == "msgpack" else packed))
+
+    def with_msgpack_allowlist(
+        self, extra_allowlist: Iterable[tuple[str, ...] | type]
+    ) -> JsonPlusSerializer:
+        """Return a serializer that also reads these types."""
+        if not isinstance(self._inner, JsonPlusSerializer):
+            return self
+        return CheckpointTypes(self._inner.with_msgpack_allowlist(extra_allowlist))
+
+
+def reading_by_name(checkpointer: Any) -> Any:
+    """Return a checkpointer, where it is one, that reads values by the names of their classes."""
+    if not isinstance(checkpointer, BaseCheckpointSaver):
+        return checkpointer
+    if isinstance(checkpointer.serde, CheckpointTypes):
+        return checkpointer
+    made = copy(checkpointer)  # as LangGraph does to have it trust other types
+    made.serde = CheckpointTypes(checkpointer.serde)
+    return made
+
+
+def _current(packed: bytes) -> bytes:
+    """Return these bytes with each stored class under the module in which it stands today."""
+    unknown = set[str]()
+
+    def moved(code: int, data: bytes) -> ormsgpack.Ext:
+        held = ormsgpack.unpackb(data, ext_hook=moved, option=_KEYS)
+        if code == EXT_PYDANTIC_V2 and held[0].partition(".")[0] in _PACKAGES:
+            kind = stored_types().get(RENAMED.get(held[1], held[1]))
+            if kind is None or not _required(kind) <= held[2].keys():
+                unknown.add(held[1])  # an error that is raised in here would lose its words
+            else:
+                held[:2] = kind.__module__, kind.__name__
+        return ormsgpack.Ext(code, ormsgpack.packb(held, option=_KEYS))
+
+    values = ormsgpack.unpackb(packed, ext_hook=moved, option=_KEYS)
+    if unknown:
+        raise CheckpointError(_UNKNOWN.format(", ".join(sorted(unknown))))
+    return ormsgpack.packb(values, option=_KEYS)
+
+
+@cache
+def _required(kind: type[BaseModel]) -> frozenset[str]:
+    return frozenset(name for name, item in kind.model_fields.items() if item.is_required())
+
+
+@cache
+def stored_types() -> Mapping[str, type[BaseModel]]:
+    """Return the classes that a checkpoint may hold, by name: the values of `state/`."""
+    modules = [
+        import_module(f"{state.__name__}.{module.name}") for module in iter_modules(state.__path__)
+    ]
+    return {
+        name: kind
+        for module in modules
+        for name, kind in vars(module).items()
+        if isinstance(kind, type) and issubclass(kind, BaseModel) and kind is not BaseModel
+    }

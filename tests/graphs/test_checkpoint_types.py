@@ -1,0 +1,171 @@
+"""Tests of checkpoints that outlive moves: a run waits while the classes that it holds get other names."""
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from langgraph.types import Command, Send
+from pydantic import BaseModel
+
+import state
+from citeloom.runs.local_executor import local_runs
+from citeloom.runs.run_record import load_run
+from citeloom.runs.runs import wait_until_resting
+from graphs import checkpoint_types
+from graphs.checkpoint_types import CheckpointTypes, stored_types
+from graphs.write import builder
+from state.paper import Author
+from state.run import Failure
+from tests.graphs.person import CONFIG, question
+from tests.service.test_local import PAPERS, WRITE
+from tools.context import RunContext
+from tools.errors import PermanentError
+
+PLAN = "On one system [4].\nOn another [1]."
+OTHERWISE = ["citeloom.{}", "state.old_room", "nodes.write.plan"]
+"""What the module of a class may have been, or may be, where it is not as today."""
+
+
+@contextmanager
+def written_as(module: str = "{}", **renamed: str) -> Iterator[None]:
+    """Have checkpoints written as by a version in which classes stood, and were called, otherwise."""
+    today = {name: kind.__module__ for name, kind in stored_types().items()}
+    for name, kind in stored_types().items():
+        kind.__module__, kind.__name__ = module.format(today[name]), renamed.get(name, name)
+    try:
+        yield
+    finally:
+        for name, kind in stored_types().items():
+            kind.__module__, kind.__name__ = today[name], name
+
+
+def rewritten(saved: tuple[str, bytes], module: str, **renamed: str) -> tuple[str, bytes]:
+    """Return a saved value as a version would have saved it in which classes were named otherwise."""
+    if saved[0] != "msgpack":
+        return saved
+    value = CheckpointTypes().loads_typed(saved)
+    with written_as(module, **renamed):
+        return JsonPlusSerializer().dumps_typed(value)
+
+
+async def waiting(home: Path, module: str = "{}", **renamed: str) -> str:
+    """Leave a run that asks about its plan, as a version left it in which classes were named otherwise."""
+    async with local_runs() as runs:
+        run = await runs.start("write", WRITE, {"review_plan": True})
+        assert (await wait_until_resting(runs, run)).status == "input_required"
+    with closing(sqlite3.connect(home / "checkpoints.sqlite")) as database:
+        for table, column in (("checkpoints", "checkpoint"), ("writes", "value")):
+            rows = database.execute(f"SELECT rowid, type, {column} FROM {table}").fetchall()
+            for row, form, packed in rows:
+                saved = rewritten((form, packed), module, **renamed)
+                database.execute(
+                    f"UPDATE {table} SET type = ?, {column} = ? WHERE rowid = ?", (*saved, row)
+                )
+        database.commit()
+    return run
+
+
+def held(home: Path) -> list[Any]:
+    """Return all that the checkpoints of this home consist of."""
+    with closing(sqlite3.connect(home / "checkpoints.sqlite")) as database:
+        return [
+            database.execute(f"SELECT * FROM {table} ORDER BY 1, 2, 3").fetchall()
+            for table in ("checkpoints", "writes")
+        ]
+
+
+@pytest.mark.parametrize("module", OTHERWISE)
+async def test_waiting_run_continues_after_its_classes_have_moved(
+    home: Path, module: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    run = await waiting(home, module)
+    assert module.format("state.writing") in str(held(home))
+    async with local_runs() as runs:
+        await runs.answer(run, PLAN)
+        done = await wait_until_resting(runs, run)
+    assert (done.status, done.error) == ("completed", "")
+    cited = {item["paper"]["id"] for item in done.values["references"]}
+    assert cited == {PAPERS[3], PAPERS[0]}
+    assert "unregistered" not in caplog.text
+    assert "Blocked" not in caplog.text
+
+
+async def test_run_with_a_class_that_is_gone_is_refused_and_kept(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = await waiting(home, Plan="Outline")
+    kept = held(home)
+    async with local_runs() as runs:
+        with pytest.raises(
+            PermanentError, match=r"it holds Outline.*with the version that started"
+        ):
+            await runs.get(run)
+        await runs.answer(run, PLAN)
+        with pytest.raises(PermanentError, match="Outline"):
+            await wait_until_resting(runs, run)
+    assert load_run(run).status == "failed"
+    assert "start it again" in load_run(run).error
+    assert held(home) == kept
+    monkeypatch.setattr(checkpoint_types, "RENAMED", {"Outline": "Plan"})
+    async with local_runs() as runs:
+        await runs.resume(run)
+        assert (await runs.get(run)).status == "input_required"
+        await runs.answer(run, PLAN)
+        assert (await wait_until_resting(runs, run)).status == "completed"
+
+
+async def test_graph_that_a_server_lends_its_checkpointer_finds_moved_classes_too(
+    home: Path,
+) -> None:
+    # Both servers lend it by a copy of the graph, with a serializer of their own.
+    saver = InMemorySaver(serde=JsonPlusSerializer(allowed_msgpack_modules=True))
+    graph = builder.compile().copy(update={"checkpointer": saver})
+    context = RunContext(review_plan="on")
+    inputs: Any = WRITE
+    asked = await graph.ainvoke(inputs, CONFIG, context=context)
+    assert question(asked)["kind"] == "plan"
+    for key, saved in saver.blobs.items():
+        saver.blobs[key] = rewritten(saved, "citeloom.{}")
+    for writes in saver.writes.values():
+        for place, (task, channel, saved, path) in writes.items():
+            writes[place] = (task, channel, rewritten(saved, "citeloom.{}"), path)
+    done = await graph.ainvoke(Command(resume=PLAN), CONFIG, context=context)
+    cited = {item.paper.id for item in done["references"]}
+    assert cited == {PAPERS[3], PAPERS[0]}
+
+
+def test_value_that_lacks_a_field_required_today_is_refused() -> None:
+    class Old(BaseModel):
+        given: str = "Ada"
+
+    Old.__module__, Old.__name__ = Author.__module__, Author.__name__
+    with pytest.raises(PermanentError, match="it holds Author"):
+        CheckpointTypes().loads_typed(CheckpointTypes().dumps_typed({"authors": [Old()]}))
+
+
+def test_values_inside_langgraphs_own_are_read_too() -> None:
+    failure = Failure(stage="find", subject="x", cause="y")
+    given = {"send": Send("node", {"item": failure}), "set": frozenset({failure}), 3: (failure,)}
+    with written_as("citeloom.{}"):
+        saved = JsonPlusSerializer().dumps_typed(given)
+    read = CheckpointTypes().loads_typed(saved)
+    assert read == {**given, 3: [failure]}
+
+
+def test_no_two_stored_classes_share_a_name() -> None:
+    places = defaultdict[str, set[str]](set)
+    for module in iter_modules(state.__path__):
+        for kind in vars(import_module(f"state.{module.name}")).values():
+            if isinstance(kind, type) and issubclass(kind, BaseModel):
+                places[kind.__name__].add(kind.__module__)
+    assert {name: where for name, where in places.items() if len(where) > 1} == {}
+    assert set(stored_types()) == set(places) - {"BaseModel"}
+    assert all(kind.__name__ == name for name, kind in stored_types().items())
