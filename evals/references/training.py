@@ -6,14 +6,16 @@ from dataclasses import dataclass
 from hashlib import sha256
 from importlib.resources import files
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from evals.references.labelled import Reference
+from evals.references.labelled import OTHER, Reference
 from evals.references.printed import print_records
 from evals.references.records import of_papers, of_references, pools_of, recombined, varied
 from tools.bibliography.style import VENDORED, named_style
 from tools.errors import InputError
+from tools.references.tagger import BEGINS
 from tools.references.tokens import features_of, tokens_of
 
 COMMON = (
@@ -95,5 +97,13 @@ def train(references: Sequence[Reference], out: Path, rounds: int) -> None:
     trainer.set_params({**_SETTINGS, "max_iterations": rounds})
     for one in references:
         if tokens := tokens_of(one.text):
-            trainer.append(features_of(tokens), one.labels(tokens))
+            trainer.append(features_of(tokens), begun(one.labels(tokens)))
     trainer.train(str(out))
+
+
+def begun(labels: Sequence[str]) -> list[str]:
+    """Return labels with a mark at the first word of each field."""
+    return [
+        label if label in (before, OTHER) else f"{BEGINS}{label}"
+        for before, label in pairwise(["", *labels])
+    ]

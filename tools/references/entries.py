@@ -42,7 +42,7 @@ def read_entry(
     label, body = split_label(" ".join(unicodedata.normalize("NFC", text).split()), place)
     found = find_identifiers(body)
     rest = found.rest[:_LONGEST]
-    parts = _with_authors(tag(rest, model))
+    parts = _with_title(_with_authors(tag(rest, model)))
     named = _first(parts, "author") or _first(parts, "editor")
     edited = [part for part in parts if part.label == "editor" and part is not named]
     titled = _title(parts)
@@ -95,6 +95,20 @@ def _with_authors(parts: list[Part]) -> list[Part]:
     if labels[:2] == ["title", "date"] and "title" in labels[2:] and "author" not in labels:
         return [parts[0]._replace(label="author"), *parts[1:]]  # a body
     return parts
+
+
+def _with_title(parts: list[Part]) -> list[Part]:
+    """Return parts whose first container is the title where there is no other, unless a journal's numbers follow."""
+    labels = [part.label for part in parts]
+    book = not {"publisher", "place"}.isdisjoint(labels)
+    if (
+        "container" not in labels
+        or "title" in labels
+        or not (book or {"volume", "pages"}.isdisjoint(labels))
+    ):
+        return parts
+    at = labels.index("container")
+    return [*parts[:at], parts[at]._replace(label="title"), *parts[at + 1 :]]
 
 
 def _title(parts: Sequence[Part]) -> Part | None:
