@@ -1,7 +1,7 @@
 """The words of a reference, and the features by which the tagger knows each of them."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -186,30 +186,32 @@ def _places(forms: Sequence[_Form]) -> Iterator[list[str]]:
     years = [at for at, form in enumerate(forms) if form.kind == "Y"]
     early = "y?" if not years else "y<" if years[0] < 0.45 * count else "y>"
     quoted = "q" if any(form.closers for form in forms) else ""
-    cues = _joined(form.cue for form in forms)
-    later = _later(forms)
+    cues, later = "".join(sorted({form.cue for form in forms})), _later(forms)
     left = sum(form.stop for form in forms)
     stops = commas = dated = 0
     closers, bracket, seen = "", False, False
     for at, form in enumerate(forms):
-        if form.closers and not closers:
-            closers, seen = form.closers, True
-        bracket = bracket or "(" in form.before or "[" in form.before
-        part = f"{early}{quoted}{min(stops, 5)}{min(dated, 2)}"
+        if form.before:
+            if form.closers and not closers:
+                closers, seen = form.closers, True
+            bracket = bracket or "(" in form.before or "[" in form.before
+        stopped, parted, inside = min(stops, 5), min(commas, 3), "q" if closers else ""
+        part = f"{early}{quoted}{stopped}{min(dated, 2)}"
         yield [
             f"@={min(at, 8)}", f"@-={min(count - at, 6)}", f"part|s={part}|{form.kind}{form.after}",
-            f"in={bool(closers):d}{bracket:d}{seen:d}", f"c={min(commas, 3)}{part}",
-            f"cues={cues}|{min(stops, 3)}{quoted}{bool(closers):d}", f"later={later[at]}|{form.marked}",
-            f"left={min(left, 4)}{min(stops, 3)}{early}", f"on={later[at]}{min(commas, 2)}{min(stops, 3)}",
+            f"in={inside}{bracket:d}{seen:d}", f"c={parted}{part}", f"cues={cues}|{stopped}{quoted}{inside}",
+            f"later={later[at]}|{form.marked}", f"on={later[at]}{parted}{stopped}",
+            f"left={min(left, 4)}{stopped}{early}",
         ]  # fmt: skip
-        commas += "," in form.after
-        if form.stop:
-            stops, commas, left = stops + 1, 0, left - 1
         dated += form.kind == "Y"
-        if closers and any(mark in form.after for mark in closers):
-            closers = ""
-        if ")" in form.after or "]" in form.after:
-            bracket = False
+        if form.after:
+            commas += "," in form.after
+            if form.stop:
+                stops, commas, left = stops + 1, 0, left - 1
+            if closers and any(mark in form.after for mark in closers):
+                closers = ""
+            if ")" in form.after or "]" in form.after:
+                bracket = False
 
 
 def _later(forms: Sequence[_Form]) -> list[str]:
@@ -219,12 +221,8 @@ def _later(forms: Sequence[_Form]) -> list[str]:
         found[at] = cues
         cue = "Y" if forms[at].kind == "Y" else forms[at].cue
         if cue and cue not in cues:
-            cues = _joined((*cues, cue))
+            cues = "".join(sorted((*cues, cue)))
     return found
-
-
-def _joined(cues: Iterable[str]) -> str:
-    return "".join(sorted(set(cues)))
 
 
 def _stretches(forms: Sequence[_Form], level: str) -> Iterator[tuple[str, ...]]:
@@ -255,7 +253,7 @@ def _stretches(forms: Sequence[_Form], level: str) -> Iterator[tuple[str, ...]]:
 
 def _tells(forms: Sequence[_Form]) -> _Stretch:
     small = sum(form.kind == "l" for form in forms)
-    kinds = {form.kind for form in forms}
+    kinds, cues = {form.kind for form in forms}, {form.cue for form in forms}
     length = min(len(forms), 4) if len(forms) < 6 else 6 if len(forms) < 9 else 9
-    bits = "".join(kind for kind in "YNI" if kind in kinds) + _joined(form.cue for form in forms)
+    bits = "".join([*(kind for kind in "YNI" if kind in kinds), *sorted(cues)])
     return _Stretch(forms[0].core, f"{length}{min(small, 3)}{bits}{forms[-1].after[-1:]}")
