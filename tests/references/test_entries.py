@@ -182,6 +182,8 @@ def test_marks_within_a_title_do_not_end_it(text: str, title: str) -> None:
         ("Roe, R. (Eds.)", ["Roe"], True),
         ("Simone M üller, Ra Beh ůrek and Ro P érez", ["Müller", "Behůrek", "Pérez"], True),
         ("LoomNet", ["LoomNet"], True),
+        ("Lee AC, Kim CGM, Wu JWC.", ["Lee", "Kim", "Wu"], True),
+        ("IBM.", ["IBM"], True),
         ("Riel E.", ["Riel"], True),
     ],
 )  # fmt: skip
