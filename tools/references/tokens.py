@@ -159,20 +159,21 @@ def features_of(tokens: Sequence[Token]) -> list[list[str]]:
 def _around(forms: Sequence[_Form], at: int) -> list[str]:
     """Return what the neighbours of a word tell of it."""
     b3, b2, b1, here, n1, n2, n3 = forms[at - 3 : at + 4]
+    led, following = f"{here.before}{here.kind}", f"{n1.before}{n1.shaped}"
     found = [
         f"-1w={b1.core}",
         f"-2w={b2.core}",
         f"+1w={n1.core}",
         f"+2w={n2.core}",
         f"-1s={b1.shaped}",
-        f"+1s={n1.before}{n1.shaped}",
+        f"+1s={following}",
         f"-1a={b1.after}|{here.before}|{here.kind}",
         f"-k={b3.kind}{b2.kind}{b1.marked}|{here.kind}",
         f"+k={here.marked}|{n1.kind}{n2.kind}{n3.kind}",
         f"k3={b1.marked}|{here.marked}|{n1.before}{n1.marked}",
         f"-1|0={b1.shaped}|{here.before}{here.shaped}",
-        f"-2|0={b2.marked}|{b1.marked}|{here.before}{here.kind}",
-        f"0|+1={here.shaped}|{n1.before}{n1.shaped}",
+        f"-2|0={b2.marked}|{b1.marked}|{led}",
+        f"0|+1={here.shaped}|{following}",
         f"0|+2={here.marked}|{n1.marked}|{n2.marked}",
         f"-1w|0={b1.core}{b1.after}|{here.core}",
         f"0|+1w={here.core}{here.after}|{n1.core}",
@@ -237,7 +238,7 @@ def _stretches(forms: Sequence[_Form], level: str) -> Iterator[tuple[str, ...]]:
         if form.before and level == "m":
             cut.append([])
         cut[-1].append(form)
-        if form.stop if level == "st" else form.after.strip("'’-"):
+        if form.stop if level == "st" else form.after and form.after.strip("'’-"):
             cut.append([])
     cut = [one for one in cut if one]
     told = [_tells(one) for one in cut]
@@ -252,8 +253,8 @@ def _stretches(forms: Sequence[_Form], level: str) -> Iterator[tuple[str, ...]]:
 
 
 def _tells(forms: Sequence[_Form]) -> _Stretch:
-    small = sum(form.kind == "l" for form in forms)
-    kinds, cues = {form.kind for form in forms}, {form.cue for form in forms}
+    kinds = [form.kind for form in forms]
+    small = kinds.count("l")
     length = min(len(forms), 4) if len(forms) < 6 else 6 if len(forms) < 9 else 9
-    bits = "".join([*(kind for kind in "YNI" if kind in kinds), *sorted(cues)])
+    bits = "".join([*filter(kinds.__contains__, "YNI"), *sorted({form.cue for form in forms})])
     return _Stretch(forms[0].core, f"{length}{min(small, 3)}{bits}{forms[-1].after[-1:]}")
