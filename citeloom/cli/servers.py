@@ -27,6 +27,6 @@ def serve(options: Sequence[str]) -> NoReturn:
         raise InputError(
             f"{missing[0]} is not installed, and the server needs it: run `pip install 'citeloom[server,studio]'`"
         )
-    environment = {**_STARTED_WITH, **os.environ}
-    command = [sys.executable, "-P", "-m", "citeloom.service.dev", *options]
-    os.execve(sys.executable, command, environment)
+    for name, value in _STARTED_WITH.items():
+        os.environ.setdefault(name, value)
+    os.execv(sys.executable, [sys.executable, "-P", "-m", "citeloom.service.dev", *options])

@@ -36,9 +36,12 @@ _ROLE = re.compile(
     r"[(\[]*(?:eds?|edd|editors?|edited|by|hrsg|hg|coords?|dirs?|comps?)\b[.)\],:;]*", re.IGNORECASE
 )
 _ISSUE = re.compile(
-    r"^(.*\d\)?,?\s*)((?:\(|\b(?:no|nr|n|num|issue|heft|iss|fasc|núm)\b)[^a-z]*\d.*)$",
+    r"^(.*?\d\)?\s?[.,:]?(?:\s?jg\b\.?/?)?\s*)(\([^)]*\d[^)]*\)(?=:\s?\d)|\([^)]*\d.*|(?<=, |\d:)\d[\d/–-]*[.,:;)]*$"
+    r"|\b(?:nos?|nr|n|num|issue|heft|h|iss|fasc|núm|suppl|part)\b[^a-z]*\d.*)(.*)$",
     re.IGNORECASE,
 )
+_DATED = re.compile(r"((?:19|20)\d\d ?; ?)(\S.*)")
+"""A year that stands before a volume, and is labelled with it."""
 _COUNTED = frozenset({"volume", "issue", "pages"})
 
 
@@ -118,6 +121,9 @@ def _sequence(item: Any) -> Iterator[Part]:
     for part in item:
         label = _ANYSTYLE.get(part.tag)
         text = _bare(" ".join("".join(part.itertext()).split()))
+        if label == "volume" and (dated := _DATED.fullmatch(text)):
+            yield "date", dated[1]
+            text = dated[2]
         if label is None or not text:
             continue
         words = text.split()
@@ -125,7 +131,8 @@ def _sequence(item: Any) -> Iterator[Part]:
             yield OTHER, f"{words.pop(0)} "
         if label == "volume" and (cut := _ISSUE.match(text)):
             yield "volume", cut[1]
-            yield "issue", f"{cut[2]} "
+            yield "issue", cut[2]
+            yield "pages" if cut[3] else "issue", f"{cut[3]} "
         elif label in {"author", "editor"}:
             for word in words:
                 yield OTHER if _ROLE.fullmatch(word) else label, f"{word} "

@@ -71,6 +71,30 @@ def test_sets_are_read_with_one_set_of_labels(sets: Path) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("volume", "parts"),
+    [
+        ("14, 2", [("volume", "14, "), ("issue", "2")]),
+        ("14(Suppl. 1):", [("volume", "14"), ("issue", "(Suppl. 1):")]),
+        ("2011;14(2):", [("date", "2011;"), ("volume", "14"), ("issue", "(2):")]),
+        ("14(2): 45-67.", [("volume", "14"), ("issue", "(2)"), ("pages", ": 45-67.")]),
+        ("14. Jg. H. 2", [("volume", "14. Jg. "), ("issue", "H. 2")]),
+        ("2 vols.", [("volume", "2 vols.")]),
+    ],
+)
+def test_issue_year_and_pages_within_a_volume_are_labelled_apart(
+    tmp_path: Path, volume: str, parts: list[tuple[str, str]]
+) -> None:
+    path = tmp_path / "set.xml"
+    path.write_text(
+        f"<dataset><sequence><title>Looms.</title><volume>{volume}</volume></sequence></dataset>"
+    )
+    (one,) = read_anystyle(path)
+    assert [(label, text.rstrip()) for label, text in one.parts[1:]] == [
+        (label, text.rstrip()) for label, text in parts
+    ]
+
+
 def test_printed_fields_are_labelled_in_each_style() -> None:
     record = Record(
         kind="article-journal", title="Why weave? Looms of 12 towns", year=2012, volume="12", issue="3", pages="45-67",

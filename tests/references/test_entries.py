@@ -123,6 +123,20 @@ def test_book_has_its_publisher_and_a_chapter_its_editors() -> None:
     assert [editor.family for editor in chapter.editors] == ["Moe", "Roe"]
 
 
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("Weber, P. (2009), Réinventer la toile, Paris, Tisserand.", "Réinventer la toile"),
+        ("Hogg, Richard. 1957. Uses of Looms.", "Uses of Looms"),
+        ("Lind, Anna. Homo Textor, trans. Peter Kohl (London: Weaver and Blake, 1938).", "Homo Textor"),
+        ("Miller, Eva. ‘Looms on the Beat: “Weaving of Gotham” as Urban Craft’. Loom Studies 2, no. 7 (1987): 14–16.",
+         "Looms on the Beat: “Weaving of Gotham” as Urban Craft"),
+    ],
+)  # fmt: skip
+def test_title_of_a_book_and_quotes_within_quotes_are_read(text: str, title: str) -> None:
+    assert read_entry(text, 0).title == title
+
+
 def test_confidence_tells_a_plain_reference_from_words_that_are_none() -> None:
     plain = read_entry(
         "Lee, A., & Kim, B. (2004). The weaving of graphs. Journal of Graph Theory, 12(3), 45–67.", 0
@@ -182,6 +196,8 @@ def test_marks_within_a_title_do_not_end_it(text: str, title: str) -> None:
         ("Roe, R. (Eds.)", ["Roe"], True),
         ("Simone M üller, Ra Beh ůrek and Ro P érez", ["Müller", "Behůrek", "Pérez"], True),
         ("LoomNet", ["LoomNet"], True),
+        ("Lee AC, Kim CGM, Wu JWC.", ["Lee", "Kim", "Wu"], True),
+        ("IBM.", ["IBM"], True),
         ("Riel E.", ["Riel"], True),
     ],
 )  # fmt: skip

@@ -24,6 +24,7 @@ _DATED = re.compile(r"(?<!\d)(1[0-9]\d\d|20\d\d|21\d\d)([a-z])?(?![^\W_])")
 _DASHES = re.compile(r"\s*(?:[—–―_]{1,6}|-{2,6})(?:\s?[—–―_-]){0,6}\s*[.,;:]?\s*")
 _PAIRS = ("()", "[]", "“”", "„“", "„”", "«»", "‘’", '""', "''")
 _MARKS = "".join(_PAIRS)
+_OTHERS = re.compile(r"\S.{0,80}?\bet\.? al\b[.,:]*\s+(?=\S)")
 _WITHIN = 3
 """Most words of another part that may stand within a title."""
 
@@ -42,7 +43,7 @@ def read_entry(
     label, body = split_label(" ".join(unicodedata.normalize("NFC", text).split()), place)
     found = find_identifiers(body)
     rest = found.rest[:_LONGEST]
-    parts = _with_authors(tag(rest, model))
+    parts = _with_title(_with_authors(rest, tag(rest, model)))
     named = _first(parts, "author") or _first(parts, "editor")
     edited = [part for part in parts if part.label == "editor" and part is not named]
     titled = _title(parts)
@@ -50,7 +51,8 @@ def read_entry(
     year, suffix = _dated(parts)
     venue = _first(parts, "container") or _first(parts, "series")
     publisher = _first(parts, "publisher")
-    sure = [part.confidence for part in (named, titled) if part]
+    told = named or year or found.doi or found.arxiv or found.url  # else it may be no reference
+    sure = [part.confidence for part in (named, titled) if part and told]
     return ReferenceEntry(
         place=place, label=label, text=body or label or "—", authors=authors,
         authors_complete=complete, title=titled and _bare(rest, titled), year=year, suffix=suffix,
@@ -86,15 +88,35 @@ def _first(parts: Sequence[Part], label: str) -> Part | None:
     return next((part for part in parts if part.label == label), None)
 
 
-def _with_authors(parts: list[Part]) -> list[Part]:
+def _with_authors(text: str, parts: list[Part]) -> list[Part]:
     """Return parts that begin with the authors, whatever the tagger took the first of these names for."""
     labels = [part.label for part in parts]
+    if labels[:1] == ["title"] and (cut := _OTHERS.match(text, parts[0].start, parts[0].end)):
+        names = parts[0]._replace(label="author", end=cut.end())
+        return [names, parts[0]._replace(start=cut.end()), *parts[1:]]
     if labels[:2] == ["editor", "author"]:
         least = min(parts[0].confidence, parts[1].confidence)
         return [parts[1]._replace(start=parts[0].start, confidence=least), *parts[2:]]
+    if labels[:4] == ["author", "title", "date", "title"]:  # the last of the names
+        least = min(parts[0].confidence, parts[1].confidence)
+        return [parts[0]._replace(end=parts[1].end, confidence=least), *parts[2:]]
     if labels[:2] == ["title", "date"] and "title" in labels[2:] and "author" not in labels:
         return [parts[0]._replace(label="author"), *parts[1:]]  # a body
     return parts
+
+
+def _with_title(parts: list[Part]) -> list[Part]:
+    """Return parts whose first container is the title where there is no other, unless a journal's numbers follow."""
+    labels = [part.label for part in parts]
+    book = not {"publisher", "place"}.isdisjoint(labels)
+    if (
+        "container" not in labels
+        or "title" in labels
+        or not (book or {"volume", "pages"}.isdisjoint(labels))
+    ):
+        return parts
+    at = labels.index("container")
+    return [*parts[:at], parts[at]._replace(label="title"), *parts[at + 1 :]]
 
 
 def _title(parts: Sequence[Part]) -> Part | None:

@@ -101,7 +101,12 @@ def _is_initials(word: str) -> bool:
     """Whether a word stands for given names: 'J.-P.', 'JK', 'Th.'."""
     parts = [part for part in re.split(r"[.’'-]+", word) if part]
     if "." in word:
-        return all(len(one) == 1 or (len(one) == 2 and one[1] not in "aeiou") for one in parts)
+        return all(
+            len(one) == 1
+            or (len(one) == 2 and one[1] not in "aeiou")
+            or (len(one) == 3 and one.isupper())
+            for one in parts
+        )
     return all(len(one) <= 3 and one.isupper() for one in parts) or len(word) == 1
 
 
@@ -118,5 +123,5 @@ def _whole(name: str, given: str) -> str:
     if given and name.isupper() and len(name) > 2:
         name = name.title()
     if not given:
-        return name if _is_initials(words[-1]) else name.rstrip(".")
+        return name if len(words) > 1 and _is_initials(words[-1]) else name.rstrip(".")
     return f"{name.rstrip('.')}, {given if _is_initials(given.split()[-1]) else given.rstrip('.')}"

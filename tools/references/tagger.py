@@ -1,6 +1,6 @@
 """The learnt tagger: which part of a reference each of its words belongs to, and how sure that is.
 
-A linear-chain conditional random field. `python -m evals train-references` makes its model anew.
+A linear-chain conditional random field. `python -m evals references train` makes its model anew.
 """
 
 from collections.abc import Iterator
@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from tools.references.tokens import Token, features_of, tokens_of
 
 MODEL = Path(__file__).with_name("references.crfsuite")
-_ALIKE = dict.fromkeys(("author", "editor"), ("author", "editor"))
-"""Labels between which the place decides: it is sure enough that these are names."""
+BEGINS = "B-"
+"""Before the label of a word with which a part begins: a field that has ended seldom begins again."""
 _LOCK = Lock()
 """The tagger keeps the reference that it was asked last."""
 
@@ -36,14 +36,12 @@ def tag(text: str, model: Path = MODEL) -> list[Part]:
     if not tokens:
         return []
     with _LOCK:
-        tagger = _tagger(model)
+        tagger, alike = _tagger(model)
         labels = tagger.tag(features_of(tokens))
-        known = frozenset(tagger.labels())
         sure = [
-            sum(tagger.marginal(one, at) for one in _ALIKE.get(label, (label,)) if one in known)
-            for at, label in enumerate(labels)
+            sum(tagger.marginal(one, at) for one in alike[label]) for at, label in enumerate(labels)
         ]
-    return list(_parts(tokens, labels, sure))
+    return list(_parts(tokens, [label.removeprefix(BEGINS) for label in labels], sure))
 
 
 def _parts(tokens: list[Token], labels: list[str], sure: list[float]) -> Iterator[Part]:
@@ -55,9 +53,18 @@ def _parts(tokens: list[Token], labels: list[str], sure: list[float]) -> Iterato
 
 
 @cache
-def _tagger(model: Path) -> Any:
+def _tagger(model: Path) -> tuple[Any, dict[str, list[str]]]:
+    """Return the tagger, and for each label those that count as the same when it is asked how sure it is."""
     from pycrfsuite import Tagger
 
     tagger = Tagger()
     tagger.open(str(model))
-    return tagger
+    labels = tagger.labels()
+    return tagger, {
+        one: [other for other in labels if _kind(one) == _kind(other)] for one in labels
+    }
+
+
+def _kind(label: str) -> str:
+    """Return the kind of field; whether names are authors' or editors' their place decides."""
+    return label.removeprefix(BEGINS).replace("editor", "author")

@@ -11,9 +11,26 @@ _BOUNDARY = re.compile(
     r"\s+|(?<=[,;:)\]])(?=[^\W\d_]|\()|(?<=[;:)])(?=\d)|(?<=\d)(?=\()|(?<=[a-z]\.)(?=\d)"
 )
 """Between two words: white space, or what stands for it in '2014;11(3):4' and 'pp.3'."""
-_OPENERS, _CLOSERS = '“„«‘`"', "”“»’'\""
+_PAIRED = {"“": "”", "„": "“”", "«": "»", "‘": "’", "`": "'’", '"': '"'}
+"""The marks that open a quotation, and those that close it."""
 _LONGEST = 30
 """Characters of a word that are looked at."""
+_CUES = {
+    word: cue
+    for cue, words in {
+        "J": "journal proceedings proc trans transactions conference conf symposium workshop review revue rev "
+        "zeitschrift int acta annals annales bulletin magazine letters lett archives advances phys chem",
+        "P": "press publishers publishing university univ universität université presses verlag éditions "
+        "editorial springer wiley elsevier routledge sage inc ltd",
+        "E": "eds ed editor editors edited hrsg hg dir dirs coord translated transl traduit translator übersetzt",
+        "V": "vol volume vols bd band jg no nr num issue v",
+        "G": "pp pages page seiten pgs",
+        "T": "thesis dissertation phd thèse diss report manuscript unpublished memorandum",
+        "I": "in",
+    }.items()
+    for word in words.split()
+}
+"""Words that tell what a part of a reference is: a container, a publisher, editors, numbers, pages, a report."""
 
 
 class Token(NamedTuple):
@@ -37,8 +54,10 @@ class _Form(NamedTuple):
     """Its kind and the marks behind it."""
     own: tuple[str, ...]
     """The features of the word by itself."""
-    opens: bool
-    """Whether a quotation begins at it."""
+    closers: str
+    """The marks that end the quotation which begins at it; empty where none does."""
+    cue: str
+    """One letter for a word that tells what its part is."""
     stop: bool
     """Whether a full stop, question mark or exclamation mark ends it, and it is no initial."""
 
@@ -73,17 +92,20 @@ def _form(word: str) -> _Form:
         start += 1
     while end > start and not word[end - 1].isalnum():
         end -= 1
+    if start == end and word[:1] not in _PAIRED:
+        start = end = 0
     before, inner, after = word[:start][-3:], word[start:end][:_LONGEST], word[end:][:3]
     core = "".join("0" if char.isdigit() else char for char in inner.lower())
     shape, kind = _shape(inner), _kind(inner)
-    opens = any(mark in before for mark in _OPENERS)
+    closers = next((_PAIRED[mark] for mark in before if mark in _PAIRED), "")
     own = [f"w={core}", f"s={shape}", f"b={before}", f"a={after}", f"k={kind}{before}{after}"]
     if len(core) > 3:
         own += [f"p3={core[:3]}", f"x3={core[-3:]}", f"x2={core[-2:]}"]
     stop = bool(after) and any(mark in after for mark in ".?!") and kind not in "IN"
     return _Form(
-        core, before, after, kind, f"{shape}{after}", f"{kind}{after}", tuple(own), opens, stop
-    )
+        core, before, after, kind, f"{shape}{after}", f"{kind}{after}", tuple(own), closers,
+        _CUES.get(core, ""), stop,
+    )  # fmt: skip
 
 
 def _kind(word: str) -> str:
@@ -137,25 +159,26 @@ def features_of(tokens: Sequence[Token]) -> list[list[str]]:
 def _around(forms: Sequence[_Form], at: int) -> list[str]:
     """Return what the neighbours of a word tell of it."""
     b3, b2, b1, here, n1, n2, n3 = forms[at - 3 : at + 4]
+    led, following = f"{here.before}{here.kind}", f"{n1.before}{n1.shaped}"
     found = [
         f"-1w={b1.core}",
         f"-2w={b2.core}",
         f"+1w={n1.core}",
         f"+2w={n2.core}",
         f"-1s={b1.shaped}",
-        f"+1s={n1.before}{n1.shaped}",
+        f"+1s={following}",
         f"-1a={b1.after}|{here.before}|{here.kind}",
         f"-k={b3.kind}{b2.kind}{b1.marked}|{here.kind}",
         f"+k={here.marked}|{n1.kind}{n2.kind}{n3.kind}",
         f"k3={b1.marked}|{here.marked}|{n1.before}{n1.marked}",
         f"-1|0={b1.shaped}|{here.before}{here.shaped}",
-        f"-2|0={b2.marked}|{b1.marked}|{here.before}{here.kind}",
-        f"0|+1={here.shaped}|{n1.before}{n1.shaped}",
+        f"-2|0={b2.marked}|{b1.marked}|{led}",
+        f"0|+1={here.shaped}|{following}",
         f"0|+2={here.marked}|{n1.marked}|{n2.marked}",
         f"-1w|0={b1.core}{b1.after}|{here.core}",
         f"0|+1w={here.core}{here.after}|{n1.core}",
     ]
-    return [*found, "+opens"] if n1.opens else found
+    return [*found, "+opens"] if n1.closers else found
 
 
 def _places(forms: Sequence[_Form]) -> Iterator[list[str]]:
@@ -163,27 +186,44 @@ def _places(forms: Sequence[_Form]) -> Iterator[list[str]]:
     count = len(forms)
     years = [at for at, form in enumerate(forms) if form.kind == "Y"]
     early = "y?" if not years else "y<" if years[0] < 0.45 * count else "y>"
-    quoted = "q" if any(form.opens for form in forms) else ""
+    quoted = "q" if any(form.closers for form in forms) else ""
+    cues, later = "".join(sorted({form.cue for form in forms})), _later(forms)
+    left = sum(form.stop for form in forms)
     stops = commas = dated = 0
-    inside = bracket = False
-    seen = False
+    closers, bracket, seen = "", False, False
     for at, form in enumerate(forms):
-        if form.opens:
-            inside = seen = True
-        bracket = bracket or "(" in form.before or "[" in form.before
-        part = f"{early}{quoted}{min(stops, 5)}{min(dated, 2)}"
+        if form.before:
+            if form.closers and not closers:
+                closers, seen = form.closers, True
+            bracket = bracket or "(" in form.before or "[" in form.before
+        stopped, parted, inside = min(stops, 5), min(commas, 3), "q" if closers else ""
+        part = f"{early}{quoted}{stopped}{min(dated, 2)}"
         yield [
             f"@={min(at, 8)}", f"@-={min(count - at, 6)}", f"part|s={part}|{form.kind}{form.after}",
-            f"in={inside:d}{bracket:d}{seen:d}", f"c={min(commas, 3)}{part}",
+            f"in={inside}{bracket:d}{seen:d}", f"c={parted}{part}", f"cues={cues}|{stopped}{quoted}{inside}",
+            f"later={later[at]}|{form.marked}", f"on={later[at]}{parted}{stopped}",
+            f"left={min(left, 4)}{stopped}{early}",
         ]  # fmt: skip
-        commas += "," in form.after
-        if form.stop:
-            stops, commas = stops + 1, 0
         dated += form.kind == "Y"
-        if inside and any(mark in form.after for mark in _CLOSERS):
-            inside = False
-        if ")" in form.after or "]" in form.after:
-            bracket = False
+        if form.after:
+            commas += "," in form.after
+            if form.stop:
+                stops, commas, left = stops + 1, 0, left - 1
+            if closers and any(mark in form.after for mark in closers):
+                closers = ""
+            if ")" in form.after or "]" in form.after:
+                bracket = False
+
+
+def _later(forms: Sequence[_Form]) -> list[str]:
+    """Return for each word which cues, and whether a year, stand behind it."""
+    found, cues = [""] * len(forms), ""
+    for at in range(len(forms) - 1, -1, -1):
+        found[at] = cues
+        cue = "Y" if forms[at].kind == "Y" else forms[at].cue
+        if cue and cue not in cues:
+            cues = "".join(sorted((*cues, cue)))
+    return found
 
 
 def _stretches(forms: Sequence[_Form], level: str) -> Iterator[tuple[str, ...]]:
@@ -191,12 +231,14 @@ def _stretches(forms: Sequence[_Form], level: str) -> Iterator[tuple[str, ...]]:
 
     Args:
         forms: The words.
-        level: "m" for stretches that end at any mark, "st" for those that end at a full stop.
+        level: "m" for stretches between any two marks, "st" for those that end at a full stop.
     """
     cut: list[list[_Form]] = [[]]
     for form in forms:
+        if form.before and level == "m":
+            cut.append([])
         cut[-1].append(form)
-        if form.stop if level == "st" else form.after.strip("'’-"):
+        if form.stop if level == "st" else form.after and form.after.strip("'’-"):
             cut.append([])
     cut = [one for one in cut if one]
     told = [_tells(one) for one in cut]
@@ -211,8 +253,8 @@ def _stretches(forms: Sequence[_Form], level: str) -> Iterator[tuple[str, ...]]:
 
 
 def _tells(forms: Sequence[_Form]) -> _Stretch:
-    small = sum(form.kind == "l" for form in forms)
-    kinds = {form.kind for form in forms}
+    kinds = [form.kind for form in forms]
+    small = kinds.count("l")
     length = min(len(forms), 4) if len(forms) < 6 else 6 if len(forms) < 9 else 9
-    bits = "".join(kind for kind in "YNI" if kind in kinds)
+    bits = "".join([*filter(kinds.__contains__, "YNI"), *sorted({form.cue for form in forms})])
     return _Stretch(forms[0].core, f"{length}{min(small, 3)}{bits}{forms[-1].after[-1:]}")
