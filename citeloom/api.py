@@ -21,12 +21,10 @@ from pydantic import BaseModel
 
 from citeloom.runs.local_executor import local_runs
 from citeloom.runs.runs import GraphName, Progress, Runs, RunSnapshot, outputs_in
-from state.asking import AskOutput
+from state.ask import AskOutput
 from state.channels import FindOutput, ReviewOutput, WriteOutput
-from state.ingesting import IngestInput, IngestOutput
-from state.paper import Paper
-from state.references import ReferencesInput, ReferencesOutput
-from state.request import (
+from state.ingest import IngestInput, IngestOutput
+from state.inputs import (
     AskInput,
     FindInput,
     ReviewInput,
@@ -34,8 +32,10 @@ from state.request import (
     VerifyInput,
     WriteInput,
 )
+from state.paper import Paper
+from state.references import ReferencesInput, ReferencesOutput
 from state.synthesis import SynthesizeInput, SynthesizeOutput
-from state.verifying import VerifyOutput
+from state.verify import VerifyOutput
 from tools.context import RunContext, run_settings
 from tools.errors import CiteLoomError, InputError
 from tools.ingest.allowed_paths import allow_paths

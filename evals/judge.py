@@ -14,7 +14,7 @@ import typer
 from evals.runner import say
 from evals.spending import spent
 from evals.trials import Row
-from nodes.ask_checked import Faults, ask_checked
+from nodes.common.ask_model import Faults, ask_checked
 from tools.clients import open_clients
 from tools.errors import BudgetError, InputError
 from tools.ledger.ledger import ledger_for

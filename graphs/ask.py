@@ -1,10 +1,10 @@
 """The `ask` graph: from a question and a library to an answer made of claims with quotes.
 
 START -> take_question -> review_cost (a person may stop here) -> rewrite_question -> plan_search
-      -> search_passages -> choose_passages -> draw_claims -> judge_sufficiency
+      -> search_passages -> choose_passages -> extract_claims -> judge_sufficiency
 judge_sufficiency -> search_passages again with another query, or on to
 compose_answer -> check_answer -> present_answer -> END
-By the method 'kar': plan_search -> search_passages -> answer_at_once -> check_answer, two questions in all.
+By the method 'kar': plan_search -> search_passages -> answer_in_one_call -> check_answer, two questions in all.
 A fatal failure leads to present_answer: a run always shows what it has.
 """
 
@@ -12,20 +12,20 @@ from langgraph.graph import END, START
 
 from graphs.calling import Graph
 from graphs.policies import RETRY, add_cost_review, add_first_step, unless_stopped
-from nodes.ask.answer_at_once import answer_at_once
+from nodes.ask.answer_in_one_call import answer_in_one_call
 from nodes.ask.check_answer import check_answer
 from nodes.ask.choose_passages import choose_passages
 from nodes.ask.compose_answer import compose_answer
-from nodes.ask.draw_claims import draw_claims
+from nodes.ask.extract_claims import extract_claims
 from nodes.ask.judge_sufficiency import judge_sufficiency
 from nodes.ask.plan_search import plan_search
 from nodes.ask.present_answer import present_answer
 from nodes.ask.rewrite_question import rewrite_question
 from nodes.ask.search_passages import search_passages
 from nodes.ask.take_question import take_question
-from nodes.guard import stopping, timed
-from state.asking import AskOutput, AskState
-from state.request import AskInput
+from nodes.common.node_errors import stopping, timed
+from state.ask import AskOutput, AskState
+from state.inputs import AskInput
 from state.run import halt
 from tools.context import context_of_graph, settings_in
 
@@ -34,7 +34,7 @@ def read(state: AskState) -> str:
     """Choose among the passages, or read all at once."""
     if halt(state.get("failures", [])):
         return "present_answer"
-    return "answer_at_once" if settings_in(state).method == "kar" else "choose_passages"
+    return "answer_in_one_call" if settings_in(state).method == "kar" else "choose_passages"
 
 
 def suffice(state: AskState) -> str:
@@ -57,8 +57,8 @@ builder = Graph(
 )
 add_first_step(builder, take_question)
 for step in (
-    rewrite_question, plan_search, search_passages, choose_passages, draw_claims,
-    judge_sufficiency, compose_answer, answer_at_once, check_answer,
+    rewrite_question, plan_search, search_passages, choose_passages, extract_claims,
+    judge_sufficiency, compose_answer, answer_in_one_call, check_answer,
 ):  # fmt: skip
     builder.add_node(step.__name__, timed(stopping(step)), retry_policy=RETRY)
 add_cost_review(builder, "ask", lambda state: {"messages": state["history"]})
@@ -70,18 +70,18 @@ for before, after in (
     ("review_cost", "rewrite_question"),
     ("rewrite_question", "plan_search"),
     ("plan_search", "search_passages"),
-    ("choose_passages", "draw_claims"),
+    ("choose_passages", "extract_claims"),
     ("compose_answer", "check_answer"),
-    ("answer_at_once", "check_answer"),
+    ("answer_in_one_call", "check_answer"),
 ):
     builder.add_conditional_edges(
         before, unless_stopped(after, "present_answer"), [after, "present_answer"]
     )
 builder.add_conditional_edges(
-    "search_passages", read, ["choose_passages", "answer_at_once", "present_answer"]
+    "search_passages", read, ["choose_passages", "answer_in_one_call", "present_answer"]
 )
 builder.add_conditional_edges(
-    "draw_claims", suffice, ["judge_sufficiency", "compose_answer", "present_answer"]
+    "extract_claims", suffice, ["judge_sufficiency", "compose_answer", "present_answer"]
 )
 builder.add_conditional_edges(
     "judge_sufficiency", hop_or_compose, ["search_passages", "compose_answer", "present_answer"]

@@ -1,9 +1,9 @@
 """The `find` graph: from an abstract, idea or question to ranked papers with reasons.
 
-START -> understand -> review_cost -> generate_queries -> review_queries (a person may stop or edit them here)
+START -> read_input -> review_cost -> generate_queries -> review_queries (a person may stop or edit them here)
 review_queries -> search_source (a branch per query and source) -> merge_records
-merge_records -> screen -> expand_citations -> merge_records   while following links changes what looks best
-                        -> shortlist -> debate_with_attribution (a branch per few papers) -> weigh_links
+merge_records -> screen_papers -> expand_citations -> merge_records   while following links changes what looks best
+                        -> shortlist_papers -> judge_papers (a branch per few papers) -> weigh_links
 weigh_links -> expand_citations                    breadth-first only: the next level
             -> reflect_on_sufficiency -> review_queries   the next hop, when something is missing
                                       -> check_retractions -> select_papers -> review_papers (and here choose papers)
@@ -22,24 +22,24 @@ from langgraph.types import Send
 from graphs.calling import Graph
 from graphs.policies import add_cost_review, add_first_step, add_steps, unless_stopped
 from nodes.find.check_retractions import check_retractions
-from nodes.find.debate_with_attribution import debate_with_attribution
 from nodes.find.estimate_completeness import estimate_completeness
 from nodes.find.expand_citations import expand_citations
 from nodes.find.generate_queries import generate_queries
+from nodes.find.judge_papers import judge_papers
 from nodes.find.merge_records import merge_records
 from nodes.find.present_papers import present_papers
 from nodes.find.rankers.choose import groups
+from nodes.find.read_input import read_input
 from nodes.find.reflect_on_sufficiency import reflect_on_sufficiency
 from nodes.find.review_papers import review_papers
 from nodes.find.review_queries import review_queries
-from nodes.find.screen import screen
+from nodes.find.screen_papers import screen_papers
 from nodes.find.search_source import search_source
 from nodes.find.select_papers import select_papers
-from nodes.find.shortlist import shortlist
-from nodes.find.understand import understand
+from nodes.find.shortlist_papers import shortlist_papers
 from nodes.find.weigh_links import weigh_links
 from state.channels import FindOutput, FindState
-from state.request import FindInput
+from state.inputs import FindInput
 from state.run import halt
 from tools.context import RunContext, context_of_graph, settings_in
 from tools.scholar.opening import suits
@@ -82,12 +82,14 @@ def each_query(state: FindState) -> list[Send] | Literal["check_retractions"]:
     ]
 
 
-def after_screen(state: FindState) -> Literal["expand_citations", "shortlist", "weigh_links"]:
+def after_screen(
+    state: FindState,
+) -> Literal["expand_citations", "shortlist_papers", "weigh_links"]:
     """Follow links until that changes little; breadth-first, every level is judged first."""
     if halt(state["failures"]):
         return "weigh_links"
     ended = settings_in(state).expansion == "bfs" or state["rounds"][-1].stopped
-    return "shortlist" if ended else "expand_citations"
+    return "shortlist_papers" if ended else "expand_citations"
 
 
 def each_group(state: FindState) -> list[Send] | Literal["weigh_links"]:
@@ -103,7 +105,7 @@ def each_group(state: FindState) -> list[Send] | Literal["weigh_links"]:
         "of": len(batch),
     }
     return [
-        Send("debate_with_attribution", {**shared, "papers": group})
+        Send("judge_papers", {**shared, "papers": group})
         for group in groups(context.ranker, batch, context.debate_batch)
     ]
 
@@ -150,18 +152,18 @@ def wired(takes: type[FindInput]) -> StateGraph[FindState, RunContext, FindInput
         input_schema=takes,
         output_schema=FindOutput,
     )
-    add_first_step(made, understand)
+    add_first_step(made, read_input)
     for step in (select_papers, estimate_completeness, present_papers):
         made.add_node(step.__name__, step)
     add_cost_review(made, "find", _cost_of)
     add_steps(
-        made, generate_queries, review_queries, search_source, merge_records, screen,
-        expand_citations, shortlist, debate_with_attribution, weigh_links, reflect_on_sufficiency,
+        made, generate_queries, review_queries, search_source, merge_records, screen_papers,
+        expand_citations, shortlist_papers, judge_papers, weigh_links, reflect_on_sufficiency,
         check_retractions, review_papers,
     )  # fmt: skip
-    made.add_edge(START, "understand")
+    made.add_edge(START, "read_input")
     made.add_conditional_edges(
-        "understand",
+        "read_input",
         unless_stopped("review_cost", "present_papers"),
         ["review_cost", "present_papers"],
     )
@@ -169,11 +171,11 @@ def wired(takes: type[FindInput]) -> StateGraph[FindState, RunContext, FindInput
     made.add_edge("generate_queries", "review_queries")
     made.add_conditional_edges("review_queries", each_query, ["search_source", "check_retractions"])
     made.add_edge("search_source", "merge_records")
-    made.add_edge("merge_records", "screen")
-    made.add_conditional_edges("screen", after_screen)
+    made.add_edge("merge_records", "screen_papers")
+    made.add_conditional_edges("screen_papers", after_screen)
     made.add_edge("expand_citations", "merge_records")
-    made.add_conditional_edges("shortlist", each_group, ["debate_with_attribution", "weigh_links"])
-    made.add_edge("debate_with_attribution", "weigh_links")
+    made.add_conditional_edges("shortlist_papers", each_group, ["judge_papers", "weigh_links"])
+    made.add_edge("judge_papers", "weigh_links")
     made.add_conditional_edges("weigh_links", after_weighing)
     made.add_conditional_edges("reflect_on_sufficiency", next_hop)
     made.add_edge("check_retractions", "select_papers")

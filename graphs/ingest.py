@@ -1,7 +1,7 @@
 """The `ingest` graph: from files, folders, record files and ids to passages in a library.
 
 START -> take_sources -> read_source (a branch per source, a wave at a time) -> complete_records
-         take_sources -> read_in_bulk (all files of a wave, on a cluster) -> complete_records
+         take_sources -> read_on_cluster (all files of a wave, on a cluster) -> complete_records
 complete_records -> index_passages
 index_passages -> read_source      while there are sources left
                -> report_ingest -> END
@@ -18,11 +18,11 @@ from graphs.calling import Graph
 from graphs.policies import add_first_step, add_steps
 from nodes.ingest.complete_records import complete_records
 from nodes.ingest.index_passages import index_passages, wave
-from nodes.ingest.read_in_bulk import read_in_bulk
+from nodes.ingest.read_on_cluster import read_on_cluster
 from nodes.ingest.read_source import read_source
 from nodes.ingest.report_ingest import report_ingest
 from nodes.ingest.take_sources import take_sources
-from state.ingesting import IngestInput, IngestOutput, IngestState
+from state.ingest import IngestInput, IngestOutput, IngestState
 from state.run import halt
 from tools.context import context_of_graph
 
@@ -38,7 +38,7 @@ def each_source(state: IngestState) -> list[Send] | Literal["report_ingest"]:
     single = [
         Send("read_source", shared | {"source": item}) for item in sources if item.kind not in kinds
     ]
-    return [*single, *([Send("read_in_bulk", shared | {"sources": bulk})] if bulk else [])]
+    return [*single, *([Send("read_on_cluster", shared | {"sources": bulk})] if bulk else [])]
 
 
 builder = Graph(
@@ -48,18 +48,18 @@ builder = Graph(
     output_schema=IngestOutput,
 )
 add_first_step(builder, take_sources)
-add_steps(builder, read_source, read_in_bulk, complete_records, index_passages)
+add_steps(builder, read_source, read_on_cluster, complete_records, index_passages)
 builder.add_node("report_ingest", report_ingest)
 
 builder.add_edge(START, "take_sources")
 builder.add_conditional_edges(
-    "take_sources", each_source, ["read_source", "read_in_bulk", "report_ingest"]
+    "take_sources", each_source, ["read_source", "read_on_cluster", "report_ingest"]
 )
 builder.add_edge("read_source", "complete_records")
-builder.add_edge("read_in_bulk", "complete_records")
+builder.add_edge("read_on_cluster", "complete_records")
 builder.add_edge("complete_records", "index_passages")
 builder.add_conditional_edges(
-    "index_passages", each_source, ["read_source", "read_in_bulk", "report_ingest"]
+    "index_passages", each_source, ["read_source", "read_on_cluster", "report_ingest"]
 )
 builder.add_edge("report_ingest", END)
 

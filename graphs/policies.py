@@ -9,8 +9,8 @@ from langgraph.runtime import Runtime
 from langgraph.types import RetryPolicy
 from typing_extensions import TypedDict
 
-from nodes.guard import prepared, stopping
-from nodes.review_cost import Asked, review_cost
+from nodes.common.node_errors import prepared, stopping
+from nodes.cost.review_cost import Asked, review_cost
 from state.channels import Shared
 from state.run import halt
 from tools.context import RunContext

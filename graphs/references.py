@@ -15,7 +15,7 @@ from nodes.verify.resolve_references import resolve_references
 from nodes.verify.take_references import take_references
 from state.references import ReferencesInput, ReferencesOutput
 from state.run import halt
-from state.verifying import VerifyState
+from state.verify import VerifyState
 from tools.context import context_of_graph
 
 

@@ -11,9 +11,9 @@ from graphs.calling import Graph
 from graphs.find import wired
 from graphs.policies import add_first_step, as_sent, unless_stopped
 from graphs.write import writing
-from nodes.begin_review import begin_review
+from nodes.write.begin_review import begin_review
 from state.channels import ReviewOutput, ReviewState
-from state.request import Choices, FindInput, ReviewInput
+from state.inputs import Choices, FindInput, ReviewInput
 from tools.context import context_of_graph
 
 

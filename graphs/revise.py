@@ -2,7 +2,7 @@
 
 START -> take_section -> revise_section -> check_citations -> ... as in `write` -> END
 take_section -> check_citations   for a text that the researcher has edited
-take_section -> read_paper (a branch per paper that was not read) -> review_plan -> extend_beam   for a new plan
+take_section -> read_paper (a branch per paper that was not read) -> review_plan -> write_draft   for a new plan
 """
 
 from typing import Literal
@@ -16,7 +16,7 @@ from graphs.write import add_writing, each_paper
 from nodes.revise.revise_section import revise_section
 from nodes.revise.take_section import take_section
 from state.channels import ReviseState, WriteOutput
-from state.request import ReviseInput
+from state.inputs import ReviseInput
 from state.run import halt
 from tools.context import context_of_graph
 

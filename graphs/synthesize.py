@@ -1,6 +1,6 @@
 """The `synthesize` graph: from a question and a stack of papers to a text with two kinds of references.
 
-START -> take_stack -> read_paper (a branch for each paper) -> merge_references
+START -> take_question_and_papers -> read_paper (a branch for each paper) -> merge_references
       -> review_cost (a person may stop here) -> summarize_paragraphs -> judge_relevance -> synthesize_answer
 synthesize_answer -> synthesize_answer   while there are contexts that the text has not taken in
                   -> align_lines -> resolve_works -> present_synthesis -> END
@@ -16,16 +16,16 @@ from langgraph.types import Send
 
 from graphs.calling import Graph
 from graphs.policies import RETRY, add_cost_review, add_first_step, unless_stopped
-from nodes.guard import stopping, timed
+from nodes.common.node_errors import stopping, timed
 from nodes.synthesize.align_lines import align_lines
 from nodes.synthesize.judge_relevance import judge_relevance
 from nodes.synthesize.merge_references import merge_references
 from nodes.synthesize.present_synthesis import present_synthesis
-from nodes.synthesize.read_paper import read_paper
+from nodes.synthesize.read_stack_paper import read_paper
 from nodes.synthesize.resolve_works import resolve_works
 from nodes.synthesize.summarize_paragraphs import summarize_paragraphs
 from nodes.synthesize.synthesize_answer import synthesize_answer
-from nodes.synthesize.take_stack import take_stack
+from nodes.synthesize.take_question_and_papers import take_question_and_papers
 from state.run import halt
 from state.synthesis import SynthesizeInput, SynthesizeOutput, SynthesizeState
 from tools.context import RunContext, context_of_graph
@@ -70,7 +70,7 @@ def wired(
         input_schema=SynthesizeInput,
         output_schema=SynthesizeOutput,
     )
-    add_first_step(made, take_stack)
+    add_first_step(made, take_question_and_papers)
     steps: tuple[Step, ...] = (
         read_paper, merge_references, *finding, synthesize_answer, align_lines, resolve_works,
     )  # fmt: skip
@@ -79,8 +79,10 @@ def wired(
     add_cost_review(made, "synthesize", lambda state: {"paragraphs": len(state["paragraphs"])})
     made.add_node("present_synthesis", present_synthesis)
 
-    made.add_edge(START, "take_stack")
-    made.add_conditional_edges("take_stack", each_paper, ["read_paper", "present_synthesis"])
+    made.add_edge(START, "take_question_and_papers")
+    made.add_conditional_edges(
+        "take_question_and_papers", each_paper, ["read_paper", "present_synthesis"]
+    )
     made.add_edge("read_paper", "merge_references")
     chain = ["merge_references", "review_cost", *(step.__name__ for step in finding)]
     for name, following in [*pairwise(chain), ("align_lines", "resolve_works")]:

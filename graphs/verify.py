@@ -18,8 +18,8 @@ from nodes.verify.resolve_references import resolve_references
 from nodes.verify.take_text import take_text
 from nodes.write.check_citations import check_citations
 from nodes.write.flag_uncited import flag_uncited
-from state.request import VerifyInput
-from state.verifying import VerifyOutput, VerifyState
+from state.inputs import VerifyInput
+from state.verify import VerifyOutput, VerifyState
 from tools.context import context_of_graph
 
 builder = Graph(

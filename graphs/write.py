@@ -2,11 +2,11 @@
 
 START -> take_papers -> review_cost (a person may stop here), and then, as in `writing`, which `review` has,
 START -> choose_cited -> plan_section -> read_paper (a branch per paper) -> review_plan
-review_plan (a person may edit the plan here) -> extend_beam (a branch per job of the round)
+review_plan (a person may edit the plan here) -> write_draft (a branch per job of the round)
 review_plan -> read_paper -> review_plan   for papers that the person added
-vote_drafts -> read_paper -> review_plan -> check_citations   for papers that a draft without a plan cites
-extend_beam -> vote_drafts -> extend_beam ...   round after round, in the way of the run's writer
-vote_drafts -> check_citations -> revise_draft -> check_citations   what was drafted in one go
+choose_draft -> read_paper -> review_plan -> check_citations   for papers that a draft without a plan cites
+write_draft -> choose_draft -> write_draft ...   round after round, in the way of the run's writer
+choose_draft -> check_citations -> revise_draft -> check_citations   what was drafted in one go
               -> rewrite_unsupported -> check_citations   what is weak, once
               -> audit_citations -> review_text -> compare_papers -> number_references -> END
 review_text (a person may edit the text here) -> check_citations -> audit_citations -> review_text   what was edited
@@ -25,8 +25,8 @@ from graphs.policies import add_cost_review, add_first_step, add_steps, unless_s
 from nodes.write.audit_citations import audit_citations
 from nodes.write.check_citations import check_citations
 from nodes.write.choose_cited import choose_cited
+from nodes.write.choose_draft import choose_draft
 from nodes.write.compare_papers import compare_papers
-from nodes.write.extend_beam import extend_beam
 from nodes.write.number_references import number_references
 from nodes.write.plan_section import plan_section
 from nodes.write.read_paper import read_paper
@@ -35,11 +35,11 @@ from nodes.write.review_text import review_text
 from nodes.write.revise_draft import revise_draft
 from nodes.write.rewrite_unsupported import is_weak, rewrite_unsupported, rounds
 from nodes.write.take_papers import take_papers
-from nodes.write.vote_drafts import vote_drafts
-from nodes.write.writers.port import stage_of
-from nodes.write.writers.registry import writer_named
+from nodes.write.write_draft import write_draft
+from nodes.write.writers.writer import stage_of
+from nodes.write.writers.writers import writer_named
 from state.channels import WriteOutput, WriteState, WritingInput
-from state.request import WriteInput
+from state.inputs import WriteInput
 from state.run import halt
 from tools.context import RunContext, context_of_graph, settings_in
 from tools.evidence.support import UNBORNE
@@ -80,7 +80,7 @@ def each_job(state: WriteState) -> list[Send] | Literal["audit_citations", "chec
     for job in writer_named(context.writer).jobs(stage_of(state), context):
         lines = [line.number for line in job.lines]
         mine = {"drafts": [job.draft], "variant": job.variant, "lines": lines}
-        sends.append(Send("extend_beam", {**shared, **mine}))
+        sends.append(Send("write_draft", {**shared, **mine}))
     return sends or _unread(state, state["final"].keys) or "check_citations"
 
 
@@ -142,19 +142,19 @@ def _unaudited(state: WriteState) -> Literal["check_citations", "audit_citations
     return "" if texts == audited else "audit_citations"
 
 
-WRITE = ["read_paper", "extend_beam", "check_citations", "audit_citations"]
+WRITE = ["read_paper", "write_draft", "check_citations", "audit_citations"]
 
 
 def add_writing(graph: StateGraph[Any, RunContext, Any, Any]) -> None:
     """Add the steps from a plan to the result."""
-    add_steps(graph, read_paper, review_plan, extend_beam, vote_drafts)
+    add_steps(graph, read_paper, review_plan, write_draft, choose_draft)
     add_steps(graph, check_citations, revise_draft, rewrite_unsupported)
     add_steps(graph, audit_citations, review_text, compare_papers)
     graph.add_node("number_references", number_references)
     graph.add_edge("read_paper", "review_plan")
     graph.add_conditional_edges("review_plan", after_review, ["review_plan", *WRITE])
-    graph.add_edge("extend_beam", "vote_drafts")
-    graph.add_conditional_edges("vote_drafts", each_job, WRITE)
+    graph.add_edge("write_draft", "choose_draft")
+    graph.add_conditional_edges("choose_draft", each_job, WRITE)
     graph.add_conditional_edges("check_citations", after_check)
     graph.add_edge("revise_draft", "check_citations")
     graph.add_conditional_edges("rewrite_unsupported", after_rewrite)

@@ -4,8 +4,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from state.base import Value
 from state.paper import Author
+from state.value import Value
 
 CitationStyle = Literal["number", "author_year", "key"]
 

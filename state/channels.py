@@ -14,8 +14,7 @@ from typing_extensions import TypedDict
 
 from state.audit import Audit
 from state.begin import Kept, StartsAs
-from state.finding import Completeness, Listing, Round
-from state.query import Hit, SearchLogEntry, SearchQuery, Sufficiency
+from state.inputs import Choices, Request
 from state.questions import PaperCard
 from state.reducers import (
     add_drafts,
@@ -29,10 +28,9 @@ from state.reducers import (
     latest,
     merge_scores,
 )
-from state.request import Choices, Request
-from state.results import CitedSentence, Link, PrismaCounts, RankedPaper, Reference
+from state.results import CitedSentence, ComparisonTable, Link, PrismaCounts, RankedPaper, Reference
 from state.run import Failure, Outcome, SourceUsage, Usage
-from state.table import ComparisonTable
+from state.search import Completeness, Hit, Listing, Round, SearchLogEntry, SearchQuery, Sufficiency
 from state.writing import CitationVerdict, Draft, Plan, Rejection
 
 UNAUDITED = Audit(passed=False, reasons=("nothing was audited yet",))

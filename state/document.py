@@ -5,8 +5,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from state.base import Value
 from state.paper import Author
+from state.value import Value
 
 BlockKind = Literal[
     "text", "abstract", "list", "caption", "table", "equation", "code", "footnote", "reference"

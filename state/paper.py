@@ -14,8 +14,8 @@ from typing import Literal, get_args
 
 from pydantic import Field, field_validator
 
-from state.base import Day, Value
 from state.record import Record
+from state.value import Day, Value
 
 _DOI = re.compile(
     r"^(?:doi:\s*)?(?:(?:https?://)?(?:dx\.|www\.)?doi\.org/)?(10\.\d{4,9}/\S*[^\s.,;])[.,;]*$",

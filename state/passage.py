@@ -5,8 +5,8 @@ from hashlib import sha256
 
 from pydantic import Field
 
-from state.base import Value
 from state.quote import ANNOTATION
+from state.value import Value
 
 SMALLEST, LARGEST = 20, 300
 """Words of a passage (arXivBot, section 5). A document of fewer words is one passage."""

@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from state.base import Value
-from state.query import SearchQuery
+from state.search import SearchQuery
+from state.value import Value
 
 QuestionKind = Literal["cost", "queries", "papers", "plan", "text"]
 Asking = Annotated[

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from pydantic import Field, computed_field, model_validator
 
-from state.base import Value
+from state.value import Value
 
 ANNOTATION = "annotation"
 """Words about a paper by somebody else, as a library may have them in place of its abstract."""

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from state.base import Value
+from state.value import Value
 
 RecordFormat = Literal["bibtex", "csl", "ris", "nbib", "enw", "cff"]
 

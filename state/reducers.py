@@ -13,10 +13,9 @@ from typing import Any, TypeVar, cast
 from langgraph.types import Overwrite
 from pydantic import TypeAdapter
 
-from state.base import Value
-from state.finding import Listing, Round
-from state.query import Hit, SearchLogEntry, SearchQuery
 from state.run import Failure
+from state.search import Hit, Listing, Round, SearchLogEntry, SearchQuery
+from state.value import Value
 from state.writing import Draft, Rejection
 
 T = TypeVar("T")

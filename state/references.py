@@ -4,8 +4,8 @@ from pydantic import BaseModel, Field
 
 from state.audit import ReferenceCheck
 from state.channels import Result
-from state.ingesting import Upload
-from state.request import Sent
+from state.ingest import Upload
+from state.inputs import Sent
 from state.results import Reference
 
 

@@ -1,12 +1,41 @@
 """What callers get: the public shapes of papers.json, run.json and the servers' answers."""
 
+from typing import Literal
+
 from pydantic import Field
 
-from state.base import Value
 from state.paper import Paper
-from state.query import Hit
 from state.quote import Debate, Quote
+from state.search import Hit
+from state.value import Value
 from state.writing import CitationVerdict
+
+TableFacet = Literal["problem", "method", "data", "findings", "limitations"]
+TABLE_FACETS: tuple[TableFacet, ...] = ("problem", "method", "data", "findings", "limitations")
+
+
+class Cell(Value):
+    """What one paper says to one facet."""
+
+    text: str
+    quote: Quote
+
+
+class TableRow(Value):
+    """One paper; a facet that its text does not answer has no cell."""
+
+    number: int | None = Field(default=None, description="Its number in the references, if cited.")
+    paper: str
+    name: str = Field(description="How a sentence names it, with the year.")
+    title: str
+    cells: dict[TableFacet, Cell] = Field(default_factory=dict)
+
+
+class ComparisonTable(Value):
+    """Papers by facets."""
+
+    facets: tuple[TableFacet, ...] = TABLE_FACETS
+    rows: tuple[TableRow, ...] = ()
 
 
 class RankedPaper(Value):

@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from state.base import Value
+from state.value import Value
 
 
 class Failure(Value):

@@ -10,17 +10,17 @@ from typing import Annotated, Any, Literal
 from langchain_core.messages import AnyMessage
 from pydantic import BaseModel, Field
 
-from state.asking import add_spoken, add_times
-from state.base import Value
+from state.ask import add_spoken, add_times
 from state.begin import Kept, StartsAs
 from state.channels import Result, Shared
 from state.document import ReadReport
-from state.ingesting import Upload
+from state.ingest import Upload
+from state.inputs import Sent
 from state.paper import Paper
 from state.passage import place_of
 from state.quote import Quote
 from state.reducers import last_of, latest
-from state.request import Sent
+from state.value import Value
 from state.writing import Support
 
 Granularity = Literal["fine", "coarse"]

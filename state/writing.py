@@ -9,9 +9,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from state.base import Value
+from state.inputs import Choices, Request
 from state.quote import Quote
-from state.request import Choices, Request
+from state.value import Value
 
 INPUT = "input"
 """The key of the researcher's own text, where it is a source."""

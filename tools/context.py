@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast, get_type_hints
 from pydantic import Field, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
-from state.finding import Expansion, QueryStrategy, RankerName, SearchStrategy
-from state.modes import AskMethod, RelevanceMode, UpdateMode
+from state.inputs import AskMethod, RelevanceMode, UpdateMode
 from state.questions import Asking
+from state.search import Expansion, QueryStrategy, RankerName, SearchStrategy
 from state.writing import Schedule, WriterName
 from tools.errors import InputError, did_you_mean
 from tools.retrieve.port import RetrieverName

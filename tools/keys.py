@@ -17,7 +17,7 @@ from uuid import uuid4
 from filelock import FileLock
 from pydantic import Field, TypeAdapter, ValidationError
 
-from state.base import Value
+from state.value import Value
 from tools.errors import InputError
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")

@@ -17,14 +17,14 @@ from typing import Any, Generic, TypeVar
 
 from langgraph.store.base import BaseStore, GetOp, Item, Op, PutOp, SearchOp
 
-from state.base import Value
 from state.bibliography import Bibliography
 from state.document import CopyTried
-from state.finding import Trail
 from state.paper import Paper
 from state.passage import Passage
 from state.quote import Debate
+from state.search import Trail
 from state.synthesis import Entries, Paragraph
+from state.value import Value
 from state.writing import DraftRound, KeyElements, SavedSection
 from tools.caller import place_of
 from tools.errors import InputError, TransientError

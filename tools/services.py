@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from langgraph.runtime import Runtime
 
-from state.request import Request
+from state.inputs import Request
 from state.run import SourceUsage, Usage
 from tools.caller import caller_of, usd_a_day_of
 from tools.context import RunContext, context_of

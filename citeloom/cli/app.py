@@ -46,39 +46,39 @@ _REVIEWS, _ASKING, _KEEPING = "Reviews of literature", "Asking papers", "What is
 _RUNS = {
     "review": RunCommand(
         "review", "Find the prior work of an abstract and write a related-work section about it.",
-        "state.request:ReviewInput", _REVIEWS, ("writer", *_QUESTIONS, *_CHECKING),
+        "state.inputs:ReviewInput", _REVIEWS, ("writer", *_QUESTIONS, *_CHECKING),
         ("INPUT", *_SECTION, "RESUME"),
     ),
     "find": RunCommand(
         "find", "Find and rank the prior work of an abstract, an idea or a question.",
-        "state.request:FindInput", _REVIEWS, _QUESTIONS[:3],
+        "state.inputs:FindInput", _REVIEWS, _QUESTIONS[:3],
         ("INPUT", "OUT", "AS_JSON", "RESUME"),
     ),
     "write": RunCommand(
         "write", "Write a related-work section about papers that you name.",
-        "state.request:WriteInput", _REVIEWS,
+        "state.inputs:WriteInput", _REVIEWS,
         ("writer", "review_cost", *_QUESTIONS[3:], *_CHECKING), ("INPUT", "PAPERS", *_SECTION, "RESUME"),
     ),
     "revise": RunCommand(
         "revise", "Write a run's section anew as you ask, without searching again, and check it again.",
-        "state.request:ReviseInput", _REVIEWS, ("review_text", *_CHECKING),
+        "state.inputs:ReviseInput", _REVIEWS, ("review_text", *_CHECKING),
         ("REVISED", "EDITED", *_SECTION), without=("section",),
     ),
     "verify": RunCommand(
         "verify",
         "Check each citation of a text against the paper it cites. Exit code 0: all hold; 3: one does not, or was "
         "not checked; 2: the input cannot be used; 1: the run was stopped.",
-        "state.request:VerifyInput", _REVIEWS, _CHECKING,
+        "state.inputs:VerifyInput", _REVIEWS, _CHECKING,
         ("MANUSCRIPT", "PAPERS", "OUT", "AS_JSON", "RESUME"),
     ),
     "ask": RunCommand(
         "ask", "Ask the papers of a library; each sentence of the answer shows the words it rests on.",
-        "state.request:AskInput", _ASKING, ("review_cost",),
+        "state.inputs:AskInput", _ASKING, ("review_cost",),
         ("QUESTION", "YEAR", "TRACE", "LISTEN", "SPEAK", "OUT", "AS_JSON", "RESUME"),
     ),
     "chat": RunCommand(
         "ask", "Converse with the papers of a library; budgets are for each question.",
-        "state.request:AskInput", _ASKING, (), ("YEAR", "LISTEN", "SPEAK", "RESUME"),
+        "state.inputs:AskInput", _ASKING, (), ("YEAR", "LISTEN", "SPEAK", "RESUME"),
     ),
     "synthesize": RunCommand(
         "synthesize",

@@ -16,7 +16,7 @@ import typer
 from pydantic.fields import FieldInfo
 from typer.models import OptionInfo
 
-from state.base import Day
+from state.value import Day
 
 _FLAGS = {
     "sources": ("--source",), "must_include": ("--include",), "papers": ("--paper", "-p"),

@@ -222,7 +222,7 @@ def _started(command: Command) -> RunRecord:
 
 def _inputs(command: Command) -> dict[str, Any]:
     """Return the graph's input, with what is to be read from files."""
-    from nodes.intake import check_date
+    from nodes.common.check_input import check_date
 
     inputs = dict(command.options)
     if command.graph == "synthesize":

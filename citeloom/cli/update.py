@@ -80,7 +80,7 @@ def _retracted(old: "RunRecord", before: dict[str, Any]) -> set[str]:
 
     from citeloom.export.markdown import failure_lines
     from citeloom.service.updating import noticed_since
-    from nodes.notices import news_of
+    from nodes.common.notices import news_of
 
     noticed, unasked = asyncio.run(noticed_since(old, before))
     gone = [paper for paper in noticed if paper.retracted]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from citeloom.export.escaping import escape
-from state.finding import Completeness
+from state.search import Completeness
 from tools.bibliography.write_csl import reference_line
 
 

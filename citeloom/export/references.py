@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from nodes.notices import standings
+from nodes.common.notices import standings
 from state.references import ReadReference
 
 FORMS: Mapping[str, str] = {

@@ -14,8 +14,7 @@ from citeloom.export.escaping import entry
 from citeloom.export.html import page, rendered
 from citeloom.export.markdown import RESTS_ON, account, evidence, notice, omitted, ranked
 from citeloom.export.table import table_html
-from state.results import CitedSentence, Link, RankedPaper
-from state.table import ComparisonTable
+from state.results import CitedSentence, ComparisonTable, Link, RankedPaper
 from tools.bibliography.write_csl import reference_line
 
 

@@ -7,7 +7,7 @@ import unicodedata
 from html import escape as escape_html
 
 from citeloom.export.escaping import escape
-from state.table import Cell, ComparisonTable, TableFacet, TableRow
+from state.results import Cell, ComparisonTable, TableFacet, TableRow
 
 _HEADS = {
     "problem": "Problem", "method": "Method", "data": "Data", "findings": "Findings",

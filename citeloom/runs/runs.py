@@ -17,8 +17,8 @@ from pydantic import Field
 from pydantic_core import to_jsonable_python
 
 import graphs
-from state.base import Value
 from state.run import Outcome
+from state.value import Value
 from tools.errors import InputError, TransientError
 
 GraphName = Literal[

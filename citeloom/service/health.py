@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import BaseRoute, Route
 
-from state.base import Value
+from state.value import Value
 from tools.settings import foreign_variable, settings
 
 _PATIENCE = 10.0

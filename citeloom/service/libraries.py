@@ -11,7 +11,7 @@ from starlette.routing import BaseRoute, Route
 
 from citeloom.service.answering import answering, sent
 from citeloom.service.entry import caller_of_request
-from state.base import Value
+from state.value import Value
 from tools.clients import open_clients
 from tools.errors import InputError, LibraryError
 from tools.library.library import Library

@@ -71,7 +71,7 @@ def _told(report: RunReport) -> dict[str, Any]:
 
 
 async def _estimate(request: Request) -> object:
-    from nodes.estimate import estimate
+    from nodes.cost.run_estimate import estimate
 
     await caller_of_request(request)
     given: dict[str, Any] = await sent(request)

@@ -10,9 +10,9 @@ from citeloom.export.references import FORMS, LISTS, printed
 from citeloom.runs.runs import GraphName, Runs, RunSnapshot, Status
 from citeloom.service.next_step import next_step
 from citeloom.service.quoted import said
-from state.base import Value
 from state.references import ReadReference
 from state.results import Reference
+from state.value import Value
 from tools.errors import InputError
 
 RunsOf = Callable[[Mapping[str, str]], Runs]

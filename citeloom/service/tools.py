@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from citeloom.runs.runs import GraphName, Runs
+from state.inputs import AskInput, ReviewInput, VerifyInput, WriteInput
 from state.questions import QuestionKind
 from state.references import ReferencesInput
-from state.request import AskInput, ReviewInput, VerifyInput, WriteInput
 from state.synthesis import SynthesizeInput
 from tools.errors import InputError
 

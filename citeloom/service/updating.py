@@ -7,9 +7,9 @@ from uuid import uuid4
 from langgraph.runtime import Runtime
 
 from citeloom.runs.run_record import RunRecord
-from nodes.notices import noticed_now
+from nodes.common.notices import noticed_now
+from state.inputs import FindInput
 from state.paper import Paper, by_any_id
-from state.request import FindInput
 from state.results import RankedPaper, Reference
 from state.run import Failure
 from tools.context import RunContext

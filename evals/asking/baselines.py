@@ -17,20 +17,20 @@ from pydantic import BaseModel, Field
 
 from evals.claims.questions import SPLIT, faults_of_split, nobody
 from graphs.policies import RETRY, add_first_step, unless_stopped
+from nodes.ask.answer_sources import PASSAGE_FIELDS, several, sources_of
 from nodes.ask.choose_passages import choose_passages
 from nodes.ask.compose_answer import Sentence, compose_answer
-from nodes.ask.draw_claims import claim_on, draw_claims, quote_in
+from nodes.ask.extract_claims import claim_on, extract_claims, quote_in
 from nodes.ask.plan_search import plan_search
 from nodes.ask.present_answer import present_answer
 from nodes.ask.rewrite_question import rewrite_question
 from nodes.ask.search_passages import passages_for, search_passages
-from nodes.ask.shown import PASSAGE_FIELDS, several, sources_of
 from nodes.ask.take_question import take_question
-from nodes.ask_checked import ask_checked
-from nodes.guard import stopping, timed
-from state.asking import AnswerSentence, AskOutput, AskState, Claim, DraftSentence
+from nodes.common.ask_model import ask_checked
+from nodes.common.node_errors import stopping, timed
+from state.ask import AnswerSentence, AskOutput, AskState, Claim, DraftSentence
+from state.inputs import AskInput
 from state.passage import Passage
-from state.request import AskInput
 from state.run import Failure
 from tools.context import RunContext, context_of_graph
 from tools.library.library import Library
@@ -234,7 +234,7 @@ def _direct() -> Any:
 
 def _wikichat() -> Any:
     graph = _begun(
-        rewrite_question, plan_search, search_passages, choose_passages, draw_claims, recall_claims,
+        rewrite_question, plan_search, search_passages, choose_passages, extract_claims, recall_claims,
         join_claims, compose_answer, refine_answer,
     )  # fmt: skip
     graph.add_node("present_answer", present_answer)
@@ -242,9 +242,14 @@ def _wikichat() -> Any:
     graph.add_edge("rewrite_question", "plan_search")
     graph.add_edge("rewrite_question", "recall_claims")
     _chained(
-        graph, "present_answer", "plan_search", "search_passages", "choose_passages", "draw_claims"
+        graph,
+        "present_answer",
+        "plan_search",
+        "search_passages",
+        "choose_passages",
+        "extract_claims",
     )
-    graph.add_edge(["draw_claims", "recall_claims"], "join_claims")
+    graph.add_edge(["extract_claims", "recall_claims"], "join_claims")
     _chained(
         graph, "present_answer", "join_claims", "compose_answer", "refine_answer", "present_answer"
     )

@@ -7,7 +7,7 @@ from importlib.resources import files
 from typing import Any
 
 from evals.runner import choose
-from state.asking import Turn
+from state.ask import Turn
 
 ELSEWHERE = frozenset({"out_of_scope", "unanswerable"})
 """Groups whose questions the library does not answer."""

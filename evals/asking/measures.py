@@ -23,7 +23,7 @@ from collections.abc import Collection, Sequence
 
 from evals.asking.cases import Case, Point
 from evals.asking.told import Sources, Told
-from state.asking import Claim
+from state.ask import Claim
 from state.passage import Passage
 from tools.text.words import distinct_content_stems
 

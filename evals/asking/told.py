@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from state.asking import AnswerSentence, Claim
+from state.ask import AnswerSentence, Claim
 from state.paper import Paper
 from state.passage import Passage
 

@@ -8,11 +8,11 @@ from langgraph.store.memory import InMemoryStore
 
 from evals.citation_truth.pairs import Case
 from nodes.judge.questions import TASK
-from state.asking import Claim, DraftSentence
+from state.ask import Claim, DraftSentence
+from state.inputs import Request
 from state.paper import Paper
 from state.passage import Passage
 from state.quote import Quote
-from state.request import Request
 from state.synthesis import Context, Paragraph
 from state.writing import Draft, Element, KeyElements, Plan, Sentence, Support
 from tools.clients import Clients

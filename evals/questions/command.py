@@ -21,7 +21,7 @@ from evals.questions.book import UNANSWERABLE, Book, Kind, Stack
 from evals.questions.material import Material, fault_of, place_of, read_folder
 from evals.questions.tasks import ANSWERED, LEAVE_OPEN, MAKE, Answering, Asked
 from evals.runner import check_file, say
-from nodes.ask_checked import ask_checked
+from nodes.common.ask_model import ask_checked
 from tools.clients import open_clients
 from tools.errors import BudgetError, InputError
 from tools.evidence.quotes import quote_fault

@@ -20,8 +20,8 @@ from nodes.verify.p_valid import signs_of
 from state.audit import ReferenceCheck
 from state.bibliography import ReferenceEntry
 from state.paper import Author, Paper, canonical_id, identify, title_key
-from state.query import SearchQuery
-from state.verifying import Entry
+from state.search import SearchQuery
+from state.verify import Entry
 from tools.references.reference_list import read_reference
 from tools.references.works import paper_of
 from tools.scholar.lookup import look_up

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from evals.json_lines import json_lines
-from state.base import Value
+from state.value import Value
 from tools.errors import InputError
 
 _LAX = ConfigDict(extra="ignore", str_strip_whitespace=True)

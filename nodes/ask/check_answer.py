@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 
 from langgraph.runtime import Runtime
 
-from nodes.ask.shown import Sources, resting, sources_of
+from nodes.ask.answer_sources import Sources, resting, sources_of
 from nodes.judge.evidence_ladder import Shelf, climb
 from nodes.judge.judge_claims import AT_ONCE, Bench, Item
-from state.asking import AskState, AskUpdate, CheckedSentence, Claim, DraftSentence
+from state.ask import AskState, AskUpdate, CheckedSentence, Claim, DraftSentence
 from state.paper import Paper
 from state.passage import Passage
 from state.quote import Quote

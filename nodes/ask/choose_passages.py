@@ -10,15 +10,15 @@ from itertools import zip_longest
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
-from nodes.ask.search_passages import sought
-from nodes.ask.shown import (
+from nodes.ask.answer_sources import (
     PASSAGE_FIELDS,
     ShownPassage,
     fitting,
     sources_of,
 )  # fmt: skip
-from nodes.ask_checked import ask_checked
-from state.asking import AskState, AskUpdate
+from nodes.ask.search_passages import sought
+from nodes.common.ask_model import ask_checked
+from state.ask import AskState, AskUpdate
 from state.passage import OF_RECORD
 from tools.context import RunContext
 from tools.counting import counted

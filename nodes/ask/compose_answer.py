@@ -13,10 +13,10 @@ import numpy as np
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
+from nodes.ask.answer_sources import CLAIM_FIELDS, ShownClaim, quoted, several, sources_of
 from nodes.ask.plan_search import ASPECTS
-from nodes.ask.shown import CLAIM_FIELDS, ShownClaim, quoted, several, sources_of
-from nodes.ask_checked import ask_checked
-from state.asking import AskState, AskUpdate, Claim, DraftSentence
+from nodes.common.ask_model import ask_checked
+from state.ask import AskState, AskUpdate, Claim, DraftSentence
 from tools.context import RunContext
 from tools.counting import counted
 from tools.embed.embedder import Embedder

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
+from nodes.ask.answer_sources import CLAIM_FIELDS, ShownClaim, sources_of
 from nodes.ask.compose_answer import in_words, telling
 from nodes.ask.plan_search import LONGEST
-from nodes.ask.shown import CLAIM_FIELDS, ShownClaim, sources_of
-from nodes.ask_checked import ask_checked
-from state.asking import AskState, AskUpdate
+from nodes.common.ask_model import ask_checked
+from state.ask import AskState, AskUpdate
 from tools.context import RunContext
 from tools.embed.embedder import Embedder
 from tools.evidence.quotes import folded

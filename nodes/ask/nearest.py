@@ -2,9 +2,9 @@
 
 import asyncio
 
-from nodes.ask.conversation import CLOSEST
-from nodes.ask.shown import sources_of
-from state.asking import AskState, Nearest
+from nodes.ask.answer_sources import sources_of
+from nodes.ask.take_question import CLOSEST
+from state.ask import AskState, Nearest
 from state.passage import OF_RECORD
 from tools.evidence.prompt_injection import without_injections
 from tools.services import Services

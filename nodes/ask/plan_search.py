@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from nodes.ask_checked import Asked, ask_checked
-from state.asking import AskState, AskUpdate
+from nodes.common.ask_model import Asked, ask_checked
+from state.ask import AskState, AskUpdate
 from tools.context import RunContext
 from tools.embed.embedder import Embedder
 from tools.llm.task import Task

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 
-from nodes.ask.conversation import REFUSED, SOURCES
+from nodes.ask.answer_sources import Sources, resting, sources_of
 from nodes.ask.nearest import listed, nearest_sentences
 from nodes.ask.search_passages import retriever_of
-from nodes.ask.shown import Sources, resting, sources_of
-from state.asking import (
+from nodes.ask.take_question import REFUSED, SOURCES
+from state.ask import (
     AnswerSentence,
     AskState,
     AskUpdate,

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from nodes.ask_checked import ask_checked
-from state.asking import AskState, AskUpdate, Turn
+from nodes.common.ask_model import ask_checked
+from state.ask import AskState, AskUpdate, Turn
 from tools.context import RunContext
 from tools.embed.embedder import Embedder
 from tools.errors import InputError

@@ -9,7 +9,7 @@ import asyncio
 
 from langgraph.runtime import Runtime
 
-from state.asking import AskState, AskUpdate, Hop, Wanted
+from state.ask import AskState, AskUpdate, Hop, Wanted
 from state.paper import Paper
 from state.passage import OF_RECORD, Passage, PassageHit, passage_id
 from tools.context import RunContext

@@ -6,8 +6,8 @@ Sources say of few papers that they were retracted, and late; publishers' notice
 
 from langgraph.runtime import Runtime
 
-from nodes.find.hidden import hidden_in
-from nodes.notices import noticed_now
+from nodes.common.notices import noticed_now
+from nodes.find.relevance_scores import hidden_in
 from state.channels import FindState
 from tools.context import RunContext
 from tools.scholar.opening import is_online

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from langgraph.runtime import Runtime
 
-from nodes.find.hidden import hidden_in, selected_in
-from nodes.find.missing_works import missing_works
+from nodes.find.present_papers import missing_works
+from nodes.find.relevance_scores import hidden_in, selected_in
 from state.channels import FindState
-from state.finding import Completeness
 from state.run import halt
+from state.search import Completeness
 from tools.context import RunContext
 from tools.counting import counted
 from tools.ranking.completeness import METHOD, Estimate, chance_of, estimate_total

@@ -18,17 +18,15 @@ from typing import Literal
 
 from langgraph.runtime import Runtime
 
-from nodes.find.hidden import hidden_in
-from nodes.find.open_references import follow_lists, read_copies
-from nodes.find.survey import best, survey
-from nodes.keeping import saving_services
+from nodes.cost.kept_budget import saving_services
+from nodes.find.printed_references import follow_lists, read_copies
+from nodes.find.relevance_scores import best, hidden_in, survey
 from state.bibliography import Bibliography
 from state.channels import FindState
-from state.finding import Trail
+from state.inputs import Request
 from state.paper import Paper
-from state.query import Hit
-from state.request import Request
 from state.run import Failure
+from state.search import Hit, Trail
 from tools.context import RunContext
 from tools.counting import counted
 from tools.errors import CiteLoomError, PermanentError, TransientError

@@ -5,21 +5,254 @@ problem, method and contribution, or as many sides as the input has), each with 
 sentence of the input that it rests on; and the input as a whole, for sources that search by meaning.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
+from typing import Literal
 
 from langgraph.runtime import Runtime
+from pydantic import BaseModel, Field
 
-from nodes.ask_checked import Asked, ask_checked
-from nodes.find.query_drafts import TASKS, QueryDraft, QueryPlan, in_one_query, stems_of, wanted
-from nodes.keeping import saving_services
+from nodes.common.ask_model import Asked, ask_checked
+from nodes.cost.kept_budget import saving_services
 from state.channels import FindState
-from state.finding import QueryStrategy
-from state.query import SearchQuery
+from state.search import QueryStrategy, SearchQuery
 from tools.context import RunContext
+from tools.embed.embedder import Embedder
 from tools.errors import PermanentError
 from tools.evidence.quotes import quote_input
+from tools.llm.task import Task
 from tools.scholar.opening import suits
+from tools.scholar.relaxing import terms
+from tools.text.keyphrases import Phrase, own_names, phrase_stems, salient_phrases, search_words
+from tools.text.roles import assign_roles
+from tools.text.sentences import split_sentences
+from tools.text.words import STOP_WORDS, content_stems
+
+# Sources AND keywords and leave out one more at each of at most three tries: with four a query
+# comes down to pairs, with five it still asks for three at once.
+MAX_KEYWORDS = 4
+"""Terms of a query: 'sepsis' is one, and so is 'literature review'."""
+READINGS = 3
+MOST_SIDES = 8
+_LONGEST_TERM = 4
+"""Words of a term. What is longer is no term that papers share, so its words count one by one."""
+_APART = re.compile(r'[",;“”]|\b(?:and|or|not)\b', re.IGNORECASE)
+
+_OPENING = """\
+You prepare a search for prior work in scholarly databases. They match terms: a paper is found only if
+all or nearly all terms of a query occur in it, a term of several words as a phrase.
+
+The input is a researcher's abstract, idea or question. """
+_SINGLE = """\
+Write one query that stands for the whole of it.
+"""
+_MULTIPLE = """\
+Write three alternative queries, each of them for the whole of it: in different words, as authors of
+different communities would put it. They may share terms, but no two may be the same.
+"""
+_OPTIMIZED = """\
+Write three queries that look at it from different sides:
+- problem: the domain and the problem it addresses;
+- method: the technique, model or kind of study it uses;
+- contribution: what is new about it, or what it delivers.
+The queries must not share terms.
+"""
+_SEVERAL = """\
+Write three to eight queries, one for each body of prior work that its related-work section would
+have to discuss, and no more than it needs:
+- problem: the domain and the problem it addresses;
+- method: each technique, model or kind of study that it uses and that has a literature of its own;
+- contribution: what it delivers, and what it is compared with.
+"""
+_CLOSING = """\
+
+For each query first copy, letter by letter, the one sentence of the input on which it rests; then say
+in one sentence which papers it should find and why they matter to the researcher; then give two to
+four terms, in English. A term is an expression of one to three words that papers of the field write
+in their titles and abstracts just so ('literature review' is one term). No names that the input itself
+coins, no filler such as 'novel' or 'approach', no two terms of which one contains the other.
+
+Example: of a work that maps air quality by the lichens seen in street photographs, a query for its
+method has the terms 'lichen', 'image classification', 'street view'; 'automatic lichen recognition in
+street photographs' would be found nowhere.
+
+Where a list of sentences that failed is given, those are not in the input: copy again.
+"""
+
+
+Side = Literal["problem", "method", "contribution", "all"]
+
+
+class QueryDraft(BaseModel):
+    """One query as the mind gives it."""
+
+    facet: Side = Field(default="all", description="The side it looks at; 'all' for the whole.")
+    sentence: str = Field(description="A sentence of the input, verbatim.")
+    reason: str
+    keywords: list[str] = Field(min_length=1, description="Its terms, most telling first.")
+
+
+class QueryPlan(BaseModel):
+    """The mind's answer."""
+
+    queries: list[QueryDraft] = Field(min_length=1)
+
+
+def extract_optimized(embedder: Embedder, *, text: str, **_: object) -> QueryPlan:
+    """Take salient phrases around the sentences that state problem, method and contribution."""
+    sentences = split_sentences(text)
+    roles = assign_roles(sentences)
+    problem = roles.get("problem") or roles.get("background") or sentences[0]
+    contribution = roles.get("contribution") or sentences[-1]
+    method = roles.get("method") or roles.get("data") or contribution
+    sides: dict[Side, str] = {
+        "contribution": contribution.text, "problem": problem.text, "method": method.text,
+    }  # fmt: skip
+    used = set(own_names(text))
+    drafts: dict[str, QueryDraft] = {}
+    # The contribution chooses first: it is what the others are told from.
+    phrases = salient_phrases(embedder, text, list(sides.values()))
+    for (facet, sentence), ranked in zip(sides.items(), phrases, strict=True):
+        if words := compose(ranked, without=used):
+            used |= {item for word in words for item in phrase_stems(word)}
+            drafts[facet] = QueryDraft(
+                facet=facet, keywords=words, reason=_REASONS[facet], sentence=sentence
+            )
+    ordered = [drafts[facet] for facet in _REASONS if facet in drafts]
+    return QueryPlan(queries=ordered or [_first_words(text, "problem", _REASONS["problem"])])
+
+
+_REASONS = {
+    "problem": "Papers on the same problem are what the work is compared with.",
+    "method": "Papers that use such a method show what it can and cannot do.",
+    "contribution": "Papers that deliver something similar decide what is new.",
+}
+_WHOLE = "Papers that share its main terms are on the same subject."
+
+
+def extract_readings(embedder: Embedder, *, text: str, limit: int, **_: object) -> QueryPlan:
+    """Join the most salient phrase with others, different ones in each of `limit` readings."""
+    names = own_names(text)
+    ranked = [
+        phrase
+        for phrase in salient_phrases(embedder, text, [text])[0]
+        if not names & set(phrase.stems)
+    ]
+    # A longer lead would leave no room for what tells the readings apart.
+    lead = [item for item in ranked if len(item.stems) <= MAX_KEYWORDS // 2][:1]
+    used: set[str] = set()
+    readings: list[QueryDraft] = []
+    for _reading in range(limit):
+        others = [item for item in ranked if not used & set(item.stems)]
+        words = compose([*lead, *others])
+        if not words or any(words == reading.keywords for reading in readings):
+            break
+        stems = {item for word in words for item in phrase_stems(word)}
+        used |= stems.difference(*(item.stems for item in lead))
+        sentence = _richest(text, stems)
+        readings.append(QueryDraft(keywords=words, reason=_WHOLE, sentence=sentence))
+    return QueryPlan(queries=readings or [_first_words(text, "all", _WHOLE)])
+
+
+def _first_words(text: str, facet: Side, reason: str) -> QueryDraft:
+    """Return what is searched for where a text has no phrase."""
+    words = text.split()[:MAX_KEYWORDS]
+    return QueryDraft(facet=facet, keywords=words, reason=reason, sentence=text)
+
+
+def _richest(text: str, stems: Collection[str]) -> str:
+    """Return the sentence with most of the words, the first of several."""
+    spans = [span.text for span in split_sentences(text)]
+    return max(spans, key=lambda span: len(set(stems) & set(content_stems(span))))
+
+
+def compose(
+    phrases: Iterable[Phrase], *, without: Collection[str] = (), limit: int = MAX_KEYWORDS
+) -> list[str]:
+    """Return the words of the first phrases that fit whole and repeat no word.
+
+    Args:
+        phrases: Best first.
+        without: Stems that no word may have.
+        limit: How many words at most.
+    """
+    chosen: list[str] = []
+    used = set(without)
+    for phrase in phrases:
+        words = search_words(phrase.text)
+        stems = {item for word in words for item in phrase_stems(word)}
+        if words and len(chosen) + len(words) <= limit and not used & set(phrase.stems):
+            chosen += words
+            used |= stems
+    return chosen
+
+
+def keywords(items: Iterable[str]) -> list[str]:
+    """Return what a mind gave as keywords as terms, without operators, and stop words at their ends.
+
+    ['literature review', 'bees AND the landmarks'] -> ['literature review', 'bees', 'landmarks']
+    """
+    found: list[str] = []
+    for part in (part for item in items for part in _APART.split(item)):
+        words = [word for term in terms(f'"{part}"') for word in term.split()]
+        content = [place for place, word in enumerate(words) if word.lower() not in STOP_WORDS]
+        if content and content[-1] - content[0] < _LONGEST_TERM:
+            found.append(" ".join(words[content[0] : content[-1] + 1]))
+        else:
+            found += [words[place] for place in content]
+    return found
+
+
+def in_one_query(items: Iterable[str], without: Collection[frozenset[str]] = ()) -> str:
+    """Return the query of some keywords: its first few terms, phrases in quotation marks.
+
+    A term goes where a longer one has all its words, or where it and one of `without` (stems of
+    terms) have: 'review' beside 'literature review' asks for nothing more.
+    """
+    found: dict[frozenset[str], str] = {}
+    for term in keywords(items):
+        found.setdefault(frozenset(phrase_stems(term)), term)
+    kept = [
+        term
+        for stems, term in found.items()
+        if not any(stems < other for other in found)
+        and not any(stems <= other or other <= stems for other in without)
+    ]
+    return " ".join(f'"{term}"' if " " in term else term for term in kept[:MAX_KEYWORDS])
+
+
+def stems_of(query: str) -> list[frozenset[str]]:
+    """Return the stems of each term of a query."""
+    return [frozenset(phrase_stems(term)) for term in terms(query)]
+
+
+def _task(task: str, extract: Callable[..., QueryPlan], most_tokens: int) -> Task[QueryPlan]:
+    return Task(
+        name="generate_queries", prompt=_OPENING + task + _CLOSING, answer=QueryPlan, tier="strong",
+        extract=extract, max_output_tokens=most_tokens,
+    )  # fmt: skip
+
+
+SINGLE = _task(_SINGLE, partial(extract_readings, limit=1), 500)
+MULTIPLE = _task(_MULTIPLE, partial(extract_readings, limit=READINGS), 900)
+OPTIMIZED = _task(_OPTIMIZED, extract_optimized, 900)
+SEVERAL = _task(_SEVERAL, extract_optimized, 1800)
+TASKS: Mapping[QueryStrategy, Task[QueryPlan]] = {
+    "single": SINGLE, "multiple": MULTIPLE, "optimized": OPTIMIZED, "several": SEVERAL,
+}  # fmt: skip
+
+
+def wanted(strategy: QueryStrategy, plan: QueryPlan) -> list[QueryDraft]:
+    """Return the drafts that a strategy has room for: the first of each side, or of the whole."""
+    if strategy == "several":
+        return plan.queries[:MOST_SIDES]
+    if strategy == "optimized":
+        firsts = {draft.facet: draft for draft in reversed(plan.queries)}
+        return [draft for draft in plan.queries if firsts[draft.facet] is draft]
+    drafts = plan.queries[: 1 if strategy == "single" else READINGS]
+    return [draft.model_copy(update={"facet": "all"}) for draft in drafts]
+
 
 STAGE = "generate_queries"
 

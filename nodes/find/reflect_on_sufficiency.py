@@ -14,15 +14,15 @@ from textwrap import shorten
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field, model_serializer
 
-from nodes.ask_checked import ask_checked
-from nodes.find.query_drafts import MAX_KEYWORDS, compose, in_one_query, stems_of
-from nodes.find.rankers.port import UNSHOWN
-from nodes.keeping import saving_services
+from nodes.common.ask_model import ask_checked
+from nodes.cost.kept_budget import saving_services
+from nodes.find.generate_queries import MAX_KEYWORDS, compose, in_one_query, stems_of
+from nodes.find.rankers.ranker import UNSHOWN
 from state.channels import FindState
 from state.paper import Paper
-from state.query import FacetCover, SearchQuery, Sufficiency
 from state.quote import Debate
 from state.reducers import add_queries
+from state.search import FacetCover, SearchQuery, Sufficiency
 from tools.context import RunContext
 from tools.counting import counted
 from tools.embed.calibration import calibrated

@@ -10,17 +10,16 @@ from collections.abc import Mapping, Sequence
 
 from langgraph.runtime import Runtime
 
-from nodes.asking import CLOSING, ask, is_due
-from nodes.cards import cards, reasons
-from nodes.find.hidden import hidden_in, selected_in
+from nodes.common.ask_person import CLOSING, ask, cards, is_due, reasons
+from nodes.common.notices import noticed_now
+from nodes.find.relevance_scores import hidden_in, selected_in
 from nodes.find.select_papers import facets_missing
-from nodes.notices import noticed_now
 from state.channels import FindState
+from state.inputs import Choices
 from state.paper import Paper, canonical_id
-from state.query import Hit
 from state.questions import PapersQuestion
-from state.request import Choices
 from state.run import halt
+from state.search import Hit
 from tools.context import RunContext
 from tools.counting import counted
 from tools.errors import InputError

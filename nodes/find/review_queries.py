@@ -9,11 +9,11 @@ from typing import cast, get_args
 
 from langgraph.runtime import Runtime
 
-from nodes.asking import CLOSING, ask, is_due
-from nodes.find.query_drafts import MAX_KEYWORDS
+from nodes.common.ask_person import CLOSING, ask, is_due
+from nodes.find.generate_queries import MAX_KEYWORDS
 from state.channels import FindState
-from state.query import Facet, SearchQuery
 from state.questions import QueriesQuestion
+from state.search import Facet, SearchQuery
 from tools.context import RunContext
 from tools.counting import counted
 from tools.errors import InputError

@@ -10,11 +10,11 @@ from typing import NotRequired
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from nodes.keeping import saving_services
+from nodes.cost.kept_budget import saving_services
 from state.channels import FindState
-from state.query import Hit, SearchLogEntry, SearchQuery
-from state.request import Choices, Request
+from state.inputs import Choices, Request
 from state.run import Failure
+from state.search import Hit, SearchLogEntry, SearchQuery
 from tools.context import RunContext
 from tools.counting import counted
 from tools.errors import PermanentError, TransientError

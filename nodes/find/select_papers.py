@@ -11,12 +11,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from langgraph.runtime import Runtime
 
-from nodes.cards import cards_of
-from nodes.find.hidden import hidden_in
+from nodes.common.ask_person import cards_of
+from nodes.find.relevance_scores import hidden_in
 from state.channels import FindState
-from state.query import SearchLogEntry, Sufficiency
-from state.request import Request
+from state.inputs import Request
 from state.run import Failure, halt
+from state.search import SearchLogEntry, Sufficiency
 from tools.context import RunContext
 from tools.counting import counted
 from tools.program import PROGRAM

@@ -17,13 +17,12 @@ from collections.abc import Sequence
 import numpy as np
 from langgraph.runtime import Runtime
 
-from nodes.cards import SHOWN, cards_of
-from nodes.find.hidden import hidden_in
+from nodes.common.ask_person import SHOWN, cards_of
 from nodes.find.rankers.choose import DEBATING
-from nodes.find.survey import best, read_scores, survey
+from nodes.find.relevance_scores import best, hidden_in, read_scores, survey
 from state.channels import FindState
-from state.query import Hit
 from state.run import halt
+from state.search import Hit
 from tools.context import RunContext
 from tools.counting import counted
 from tools.ranking.relevance_prior import as_score, log_odds

@@ -10,7 +10,7 @@ import asyncio
 from langgraph.runtime import Runtime
 
 from nodes.ingest.index_passages import wave
-from state.ingesting import IngestState, IngestUpdate
+from state.ingest import IngestState, IngestUpdate
 from state.paper import Paper, merge_records
 from state.run import Failure, halt
 from tools.context import RunContext

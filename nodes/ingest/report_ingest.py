@@ -11,7 +11,7 @@ from contextlib import suppress
 
 from langgraph.runtime import Runtime
 
-from state.ingesting import FileReport, IngestCounts, IngestState, IngestUpdate
+from state.ingest import FileReport, IngestCounts, IngestState, IngestUpdate
 from state.run import halt, outcome_of
 from tools.context import RunContext
 from tools.errors import CiteLoomError

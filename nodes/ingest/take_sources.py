@@ -11,11 +11,11 @@ from uuid import uuid4
 
 from langgraph.runtime import Runtime
 
-from nodes.intake import check_sources, parse
+from nodes.common.check_input import check_sources, parse
 from state.begin import begin_run
-from state.ingesting import FileSource, IngestInput, IngestState
+from state.ingest import FileSource, IngestInput, IngestState
+from state.inputs import Request
 from state.paper import canonical_id
-from state.request import Request
 from state.run import Failure
 from tools.context import RunContext, check_settings
 from tools.errors import CiteLoomError, InputError

@@ -19,10 +19,10 @@ from nodes.judge.judge_claims import (
     Words,
     judge_claims,
 )
+from state.inputs import Request
 from state.paper import Paper
 from state.passage import Passage
 from state.quote import Quote
-from state.request import Request
 from state.writing import INPUT, Cause, Scope, Support
 from tools.embed.embedder import Embedder
 from tools.evidence.facts import standing_nowhere

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from state.document import JOINT, CopyTried, Document
+from state.inputs import Request
 from state.paper import Paper, title_key
 from state.passage import Passage
-from state.request import Request
 from state.run import Failure
 from tools.counting import counted
 from tools.documents.body import body_of, on_pages

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from nodes.ask_checked import ask_checked
+from nodes.common.ask_model import ask_checked
 from nodes.judge.questions import (
     TASK,
     TASK_AGAIN,

@@ -10,11 +10,17 @@ from dataclasses import replace
 
 from langgraph.runtime import Runtime
 
-from nodes.write.lines import LinePaper, line_papers
-from nodes.write.writers.answers import NextSentence, Written, as_answered, as_written, sentences_of
+from nodes.write.cited_papers import LinePaper, line_papers
+from nodes.write.writers.draft_answers import (
+    NextSentence,
+    Written,
+    as_answered,
+    as_written,
+    sentences_of,
+)
 from nodes.write.writers.drafting import Question, begin
-from nodes.write.writers.port import Stage
-from nodes.write.writers.telling import tell
+from nodes.write.writers.quoted_sentences import tell
+from nodes.write.writers.writer import Stage
 from state.channels import ReviseState
 from state.writing import MARKER, Draft, Plan, PlanLine
 from tools.context import RunContext

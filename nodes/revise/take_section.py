@@ -10,17 +10,17 @@ from uuid import uuid4
 
 from langgraph.runtime import Runtime
 
-from nodes.intake import parse
-from nodes.notices import news_of, noticed_now
+from nodes.common.check_input import parse
+from nodes.common.notices import news_of, noticed_now
 from nodes.revise.revise_section import check_instruction
 from nodes.write.review_plan import extended
 from nodes.write.review_text import edited_section
 from nodes.write.user_plan import named_papers, parse_plan, with_themes
-from nodes.write.writers.registry import check_writer
+from nodes.write.writers.writers import check_writer
 from state.begin import begin_run
 from state.channels import ReviseState
+from state.inputs import Choices, Request, ReviseInput
 from state.paper import by_any_id
-from state.request import Choices, Request, ReviseInput
 from state.run import Failure
 from state.writing import Draft, Plan, SavedSection
 from tools.context import RunContext, check_settings, chosen_settings

@@ -11,7 +11,7 @@ from functools import partial
 from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 
-from nodes.ask.conversation import REFUSED
+from nodes.ask.take_question import REFUSED
 from nodes.synthesize.align_lines import draft_lines
 from state.results import Reference
 from state.run import Failure, halt, outcome_of

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 
 from langgraph.runtime import Runtime
 
+from state.inputs import Request
 from state.paper import Paper
-from state.request import Request
 from state.run import Failure
 from state.synthesis import Entries, SynthesizeState
 from tools.context import RunContext

@@ -9,6 +9,7 @@ marks are not shown: which works a line rests on is found by aligning it with it
 """
 
 import asyncio
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -17,20 +18,69 @@ from typing import Any
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
-from nodes.ask_checked import ask_checked
-from nodes.ask_in_groups import TOO_LARGE
-from nodes.synthesize.choose_quotes import choose_quotes
-from nodes.synthesize.packing import Piece, Room, Shown, fitting, room_of, show
-from nodes.synthesize.shown_contexts import pieces_of, plain_prose
-from state.request import Request
+from nodes.common.ask_model import TOO_LARGE, ask_checked
+from nodes.synthesize.shown_contexts import (
+    Piece,
+    Room,
+    Shown,
+    fitting,
+    pieces_of,
+    plain_prose,
+    room_of,
+    show,
+)
+from state.inputs import Request
 from state.run import Failure
 from state.synthesis import SynthesizeState
 from tools.context import RunContext
 from tools.embed.embedder import Embedder
 from tools.llm.task import Task, count_tokens
 from tools.services import Services, open_services
+from tools.text.answer_sentences import Source, rate_sentences
+from tools.text.quotable import is_whole, shown
 from tools.text.sentences import split_sentences
-from tools.text.words import coverage, distinct_content_stems, language, language_name
+from tools.text.words import (
+    SAME,
+    coverage,
+    distinct_content_stems,
+    language,
+    language_name,
+    resemblance,
+)
+
+MOST = 12
+"""Passages of a synthesis."""
+_LEAST, _NEAR_BEST = 0.4, 0.5
+"""Value, and share of the best passage's value, from which a passage is told."""
+_PARTS = re.compile(r"\?\s+|,?\s+and\s+")
+
+
+def choose_quotes(
+    embedder: Embedder, question: str, sources: Sequence[Shown], answer_so_far: str = ""
+) -> list[str]:
+    """Return the paragraphs of an answer: what it has so far, then what is new, a part each.
+
+    CPU-bound: it embeds.
+    """
+    told = list(filter(None, answer_so_far.split("\n\n")))
+    said = [line for part in told for line in part.split("” ")]
+    read = [Source(text, source.title) for source in sources for text in source.paragraphs]
+    names = [source.authors for source in sources for _ in source.paragraphs]
+    parts = [part for part in _PARTS.split(question) if len(part.split()) > 1] or [question]
+    rated = [rate_sentences(embedder, part, read) for part in parts]
+    best = max((item.value for found in rated for item in found[:1]), default=0.0)
+    least = max(_LEAST, _NEAR_BEST * best)
+    for found in rated:
+        new: list[str] = []
+        for item in found:
+            line = shown(item.text, names[item.source])
+            fits = item.value >= least and len(said) < MOST and is_whole(item.text)
+            if fits and not any(line in one or resemblance(line, one) >= SAME for one in said):
+                said.append(line)
+                new.append(line)
+        told += [" ".join(new)] if new else []
+    return told
+
 
 STAGE = "synthesize_answer"
 KEEPS = 0.5

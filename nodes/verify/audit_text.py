@@ -13,7 +13,7 @@ from nodes.write.audit_citations import findings_on, make_audit
 from state.audit import Audit
 from state.results import CitedSentence
 from state.run import halt, outcome_of
-from state.verifying import VerifyOutput, VerifyState
+from state.verify import VerifyOutput, VerifyState
 from state.writing import Cause, CitationVerdict, Draft
 from tools.context import RunContext
 from tools.services import open_services

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from nodes.verify.p_valid import p_valid, signs_of
 from state.audit import Outcome, ReferenceCheck, ReferenceFinding, WrongField
 from state.paper import Paper, title_key
-from state.verifying import Entry
+from state.verify import Entry
 from state.writing import Cause
 from tools.bibliography.csl_of import csl_of
 from tools.scholar.agreement import LETTERS, wrong_fields

@@ -12,7 +12,7 @@ from langgraph.runtime import Runtime
 
 from state.audit import ReferenceFinding
 from state.paper import Paper
-from state.verifying import Entry, VerifyState
+from state.verify import Entry, VerifyState
 from state.writing import MARKER, Cause, Draft, Sentence
 from tools.context import RunContext
 from tools.references.citable import Citable

@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 
 from state.references import ReadReference, ReferencesOutput
 from state.run import halt, outcome_of
-from state.verifying import VerifyState
+from state.verify import VerifyState
 from tools.bibliography.keys import numbered
 from tools.context import RunContext
 from tools.services import open_services

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 
 from langgraph.runtime import Runtime
 
-from nodes.intake import why_unknown
-from nodes.notices import noticed_now
+from nodes.common.check_input import why_unknown
+from nodes.common.notices import noticed_now
 from nodes.verify.check_reference import (
     Said,
     check_reference,
@@ -19,10 +19,10 @@ from nodes.verify.check_reference import (
     wanted_of,
 )
 from state.audit import ReferenceCheck, ReferenceFinding
+from state.inputs import Request
 from state.paper import Paper, merge_records
-from state.request import Request
 from state.run import Failure
-from state.verifying import Entry, VerifyState
+from state.verify import Entry, VerifyState
 from tools.context import RunContext
 from tools.counting import counted
 from tools.errors import LibraryError, PermanentError, TransientError

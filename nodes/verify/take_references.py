@@ -12,15 +12,15 @@ from uuid import uuid4
 
 from langgraph.runtime import Runtime
 
-from nodes.intake import check_sources, parse
+from nodes.common.check_input import check_sources, parse
 from state.begin import begin_run
 from state.bibliography import ReferenceEntry
+from state.inputs import Request
 from state.paper import Paper
 from state.record import Record
 from state.references import ReferencesInput
-from state.request import Request
 from state.run import Failure
-from state.verifying import Entry, VerifyState
+from state.verify import Entry, VerifyState
 from tools.bibliography.kinds import KINDS, kind_of_work
 from tools.bibliography.names import csl_name
 from tools.context import RunContext, check_settings

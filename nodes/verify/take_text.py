@@ -12,13 +12,13 @@ from uuid import uuid4
 from langgraph.runtime import Runtime
 from pydantic import ValidationError
 
-from nodes.intake import by_its_key, check_language, parse
+from nodes.common.check_input import by_its_key, check_language, parse
 from state.begin import begin_run
 from state.bibliography import ReferenceEntry
+from state.inputs import Request, VerifyInput
 from state.paper import Paper, canonical_id
-from state.request import Request, VerifyInput
 from state.run import Failure
-from state.verifying import Entry, VerifyState
+from state.verify import Entry, VerifyState
 from tools.bibliography.read_record import RecordError, paper_from
 from tools.context import RunContext, check_settings
 from tools.counting import counted

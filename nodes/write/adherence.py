@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from nodes.write.lines import without_markers
+from nodes.write.cited_papers import without_markers
 from state.writing import MARKER, Adherence, Plan, PlanLine, Sentence
 from tools.text.sentences import split_sentences
 

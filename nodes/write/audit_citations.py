@@ -10,14 +10,14 @@ from typing import Any, Literal
 
 from langgraph.runtime import Runtime
 
-from nodes.guard import failure_of
-from nodes.notices import standings
+from nodes.common.node_errors import failure_of
+from nodes.common.notices import standings
 from nodes.write.adherence import measure_adherence
 from nodes.write.flag_uncited import claims_by_name, flag_claims
 from state.audit import Audit, Omission, ReferenceCheck, ReferenceFinding, UncitedClaim
 from state.channels import WriteState
+from state.inputs import Choices
 from state.paper import Paper
-from state.request import Choices
 from state.run import Failure, halt
 from state.writing import Adherence, CitationVerdict, Draft, Plan, Rejection, Sentence
 from tools.context import RunContext

@@ -14,14 +14,14 @@ from itertools import groupby
 
 from langgraph.runtime import Runtime
 
+from nodes.common.notices import standings
 from nodes.judge.evidence_ladder import Decision, Shelf, climb, open_texts
 from nodes.judge.judge_claims import AT_ONCE, Bench, Item
 from nodes.judge.known_facts import known_for_certain, undecided
-from nodes.notices import standings
-from nodes.write.lines import known_quotes
+from nodes.write.cited_papers import known_quotes
 from nodes.write.number_references import paragraph_numbers
 from state.channels import CheckState
-from state.request import Request
+from state.inputs import Request
 from state.writing import INPUT, Cause, CitationVerdict, Plan, Rejection, Sentence
 from tools.context import RunContext
 from tools.evidence.quotes import quote_input

@@ -8,16 +8,15 @@ from collections.abc import Mapping, Sequence
 
 from langgraph.runtime import Runtime
 
-from nodes.asking import is_due
-from nodes.cards import cards_of
+from nodes.common.ask_person import cards_of, is_due
 from nodes.write.user_plan import named_papers, parse_plan
-from nodes.write.writers.port import APIECE
-from nodes.write.writers.registry import check_writer
+from nodes.write.writers.writer import APIECE
+from nodes.write.writers.writers import check_writer
 from state.begin import begin_run
 from state.channels import WriteState, WritingInput
 from state.paper import Paper, by_any_id
-from state.query import Sufficiency
 from state.run import Failure
+from state.search import Sufficiency
 from tools.context import RunContext, chosen_settings
 from tools.counting import counted
 from tools.errors import InputError

@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 
 from state.channels import WriteState
 from state.paper import Paper
-from state.table import TABLE_FACETS, Cell, ComparisonTable, TableFacet, TableRow
+from state.results import TABLE_FACETS, Cell, ComparisonTable, TableFacet, TableRow
 from state.writing import Draft, Element, KeyElements
 from tools.context import RunContext
 from tools.evidence.prompt_injection import without_injections

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 
 from state.audit import UncitedClaim
 from state.run import Failure
-from state.verifying import VerifyState
+from state.verify import VerifyState
 from state.writing import Sentence
 from tools.context import RunContext
 from tools.embed.embedder import Embedder

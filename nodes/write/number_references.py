@@ -10,16 +10,15 @@ from typing import cast
 
 from langgraph.runtime import Runtime
 
-from nodes.cards import SHOWN, cards
+from nodes.common.ask_person import SHOWN, cards
 from nodes.write.user_plan import plan_text
-from nodes.write.writers.port import EMPTY
+from nodes.write.writers.writer import EMPTY
 from state.channels import WriteOutput, WriteState
+from state.inputs import Choices
 from state.paper import Paper
 from state.quote import Quote
-from state.request import Choices
-from state.results import CitedSentence
+from state.results import CitedSentence, ComparisonTable
 from state.run import Failure, Outcome, halt, outcome_of
-from state.table import ComparisonTable
 from state.writing import INPUT, CitationVerdict, Plan, SavedSection, Sentence
 from tools.bibliography.section import PrintedSection, running_text
 from tools.bibliography.style import DEFAULT, named_style

@@ -16,14 +16,14 @@ from typing import Any
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from nodes.ask_checked import ask_checked
+from nodes.common.ask_model import ask_checked
+from nodes.cost.kept_budget import saving_services
 from nodes.judge.full_text import library_text
-from nodes.keeping import saving_services
 from state.channels import WriteState
+from state.inputs import Request
 from state.paper import Paper
 from state.passage import Passage
 from state.quote import Quote
-from state.request import Request
 from state.run import Failure
 from state.writing import ELEMENTS, Element, KeyElements
 from tools.context import RunContext

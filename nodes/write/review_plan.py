@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from langgraph.runtime import Runtime
 
-from nodes.asking import CLOSING, ask, is_due
-from nodes.cards import cards
+from nodes.common.ask_person import CLOSING, ask, cards, is_due
 from nodes.write.user_plan import named_papers, parse_plan, plan_text, with_themes
 from state.channels import WriteState
 from state.paper import Paper, by_any_id

@@ -14,11 +14,10 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from nodes.asking import CLOSING, ask, is_due
-from nodes.cards import cards
-from nodes.write.lines import untrue_counts
+from nodes.common.ask_person import CLOSING, ask, cards, is_due
+from nodes.write.cited_papers import untrue_counts
 from nodes.write.number_references import paragraph_numbers
-from nodes.write.plan_language.names import with_markers
+from nodes.write.plan_language.read_plan import with_markers
 from nodes.write.review_plan import extended
 from nodes.write.rewrite_unsupported import describe, take_out
 from state.channels import WriteState

@@ -12,14 +12,14 @@ from itertools import groupby
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
-from nodes.keeping import saving_services
-from nodes.write.lines import line_papers
+from nodes.cost.kept_budget import saving_services
+from nodes.write.cited_papers import line_papers
 from nodes.write.rewrite_unsupported import is_weak, rejections_of, why
-from nodes.write.writers.answers import Revision, as_answered
+from nodes.write.writers.draft_answers import Revision, as_answered
 from nodes.write.writers.drafting import Question, begin
 from nodes.write.writers.passage import placed
-from nodes.write.writers.port import stage_of
 from nodes.write.writers.whole import WORDS_A_PAPER, candidates, lacking, with_room
+from nodes.write.writers.writer import stage_of
 from state.channels import WriteState
 from state.writing import Sentence
 from tools.context import RunContext

@@ -14,15 +14,21 @@ from typing import Any
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
+from nodes.cost.kept_budget import saving_services
 from nodes.judge.questions import Numbered
-from nodes.keeping import saving_services
-from nodes.write.lines import LinePaper, line_papers, untrue_counts, without_markers
+from nodes.write.cited_papers import LinePaper, line_papers, untrue_counts, without_markers
 from nodes.write.number_references import paragraph_numbers
-from nodes.write.writers.answers import NextSentence, Written, as_written, sentences_of
+from nodes.write.writers.draft_answers import (
+    Action,
+    Fault,
+    NextSentence,
+    Written,
+    as_written,
+    sentences_of,
+)
 from nodes.write.writers.drafting import Drafting, begin
-from nodes.write.writers.faults import Action, Fault
-from nodes.write.writers.port import Stage
-from nodes.write.writers.telling import tell
+from nodes.write.writers.quoted_sentences import tell
+from nodes.write.writers.writer import Stage
 from state.channels import WriteState
 from state.run import Failure
 from state.writing import CitationVerdict, Draft, PlanLine, Rejection, Sentence

@@ -11,7 +11,7 @@ from uuid import uuid4
 from langgraph.runtime import Runtime
 from pydantic import ValidationError
 
-from nodes.intake import (
+from nodes.common.check_input import (
     by_its_key,
     check_language,
     clean_text,
@@ -20,12 +20,12 @@ from nodes.intake import (
     short_note,
     why_unknown,
 )
-from nodes.notices import noticed_now
-from nodes.write.writers.registry import check_writer
+from nodes.common.notices import noticed_now
+from nodes.write.writers.writers import check_writer
 from state.channels import WriteState
+from state.inputs import Choices, Request, WriteInput
 from state.paper import Paper, canonical_id, merge_records
 from state.reducers import replaced
-from state.request import Choices, Request, WriteInput
 from state.run import Failure
 from tools.bibliography.read_record import RecordError, paper_from
 from tools.bibliography.style import named_style

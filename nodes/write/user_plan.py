@@ -8,9 +8,8 @@ Two forms:
 
 from collections.abc import Mapping, Sequence
 
-from nodes.write.plan_language.forms import MAX_LINES, read_rows
-from nodes.write.plan_language.names import unknown_papers, with_markers
-from nodes.write.plan_language.reading import rows_of
+from nodes.write.plan_language.plan_text import MAX_LINES, read_rows
+from nodes.write.plan_language.read_plan import rows_of, unknown_papers, with_markers
 from state.writing import MARKER, Plan, PlanLine
 from tools.errors import InputError
 

@@ -3,9 +3,9 @@
 from typing import Any
 
 from state.document import Unread
+from state.inputs import Request
 from state.paper import Author, Paper
 from state.quote import Quote
-from state.request import Request
 from state.run import Failure, Usage
 from state.synthesis import (
     CitedIn,

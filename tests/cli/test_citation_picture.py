@@ -18,8 +18,8 @@ from lxml import html
 from citeloom.export.citation_picture import Picture, citation_graph
 from citeloom.export.html import page
 from state.paper import Author, Paper
-from state.query import Hit
 from state.results import Link, RankedPaper
+from state.search import Hit
 from tools.ranking.discovery_channels import BY_INPUT
 
 Via = Literal["query", "reference", "citation", "recommendation", "must_include"]

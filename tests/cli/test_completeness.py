@@ -4,7 +4,7 @@ import pytest
 
 from citeloom.export.completeness import assessed, completeness_text
 from citeloom.export.markdown import papers_text, review_text
-from state.finding import Completeness, DiscoveryPoint
+from state.search import Completeness, DiscoveryPoint
 
 ESTIMATED = Completeness(
     told="Of what *this* library holds, about 9 of 16.",

@@ -21,11 +21,10 @@ from citeloom.export.files import exports
 from citeloom.export.latex import to_latex
 from citeloom.export.markdown import review_text
 from citeloom.export.review_page import review_page
+from state.inputs import Choices
 from state.paper import Author, Paper
 from state.quote import Quote
-from state.request import Choices
-from state.results import CitedSentence
-from state.table import ComparisonTable, TableRow
+from state.results import CitedSentence, ComparisonTable, TableRow
 from state.writing import CitationVerdict
 from tools.bibliography.bibtex_parser import raw_entries
 from tools.bibliography.section import PrintedSection, running_text

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from state.audit import ReferenceFinding
-from state.finding import Listing
 from state.run import Failure, SourceUsage
+from state.search import Listing
 from state.writing import Rejection
 from tests.cli.commands import Done
 from tests.support import ROOT

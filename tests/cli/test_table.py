@@ -8,7 +8,7 @@ import pytest
 
 from citeloom.export.table import table_csv, table_html, table_markdown
 from state.quote import Quote
-from state.table import TABLE_FACETS, Cell, ComparisonTable, TableRow
+from state.results import TABLE_FACETS, Cell, ComparisonTable, TableRow
 
 UGLY = [
     "a | b || c",

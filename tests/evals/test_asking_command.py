@@ -13,7 +13,7 @@ from typer.testing import Result
 from evals.asking import speech, trial
 from evals.asking.papers import read_papers
 from evals.trials import run_graph
-from state.asking import AnswerSentence, Claim
+from state.ask import AnswerSentence, Claim
 from state.passage import Passage
 from state.quote import Quote
 from state.run import Usage
@@ -158,7 +158,7 @@ def test_first_run_tells_what_all_may_cost(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     used = [
-        Usage(task="draw_claims", mind="m", calls=2, input_tokens=900, output_tokens=100, usd=0.3, seconds=4),
+        Usage(task="extract_claims", mind="m", calls=2, input_tokens=900, output_tokens=100, usd=0.3, seconds=4),
         Usage(task="choose_passages", mind="m", calls=1, cached=3, usd=0.2, seconds=1),
     ]  # fmt: skip
     with with_judge(monkeypatch, "http://127.0.0.1:9", tmp_path / "home"):
@@ -168,8 +168,8 @@ def test_first_run_tells_what_all_may_cost(
         "the first of 5 runs took 3 calls, 1,000 tokens and 0.50 USD: all may cost about 2.50 USD"
         in result.stderr
     )
-    assert found["tasks"]["hybrid-2"]["draw_claims"]["calls"] == 10
-    row = "| hybrid-2 | draw_claims | 10 | 0 | 0 | 4,500 | 500 | 0 | 1.5 | 2 |"
+    assert found["tasks"]["hybrid-2"]["extract_claims"]["calls"] == 10
+    row = "| hybrid-2 | extract_claims | 10 | 0 | 0 | 4,500 | 500 | 0 | 1.5 | 2 |"
     assert row in result.stdout
 
 

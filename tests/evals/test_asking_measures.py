@@ -5,7 +5,7 @@ import pytest
 from evals.asking.cases import Answer, Case, Point
 from evals.asking.measures import covered, measures, stands, traced
 from evals.asking.told import Sources, Told
-from state.asking import Claim
+from state.ask import Claim
 from state.paper import Author, Paper
 from state.quote import Quote
 from tests.evals.answers import claim, passage_of, sources_of

@@ -39,7 +39,7 @@ def row(
     return {
         "case": case, "arm": arm, "error": error, "counts": {} if error else counts,
         "cost": {} if error else {"seconds": slow, "cpu_seconds": slow / 2, "usd": 0.0},
-        "stages": {} if error else {"search_passages": 0.1 * slow, "draw_claims": 0.9 * slow},
+        "stages": {} if error else {"search_passages": 0.1 * slow, "extract_claims": 0.9 * slow},
     }  # fmt: skip
 
 

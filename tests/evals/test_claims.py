@@ -127,7 +127,7 @@ def test_baselines_answer_in_the_rows_of_the_product(answers: Path) -> None:
         told = str(case.get("sentences", {}).get("wikichat"))
         assert not {"Mars", "maps"} & set(told.replace(".", " ").split()), case["question"]
     stages = tracked["stages"]["wikichat"]
-    assert {"recall_claims", "draw_claims", "join_claims", "refine_answer"} <= stages.keys()
+    assert {"recall_claims", "extract_claims", "join_claims", "refine_answer"} <= stages.keys()
     assert tracked["arms"]["wikichat"]["llm_calls"] >= 8
     assert found["tasks"]["wikichat"]["look_up_claim"]["calls"] >= 3
     assert not any("error" in case for case in cases.values())

@@ -23,7 +23,7 @@ def written(path: Path, *, ours: float, cases: dict[str, float]) -> Path:
             {"id": name, "arms": {"ours": {"recall_at_k": value}}, "texts": {"ours": "<script>x</script>"}}
             for name, value in cases.items()
         ],
-        "tasks": {"ours": {"draw_claims": {"calls": 4, "usd": 0.25, "seconds": 6.0}}},
+        "tasks": {"ours": {"extract_claims": {"calls": 4, "usd": 0.25, "seconds": 6.0}}},
         "complete": True,
     }  # fmt: skip
     path.write_text(json.dumps(figures), encoding="utf-8")
@@ -54,8 +54,8 @@ def test_page_has_each_table_a_picture_and_every_case(tmp_path: Path, run: Path)
     told = (tmp_path / "report.md").read_text(encoding="utf-8")
     assert "| recall at k | 0.750 [0.650, 0.850] | 0.500 [0.400, 0.600] |" in told
     assert "- judge: a model" in told
-    assert "| ours | draw_claims | 4 | 0 | 0 | 0 | 0 | 0 | 0.25 | 1.5 |" in told
-    assert "draw_claims" in [one.text for one in page.xpath("//td")]
+    assert "| ours | extract_claims | 4 | 0 | 0 | 0 | 0 | 0 | 0.25 | 1.5 |" in told
+    assert "extract_claims" in [one.text for one in page.xpath("//td")]
 
 
 def test_two_runs_are_compared_case_by_case(tmp_path: Path, run: Path) -> None:

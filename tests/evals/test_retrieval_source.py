@@ -18,7 +18,7 @@ from evals.retrieval.server import serving
 from evals.retrieval.service import Service
 from evals.retrieval.vectors import keeping_vectors
 from evals.retrieval.works import Works
-from state.query import SearchQuery
+from state.search import SearchQuery
 from tests.evals.made import paper, topics, write
 from tools.cache import AnswerCache
 from tools.errors import PermanentError

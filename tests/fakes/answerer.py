@@ -107,9 +107,9 @@ ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "rewrite_question": _rewrite,
     "plan_search": _plan_search,
     "question_keywords": _keywords,
-    "answer_at_once": _at_once,
+    "answer_in_one_call": _at_once,
     "choose_passages": _choose,
-    "draw_claims": _draw,
+    "extract_claims": _draw,
     "judge_sufficiency": _judge,
     "compose_answer": _compose,
 }

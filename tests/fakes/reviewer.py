@@ -231,7 +231,7 @@ _ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "reflect_on_sufficiency": _reflect,
     "read_paper": _read,
     "plan_section": _plan_section,
-    "vote_drafts": _vote,
+    "choose_draft": _vote,
     "rewrite_unsupported": _rewrite,
     "write_section": _write_section,
     "draft_section": _draft_section,

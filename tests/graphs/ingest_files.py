@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from graphs.ingest import graph
-from state.ingesting import FileReport
+from state.ingest import FileReport
 from state.paper import Paper
 from tests.graphs.sources import Sources
 from tests.library.words import WordEmbedder

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from state.paper import Paper
-from state.query import SearchQuery
+from state.search import SearchQuery
 from tests.scholar.table import Book, Table
 from tools.clients import Clients
 from tools.embed.embedder import Embedder

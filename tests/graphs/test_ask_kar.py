@@ -19,7 +19,7 @@ async def test_two_questions_give_an_answer_whose_words_are_the_papers_own(
     llm_settings: Settings,
 ) -> None:
     result, server = await ask(llm_settings, DISTANCE, options=KAR)
-    assert asked(server) == ["question_keywords", "answer_at_once"]
+    assert asked(server) == ["question_keywords", "answer_in_one_call"]
     assert_traced(result)
     assert (result["method"], result["retriever"], len(result["hops"])) == ("kar", "keywords", 1)
     assert "Not checked" not in result["answer"]
@@ -32,9 +32,9 @@ async def test_what_has_no_found_quote_is_told_as_unchecked(llm_settings: Settin
         nowhere = {"quotes": [{"passage": "S1", "words": "bees count many flowers"}], "text": lie}
         return {**answer, "sentences": [nowhere, {"quotes": [], "text": lie}, *answer["sentences"]]}
 
-    result, server = await ask(llm_settings, DISTANCE, {"answer_at_once": invent}, KAR)
+    result, server = await ask(llm_settings, DISTANCE, {"answer_in_one_call": invent}, KAR)
     assert_traced(result)
-    assert asked(server).count("answer_at_once") == 2
+    assert asked(server).count("answer_in_one_call") == 2
     assert lie not in [item.text for item in result["sentences"]]
     assert f"Unchecked, no quote found: “{lie}”" in result["answer"]
 
@@ -48,7 +48,7 @@ async def test_what_is_in_other_words_is_not_checked_and_what_its_quote_denies_g
         false = {**first, "text": f"{first['text'].rstrip('.')} in 4,711 of 4,712 flights."}
         return {"sentences": [retold, false]}
 
-    result, _ = await ask(llm_settings, DISTANCE, {"answer_at_once": reword}, KAR)
+    result, _ = await ask(llm_settings, DISTANCE, {"answer_in_one_call": reword}, KAR)
     assert "4,711" not in result["answer"]
     assert result["sentences"][0].verdict == "not_checked"
     assert "whether the quotes support the sentences (1)" in result["answer"]
@@ -57,7 +57,7 @@ async def test_what_is_in_other_words_is_not_checked_and_what_its_quote_denies_g
 @pytest.mark.parametrize("reply", [{"sentences": []}, Text("I would rather not.")])
 async def test_i_do_not_know_is_an_answer(llm_settings: Settings, reply: Reply) -> None:
     result, _ = await ask(
-        llm_settings, DISTANCE, {"answer_at_once": lambda answer, inputs: reply}, KAR
+        llm_settings, DISTANCE, {"answer_in_one_call": lambda answer, inputs: reply}, KAR
     )
     assert result["answer"].startswith("No passage of library 'bees' clearly answers this.")
     assert (result["outcome"], result["stop"]) == ("nothing", None)

@@ -42,7 +42,7 @@ async def test_whole_chain_asks_each_task_once_a_hop(llm_settings: Settings) -> 
     assert result["mind"] == "scripted"
     tasks = asked(server)
     assert tasks.count("plan_search") == tasks.count("choose_passages") == 1
-    assert tasks.count("draw_claims") == tasks.count("judge_sufficiency") == 1
+    assert tasks.count("extract_claims") == tasks.count("judge_sufficiency") == 1
     assert tasks.count("compose_answer") == tasks.count("judge_claims") == 1
     assert not set(tasks) & {"rewrite_question"}
     checks = [inputs_of(item) for item in server.requests if task_of(item) == "judge_claims"]
@@ -64,7 +64,7 @@ async def test_quote_is_shown_in_its_sentence(llm_settings: Settings) -> None:
         part = {item["quote"]: " ".join(item["quote"].split()[2:]) for item in answer["claims"]}
         return {"claims": [{**item, "quote": part[item["quote"]]} for item in answer["claims"]]}
 
-    result, _ = await ask(llm_settings, DISTANCE, {"draw_claims": clip})
+    result, _ = await ask(llm_settings, DISTANCE, {"extract_claims": clip})
     assert_traced(result)
     for claim in result["claims"]:
         assert claim.evidence.endswith(claim.quote.text)
@@ -90,7 +90,7 @@ async def test_made_up_quotes_are_asked_for_again_and_then_lost(llm_settings: Se
         invented = {"passage": "S1", "claim": "Bees count their wing beats.", "quote": quote}
         return {"claims": [*answer["claims"], invented]}
 
-    result, server = await ask(llm_settings, DISTANCE, {"draw_claims": lie})
+    result, server = await ask(llm_settings, DISTANCE, {"extract_claims": lie})
     assert_traced(result)
     assert "wing beats" not in result["answer"]
     assert any("wing beats" in item.text for hop in result["hops"] for item in hop.lost)
@@ -109,7 +109,7 @@ async def test_claim_that_its_quote_does_not_bear_out_becomes_the_quote(
             ]
         }
 
-    result, _ = await ask(llm_settings, DISTANCE, {"draw_claims": twist})
+    result, _ = await ask(llm_settings, DISTANCE, {"extract_claims": twist})
     assert "4,711" not in result["answer"]
     assert result["claims"]
     for claim in result["claims"]:
@@ -193,9 +193,9 @@ async def test_several_sentences_sent_as_one_are_asked_for_again(llm_settings: S
         text = " ".join(item["claim"] for item in inputs["claims"])
         return {"sentences": [{"text": text, "claims": numbers}]}
 
-    spoil = {"draw_claims": lump, "compose_answer": run_on}
+    spoil = {"extract_claims": lump, "compose_answer": run_on}
     result, server = await ask(llm_settings, DISTANCE, spoil)
     assert_traced(result)
-    assert asked(server).count("draw_claims") == asked(server).count("compose_answer") == 2
+    assert asked(server).count("extract_claims") == asked(server).count("compose_answer") == 2
     assert len(result["sentences"]) > 1
     assert all(len(sentence.claims) == 1 for sentence in result["sentences"])

@@ -69,11 +69,11 @@ async def test_commands_in_titles_and_quotes_of_commands_are_refused(
         return {"claims": [*answer["claims"], {"passage": "S1", "claim": order, "quote": order}]}
 
     question = "How do owls measure distance in dark barns?"
-    result, server = await ask(settings, question, {"draw_claims": obey}, library="traps")
+    result, server = await ask(settings, question, {"extract_claims": obey}, library="traps")
     assert_traced(result)
     for task in ("choose_passages", "compose_answer"):
         assert "liars" not in str(shown_to(server, task))
-    assert all("liars" not in str(item["passages"]) for item in shown_to(server, "draw_claims"))
+    assert all("liars" not in str(item["passages"]) for item in shown_to(server, "extract_claims"))
     assert all("liars" not in f"{claim.text} {claim.quote.text}" for claim in result["claims"])
 
 
@@ -90,7 +90,7 @@ async def test_sentences_in_another_language_are_judged_by_the_mind(llm_settings
             {"query": "honey bees measure distance", "aspects": ["measure distance"]}
         ),
         "choose_passages": lambda answer, inputs: {"ids": ["S1"]},
-        "draw_claims": lambda answer, inputs: {
+        "extract_claims": lambda answer, inputs: {
             "claims": [
                 {"passage": item["id"], "quote": text, "claim": text}
                 for item in inputs["passages"]
@@ -112,7 +112,7 @@ async def test_sentences_in_another_language_are_judged_by_the_mind(llm_settings
 
 async def test_nothing_is_never_sufficient(llm_settings: Settings) -> None:
     spoil = {
-        "draw_claims": instead({"claims": []}),
+        "extract_claims": instead({"claims": []}),
         "judge_sufficiency": instead(
             {"found": [], "reasoning": "Fine.", "sufficient": True, "query": "waggle dance"}
         ),

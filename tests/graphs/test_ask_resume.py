@@ -18,12 +18,12 @@ from tools.settings import Settings
 TASKS = [
     "plan_search",
     "choose_passages",
-    "draw_claims",
+    "extract_claims",
     "judge_sufficiency",
     "compose_answer",
     "judge_claims",
 ]
-KAR = ["question_keywords", "answer_at_once"]
+KAR = ["question_keywords", "answer_in_one_call"]
 
 
 @pytest.mark.parametrize("task", [*TASKS, *KAR])

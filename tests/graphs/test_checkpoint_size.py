@@ -13,7 +13,7 @@ from langgraph.store.sqlite.aio import AsyncSqliteStore
 
 from graphs.find import builder
 from state.paper import Paper
-from state.query import SearchQuery
+from state.search import SearchQuery
 from tests.graphs.conftest import ABSTRACT
 from tests.graphs.sources import Asked, Sources
 from tests.library.words import WordEmbedder

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from graphs.find import graph
-from state.finding import Expansion, RankerName
 from state.paper import Paper
+from state.search import Expansion, RankerName
 from tests.fakes.openai_wire import task_of
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers

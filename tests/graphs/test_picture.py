@@ -5,8 +5,8 @@ import pytest
 from graphs.review import graph
 
 STORY = [
-    "find:generate_queries", "find:search_source", "find:debate_with_attribution", "find:expand_citations",
-    "find:reflect_on_sufficiency", "writing:extend_beam", "writing:compare_papers", "writing:vote_drafts",
+    "find:generate_queries", "find:search_source", "find:judge_papers", "find:expand_citations",
+    "find:reflect_on_sufficiency", "writing:write_draft", "writing:compare_papers", "writing:choose_draft",
     "writing:check_citations", "writing:audit_citations",
 ]  # fmt: skip
 

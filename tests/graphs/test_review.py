@@ -200,7 +200,7 @@ async def test_one_task_that_never_answers_does_not_end_the_run(
         result = await review(llm.context, cite=3)
     assert result["sentences"]
     assert result["stop"] is None
-    asked_by = {"draft_section": "extend_beam"}
+    asked_by = {"draft_section": "write_draft"}
     stage = asked_by.get(task, task)
     assert any(failure.stage == stage for failure in result["failures"])
     check_promises(result)
@@ -267,7 +267,7 @@ async def test_cutoff_exclusions_and_the_own_paper_are_kept_to(extractive: RunCo
     named = {"local:p9", "local:p10"}
     assert all(ids[key].selected for key in named - late)
     assert {
-        item.subject for item in result["failures"] if item.stage != "extend_beam"
+        item.subject for item in result["failures"] if item.stage != "write_draft"
     } == named & late
     cited = {link.cited for link in result["links"]} | {link.citing for link in result["links"]}
     assert cited <= {*ids}

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from nodes.estimate import estimate
-from nodes.review_cost import why_asked
+from nodes.cost.review_cost import why_asked
+from nodes.cost.run_estimate import estimate
 from state.questions import Estimate, Span
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers, context_for

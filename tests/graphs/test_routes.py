@@ -6,12 +6,11 @@ import pytest
 from langgraph.types import Send
 
 from graphs.find import after_screen, after_weighing, each_group, each_query, next_hop, understood
-from state.finding import Round
-from state.query import SearchLogEntry, SearchQuery, Sufficiency
-from state.request import Request
+from state.inputs import Request
 from state.run import Failure
+from state.search import Round, SearchLogEntry, SearchQuery, Sufficiency
 
-STOP = Failure(stage="debate_with_attribution", subject="budget", cause="spent", fatal=True)
+STOP = Failure(stage="judge_papers", subject="budget", cause="spent", fatal=True)
 SMALL = Failure(stage="search_source", subject="arxiv", cause="busy")
 WHOLE = SearchQuery(text="pears", facet="whole", reason="Why.")
 WORDS = SearchQuery(text="pear graft", facet="problem", reason="Why.")
@@ -67,7 +66,7 @@ def test_each_group_knows_how_many_are_judged_and_at_which_level(
 ) -> None:
     sent = each_group(state(depth=2, settings={"expansion": expansion, "debate_batch": 2}))
     assert isinstance(sent, list)
-    assert [one.node for one in sent] == ["debate_with_attribution"] * 2
+    assert [one.node for one in sent] == ["judge_papers"] * 2
     assert [one.arg["papers"] for one in sent] == [["a", "b"], ["c"]]
     assert [(one.arg["of"], one.arg["depth"], one.arg["hop"]) for one in sent] == [
         (3, depth, 1)

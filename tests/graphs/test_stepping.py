@@ -38,8 +38,8 @@ async def test_edited_queries_are_what_is_searched_for(node: str, extractive: Ru
 
 
 FOUND = [
-    "generate_queries", "search_source", "merge_records", "screen", "expand_citations", "shortlist",
-    "debate_with_attribution", "weigh_links", "reflect_on_sufficiency", "check_retractions",
+    "generate_queries", "search_source", "merge_records", "screen_papers", "expand_citations", "shortlist_papers",
+    "judge_papers", "weigh_links", "reflect_on_sufficiency", "check_retractions",
     "select_papers", "review_papers", "estimate_completeness", "present_papers",
 ]  # fmt: skip
 """The steps of `find` behind which its request is known."""
@@ -73,7 +73,7 @@ async def test_line_that_a_person_takes_out_of_the_plan_is_not_written(
     extractive: RunContext,
 ) -> None:
     whole = await Stepped("write", WRITE, extractive).to_end()
-    run = Stepped("write", WRITE, extractive, before="extend_beam")
+    run = Stepped("write", WRITE, extractive, before="write_draft")
     state = await run.begin()
     plan = state["outline"].model_dump(mode="json")
     *lines, last = plan["lines"]
@@ -106,7 +106,7 @@ async def test_sentence_that_a_person_takes_out_is_not_printed(
     assert last["text"].split("{")[0] not in result["related_work"]
 
 
-@pytest.mark.parametrize("node", ["extend_beam", *WRITTEN])
+@pytest.mark.parametrize("node", ["write_draft", *WRITTEN])
 async def test_paper_that_a_person_takes_out_is_neither_cited_nor_spoken_of(
     node: str, extractive: RunContext
 ) -> None:
@@ -139,7 +139,7 @@ async def test_sentence_that_a_person_changes_is_never_called_supported_unchecke
 
 
 @pytest.mark.parametrize(
-    "node", ["expand_citations", "shortlist", "check_retractions", "review_papers"]
+    "node", ["expand_citations", "shortlist_papers", "check_retractions", "review_papers"]
 )
 async def test_state_shows_papers_as_a_person_reads_them(node: str, extractive: RunContext) -> None:
     state = await Stepped("find", FIND, extractive, before=node).begin()

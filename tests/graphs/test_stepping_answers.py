@@ -56,7 +56,7 @@ async def test_edited_query_of_a_question_is_what_is_searched_for(extractive: Ru
 async def test_passage_that_a_person_takes_out_is_not_answered_from(
     extractive: RunContext,
 ) -> None:
-    run = Stepped("ask", ASK, extractive, before="draw_claims")
+    run = Stepped("ask", ASK, extractive, before="extract_claims")
     state = await run.begin()
     (hop,) = plain(state["hops"])
     gone, *kept = hop["chosen"]

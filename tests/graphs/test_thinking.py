@@ -65,6 +65,6 @@ async def test_thinking_changes_nothing_but_the_bill(
     assert len(result["sentences"]) == len(PLAIN[name]["sentences"])
     assert result["related_work"] == PLAIN[name]["related_work"] or name == "beam"
     assert (result["failures"], result["stop"], result["outcome"]) == ([], None, "complete")
-    assert ("vote_drafts" in {task_of(request) for request in requests}) == (name == "beam")
+    assert ("choose_draft" in {task_of(request) for request in requests}) == (name == "beam")
     paid = sum(item.thinking_tokens for item in result["usage"])
     assert 0.8 * tokens * len(requests) < paid <= tokens * len(requests)

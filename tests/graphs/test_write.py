@@ -66,7 +66,7 @@ async def test_lines_that_cite_nothing_repeat_nothing(extractive: RunContext) ->
     assert all(texts[place] in ABSTRACT for place in (0, 2)), "the researcher's own words"
     bases = [sentence.basis.text for sentence in result["sentences"] if sentence.basis]
     assert len(bases) == len(set(bases)) == len(texts) - 1
-    left_out = [item.subject for item in result["failures"] if item.stage == "extend_beam"]
+    left_out = [item.subject for item in result["failures"] if item.stage == "write_draft"]
     assert len(set(left_out)) == 6 - len(texts), "a line with nothing new to say is reported"
 
 

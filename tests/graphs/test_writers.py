@@ -23,7 +23,7 @@ from tools.settings import Settings
 _LIMIT: Any = {"recursion_limit": 500}
 FIVE = [paper.id for paper in bee_papers() if paper.abstract][:5]
 WRITING_TASKS = {
-    "vote_drafts", "extend_draft", "write_section", "write_cited", "join_cited", "plan_section",
+    "choose_draft", "extend_draft", "write_section", "write_cited", "join_cited", "plan_section",
     "draft_section", "revise_draft",
 }  # fmt: skip
 
@@ -114,7 +114,7 @@ async def test_beam_extends_each_survivor_and_votes(
     schedule: str, agreed: bool, llm_settings: Settings
 ) -> None:
     options: dict[str, Any] = {"samples": 2, "votes": 3, "beam": 2, "schedule": schedule}
-    spoil: dict[str, Any] = {"extend_draft": varied} | ({} if agreed else {"vote_drafts": first})
+    spoil: dict[str, Any] = {"extend_draft": varied} | ({} if agreed else {"choose_draft": first})
     with Scripted(reviewer(spoil), llm_settings, writer="beam", **options) as llm:
         result = await write(llm.context)
         rounds = await RunStore(llm.context.clients.memory, result["run"]).rounds.all()
@@ -133,7 +133,7 @@ async def test_beam_extends_each_survivor_and_votes(
                 assert draft.sentences[: len(before.sentences)] == before.sentences
     extended = [len({draft.parent for draft in entry.drafts}) for entry in rounds[1:]]
     assert max(extended) == (1 if agreed else 2)
-    assert count["vote_drafts"] == sum(len(entry.votes) for entry in rounds)
+    assert count["choose_draft"] == sum(len(entry.votes) for entry in rounds)
     assert count["extend_draft"] == 2 + sum(2 * len(entry.survivors) for entry in rounds[:-1])
     assert {item.paper.id for item in result["references"]} == set(FIVE)
 
@@ -146,7 +146,7 @@ async def test_beam_shows_what_stands_what_comes_and_another_axis_to_each_versio
     ) as llm:
         await write(llm.context)
     requests = llm.server.requests
-    votes = [request for request in requests if task_of(request) == "vote_drafts"]
+    votes = [request for request in requests if task_of(request) == "choose_draft"]
     steps: list[dict[str, Any]] = [
         inputs_of(request) for request in requests if task_of(request) == "extend_draft"
     ]
@@ -339,7 +339,7 @@ async def test_more_sentences_than_two_papers_have_repeat_nothing(extractive: Ru
     texts = [sentence.text for sentence in result["sentences"]]
     assert 1 <= len(texts) < 9
     assert len(set(texts)) == len(texts)
-    left_out = {item.subject for item in result["failures"] if item.stage == "extend_beam"}
+    left_out = {item.subject for item in result["failures"] if item.stage == "write_draft"}
     assert len(left_out) == 9 - len(texts), "what could not be written is told line by line"
     assert len(texts) <= result["audit"].adherence.lines_written <= 9
 
@@ -347,7 +347,7 @@ async def test_more_sentences_than_two_papers_have_repeat_nothing(extractive: Ru
 async def test_mind_with_the_same_draft_each_time_needs_no_vote(llm_settings: Settings) -> None:
     with Scripted(reviewer(), llm_settings, writer="beam") as llm:
         result = await write(llm.context)
-        assert asked(llm)["vote_drafts"] == 0
+        assert asked(llm)["choose_draft"] == 0
     assert {item.paper.id for item in result["references"]} == set(FIVE)
 
 
@@ -355,16 +355,16 @@ async def test_empty_votes_are_told_and_a_draft_survives(llm_settings: Settings)
     def silent(answer: Any, inputs: dict[str, Any]) -> Any:
         return {"best": ""}
 
-    spoil = {"vote_drafts": silent, "extend_draft": varied}
+    spoil = {"choose_draft": silent, "extend_draft": varied}
     with Scripted(reviewer(spoil), llm_settings, writer="beam") as llm:
         result = await write(llm.context)
     assert {item.paper.id for item in result["references"]} == set(FIVE)
     assert all(
         "none of the versions" in item.cause
         for item in result["failures"]
-        if item.stage == "vote_drafts"
+        if item.stage == "choose_draft"
     )
-    assert any(item.stage == "vote_drafts" for item in result["failures"])
+    assert any(item.stage == "choose_draft" for item in result["failures"])
 
 
 @pytest.mark.parametrize("writer", ["whole", "beam", "plan", "per_cite"])

@@ -5,8 +5,8 @@ from typing import Any
 from nodes.judge.evidence_ladder import Decision, Shelf, climb
 from nodes.judge.full_text import FullText
 from nodes.judge.judge_claims import Item
+from state.inputs import Request
 from state.passage import Passage
-from state.request import Request
 from tests.fakes.openai_server import OpenAIServer
 from tests.judge.conftest import LICHENS, PAPERS, REPHRASED, Open, finding, tasks_of
 from tools.evidence.passage_search import Searcher

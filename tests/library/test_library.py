@@ -5,8 +5,8 @@ from datetime import date
 import numpy as np
 import pytest
 
+from state.inputs import Request
 from state.paper import Author, published_before
-from state.request import Request
 from tests.library.words import WordEmbedder, paper
 from tools.library.library import Library
 from tools.library.report import AddReport

@@ -1,10 +1,10 @@
-"""nodes/ask_checked.py: faults are sent back once, and everything that was tried is told."""
+"""nodes/common/ask_model.py: faults are sent back once, and everything that was tried is told."""
 
 from collections.abc import Sequence
 
 from pydantic import BaseModel
 
-from nodes.ask_checked import ask_checked
+from nodes.common.ask_model import ask_checked
 from tools.errors import AnswerError
 from tools.llm.task import AnswerT, Task
 

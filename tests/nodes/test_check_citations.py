@@ -10,8 +10,8 @@ from pydantic import SecretStr
 from nodes.write.audit_citations import make_audit, omissions_of
 from nodes.write.check_citations import check_citations
 from nodes.write.rewrite_unsupported import take_out
+from state.inputs import Choices, Request
 from state.paper import Paper
-from state.request import Choices, Request
 from state.writing import Citation, CitationVerdict, Draft, Plan, PlanLine, Sentence
 from tests.fakes.made_papers import made_papers
 from tests.fakes.openai_server import inputs_of

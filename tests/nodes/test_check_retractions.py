@@ -10,8 +10,8 @@ from langgraph.store.memory import InMemoryStore
 
 from nodes.find.check_retractions import check_retractions
 from state.channels import FindState
+from state.inputs import Request
 from state.paper import Paper, canonical_id
-from state.request import Request
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work, make_world
 from tests.graphs.conftest import context_for

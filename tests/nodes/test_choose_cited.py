@@ -8,10 +8,10 @@ from langgraph.runtime import Runtime
 
 from nodes.write.choose_cited import choose_cited
 from state.channels import WriteState, WritingInput
+from state.inputs import Choices, Request
 from state.paper import Paper
-from state.query import FacetCover, Sufficiency
-from state.request import Choices, Request
 from state.results import RankedPaper
+from state.search import FacetCover, Sufficiency
 from tools.context import RunContext
 from tools.services import Services
 

@@ -3,7 +3,7 @@
 import pytest
 
 from nodes.ask.compose_answer import select
-from state.asking import Claim
+from state.ask import Claim
 from state.quote import Quote
 from tools.embed.open_embedder import embedder
 

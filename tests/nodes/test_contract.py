@@ -13,11 +13,11 @@ from pydantic import BaseModel
 
 import graphs
 import nodes
-from state.asking import AskOutput, AskState
+from state.ask import AskOutput, AskState
 from state.channels import FindState, ReviewState, ReviseState, WriteState
-from state.ingesting import IngestOutput, IngestState
+from state.ingest import IngestOutput, IngestState
 from state.synthesis import SynthesizeOutput, SynthesizeState
-from state.verifying import VerifyState
+from state.verify import VerifyState
 from tools.llm.task import Task
 
 
@@ -153,9 +153,9 @@ def test_answer_schema_is_a_closed_json_object(task: Task[Any]) -> None:
 def test_task_is_named_like_its_node_or_ranker() -> None:
     names = {task.name for task in TASKS}
     asked_for_others = {
-        "debate_papers", "order_papers",  # by debate_with_attribution
-        "draft_section", "write_section", "extend_draft", "write_cited", "join_cited",  # by extend_beam
-        "vote_drafts",  # by vote_drafts
+        "debate_papers", "order_papers",  # by judge_papers
+        "draft_section", "write_section", "extend_draft", "write_cited", "join_cited",  # by write_draft
+        "choose_draft",  # by choose_draft
         "judge_again",  # by judge_claims
         "split_answer",  # by answer_directly
         "question_keywords",  # by plan_search

@@ -9,10 +9,9 @@ from langgraph.runtime import Runtime
 
 from nodes.find.estimate_completeness import estimate_completeness
 from state.channels import FindState
-from state.finding import Completeness, Round
-from state.query import FacetCover, Hit, Sufficiency
-from state.request import Request
+from state.inputs import Request
 from state.run import Failure
+from state.search import Completeness, FacetCover, Hit, Round, Sufficiency
 from tools.context import RunContext
 from tools.ranking.completeness import chance_of
 from tools.ranking.discovery_channels import BY_INPUT

@@ -12,10 +12,9 @@ from nodes.find import expand_citations as module
 from nodes.find.expand_citations import expand_citations
 from state.bibliography import Bibliography
 from state.channels import FindState
-from state.finding import Trail
+from state.inputs import Request
 from state.paper import Author, Paper
-from state.query import Hit
-from state.request import Request
+from state.search import Hit, Trail
 from tests.documents.test_fetch import Site
 from tests.nodes.tables import Tables
 from tests.pdf.papers import paper as rivers

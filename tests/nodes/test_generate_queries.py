@@ -9,12 +9,10 @@ from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 from pydantic import SecretStr
 
-from nodes.find.generate_queries import generate_queries
-from nodes.find.query_drafts import MAX_KEYWORDS, MOST_SIDES
+from nodes.find.generate_queries import MAX_KEYWORDS, MOST_SIDES, generate_queries
 from state.channels import FindState
-from state.finding import QueryStrategy
-from state.query import SearchQuery
-from state.request import Request
+from state.inputs import Request
+from state.search import QueryStrategy, SearchQuery
 from tests.fakes.openai_server import Status, inputs_of
 from tests.graphs.conftest import Scripted, context_for
 from tools.settings import Settings

@@ -1,10 +1,10 @@
-"""nodes/intake.py: what a caller sends is cleaned, or refused with a way out."""
+"""nodes/common/check_input.py: what a caller sends is cleaned, or refused with a way out."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nodes.intake import (
+from nodes.common.check_input import (
     check_date,
     check_language,
     clean_text,

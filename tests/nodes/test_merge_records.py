@@ -7,9 +7,8 @@ from langgraph.runtime import Runtime
 
 from nodes.find.merge_records import merge_records
 from state.channels import FindState
-from state.finding import Trail
 from state.paper import Author, Paper
-from state.query import Hit
+from state.search import Hit, Trail
 from tools.context import RunContext
 from tools.services import Services
 

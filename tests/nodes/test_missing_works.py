@@ -1,4 +1,4 @@
-"""nodes/find/missing_works.py: what kept papers cite and the search has not come to."""
+"""nodes/find/present_papers.py: what kept papers cite and the search has not come to."""
 
 from pathlib import Path
 from typing import Any
@@ -6,9 +6,9 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 
-from nodes.find.missing_works import missing_works
+from nodes.find.present_papers import missing_works
+from state.inputs import Request
 from state.paper import Paper
-from state.request import Request
 from tests.nodes.tables import Tables
 from tests.scholar.table import Table
 from tools.context import RunContext

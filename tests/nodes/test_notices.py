@@ -1,8 +1,8 @@
-"""nodes/notices.py: what stands against citing papers as they are."""
+"""nodes/common/notices.py: what stands against citing papers as they are."""
 
 import pytest
 
-from nodes.notices import Standing, news_of, standings
+from nodes.common.notices import Standing, news_of, standings
 from state.paper import Author, Notice, Paper, merge_records
 from tools.bibliography.read_record import paper_from
 from tools.scholar.agreement import wrong_fields

@@ -7,9 +7,9 @@ from langgraph.runtime import Runtime
 
 from nodes.write.number_references import assemble, number_references, paragraph_numbers
 from state.channels import WriteState
+from state.inputs import Choices, Request
 from state.paper import Author, Paper
-from state.request import Choices, Request
-from state.table import ComparisonTable, TableRow
+from state.results import ComparisonTable, TableRow
 from state.writing import CitationVerdict, Draft, Plan, PlanLine, Sentence
 from tools.context import RunContext
 from tools.services import Services

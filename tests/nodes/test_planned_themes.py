@@ -1,6 +1,6 @@
-"""nodes/write/planned_themes.py: what becomes of a plan that names the wrong papers."""
+"""nodes/write/plan_section.py: what becomes of a plan that names the wrong papers."""
 
-from nodes.write.planned_themes import (
+from nodes.write.plan_section import (
     PlannedLine,
     PlannedTheme,
     SectionPlan,

@@ -12,8 +12,8 @@ from langgraph.types import Send
 from typing_extensions import TypedDict
 
 from nodes.find.search_source import search_source
-from state.query import SearchQuery
-from state.request import Request
+from state.inputs import Request
+from state.search import SearchQuery
 from tests.nodes.tables import Tables
 from tests.scholar.table import Table
 from tools import services

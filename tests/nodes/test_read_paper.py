@@ -12,8 +12,8 @@ from pydantic import SecretStr
 from nodes.write.compare_papers import make_table
 from nodes.write.read_paper import Branch, extract, read_paper
 from state.channels import WriteState
+from state.inputs import Request
 from state.paper import Paper
-from state.request import Request
 from state.writing import KeyElements
 from tests.fakes.openai_server import OpenAIServer, Refusal, inputs_of
 from tests.graphs.conftest import context_for

@@ -11,9 +11,9 @@ from pydantic import SecretStr
 
 from nodes.find.reflect_on_sufficiency import NO_GAIN, reflect_on_sufficiency
 from state.channels import FindState
+from state.inputs import Request
 from state.paper import Paper
-from state.query import FacetCover, SearchQuery, Sufficiency
-from state.request import Request
+from state.search import FacetCover, SearchQuery, Sufficiency
 from tests.fakes.openai_server import Refusal, inputs_of
 from tests.graphs.conftest import Scripted, context_for
 from tools.services import open_services

@@ -9,10 +9,10 @@ from langgraph.store.memory import InMemoryStore
 
 from nodes.verify.check_reference import Said, check_reference, finding_on, no_source_holds
 from nodes.verify.resolve_references import resolve_references
+from state.inputs import Request
 from state.paper import Author, Paper
 from state.record import Record
-from state.request import Request
-from state.verifying import Entry
+from state.verify import Entry
 from tests.graphs.sources import Asked, Sources
 from tools.context import RunContext
 from tools.embed.open_embedder import embedder

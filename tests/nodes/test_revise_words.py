@@ -3,7 +3,7 @@
 import pytest
 
 from nodes.revise.revise_section import Numbered, extract
-from nodes.write.writers.answers import NextSentence, as_written
+from nodes.write.writers.draft_answers import NextSentence, as_written
 from tools.embed.open_embedder import embedder
 from tools.errors import InputError
 

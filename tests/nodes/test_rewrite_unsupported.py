@@ -9,7 +9,7 @@ from langgraph.store.memory import InMemoryStore
 from pydantic import SecretStr
 
 from nodes.write.rewrite_unsupported import rewrite_unsupported
-from state.request import Request
+from state.inputs import Request
 from state.writing import CitationVerdict, Draft, Plan, Sentence
 from tests.fakes.made_papers import made_papers
 from tests.fakes.openai_server import Refusal, inputs_of

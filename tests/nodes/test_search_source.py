@@ -11,9 +11,9 @@ from langgraph.store.memory import InMemoryStore
 
 from nodes.find.search_source import search_source
 from state.channels import FindState
+from state.inputs import Request
 from state.paper import Paper
-from state.query import SearchQuery
-from state.request import Request
+from state.search import SearchQuery
 from tests.nodes.tables import Tables
 from tests.scholar.table import Table
 from tools.context import RunContext

@@ -8,9 +8,9 @@ from langgraph.runtime import Runtime
 
 from nodes.find.select_papers import select_papers
 from state.channels import FindState
-from state.query import FacetCover, SearchLogEntry, Sufficiency
-from state.request import Request
+from state.inputs import Request
 from state.run import Failure
+from state.search import FacetCover, SearchLogEntry, Sufficiency
 from tools.context import RunContext
 
 Select = Callable[..., Any]

@@ -1,9 +1,15 @@
-"""nodes/write/writers/faults.py: what code finds wrong with a sentence, and with nobody asked."""
+"""nodes/write/writers/draft_answers.py: what code finds wrong with a sentence, and with nobody asked."""
 
 import pytest
 
-from nodes.write.writers.answers import NextSentence, Support
-from nodes.write.writers.faults import Fault, best_quotes, false_quotes, faults_of
+from nodes.write.writers.draft_answers import (
+    Fault,
+    NextSentence,
+    Support,
+    best_quotes,
+    false_quotes,
+    faults_of,
+)
 from state.writing import PlanLine
 from tests.fakes.made_papers import made_papers
 from tools.bibliography.read_record import paper_from

@@ -1,4 +1,4 @@
-"""nodes/find/survey.py: what is put together of all papers before they are weighed."""
+"""nodes/find/relevance_scores.py: what is put together of all papers before they are weighed."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -6,12 +6,11 @@ from typing import Any
 import pytest
 from langgraph.store.memory import InMemoryStore
 
-from nodes.find.survey import known_links, survey
+from nodes.find.relevance_scores import known_links, survey
 from state.channels import FindState
-from state.finding import Trail
+from state.inputs import Request
 from state.paper import Paper
-from state.query import Hit
-from state.request import Request
+from state.search import Hit, Trail
 from tools.run_store import RunStore
 
 A, B, C = "doi:10.1/a", "doi:10.1/b", "doi:10.1/c"

@@ -1,10 +1,10 @@
-"""nodes/write/writers/telling.py: the embedded engine prints what stands there, or counts it."""
+"""nodes/write/writers/quoted_sentences.py: the embedded engine prints what stands there, or counts it."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nodes.write.lines import LinePaper
-from nodes.write.writers.telling import counted, printed_name, tell, tell_own
+from nodes.write.cited_papers import LinePaper
+from nodes.write.writers.quoted_sentences import counted, printed_name, tell, tell_own
 from state.writing import MARKER
 from tools.embed.open_embedder import embedder
 from tools.text.themes import APART, mentions

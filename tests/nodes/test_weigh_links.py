@@ -8,11 +8,10 @@ from langgraph.runtime import Runtime
 
 from nodes.find.weigh_links import MOST_MOVED, weigh_links
 from state.channels import FindState
-from state.finding import Round, Trail
+from state.inputs import Request
 from state.paper import Paper
-from state.query import Hit
-from state.request import Request
 from state.run import Failure
+from state.search import Hit, Round, Trail
 from tests.nodes.rankers.support import served
 from tools.context import RunContext
 from tools.services import Services
@@ -96,7 +95,7 @@ async def test_links_of_hidden_papers_and_by_other_ids_are_weighed_as_they_shoul
 async def test_run_stopped_before_anything_was_judged_shows_what_looked_best(
     services: Services, runtime: Runtime[RunContext]
 ) -> None:
-    stop = Failure(stage="debate_with_attribution", subject="budget", cause="spent", fatal=True)
+    stop = Failure(stage="judge_papers", subject="budget", cause="spent", fatal=True)
     update = await weighed(services, runtime, {}, failures=[stop])
     assert update["scores"] == dict.fromkeys(NAMES, 50.0)
     assert (await weighed(services, runtime, {}))["scores"] == {}

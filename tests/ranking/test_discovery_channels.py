@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 import pytest
 
-from state.query import Hit
+from state.search import Hit
 from tools.ranking.discovery_channels import (
     BY_INPUT,
     captures,

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from pydantic import SecretStr
 
-from state.query import Facet, SearchQuery
+from state.search import Facet, SearchQuery
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work
 from tools.errors import RejectedError

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 
 from state.paper import Paper
-from state.query import SearchQuery
+from state.search import SearchQuery
 from tools.errors import CiteLoomError
 from tools.scholar.port import Found, Linked, Offer, Source
 

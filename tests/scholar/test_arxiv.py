@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 
 from state.paper import Paper
-from state.query import SearchQuery
+from state.search import SearchQuery
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work
 from tests.scholar.conftest import CallerOf

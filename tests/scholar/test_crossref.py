@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from state.paper import Notice, NoticeKind, Paper, merge_records
-from state.query import SearchQuery
+from state.search import SearchQuery
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work
 from tests.scholar.conftest import CallerOf

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from state.query import SearchQuery
+from state.search import SearchQuery
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.wire import Request
 from tests.scholar.conftest import CallerOf

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from state.query import SearchQuery
+from state.search import SearchQuery
 from tests.fakes.scholar.serpapi import link_of
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work, World, make_world

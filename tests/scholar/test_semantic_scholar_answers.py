@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from state.paper import Paper
-from state.query import SearchQuery
+from state.search import SearchQuery
 from tools.errors import RejectedError
 from tools.http.engine import HttpCaller
 from tools.scholar.semantic_scholar import SemanticScholarSource

@@ -15,7 +15,7 @@ from evals.retrieval.corpus import read_corpus
 from evals.retrieval.dump import write_dump
 from evals.starter.command import GRAPH, write_data
 from state.paper import Paper, published_before
-from state.query import SearchQuery
+from state.search import SearchQuery
 from tests.scholar.looking import under_title
 from tests.support import ABSTRACT
 from tools.errors import PermanentError

@@ -10,9 +10,9 @@ import pytest
 from langgraph_sdk.client import LangGraphClient
 from pydantic import BaseModel
 
-from state.ingesting import IngestInput
+from state.ingest import IngestInput
+from state.inputs import AskInput, FindInput, ReviewInput, ReviseInput, VerifyInput, WriteInput
 from state.references import ReferencesInput
-from state.request import AskInput, FindInput, ReviewInput, ReviseInput, VerifyInput, WriteInput
 from state.synthesis import SynthesizeInput
 from tests.server.conftest import Server
 from tests.support import ROOT, SMALL, small_records
@@ -166,7 +166,7 @@ async def test_review_streams_its_progress_and_ends_with_the_section(
     assert {"find", "writing"} & seen, "the state of a running thread can be read"
     assert {frozenset(event) for event in events} == {frozenset({"stage", "done", "total", "note"})}
     assert {event["stage"] for event in events} >= {
-        "understand", "generate_queries", "search_source", "screen", "debate_with_attribution", "read_paper",
+        "read_input", "generate_queries", "search_source", "screen_papers", "judge_papers", "read_paper",
         "plan_section", "write", "check",
     }  # fmt: skip
     assert all(0 <= event["done"] <= event["total"] for event in events)

@@ -165,7 +165,7 @@ async def test_run_that_a_full_disk_ends_is_told_of_and_goes_on_when_there_is_ro
     async with local_runs() as runs:
         run = await runs.start("review", {"text": WRITE["text"], "library": SMALL}, {})
         async for view in runs.follow(run):
-            if view.progress and view.progress.stage == "screen":
+            if view.progress and view.progress.stage == "screen_papers":
                 break
         with full_disk():
             *_, view = await followed(runs, run)

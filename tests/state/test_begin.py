@@ -9,13 +9,13 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Overwrite, Send
 from typing_extensions import TypedDict
 
-from state.asking import AskState
+from state.ask import AskState
 from state.begin import Kept, StartsAs, begin_run
 from state.channels import FindState, ReviseState, WriteOutput, WriteState, WritingInput
-from state.ingesting import IngestState
+from state.ingest import IngestState
 from state.reducers import add_ids, latest
 from state.synthesis import SynthesizeState
-from state.verifying import VerifyState
+from state.verify import VerifyState
 
 
 class Counted(TypedDict, total=False):

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langgraph.channels.binop import BinaryOperatorAggregate
 
-from state.query import Hit, SearchLogEntry, SearchQuery
 from state.reducers import (
     add_drafts,
     add_failures,
@@ -20,6 +19,7 @@ from state.reducers import (
     replaced,
 )
 from state.run import Failure
+from state.search import Hit, SearchLogEntry, SearchQuery
 from state.writing import Draft
 
 Reducer = Callable[[Any, Any], Any]

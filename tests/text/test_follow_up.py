@@ -2,7 +2,7 @@
 
 import pytest
 
-from state.asking import CitedPaper, Turn
+from state.ask import CitedPaper, Turn
 from tools.text.follow_up import absent, resolve
 from tools.text.questions import read_question, without_papers
 

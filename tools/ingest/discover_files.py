@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Literal
 
-from state.ingesting import FileReport, FileSource
+from state.ingest import FileReport, FileSource
 from state.paper import Paper
 from tools.bibliography.record_suffixes import RECORD_SUFFIXES
 from tools.counting import counted

@@ -15,7 +15,7 @@ from typing import Literal
 
 from state.bibliography import ReferenceEntry
 from state.document import Document, DocumentEntry
-from state.ingesting import FileReport, FileStatus
+from state.ingest import FileReport, FileStatus
 from state.paper import Paper
 from state.passage import Passage, passage_id
 from tools.documents.grobid import Grobid

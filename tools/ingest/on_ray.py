@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 from threading import Event
 from typing import Any
 
-from state.ingesting import FileSource
+from state.ingest import FileSource
 from tools.bibliography.read_record import BadRecord
 from tools.documents.grobid import Grobid
 from tools.embed.embedder import Encoded, encode

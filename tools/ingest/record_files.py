@@ -6,7 +6,7 @@ from pathlib import Path
 from threading import Event, Lock
 
 from state.document import Unread
-from state.ingesting import FileReport, FileStatus
+from state.ingest import FileReport, FileStatus
 from state.paper import Paper
 from tools.bibliography.read import read_records
 from tools.bibliography.read_record import BadRecord

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path, PurePath
 
-from state.ingesting import FileReport, FileSource, Upload
+from state.ingest import FileReport, FileSource, Upload
 from tools.errors import DocumentError
 from tools.ingest.allowed_paths import check_paths
 from tools.ingest.discover_files import DiscoveredFiles, discover_files, holds_records

@@ -11,8 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Literal
 
-from state.finding import DiscoveryPoint, Trail
-from state.query import Hit
+from state.search import DiscoveryPoint, Hit, Trail
 
 BY_INPUT = "the input text"
 """What stands in `Hit.by` where the whole input was searched by its meaning."""

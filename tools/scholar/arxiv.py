@@ -10,7 +10,7 @@ from datetime import date, timedelta
 from urllib.parse import urlencode
 
 from state.paper import Paper
-from state.query import SearchQuery
+from state.search import SearchQuery
 from tools.http.engine import DAY, HttpCaller
 from tools.http.host import Host
 from tools.scholar.arxiv_records import Page, read_page

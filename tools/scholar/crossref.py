@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from urllib.parse import quote, quote_plus, urlencode
 
 from state.paper import Notice, Paper, united_notices
-from state.query import SearchQuery
+from state.search import SearchQuery
 from tools.errors import MissingError
 from tools.http.engine import DAY, HttpCaller
 from tools.http.host import Host

@@ -13,7 +13,7 @@ from datetime import date, timedelta
 from urllib.parse import unquote, urlencode
 
 from state.paper import Paper, canonical_id
-from state.query import SearchQuery
+from state.search import SearchQuery
 from tools.errors import PermanentError, QuotaError
 from tools.http.engine import DAY, HttpCaller
 from tools.http.host import Host

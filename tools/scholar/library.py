@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from state.bibliography import Bibliography
 from state.paper import Paper
-from state.query import SearchQuery
+from state.search import SearchQuery
 from tools.library.library import Library
 from tools.scholar.port import Found, Linked, Source
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from state.paper import Paper
-from state.query import SearchQuery
+from state.search import SearchQuery
 from tools.errors import PermanentError, TransientError
 from tools.scholar.agreement import (
     named_alone,

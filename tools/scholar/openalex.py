@@ -14,7 +14,7 @@ from typing import Any, TypeVar, cast
 from pydantic import SecretStr
 
 from state.paper import Paper
-from state.query import SearchQuery
+from state.search import SearchQuery
 from tools.errors import MissingError, QuotaError, RejectedError, kind_of
 from tools.http.engine import DAY, HttpCaller
 from tools.http.host import Host

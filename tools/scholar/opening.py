@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, Literal, TypeGuard, get_args
 
-from state.query import SearchQuery
+from state.search import SearchQuery
 from tools.cache import open_cache
 from tools.errors import InputError
 from tools.http.engine import HttpCaller

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from state.bibliography import Bibliography
 from state.paper import Paper
-from state.query import SearchQuery
+from state.search import SearchQuery
 
 
 @dataclass(frozen=True, kw_only=True)

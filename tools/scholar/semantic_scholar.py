@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from state.paper import Paper, canonical_id, title_key
-from state.query import SearchQuery
+from state.search import SearchQuery
 from tools.http.engine import DAY, HttpCaller
 from tools.http.host import Host
 from tools.program import logger_of

@@ -15,7 +15,7 @@ from datetime import date
 from pathlib import Path
 
 from state.paper import Paper
-from state.query import SearchQuery
+from state.search import SearchQuery
 from tools.errors import InputError, PermanentError
 from tools.program import PROGRAM
 from tools.scholar.merging import ids_of

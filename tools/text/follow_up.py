@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from state.asking import CitedPaper, Turn
+from state.ask import CitedPaper, Turn
 from tools.text.questions import read_question, without_papers
 from tools.text.quotable import printable_title
 

@@ -9,7 +9,7 @@ import typer
 
 from citeloom.cli.telling import tell_error
 from citeloom.export.plain import dump
-from state.ingesting import FileReport, IngestCounts, IngestOutput
+from state.ingest import FileReport, IngestCounts, IngestOutput
 from tools.counting import counted
 from tools.settings import settings
 

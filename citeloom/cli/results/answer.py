@@ -11,7 +11,7 @@ from citeloom.cli.telling import tell_lost, tell_outcome, tell_page
 from citeloom.export.html import to_html
 from citeloom.export.plain import SCHEMA_VERSION, dump, plain
 from citeloom.runs.run_record import RunRecord
-from state.asking import AnswerSentence, Claim, Hop
+from state.ask import AnswerSentence, Claim, Hop
 from tools.counting import counted
 
 _TOLD = (

@@ -2,13 +2,13 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-from nodes.find.rankers.cheap import by_bm25, by_embedding, by_specter2
+from nodes.find.rankers.by_similarity import by_bm25, by_embedding, by_specter2
 from nodes.find.rankers.debate import by_debate
 from nodes.find.rankers.permutation import by_permutation
-from nodes.find.rankers.port import Ranking
-from state.finding import RankerName
+from nodes.find.rankers.ranker import Ranking
+from state.inputs import Request
 from state.paper import Paper
-from state.request import Request
+from state.search import RankerName
 from tools.services import Services
 
 Ranker = Callable[[Services, Request, Sequence[Paper]], Awaitable[Ranking]]

@@ -19,12 +19,12 @@ from math import floor
 
 from pydantic import BaseModel, Field
 
-from nodes.ask_checked import ask_checked
-from nodes.find.rankers.cheap import score_of
-from nodes.find.rankers.port import Candidate, Ranking, candidates, commanding, keyed
+from nodes.common.ask_model import ask_checked
+from nodes.find.rankers.by_similarity import score_of
+from nodes.find.rankers.ranker import Candidate, Ranking, candidates, commanding, keyed
+from state.inputs import Request
 from state.paper import Paper
 from state.quote import Argument, Debate
-from state.request import Request
 from state.run import Failure
 from tools.counting import counted
 from tools.embed.calibration import calibrated
@@ -202,7 +202,7 @@ def _undebated(papers: Sequence[str], error: PermanentError | None) -> list[Fail
     )
     return [
         Failure(
-            stage="debate_with_attribution", subject=subject, cause=why,
+            stage="judge_papers", subject=subject, cause=why,
             remedy="scored by similarity alone, which its debate says", lost=True,
         )
         for subject in subjects

@@ -15,13 +15,13 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, Field
 
-from nodes.ask_checked import ask_checked
-from nodes.find.rankers.cheap import closeness, placed
-from nodes.find.rankers.port import Candidate, Ranking, candidates, keyed
-from state.finding import Listing
+from nodes.common.ask_model import ask_checked
+from nodes.find.rankers.by_similarity import closeness, placed
+from nodes.find.rankers.ranker import Candidate, Ranking, candidates, keyed
+from state.inputs import Request
 from state.paper import Paper
-from state.request import Request
 from state.run import Failure
+from state.search import Listing
 from tools.embed.embedder import Embedder
 from tools.llm.task import Task
 from tools.services import Services
@@ -77,7 +77,7 @@ async def by_permutation(services: Services, request: Request, papers: Sequence[
             cause = str(asked.error or "the mind's list named none of them")
             failures.append(
                 Failure(
-                    stage="debate_with_attribution", subject=f"papers {start + 1} to {end} of the order",
+                    stage="judge_papers", subject=f"papers {start + 1} to {end} of the order",
                     cause=cause, remedy="they kept the order in which the search had put them", lost=True,
                 )
             )  # fmt: skip

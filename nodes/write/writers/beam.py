@@ -5,8 +5,8 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from nodes.write.lines import as_read, line_papers
-from nodes.write.writers.answers import Written, as_answered
+from nodes.write.cited_papers import as_read, line_papers
+from nodes.write.writers.draft_answers import Written, as_answered
 from nodes.write.writers.drafting import Drafting, Question, begin
 from nodes.write.writers.passage import (
     PROMPT,
@@ -18,8 +18,8 @@ from nodes.write.writers.passage import (
     write_along,
     write_freely,
 )
-from nodes.write.writers.port import Job, Stage, keys_of
 from nodes.write.writers.voting import hold_votes
+from nodes.write.writers.writer import Job, Stage, keys_of
 from state.channels import WriteState
 from state.writing import Draft, DraftRound, PlanLine, Sentence
 from tools.context import RunContext

@@ -5,13 +5,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from nodes.ask_checked import ask_checked
+from nodes.common.ask_model import ask_checked
 from nodes.write.adherence import asks_an_llm
-from nodes.write.lines import LinePaper, known_quotes, line_papers
-from nodes.write.writers.answers import Answer, NextSentence, sentences_of
-from nodes.write.writers.faults import Action, Fault, best_quotes, false_quotes, faults_of
-from nodes.write.writers.port import Stage
-from nodes.write.writers.telling import counted
+from nodes.write.cited_papers import LinePaper, known_quotes, line_papers
+from nodes.write.writers.draft_answers import (
+    Action,
+    Answer,
+    Fault,
+    NextSentence,
+    best_quotes,
+    false_quotes,
+    faults_of,
+    sentences_of,
+)
+from nodes.write.writers.quoted_sentences import counted
+from nodes.write.writers.writer import Stage
 from state.channels import WriteState
 from state.paper import Paper
 from state.quote import Quote
@@ -22,7 +30,7 @@ from tools.evidence.quotes import quote_input
 from tools.llm.task import Task
 from tools.services import Services
 
-STAGE = "extend_beam"
+STAGE = "write_draft"
 REPLACED = "the embedded engine wrote it instead"
 Extract = Callable[[Embedder, str, Sequence[LinePaper], Sequence[str]], NextSentence]
 """How the embedded engine writes: from the input, the papers and what stands before."""

@@ -7,11 +7,11 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from nodes.write.lines import LinePaper, line_papers
-from nodes.write.writers.answers import NextSentence, Written, as_written
+from nodes.write.cited_papers import LinePaper, line_papers
+from nodes.write.writers.draft_answers import NextSentence, Written, as_written
 from nodes.write.writers.drafting import Drafting, Question, begin
-from nodes.write.writers.port import Job, Stage, Writer, keys_of, one_line_each
-from nodes.write.writers.telling import tell, tell_own
+from nodes.write.writers.quoted_sentences import tell, tell_own
+from nodes.write.writers.writer import Job, Stage, Writer, keys_of, one_line_each
 from state.channels import WriteState
 from state.writing import MARKER, Plan, PlanLine, Sentence, Theme, WriterName
 from tools.context import RunContext

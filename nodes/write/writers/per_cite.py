@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from nodes.write.lines import LinePaper, line_papers
-from nodes.write.writers.answers import Written, as_answered, as_written
+from nodes.write.cited_papers import LinePaper, line_papers
+from nodes.write.writers.draft_answers import Written, as_answered, as_written
 from nodes.write.writers.drafting import Question, begin
 from nodes.write.writers.passage import extract, for_lines, write_freely
-from nodes.write.writers.port import EMPTY, Job, Stage, Writer, keys_of
+from nodes.write.writers.writer import EMPTY, Job, Stage, Writer, keys_of
 from state.channels import WriteState
 from state.writing import Draft, Sentence
 from tools.context import RunContext

@@ -10,8 +10,8 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from nodes.write.lines import LinePaper, plain_text
-from nodes.write.writers.port import Stage
+from nodes.write.cited_papers import LinePaper, plain_text
+from nodes.write.writers.writer import Stage
 from state.run import Failure
 from state.writing import Draft, Vote
 from tools.embed.embedder import Embedder
@@ -19,7 +19,7 @@ from tools.errors import AnswerError, KeptError, RefusedError
 from tools.llm.task import Task
 from tools.services import Services
 
-STAGE = "vote_drafts"
+STAGE = "choose_draft"
 _RECENT = 8
 """Sentences of each version that are shown where the window has no room for all."""
 _TEMPERATURE = 0.7
@@ -77,7 +77,7 @@ def extract(embedder: Embedder, *, versions: Sequence[Version], **_: object) -> 
 
 
 TASK = Task(
-    name="vote_drafts", prompt=PROMPT, answer=Ballot, tier="fast", extract=extract,
+    name="choose_draft", prompt=PROMPT, answer=Ballot, tier="fast", extract=extract,
     max_output_tokens=600,
 )  # fmt: skip
 

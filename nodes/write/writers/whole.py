@@ -10,11 +10,11 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from nodes.write.lines import LinePaper, line_papers
-from nodes.write.writers.answers import NextSentence, Section
+from nodes.write.cited_papers import LinePaper, line_papers
+from nodes.write.writers.draft_answers import NextSentence, Section
 from nodes.write.writers.drafting import Question, begin
 from nodes.write.writers.passage import PassageWriter, by_engine, extract, placed, shown_plan
-from nodes.write.writers.port import Job, Stage
+from nodes.write.writers.writer import Job, Stage
 from state.channels import WriteState
 from state.writing import MARKER
 from tools.counting import counted

@@ -12,8 +12,8 @@ from langgraph.store.memory import InMemoryStore
 
 from nodes.judge import full_text
 from nodes.judge.full_text import FullText, read_full_texts
+from state.inputs import Request
 from state.paper import Author, Paper
-from state.request import Request
 from state.run import Failure
 from tests.documents.test_fetch import PAGE, Site
 from tests.library.words import document

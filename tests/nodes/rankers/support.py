@@ -10,9 +10,9 @@ from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 from pydantic import SecretStr
 
+from state.inputs import Request
 from state.paper import Paper
 from state.quote import Debate
-from state.request import Request
 from tests.fakes.openai_server import OpenAIServer, Reply, Script, inputs_of
 from tests.graphs.conftest import context_for
 from tools.services import Services, open_services

@@ -1,4 +1,4 @@
-"""nodes/find/rankers/cheap.py and closeness.py: rankers that ask no mind."""
+"""nodes/find/rankers/by_similarity.py and closeness.py: rankers that ask no mind."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -10,14 +10,14 @@ import pytest
 from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 
-from nodes.find.rankers.cheap import (
+from nodes.find.rankers.by_similarity import (
     by_embedding,
     by_specter2,
     closeness,
     placed,
 )
+from state.inputs import Request
 from state.paper import Paper, canonical_id
-from state.request import Request
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work, make_world
 from tests.graphs.conftest import context_for

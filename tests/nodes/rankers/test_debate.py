@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from nodes.find.rankers.debate import PROMPT, UNSUPPORTED, by_debate, extract
-from nodes.find.rankers.port import candidates, keyed
+from nodes.find.rankers.ranker import candidates, keyed
 from tests.fakes.openai_server import Refusal, Reply, Text
 from tests.fakes.reviewer import reviewer
 from tests.library.words import WordEmbedder

@@ -9,8 +9,8 @@ from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 from pydantic import SecretStr
 
+from state.inputs import Request
 from state.passage import passage_id
-from state.request import Request
 from state.synthesis import Context, Paragraph
 from tests.fakes.openai_server import OpenAIServer, Reply, Script, inputs_of, task_of
 from tests.fakes.summarizer import ANSWERS

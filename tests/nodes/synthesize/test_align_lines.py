@@ -10,7 +10,7 @@ from langgraph.store.memory import InMemoryStore
 from pydantic import SecretStr
 
 from nodes.synthesize.align_lines import align_lines
-from state.request import Request
+from state.inputs import Request
 from state.synthesis import Line
 from tests.fakes.judge import ANSWERS
 from tests.fakes.made_stack import CONTEXTS, CRUST, MOSS, PARAGRAPHS, RAIN, SHADE, put_stack

@@ -1,9 +1,9 @@
-"""nodes/synthesize/extractive_summary.py: one or two of a paragraph's own sentences."""
+"""nodes/synthesize/summarize_paragraphs.py: one or two of a paragraph's own sentences."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nodes.synthesize.extractive_summary import SHORT, extractive_summary, is_short
+from nodes.synthesize.summarize_paragraphs import SHORT, extractive_summary, is_short
 from tools.text.sentences import split_sentences
 
 CORE = (

@@ -1,9 +1,9 @@
-"""nodes.synthesize.likeness.py: likeness by meaning and words, and what is clear."""
+"""nodes.synthesize.judge_relevance.py: likeness by meaning and words, and what is clear."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nodes.synthesize.likeness import (
+from nodes.synthesize.judge_relevance import (
     BAR,
     CLEAR_IN,
     CLEAR_OUT,

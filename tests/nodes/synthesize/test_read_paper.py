@@ -1,12 +1,12 @@
-"""nodes/synthesize/read_paper.py: what is told of a paper, and that it is read once."""
+"""nodes/synthesize/read_stack_paper.py: what is told of a paper, and that it is read once."""
 
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from nodes.synthesize.read_paper import read_paper
-from state.request import Request
+from nodes.synthesize.read_stack_paper import read_paper
+from state.inputs import Request
 from state.synthesis import SourcePaper, StackItem
 from tests.nodes.synthesize.support import Bench, bench
 from tools.ingest.allowed_paths import allow_paths
@@ -65,7 +65,7 @@ async def test_file_is_read_once_and_again_when_it_changes(
         asked.append(name)
         return read_apart(workers, stopped, file, name, grobid)
 
-    monkeypatch.setattr("nodes.synthesize.read_paper.read_apart", counted)
+    monkeypatch.setattr("nodes.synthesize.read_stack_paper.read_apart", counted)
     with bench(home) as place:
         first, second = await read(place, path), await read(place, path)
         assert second == first

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from nodes.synthesize.judge_relevance import PROMPT, judge_relevance
-from nodes.synthesize.likeness import CLEAR_IN
+from nodes.synthesize.judge_relevance import CLEAR_IN, PROMPT, judge_relevance
 from nodes.synthesize.summarize_paragraphs import summarize_paragraphs
 from tests.fakes.openai_server import Refusal, Reply, Text
 from tests.nodes.synthesize.support import (

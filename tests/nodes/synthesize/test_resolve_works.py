@@ -7,9 +7,9 @@ from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 
 from nodes.synthesize.resolve_works import resolve_works
+from state.inputs import Request
 from state.paper import Paper
 from state.quote import Quote
-from state.request import Request
 from state.synthesis import Entries, Line, Origin
 from tests.fakes.made_stack import (
     CONTEXTS,

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from nodes.synthesize.extractive_summary import extractive_summary
 from nodes.synthesize.summarize_paragraphs import (
     PROMPT,
     TOGETHER,
+    extractive_summary,
     summaries_of,
     summarize_paragraphs,
 )

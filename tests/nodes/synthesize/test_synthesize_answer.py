@@ -10,9 +10,8 @@ from langgraph.store.memory import InMemoryStore
 from pydantic import SecretStr
 
 from nodes.synthesize.synthesize_answer import synthesize_answer
-from state.modes import UpdateMode
+from state.inputs import Request, UpdateMode
 from state.paper import Author, Paper
-from state.request import Request
 from state.run import Failure
 from state.synthesis import Context, Paragraph, ParagraphCitation
 from tests.fakes.composer import ANSWERS

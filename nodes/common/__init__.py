@@ -1,0 +1,1 @@
+"""What steps of several graphs do alike: check an input, ask a mind and check its answer, ask a person."""

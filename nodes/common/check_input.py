@@ -1,0 +1,202 @@
+"""Check what a caller sent; shared by the first nodes of all graphs."""
+
+import asyncio
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import date
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import PydanticSerializationError
+
+from state.inputs import Kind
+from state.paper import Paper
+from tools.counting import counted
+from tools.errors import InputError
+from tools.program import PROGRAM
+from tools.scholar.opening import ONLINE
+from tools.text.words import language, language_name, tokens
+
+MAX_CHARACTERS = 20_000
+MIN_WORDS = 3
+_FEW_WORDS = 12
+_HEADING = re.compile(r"^\s{0,3}#{1,6}\s+(.+?)\s*#*\s*$")
+_TITLE_LINE = re.compile(r"^\s*(?:title\s*:)\s*(.+)$", re.IGNORECASE)
+_LINE_MARK = re.compile(r"^\s{0,3}(?:#{1,6}\s+|[-*+]\s+|>\s?|```\w*$)", re.MULTILINE)
+# In pairs and, for underscores, at the ends of words only: 'A* search' and 'snake_case' are words.
+_EMPHASIS = re.compile(
+    r"([*`]{1,3})(?=\S)([^*`\n]+)(?<=\S)\1|(?<!\w)(_{1,3})(?=\S)([^_\n]+)(?<=\S)\3(?!\w)"
+)
+# 'Abstract' begins sentences, too: 'Abstract meaning representation', 'Abstract-level screening'.
+_LABEL = re.compile(
+    r"^\s*(?i:abstract)(?:\s*[:.—–]\s*|\s*-\s+|-(?=[A-Z])|\s*\n\s*"
+    r"|\s+(?=(?:We|In|This|The|Our|An?|Recent|Existing|Large)\s))"
+)
+
+
+def clean_text(raw: str) -> tuple[str | None, str]:
+    """Return the heading, if there is one, and the text below it without Markdown marks.
+
+    Raises:
+        InputError: The text is empty, too short, too long, or not text at all.
+    """
+    odd = sum(not (char.isprintable() or char.isspace()) for char in raw)
+    if "\x00" in raw or odd > max(len(raw) / 50, 3):  # a stray zero-width space is no binary file
+        raise InputError(
+            "the input is not text (it looks like a binary file): give an abstract as plain text or "
+            "Markdown; for a PDF, copy its abstract into a text file"
+        )
+    if len(raw) > MAX_CHARACTERS:
+        raise InputError(
+            f"the input has {len(raw):,} characters and at most {MAX_CHARACTERS:,} are taken: give "
+            "the abstract (and at most the introduction), not the whole paper"
+        )
+    title: str | None = None
+    lines = raw.removeprefix("\ufeff").strip().splitlines()
+    if lines and (found := _HEADING.match(lines[0]) or _TITLE_LINE.match(lines[0])):
+        title = _unmarked(found[1])
+        lines = lines[1:]
+        if title.casefold().rstrip(" :.") == "abstract":
+            title = None
+    body = _LABEL.sub("", _unmarked("\n".join(lines)))
+    text = " ".join(body.split())
+    if not text and title:
+        text, title = title, None
+    count = len(tokens(text))
+    if count < MIN_WORDS:
+        raise InputError(
+            f"the input has {counted(count, 'word')}: give an abstract, or at least a "
+            "question or idea of one sentence"
+        )
+    return title, text
+
+
+def _unmarked(text: str) -> str:
+    plain = _LINE_MARK.sub("", text)
+    for _ in range(2):  # '**bold with *italics* inside**'
+        plain = _EMPHASIS.sub(r"\2\4", plain)
+    return plain.strip()
+
+
+def kind_of(text: str) -> Kind:
+    """Tell an abstract from an idea or a question by its end and length."""
+    if text.rstrip().endswith("?"):
+        return "question"
+    return "abstract" if len(tokens(text)) >= 40 else "idea"
+
+
+async def check_language(
+    text: str, *, extractive: bool, told_by: Callable[[str], str] = language
+) -> tuple[str, tuple[str, ...]]:
+    """Return the language's code and notes for the caller.
+
+    The language is told in a thread: what tells it loads a model from disk when it is first needed.
+
+    Args:
+        text: What the caller sent.
+        extractive: Whether the embedded engine will read it.
+        told_by: How the language is told; a short question needs its own way.
+
+    Raises:
+        InputError: The embedded engine would have to read a language other than English.
+    """
+    code = await asyncio.to_thread(told_by, text)
+    if code == "en":
+        return code, ()
+    name = language_name(code)
+    if extractive:
+        raise InputError(
+            f"the input seems to be in {name}, and the embedded engine reads English only: give an "
+            f"English version, or configure an LLM (see `{PROGRAM} doctor`)"
+        )
+    return code, (f"the input seems to be in {name}; queries and text are made in English",)
+
+
+def short_note(text: str) -> tuple[str, ...]:
+    """Return a note where the input is so short that results will be broad."""
+    if len(tokens(text)) >= _FEW_WORDS:
+        return ()
+    return ("the input is very short: a whole abstract gives much better results",)
+
+
+def by_its_key(paper: Paper, seen: Collection[str], number: int) -> Paper:
+    """Return a record that is known by its key in its file as well, and by that alone where its id is taken.
+
+    Two entries of a list may bear one DOI, one of them wrongly: they are two entries all the same.
+
+    Args:
+        paper: As it was sent.
+        seen: The ids of the records before it.
+        number: Its place among all that was sent, from 1.
+    """
+    named = [key for key in paper.aliases if key.startswith("local:")]
+    if paper.record and paper.record.key:
+        named.insert(0, f"local:{paper.record.key}")
+    others = dict.fromkeys([*paper.aliases, *named])
+    if paper.id not in seen:
+        return paper.model_copy(update={"aliases": tuple(key for key in others if key != paper.id)})
+    own = next((key for key in named if key not in seen), f"local:entry {number}")
+    aliases = tuple(key for key in [*others, paper.id] if key != own)
+    return paper.model_copy(update={"id": own, "aliases": aliases})
+
+
+def check_date(value: date | str | None, name: str = "cut-off") -> date | None:
+    """Return the cut-off, or another day that the caller named, as a date.
+
+    Raises:
+        InputError: It is not YYYY-MM-DD.
+    """
+    if value is None or isinstance(value, date):
+        return value
+    try:
+        return date.fromisoformat(value)
+    except ValueError as error:
+        raise InputError(f"the {name} '{value}' is no date: give it as YYYY-MM-DD") from error
+
+
+def check_sources(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of sources on the network, each once.
+
+    Raises:
+        InputError: There is no such source.
+    """
+    for name in names:
+        if name not in ONLINE:
+            raise InputError(f"there is no source '{name}'; there are: {', '.join(ONLINE)}")
+    return tuple(dict.fromkeys(names))
+
+
+def why_unknown(names: Sequence[str], failed: Mapping[str, str]) -> str:
+    """Say of a paper that was not found which of these sources lack it, and which could not be asked, and why."""
+    lacking = " and ".join(name for name in names if name not in failed)
+    told = [f"{lacking} {'have' if ' and ' in lacking else 'has'} no such paper"] if lacking else []
+    return "; ".join(
+        [*told, *(f"{name} could not be asked ({why})" for name, why in failed.items())]
+    )
+
+
+_TEXTS = {"papers", "tags", "library", "ids"}
+"""Fields that reach a database, which takes no half characters."""
+InputT = TypeVar("InputT", bound=BaseModel)
+
+
+def parse(model: type[InputT], sent: Mapping[str, object]) -> InputT:
+    """Return what a caller sent as a model; what was left out takes its default.
+
+    Raises:
+        InputError: A value is not of its type; all such values are named.
+    """
+    try:
+        found = model.model_validate(dict(sent))
+        found.model_dump_json(include=_TEXTS & set(model.model_fields))
+    except PydanticSerializationError as error:
+        raise InputError(
+            "the input cannot be used: it holds halves of characters (lone surrogates), which are no text"
+        ) from error
+    except ValidationError as error:
+        faults = [
+            f"{'.'.join(str(part) for part in item['loc'][:2])}: {item['msg']}"
+            for item in error.errors()
+        ]
+        raise InputError(f"the input cannot be used: {'; '.join(faults[:5])}") from error
+    return found

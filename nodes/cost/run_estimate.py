@@ -1,0 +1,234 @@
+"""Estimate what a run may take before it begins: which tasks its graph would put to the model, how often, how long.
+
+The low end is a run in which little is found and every answer is right at once; at the high end every
+question is asked a second time. Answers at hand from earlier runs cost nothing and are not foreseen.
+"""
+
+from collections.abc import Iterator, Mapping
+from math import ceil
+from typing import Any
+
+from nodes.ask import (
+    answer_in_one_call,
+    choose_passages,
+    compose_answer,
+    extract_claims,
+    judge_sufficiency,
+    plan_search,
+    rewrite_question,
+)
+from nodes.cost.section_forecast import (
+    PAPER,
+    Ends,
+    Row,
+    checking,
+    drafting,
+    given_or,
+    plus,
+    size_of,
+    text_tokens,
+    times,
+)
+from nodes.find import generate_queries, reflect_on_sufficiency, shortlist_papers
+from nodes.find.rankers import debate, permutation
+from nodes.judge import questions
+from nodes.synthesize import judge_relevance, summarize_paragraphs, synthesize_answer
+from nodes.write import flag_uncited, plan_section, read_paper, revise_draft, rewrite_unsupported
+from nodes.write.writers import whole
+from state.questions import Estimate, Span, TaskEstimate
+from tools.context import RunContext
+from tools.ledger.spending import Cost, Price
+from tools.llm.endpoint import price_of
+from tools.llm.task import count_tokens
+from tools.scholar.google import PAGE
+from tools.scholar.openalex import LIST_USD, MEANING_USD, SEARCH_USD
+
+_PASSAGE: Ends = (40, 700)
+_TEXT = 6000
+"""Tokens of a full text that a reader is shown, at most."""
+_SPEED: Ends = (150, 15)
+"""Tokens a second that a model writes."""
+_BEGINS: Ends = (0.0, 4.0)
+"""Seconds until it begins."""
+
+
+def estimate(graph: str, inputs: Mapping[str, Any], context: RunContext) -> Estimate:
+    """Return what a run may take, without running it or asking anyone.
+
+    Args:
+        graph: Its name; of `revise`, `verify` and `ingest` nothing is foreseen.
+        inputs: As the graph takes them; what is left out has its default.
+        context: The settings of the run.
+    """
+    at = context.clients.settings
+    sources = dict(_sources(inputs, context)) if graph in {"find", "review"} else {}
+    rows: list[Row] = []
+    if context.mind == "llm" or (context.mind == "auto" and at.strong_model):
+        rows = (
+            [row for row in _ROWS[graph](inputs, context) if row.calls[1]] if graph in _ROWS else []
+        )
+    prices = {tier: price_of(at, tier) for tier in ("strong", "fast")}
+    models = {"strong": at.strong_model or "", "fast": at.fast_model or ""}
+    tasks = tuple(_priced(row, models[row.task.tier], prices[row.task.tier]) for row in rows)
+    known = [item.usd for item in tasks if item.usd]
+    writing = [
+        sum(item.calls.model_dump()[end] * begin for item in tasks)
+        + sum(item.output_tokens.model_dump()[end] for item in tasks) / speed
+        for end, begin, speed in zip(("low", "high"), _BEGINS, _SPEED, strict=True)
+    ]
+    return Estimate(
+        calls=_sum([item.calls for item in tasks]),
+        input_tokens=_sum([item.input_tokens for item in tasks]),
+        output_tokens=_sum([item.output_tokens for item in tasks]),
+        usd=_sum([*known, *sources.values()]) if len(known) == len(tasks) else None,
+        minutes=Span(
+            low=round(writing[0] / at.llm_concurrency / 60, 1),
+            high=round(writing[1] / min(at.llm_concurrency, 2) / 60, 1),
+        ),
+        tasks=tasks, sources=sources, notes=_NOTES if tasks else (),
+    )  # fmt: skip
+
+
+_NOTES = (
+    "From few papers found and every answer right at once, to every question asked twice. A model that "
+    "thinks before it answers writes more; answers that earlier runs paid for cost nothing.",
+)
+
+
+def _priced(row: Row, model: str, price: Price | None) -> TaskEstimate:
+    own = count_tokens(row.task.prompt), count_tokens(str(row.task.answer.model_json_schema()))
+    each = 0.6 * own[0] + row.shown[0], 1.4 * (own[0] + own[1]) + row.shown[1] + row.written[1]
+    given = [round(calls * tokens) for calls, tokens in zip(row.calls, each, strict=True)]
+    made = [round(calls * tokens) for calls, tokens in zip(row.calls, row.written, strict=True)]
+    usd = [Cost.of(1, *pair, price).usd for pair in zip(given, made, strict=True)]
+    return TaskEstimate(
+        task=row.task.name, mind=model, calls=_span(*row.calls), input_tokens=_span(*given),
+        output_tokens=_span(*made), usd=_span(*usd) if price else None,
+    )  # fmt: skip
+
+
+def _span(low: float, high: float) -> Span:
+    return Span(low=round(low, 4), high=round(high, 4))
+
+
+def _sum(spans: list[Span]) -> Span:
+    return _span(sum(span.low for span in spans), sum(span.high for span in spans))
+
+
+def _find(inputs: Mapping[str, Any], context: RunContext) -> Iterator[Row]:
+    text, hops = text_tokens(inputs), context.max_hops
+    keep = given_or(inputs, "keep", 40)
+    pool = context.pool or round(shortlist_papers.PER_KEPT * keep)
+    judged = (
+        pool
+        + len(given_or(inputs, "must_include", ()))
+        + (hops - 1) * (pool + shortlist_papers.FOR_GAPS * reflect_on_sufficiency.GAPS)
+    )
+    if context.expansion == "bfs":
+        judged = context.max_papers * hops
+    yield Row(
+        generate_queries.TASKS[context.queries], (0, 0) if context.search == "meaning" else (1, 2), text,
+        (60, 1800),
+    )  # fmt: skip
+    if context.ranker in {"debate", "cascade"}:
+        share, size = (0.3 if context.ranker == "cascade" else 1), context.debate_batch
+        calls = ceil(share * judged / size) + hops
+        low = 1 if context.ranker == "debate" else 0
+        yield Row(
+            debate.TASK,
+            (low, 2 * calls),
+            plus(text, times(PAPER, 1, most=size)),
+            (40, 320 * size),
+        )
+    if context.ranker == "permutation":
+        calls = hops * (ceil(judged / permutation.STEP) + 1)
+        shown = plus(text, times(PAPER, 1, most=permutation.WINDOW))
+        yield Row(permutation.TASK, (1, 2 * calls), shown, (5, 400))
+    yield Row(
+        reflect_on_sufficiency.TASK,
+        (1, 2 * hops),
+        plus(text, (20, 90 * reflect_on_sufficiency.SHOWN)),
+        (60, 1500),
+    )
+
+
+def _write(inputs: Mapping[str, Any], context: RunContext) -> Iterator[Row]:
+    size, writer = size_of(inputs, context), context.writer
+    library = given_or(inputs, "library", "starter")
+    if not size.planned and (writer in {"beam", "plan"} or context.review_plan == "on"):
+        yield Row(plan_section.TASK, (1, 2), plus(size.text, size.papers), (40, 3500))
+    full = _TEXT if library != "starter" else 0
+    yield Row(read_paper.TASK, (size.least, 2 * size.cite), (PAPER[0], PAPER[1] + full), (30, 900))
+    drafts = list(drafting(size, context))
+    yield from drafts
+    whole_text = plus(size.drafted, size.tokens)
+    if any(row.task is whole.TASK for row in drafts):
+        yield Row(revise_draft.TASK, (0, 2), whole_text, (12, 200 * size.cite + 900))
+    if drafts:
+        yield from checking(size, library, context)
+        yield Row(rewrite_unsupported.TASK, (0, size.themes + 1), whole_text, (10, 2500))
+        yield Row(flag_uncited.TASK, (0, 1), (10, 60 * size.cite), (5, 1000))
+
+
+def _review(inputs: Mapping[str, Any], context: RunContext) -> Iterator[Row]:
+    yield from _find(inputs, context)
+    yield from _write({**inputs, "papers": ()}, context)
+
+
+def _ask(inputs: Mapping[str, Any], context: RunContext) -> Iterator[Row]:
+    text, hops = text_tokens(inputs), context.max_hops
+    shown = plus(text, times(_PASSAGE, 0, most=context.retrieved))
+    read = plus(text, times(_PASSAGE, 0, most=context.passages))
+    earlier = (1 if len(given_or(inputs, "messages", ())) > 1 else 0), 2
+    yield Row(rewrite_question.TASK, earlier, plus(text, (0, 1500)), (5, 300))
+    if context.method == "kar":
+        yield Row(plan_search.KEYWORDS, (1, 2), text, (5, 300))
+        yield Row(answer_in_one_call.TASK, (0, 2), shown, (5, 1500))
+    else:
+        yield Row(plan_search.TASK, (1, 2), text, (10, 400))
+        yield Row(choose_passages.TASK, (0, 2 * hops), shown, (5, 300))
+        yield Row(extract_claims.TASK, (0, 2 * hops), read, (5, 2000))
+        yield Row(judge_sufficiency.TASK, (0, 2 * (hops - 1)), plus(text, (0, 3000)), (20, 1000))
+        yield Row(compose_answer.TASK, (0, 2), plus(text, (0, 2000)), (10, 1500))
+    yield Row(questions.TASK, (0, 5), plus(read, (0, 5000)), (10, 3000))
+    yield Row(questions.TASK_AGAIN, (0, 5), (0, 2000), (0, 1500))
+
+
+def _synthesize(inputs: Mapping[str, Any], context: RunContext) -> Iterator[Row]:
+    text = text_tokens(inputs)
+    stack = sum(len(given_or(inputs, name, ())) for name in ("papers", "uploads", "paths"))
+    known = inputs.get("paragraphs")
+    least, most = (known, known) if known is not None else (stack, 120 * stack)
+    together = summarize_paragraphs.TOGETHER
+    window = context.clients.settings.llm_context_tokens
+    yield Row(
+        summarize_paragraphs.TASK, (0, 2 * ceil(most / together) + 1),
+        times(_PASSAGE, 0, most=together), (10, 1800),
+    )  # fmt: skip
+    each = context.relevance == "each"
+    judged = (least if each else 0), 2 * (most if each else ceil(most / judge_relevance.TOGETHER))
+    yield Row(
+        judge_relevance.TASK, judged, plus(text, (10, 70 * judge_relevance.TOGETHER)), (5, 600)
+    )
+    packs = most if context.updates == "each" else ceil(most * _PASSAGE[1] / (window / 2)) + 1
+    room = plus(text, (20, window))
+    yield Row(synthesize_answer.FIRST, (0, 2), room, (10, 2400))
+    yield Row(synthesize_answer.UPDATE, (0, 4 * packs), room, (10, 2400))
+    yield Row(questions.TASK, (0, 16), (20, window), (10, 3300))
+    yield Row(questions.TASK_AGAIN, (0, 16), (0, 2000), (0, 1800))
+
+
+_ROWS = {"find": _find, "write": _write, "review": _review, "ask": _ask, "synthesize": _synthesize}
+
+
+def _sources(inputs: Mapping[str, Any], context: RunContext) -> Iterator[tuple[str, Span]]:
+    """Return what sources that cost money may take, by their list prices; allowances are not counted."""
+    named = given_or(inputs, "sources", ())
+    searches = generate_queries.MOST_SIDES + (context.max_hops - 1) * reflect_on_sufficiency.GAPS
+    if "google" in named:
+        pages = searches + context.max_hops * ceil(context.results / PAGE)
+        yield "google", _span(0, pages * context.clients.settings.serpapi_price)
+    if "openalex" in named:
+        rounds = context.max_hops * context.max_depth
+        most = 4 * searches * SEARCH_USD + context.max_hops * MEANING_USD + 60 * rounds * LIST_USD
+        yield "openalex", _span(0, most)

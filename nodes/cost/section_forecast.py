@@ -1,0 +1,120 @@
+"""How often a section's draft and the check of its citations ask the model, and how long these questions are.
+
+It imports no node: those that come before a draft leave a part of the run's budgets for these questions.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import ceil, inf
+from typing import Any
+
+from nodes.judge import questions
+from nodes.judge.judge_claims import AT_ONCE
+from nodes.write.writers import beam, passage, per_cite, voting, whole
+from nodes.write.writers.writer import APIECE
+from tools.context import RunContext
+from tools.llm.task import Task, count_tokens
+
+Ends = tuple[float, float]
+"""The low end and the high end."""
+PAPER: Ends = (25, 450)
+"""Tokens of a paper as it is shown: title, abstract."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One kind of question: how often, and of each the tokens shown beside the prompt and those written."""
+
+    task: Task[Any]
+    calls: Ends
+    shown: Ends
+    written: Ends
+
+
+@dataclass(frozen=True, kw_only=True)
+class SectionSize:
+    """How large a section may become."""
+
+    text: Ends
+    """Tokens of the researcher's text."""
+    planned: bool
+    """Whether the researcher gives the plan."""
+    cite: int
+    least: int
+    """How many papers it cites, at most and at least."""
+    papers: Ends
+    """Tokens of the papers to choose from."""
+    themes: int
+    """Paragraphs, at most."""
+    tokens: Ends
+    """Of the section."""
+
+    @property
+    def drafted(self) -> Ends:
+        """Tokens that who drafts it is shown."""
+        return plus(self.text, self.papers, (0, 40 * self.cite))
+
+
+def size_of(inputs: Mapping[str, Any], context: RunContext) -> SectionSize:
+    """Return how large the section of these inputs of `write` may become."""
+    given = len(given_or(inputs, "papers", ()))
+    cite = min(given_or(inputs, "cite", 60 if given else 10), given or inf)
+    least = max(cite // 2, 1) if given else 1
+    most = cite * (APIECE if context.writer in {"whole", "beam", "plan"} else 1)
+    return SectionSize(
+        text=text_tokens(inputs), planned=bool(str(given_or(inputs, "plan", "")).strip()),
+        cite=cite, least=least, papers=times(PAPER, least, most=most),
+        themes=2 + ceil(cite / 6), tokens=(12 * least, 140 * cite),
+    )  # fmt: skip
+
+
+def drafting(size: SectionSize, context: RunContext) -> Iterator[Row]:
+    """Yield the questions by which the run's writer drafts a section."""
+    writer, cite, drafted = context.writer, size.cite, size.drafted
+    if (size.planned and writer == "whole") or writer == "sentence_by_sentence":
+        lines = cite if writer == "sentence_by_sentence" else size.themes + cite
+        yield Row(passage.TASK, (1, 4 * lines), drafted, (15, 140 * cite))
+    elif writer in {"whole", "plan"}:
+        yield Row(whole.TASK, (1, 2), drafted, size.tokens)
+    elif writer == "per_cite":
+        yield Row(per_cite.CITED, (size.least, 2 * cite), plus(size.text, PAPER), (15, 500))
+        yield Row(per_cite.JOINED, (0, 2), plus(drafted, size.tokens), size.tokens)
+    elif writer == "beam":
+        rounds = cite if context.schedule == "incremental" else size.themes
+        jobs, longest = context.samples * context.beam * rounds, size.tokens[1]
+        yield Row(beam.TASK, (1, 4 * jobs), plus(drafted, (0, longest)), (15, longest))
+        shown = plus(drafted, (0, longest * context.samples * context.beam))
+        yield Row(voting.TASK, (0, rounds * context.votes), shown, (20, 600))
+
+
+def checking(size: SectionSize, library: str, context: RunContext) -> Iterator[Row]:
+    """Yield the questions by which its citations are checked against the papers of a library."""
+    rounds = 3 if context.writer in {"whole", "plan"} else 2
+    shown = plus(size.text, times(PAPER, 1, most=min(size.cite, AT_ONCE)), (15, 120 * AT_ONCE))
+    # Of a library's full texts sentences, paragraphs and sections may be read besides.
+    levels = 1 if library == "starter" else 4
+    calls = 1, levels * (rounds + 1) * ceil(2 * size.cite / 5)
+    yield Row(questions.TASK, calls, shown, (20, 300 + 300 * AT_ONCE))
+    yield Row(questions.TASK_AGAIN, (0, calls[1]), (0, 200 * AT_ONCE), (0, 300 + 150 * AT_ONCE))
+
+
+def times(ends: Ends, number: float, *, most: float | None = None) -> Ends:
+    """Return the ends so many times, the high one `most` times."""
+    return ends[0] * number, ends[1] * (number if most is None else most)
+
+
+def plus(first: Ends, *others: Ends) -> Ends:
+    """Return the sum."""
+    return first[0] + sum(one[0] for one in others), first[1] + sum(one[1] for one in others)
+
+
+def given_or(inputs: Mapping[str, Any], name: str, default: Any) -> Any:
+    """Return an input, or its default where it is left out or null."""
+    value = inputs.get(name)
+    return default if value is None else value
+
+
+def text_tokens(inputs: Mapping[str, Any]) -> Ends:
+    """Return the tokens of the text or question."""
+    tokens = count_tokens(str(inputs.get("text") or inputs.get("question") or ""))
+    return 0.5 * tokens, 1.4 * tokens + 100

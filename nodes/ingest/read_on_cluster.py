@@ -1,0 +1,103 @@
+"""Read in bulk: the files and dumps of a wave, by the workers of a Ray cluster.
+
+Reads `run`, `request` and the `sources` of its branch. Writes their reports, as `read_source` does, whose
+work this is on a cluster: workers read and cut, and what they have read is taken in here.
+"""
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePath
+from threading import Event
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from state.ingest import FileReport, FileSource, IngestUpdate
+from state.inputs import Request
+from state.paper import Paper
+from tools.context import RunContext
+from tools.errors import DocumentError
+from tools.ingest.allowed_paths import allowed_roots, check_paths
+from tools.ingest.ingest_file import Given, Known, Parts, failed, keep_parts, unchanged
+from tools.ingest.on_ray import Answer, read_on_ray
+from tools.ingest.record_files import DumpReport
+from tools.ingest.spool import Spool
+from tools.ingest.target import IngestTarget, limits_of
+from tools.ingest.workers import StoppedError, in_thread, open_workers
+from tools.services import Services, open_services
+
+STAGE = "read_source"
+
+
+class Branch(TypedDict):
+    """What this node reads."""
+
+    run: str
+    request: Request
+    sources: list[FileSource]
+    of: int
+
+
+async def read_on_cluster(state: Branch, runtime: Runtime[RunContext]) -> IngestUpdate:
+    """Take all these files into the library."""
+    services = open_services(runtime, state["run"])
+    sources = state["sources"]
+    check_paths([item.path for item in sources], allowed_roots(services.clients))
+    opened = await asyncio.to_thread(services.library_to_fill, state["request"].library)
+    workers = await asyncio.to_thread(open_workers, limits_of(services.clients.settings))
+    records = await services.run_store.papers.get([one.record for one in sources if one.record])
+    reports = await in_thread(
+        workers,
+        lambda stopped: list(_taken(services, opened, sources, records, state["of"], stopped)),
+    )
+    return {"reports": reports}
+
+
+def _taken(
+    services: Services,
+    opened: IngestTarget,
+    sources: list[FileSource],
+    records: Mapping[str, Paper],
+    of: int,
+    stopped: Event,
+) -> Iterator[FileReport]:
+    spool = Spool(services.clients.settings.home, services.run)
+    named = {source.name: source for source in sources}
+    dumps = {
+        source.name: DumpReport(opened, source.name, source.tags)
+        for source in sources
+        if source.kind == "dump"
+    }
+    limits = limits_of(services.clients.settings)
+    for name, answer, content in read_on_ray(sources, opened.known(), limits, opened.grobid):
+        if stopped.is_set():
+            raise StoppedError
+        if name in dumps and not isinstance(answer, DocumentError):
+            services.progress("take_records", dumps[name].add(answer), 0, PurePath(name).name)
+            continue
+        dumps.pop(name, None)
+        source = named[name]
+        path = spool.path(spool.put(content, name=name)) if content else Path(source.path)
+        given = Given(
+            source=name, path=path, name=PurePath(name).name, record=records.get(source.record),
+            tags=source.tags,
+        )  # fmt: skip
+        services.tick(STAGE, 1, of, given.name)
+        yield _report(opened, given, answer)
+        if content:
+            path.unlink()
+    for name, taken in dumps.items():
+        services.tick(STAGE, 1, of, PurePath(name).name)
+        yield taken.report()
+
+
+def _report(opened: IngestTarget, given: Given, answer: Answer) -> FileReport:
+    try:
+        if isinstance(answer, Parts):
+            return keep_parts(opened, given, answer, {})
+        if isinstance(answer, Known) and (entry := opened.current(answer.sha256)):
+            return unchanged(opened, given, entry)
+    except DocumentError as error:
+        answer = error
+    remedy = getattr(answer, "remedy", "") or "add another copy or format of it"
+    return failed(given.source, str(answer), remedy)

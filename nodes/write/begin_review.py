@@ -1,0 +1,43 @@
+"""Begin: check the options of writing before anything is searched for.
+
+Reads the input of `review`. Writes `choices`, hands the input on to `find`, and overwrites what an
+earlier run on the same thread may have left in the outputs of writing.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from nodes.common.check_input import parse
+from nodes.write.writers.writers import check_writer
+from state.begin import begin_run
+from state.channels import WriteOutput
+from state.inputs import Choices, FindInput, WriteOptions
+from state.run import Failure
+from tools.bibliography.style import named_style
+from tools.context import RunContext, context_of
+from tools.errors import InputError
+
+STAGE = "begin_review"
+
+
+async def begin_review(state: Mapping[str, object], runtime: Runtime[RunContext]) -> dict[str, Any]:
+    """Refuse what could not be written, before anything is searched for and paid."""
+    stop: Failure | None = None
+    choices = Choices()
+    try:
+        options = parse(WriteOptions, state)
+        check_writer(context_of(runtime).writer, planned=bool(options.plan.strip()))
+        await asyncio.to_thread(named_style, options.style)
+        choices = Choices(cite=options.cite, plan=options.plan, style=options.style)
+    except InputError as error:
+        stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
+    update = begin_run(WriteOutput, stop=stop, failures=[stop] if stop else [])
+    # Ephemeral channels are empty after one step: what `find` is to read is written again.
+    return {
+        **update,
+        "choices": choices,
+        **{name: state[name] for name in FindInput.model_fields if name in state},
+    }

@@ -1,0 +1,31 @@
+"""Comparative beam: extend one draft in one branch of a round, in the way of the run's writer.
+
+Most writers keep one draft; `beam` compares and votes on several.
+
+Reads `run`, `request`, `keys`, `outline`, `position` and, per branch, one draft, the numbers
+of the lines to write and a variant's number. Writes `candidates`, `rejections`.
+"""
+
+from langgraph.runtime import Runtime
+
+from nodes.cost.kept_budget import saving_services
+from nodes.write.writers.writer import Job, stage_of
+from nodes.write.writers.writers import writer_named
+from state.channels import WriteState
+from tools.context import RunContext
+
+
+class Branch(WriteState):
+    """What one branch of this node reads; its `drafts` are the one to write on."""
+
+    lines: list[int]
+    variant: int
+
+
+async def write_draft(state: Branch, runtime: Runtime[RunContext]) -> WriteState:
+    """Write one job of the round; what the mind says is checked by code."""
+    services = saving_services(state, runtime, drafted=True)
+    stage = stage_of(state)
+    lines = tuple(line for line in stage.lines if line.number in set(state["lines"]))
+    job = Job(draft=stage.best, lines=lines, variant=state["variant"])
+    return await writer_named(services.context.writer).write(services, stage, job)

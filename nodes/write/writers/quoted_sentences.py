@@ -1,0 +1,138 @@
+"""What the embedded engine prints of papers: their own sentences, and counts of what is there.
+
+'Tang et al. {P1} evaluate X.' (their 'we' or 'this paper' made a name) or 'Tang et al. {P1} write:
+“We evaluate X in our lab.”'; of a paper without a sentence to show, its title. Nothing is composed.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from nodes.write.cited_papers import LinePaper
+from nodes.write.writers.draft_answers import NextSentence, Support
+from tools.embed.embedder import Embedder
+from tools.evidence.prompt_injection import without_injections
+from tools.text.quotable import printable_title
+from tools.text.salience import Passage, salient
+from tools.text.self_reference import attribute
+from tools.text.sentences import split_sentences
+from tools.text.themes import APART, mentions
+from tools.text.words import SAME, resemblance
+
+_ENDING = 6
+"""Words at a sentence's end by which it is known again."""
+_BRACES = str.maketrans("", "", "{}[]")
+_COUNTS = ("no", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten", "Eleven",
+           "Twelve")  # fmt: skip
+
+
+def tell(
+    embedder: Embedder, about: str, papers: Sequence[LinePaper], so_far: Sequence[str]
+) -> NextSentence:
+    """Return one sentence that shows, paper by paper, what serves best and was not shown before.
+
+    It is empty where nothing is left to show of any of the papers.
+
+    Args:
+        embedder: Tells what is close in meaning.
+        about: The researcher's text.
+        papers: In the order in which they are told.
+        so_far: The sentences that stand before.
+    """
+    told: list[NextSentence] = []
+    for paper in papers:
+        new = next((item for item in _ways(embedder, about, paper) if _is_new(item, so_far)), None)
+        told += [new] if new else []
+    return NextSentence(
+        sentence="; ".join(
+            [
+                *(item.sentence.rstrip(".") for item in told[:-1]),
+                *(item.sentence for item in told[-1:]),
+            ]
+        ),
+        support=[mark for item in told for mark in item.support],
+    )
+
+
+def _is_new(shown: NextSentence, so_far: Sequence[str]) -> bool:
+    """Whether none of its sentences stands there, whatever was put in place of its subject."""
+    said = " ".join(so_far)
+    texts = [
+        span.text
+        for mark in shown.support
+        for quote in mark.quotes
+        for span in split_sentences(quote)
+    ]
+    ends = [" ".join(text.rstrip(".”").split()[2:][-_ENDING:]) for text in texts]
+    alike = any(resemblance(shown.sentence, item) >= SAME for item in so_far)
+    return not alike and shown.sentence not in said and not any(end and end in said for end in ends)
+
+
+def _ways(embedder: Embedder, about: str, paper: LinePaper) -> Iterator[NextSentence]:
+    """Yield what can be printed of a paper, the best first."""
+    for passage in salient(embedder, about, without_injections(paper.abstract)[0]):
+        yield shown_as(passage, paper)
+    name, title = printed_name(paper), printable_title(without_injections(paper.title)[0])
+    if title:
+        said = "" if f"“{title}”" == name else f", “{title}”"
+        support = [Support(key=paper.key, quotes=[paper.title])]
+        yield NextSentence(sentence=f"{name} {{{paper.key}}}{said}.", support=support)
+
+
+def shown_as(passage: Passage, paper: LinePaper) -> NextSentence:
+    """Return a passage under its authors' name; an annotation is not told as its paper's words."""
+    subject = f"{printed_name(paper)} {{{paper.key}}}"
+    said = (
+        attribute(passage.text, subject, paper.plural, annotated=paper.annotated)
+        if passage.alone
+        else None
+    )
+    if said is None:
+        frame = "(annotation)" if paper.annotated else "write" if paper.plural else "writes"
+        said = f"{subject} {frame}: “{passage.text}”"
+    said = said[0].upper() + said[1:]
+    return NextSentence(sentence=said, support=[Support(key=paper.key, quotes=[passage.text])])
+
+
+def printed_name(paper: LinePaper) -> str:
+    """Return the name as it may be printed: braces in it could pass for markers."""
+    if not paper.name.startswith("“"):
+        return " ".join(paper.name.translate(_BRACES).split()) or "One paper"
+    title = printable_title(without_injections(paper.title)[0])
+    return f"“{title}”" if title else "One paper"
+
+
+def tell_own(embedder: Embedder, text: str, so_far: Sequence[str]) -> NextSentence:
+    """Return the sentence of the researcher's own text that tells most of it and was not shown yet."""
+    shown = [item.text for item in salient(embedder, text, text) if item.alone]
+    said = " ".join(so_far)
+    new = next((item for item in shown if item not in said), "")
+    return NextSentence(sentence=new, basis=new)
+
+
+def counted(theme: str, papers: Sequence[LinePaper]) -> str:
+    """Say how many papers a theme has, from which years, and how many of them mention it.
+
+    'Three papers, from 2020 to 2024, are close in meaning; two of them mention dense retrieval.'
+    These two have its words side by side in their titles or in a sentence of their abstracts. Of
+    papers that were grouped for want of a closer theme (APART) only their number and years are told.
+    """
+    many, several = _count(len(papers)), len(papers) > 1
+    years = sorted(item.year for item in papers if item.year)
+    span = f"from {years[0]} to {years[-1]}" if years else ""
+    if years and years[0] == years[-1]:
+        span = f"{'all ' if len(years) > 2 else ''}from {years[0]}"
+    span = span if len(years) == len(papers) else ""
+    within = f", {span}," if span else ""
+    bearing = sum(mentions(f"{item.title}. {item.abstract}", theme) for item in papers)
+    if not several:
+        return f"{many} paper{within} {f'mentions {theme}' if bearing else 'stands apart'}."
+    if theme == APART:
+        return f"{many} papers{within} share no closer theme."
+    share = {len(papers): "both" if len(papers) == 2 else "all"}.get(
+        bearing, _count(bearing).lower()
+    )
+    shared = f"; {share} of them mention {theme}" if bearing > 1 else ""
+    return f"{many} papers{within} are close in meaning{shared}."
+
+
+def _count(number: int) -> str:
+    return _COUNTS[number] if number < len(_COUNTS) else str(number)

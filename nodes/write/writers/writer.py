@@ -1,0 +1,106 @@
+"""A writer: what it writes, how, and what it keeps of it.
+
+A section is written in rounds. Each round the graph asks the writer for its jobs, runs them as
+branches of their own, and lets the writer settle what becomes of the drafts; the section is done
+when there is no job left. So each way of writing can be stepped through and resumed alike.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from state.channels import WriteState
+from state.inputs import Request
+from state.writing import Draft, Plan, PlanLine, WriterName
+from tools.context import RunContext
+from tools.services import Services
+
+APIECE = 2
+"""Papers that an LLM may choose from for each that is to be cited."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stage:
+    """How far a section has come."""
+
+    request: Request
+    keys: Mapping[str, str]
+    """The key of each paper to be cited (P1, P2, ...) and the paper's id."""
+    outline: Plan
+    most: int = 10
+    """How many papers may be cited."""
+    position: int = 0
+    """How many lines are written; a writer that knows no lines counts its rounds."""
+    drafts: Sequence[Draft] = ()
+    """The survivors, best first; none before the first round."""
+
+    @property
+    def lines(self) -> tuple[PlanLine, ...]:
+        """The plan's lines, or one for each paper."""
+        return self.outline.lines or one_line_each(list(self.keys))
+
+    @property
+    def best(self) -> Draft:
+        """The draft that leads, or an empty one."""
+        return self.drafts[0] if self.drafts else EMPTY
+
+
+EMPTY = Draft(id="d")
+"""A draft in which nothing stands yet."""
+
+
+def stage_of(state: WriteState) -> Stage:
+    """Return how far a section is."""
+    return Stage(
+        request=state["request"], keys=state["keys"], outline=state["outline"],
+        most=state["choices"].cite, position=state["position"], drafts=state.get("drafts", []),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """What one branch writes: these lines, in this variant, behind this draft."""
+
+    draft: Draft
+    lines: tuple[PlanLine, ...]
+    variant: int = 0
+
+
+class Writer:
+    """One way of writing: all that is left in one job a round, one draft that goes on."""
+
+    def __init__(self, name: WriterName, *, follows_plan: bool = False) -> None:
+        self.name = name
+        self.follows_plan = follows_plan
+        """Whether it can keep to a plan by the researcher."""
+
+    def jobs(self, stage: Stage, context: RunContext) -> list[Job]:
+        """Return what is to be written next; nothing when the section is done."""
+        left = stage.lines[stage.position :]
+        return [Job(draft=stage.best, lines=left)] if left else []
+
+    async def write(self, services: Services, stage: Stage, job: Job) -> WriteState:
+        """Write one job as `candidates`; what the mind says wrongly is sent back once, and recorded.
+
+        Raises:
+            BudgetError: The run's budget is spent.
+            TransientError: The endpoint was unreachable or busy after its retries.
+            PermanentError: The endpoint rejects the key, the model's name or the request.
+        """
+        raise NotImplementedError
+
+    async def settle(
+        self, services: Services, stage: Stage, candidates: Sequence[Draft]
+    ) -> WriteState:
+        """Return the `drafts` of a round that go on, the best first, and how far they are; errors as `write`."""
+        reached = max((draft.round for draft in candidates[:1]), default=0)
+        return {"drafts": list(candidates[:1]), "position": max(reached, stage.position + 1)}
+
+
+def one_line_each(keys: Sequence[str]) -> tuple[PlanLine, ...]:
+    """Return a line for each paper, for writers that make no plan."""
+    return tuple(PlanLine(number=number, keys=(key,)) for number, key in enumerate(keys, start=1))
+
+
+def keys_of(lines: Sequence[PlanLine]) -> list[str]:
+    """Return the keys that lines name, each once."""
+    return list(dict.fromkeys(key for line in lines for key in line.keys))

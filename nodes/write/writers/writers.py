@@ -1,0 +1,87 @@
+"""The writers by name."""
+
+import asyncio
+from collections.abc import Sequence
+
+from nodes.write.cited_papers import LinePaper, line_papers
+from nodes.write.writers.beam import BeamWriter
+from nodes.write.writers.draft_answers import NextSentence, sentences_of
+from nodes.write.writers.drafting import attach, begin
+from nodes.write.writers.passage import PassageWriter, extract
+from nodes.write.writers.per_cite import PerCiteWriter
+from nodes.write.writers.quoted_sentences import shown_as
+from nodes.write.writers.whole import WholeWriter
+from nodes.write.writers.writer import Job, Stage, Writer, keys_of
+from state.channels import WriteState
+from tools.errors import InputError
+from tools.evidence.prompt_injection import without_injections
+from tools.services import Services
+from tools.text.salience import choose_sentences, passages
+
+
+class BaselineWriter(Writer):
+    """Shows sentences of the papers' abstracts, at most as many as there are papers."""
+
+    async def write(self, services: Services, stage: Stage, job: Job) -> WriteState:
+        """Choose the sentences; no mind is asked."""
+        keys = keys_of(job.lines)
+        drafting = await begin(services, stage, keys)
+        papers = await line_papers(services, stage.keys, keys)
+        made: Sequence[NextSentence]
+        if self.name == "lexrank":
+            made = await asyncio.to_thread(_central, papers)
+        else:
+            told = await asyncio.to_thread(
+                extract, services.clients.embedder, text=stage.request.text, papers=papers
+            )
+            made = sentences_of(told)
+        sentences = [attach(item, 1, drafting.papers, stage.request.text) for item in made]
+        return drafting.written(job.draft, sentences, len(job.lines))
+
+
+def _central(papers: Sequence[LinePaper]) -> list[NextSentence]:
+    """Show the most central sentences of all abstracts, as many as there are papers."""
+    shown = [
+        (paper, passage)
+        for paper in papers
+        for passage in passages(without_injections(paper.abstract)[0])
+    ]
+    chosen = choose_sentences([passage.text for _, passage in shown], len(papers))
+    return [shown_as(passage, paper) for paper, passage in (shown[place] for place in chosen)]
+
+
+WRITERS: dict[str, Writer] = {
+    writer.name: writer
+    for writer in (
+        WholeWriter("whole", follows_plan=True),
+        WholeWriter("plan", follows_plan=True),
+        BeamWriter("beam", follows_plan=True),
+        PerCiteWriter("per_cite"),
+        PassageWriter("sentence_by_sentence", follows_plan=True, at_once=1),
+        BaselineWriter("lexrank"),
+        BaselineWriter("one_line"),
+    )
+}
+
+
+def writer_named(name: str) -> Writer:
+    """Return a writer.
+
+    Raises:
+        InputError: There is none of this name; a caller of the server may send any text.
+    """
+    if name not in WRITERS:
+        raise InputError(f"there is no writer '{name}'; there are: {', '.join(WRITERS)}")
+    return WRITERS[name]
+
+
+def check_writer(name: str, *, planned: bool) -> None:
+    """Make sure that a writer can do what is asked of it.
+
+    Raises:
+        InputError: There is no such writer, or it cannot keep to the researcher's plan.
+    """
+    writer = writer_named(name)
+    if planned and not writer.follows_plan:
+        able = ", ".join(key for key, other in WRITERS.items() if other.follows_plan)
+        raise InputError(f"the writer '{name}' follows no plan of yours: use one of {able}")

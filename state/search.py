@@ -1,0 +1,172 @@
+"""What a search asks and gives: queries, hits, rounds, what is missing, how complete it is."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from state.paper import Paper
+from state.quote import Quote
+from state.value import Value
+
+Facet = Literal["problem", "method", "contribution", "all", "whole", "gap"]
+
+
+class SearchQuery(Value):
+    """One keyword query, why it is asked, and the sentence of the input that it rests on."""
+
+    text: str = Field(
+        min_length=1,
+        description="At most four terms, those of several words in quotation marks; or the input.",
+    )
+    facet: Facet = Field(
+        description="What it asks about; 'all' is a keyword query for the input as a whole, 'whole' "
+        "the input text itself, for sources that search by meaning, 'gap' a query of a later hop."
+    )
+    reason: str
+    sentence: Quote | None = Field(
+        default=None,
+        description="The verified sentence of the input; none if it could not be found.",
+    )
+    hop: int = Field(default=1, ge=1)
+
+
+class Hit(Value):
+    """How one paper was reached: by a query at a rank, or over a link from another paper."""
+
+    paper: str
+    via: Literal["query", "reference", "citation", "recommendation", "must_include"]
+    by: str = Field(description="The query's text, or the id of the paper that links to it.")
+    source: str
+    rank: int = Field(default=0, ge=0, description="Position in that answer, first = 1.")
+    hop: int = Field(default=1, ge=1)
+
+
+class SearchLogEntry(Value):
+    """One call to a source, for the search log (PRISMA-S)."""
+
+    source: str
+    query: str
+    hop: int
+    returned: int = Field(ge=0)
+    after_cutoff: int = Field(default=0, ge=0, description="Dropped as on or after the cut-off.")
+    sent: tuple[str, ...] = Field(
+        default=(), description="The query in the source's own language, each try in order."
+    )
+    matches: int | None = Field(
+        default=None, ge=0, description="Records that match the last try, where the source says."
+    )
+    seconds: float = Field(default=0.0, ge=0)
+
+
+class FacetCover(Value):
+    """A facet the review needs, and the papers that cover it."""
+
+    name: str
+    sentence: Quote | None = None
+    papers: tuple[str, ...] = ()
+    covered: bool = False
+
+
+class Sufficiency(Value):
+    """What a reflection found: facets covered, facets missing, and what to do about them."""
+
+    hop: int
+    facets: tuple[FacetCover, ...]
+    missing: tuple[str, ...]
+    reasoning: str
+    by: str
+    stopped: str = Field(
+        default="", description="Why no further hop was opened; empty where one was."
+    )
+
+
+class Trail(Value):
+    """What following links led to in one round; it lives on the run's run store, not in the state."""
+
+    hop: int = Field(ge=1)
+    depth: int = Field(ge=1, description="Round of following links within the hop, first = 1.")
+    followed: int = Field(default=0, ge=0, description="Papers whose links were followed.")
+    hits: tuple[Hit, ...] = ()
+
+
+class Round(Value):
+    """One step of the search: asking the sources (depth 0), or following links once."""
+
+    hop: int = Field(ge=1)
+    depth: int = Field(ge=0, description="0 for the searches of the hop, then 1, 2, ...")
+    followed: int = Field(default=0, ge=0, description="Papers whose links were followed.")
+    reached: int = Field(default=0, ge=0, description="Papers not known before.")
+    fresh: float = Field(
+        default=1.0, ge=0, le=1,
+        description="Share of the best papers, as many as are to be kept, that this round changed.",
+    )  # fmt: skip
+    stopped: str = Field(default="", description="Why no further links were followed, if so.")
+
+
+class Listing(Value):
+    """How a mind's ordered lists came out, and what had to be repaired (LitLLM, Table 2)."""
+
+    hop: int = Field(ge=1)
+    depth: int = Field(default=0, ge=0, description="Level of a breadth-first search, else 0.")
+    windows: int = Field(default=0, ge=0, description="Lists asked for.")
+    complete: int = Field(default=0, ge=0, description="Lists that named every paper once.")
+    incomplete: int = Field(default=0, ge=0, description="Lists in which papers were missing.")
+    repeated: int = Field(default=0, ge=0, description="Lists in which a paper came twice.")
+    invented: int = Field(default=0, ge=0, description="Lists with ids that were not given.")
+    failed: int = Field(default=0, ge=0, description="Windows without any usable list.")
+
+
+class DiscoveryPoint(Value):
+    """One step of the discovery curve."""
+
+    step: str = Field(description="What was done, such as 'searches' or 'links, round 2'.")
+    looked_at: int = Field(ge=0, description="Distinct papers seen by the end of the step.")
+    kept: int = Field(ge=0, description="Of these, the ones kept in the end.")
+
+
+class MissingWork(Value):
+    """A work that several of the kept papers cite, and that the search has not come to."""
+
+    id: str = Field(description="Canonical id of the work.")
+    cited_by: tuple[str, ...] = Field(description="Ids of the kept papers that cite it.")
+    paper: Paper | None = Field(
+        default=None, description="Its record, where a source of the run knows it."
+    )
+
+
+class Completeness(Value):
+    """How many papers such a text would cite, and how many of them are among those kept.
+
+    All numbers are expectations: each paper counts by its chance of being cited.
+    """
+
+    told: str = Field(default="", description="The estimate as a sentence, or why there is none.")
+    kept: float = Field(default=0.0, ge=0, description="Among the papers kept.")
+    seen: float = Field(default=0.0, ge=0, description="Among all papers that were looked at.")
+    estimate: float | None = Field(
+        default=None, ge=0, description="In all that the sources hold; none if it cannot be told."
+    )
+    low: float | None = Field(default=None, ge=0, description="Lower end of the 95 % interval.")
+    high: float | None = Field(default=None, ge=0, description="Upper end of the 95 % interval.")
+    share: float | None = Field(default=None, ge=0, le=1, description="`kept` of `estimate`.")
+    share_low: float | None = Field(default=None, ge=0, le=1)
+    share_high: float | None = Field(default=None, ge=0, le=1)
+    method: str = Field(default="", description="The estimator, and its source.")
+    channels: tuple[str, ...] = Field(
+        default=(), description="The channels that could find a paper by themselves."
+    )
+    found_by: tuple[float, ...] = Field(
+        default=(), description="How many of `seen` were found by 1, 2, 3, ... channels."
+    )
+    curve: tuple[DiscoveryPoint, ...] = ()
+    stopped: str = Field(default="", description="Why the search ended.")
+    missing: tuple[MissingWork, ...] = Field(
+        default=(), description="Works that several kept papers cite and the search has not seen."
+    )
+    caveats: tuple[str, ...] = ()
+
+
+QueryStrategy = Literal["several", "single", "multiple", "optimized"]
+SearchStrategy = Literal["both", "keywords", "meaning"]
+Expansion = Literal["best_first", "bfs", "none"]
+RankerName = Literal["debate", "cascade", "permutation", "embedding", "specter2", "bm25"]

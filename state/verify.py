@@ -1,0 +1,63 @@
+"""The check of a text that someone else wrote: its reference list, and the channels of `verify`."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from state.audit import Audit, ReferenceCheck, ReferenceFinding, UncitedClaim
+from state.channels import CheckState, Result
+from state.reducers import latest
+from state.results import CitedSentence
+from state.value import Value
+
+
+class Entry(Value):
+    """One entry of a reference list."""
+
+    label: str = Field(default="", description="Its number or key, as the text may cite it.")
+    raw: str = Field(default="", description="As it stands in the text; empty for a record sent.")
+    wanted: str = Field(default="", description="Its id, where only an id was sent.")
+    paper: str = Field(
+        default="", description="Id of its paper in the run store; empty if it has none."
+    )
+    stated: str = Field(
+        default="",
+        description="Id of the record of what it says, also where there is no such work.",
+    )
+    confidence: float = Field(
+        default=1.0, ge=0, le=1, description="How surely it was read; 1 for a record sent."
+    )
+    invented: bool = Field(
+        default=False, description="Whether there is most likely no such work; see ReferenceCheck."
+    )
+
+
+class VerifyState(CheckState, total=False):
+    """What the nodes of `verify` share."""
+
+    body: list[str]
+    """The text's paragraphs, without its reference list."""
+    entries: Annotated[list[Entry], latest(list[Entry])]
+    findings: Annotated[list[ReferenceFinding], latest(list[ReferenceFinding])]
+    """What is known against the reference list."""
+    looked_up: Annotated[list[ReferenceCheck], latest(list[ReferenceCheck])]
+    """What looking up each reference came to."""
+    strictly: bool
+    """Whether wrong details of a reference fail the text."""
+    labels: dict[str, str]
+    """Each key and how the text cites it, such as [3]; also those that lead to no paper."""
+    nowhere: dict[str, str]
+    """For each key that leads to no paper, in words, why."""
+    printed: list[str]
+    """The sentences as they stand in the text."""
+    flagged: Annotated[list[UncitedClaim], latest(list[UncitedClaim])]
+
+
+class VerifyOutput(Result):
+    """What `verify` gives."""
+
+    audit: Audit
+    sentences: list[CitedSentence]
+    labels: dict[str, str]
+    """Each marker's key and how the text cites it."""
+    notes: list[str]
