@@ -36,9 +36,9 @@ from state.paper import Paper
 from state.references import ReferencesInput, ReferencesOutput
 from state.synthesis import SynthesizeInput, SynthesizeOutput
 from state.verify import VerifyOutput
-from tools.context import RunContext, run_settings
 from tools.errors import CiteLoomError, InputError
-from tools.ingest.allowed_paths import allow_paths
+from tools.ingest.file_places import allow_paths
+from tools.run_settings import RunContext, run_settings
 
 Person = Callable[[Mapping[str, Any]], object]
 """Is given a question of the run and returns the answer, or something to be awaited for it."""

@@ -17,9 +17,8 @@ from evals.trials import Row
 from nodes.common.ask_model import Faults, ask_checked
 from tools.clients import open_clients
 from tools.errors import BudgetError, InputError
-from tools.ledger.ledger import ledger_for
-from tools.ledger.limits import Limits
-from tools.ledger.spending import Cost
+from tools.ledger.budget import Cost, Limits
+from tools.ledger.run_ledger import ledger_for
 from tools.llm.endpoint import price_of
 from tools.llm.open_model import open_mind
 from tools.llm.task import AnswerT, Mind, Task, count_tokens, render

@@ -10,7 +10,7 @@ from typing import Any
 import typer
 
 from citeloom.cli.app import app
-from tools.context import grouped_settings
+from tools.run_settings import grouped_settings
 
 PAGE = Path(__file__).parents[1] / "docs" / "options.md"
 _INTRO = """# Every command, option and setting of a run

@@ -16,7 +16,7 @@ from evals.side_by_side import quiet
 from evals.spending import JUDGE, by_arm, spent_table
 from tools.errors import CiteLoomError, InputError, PermanentError
 from tools.program import PROGRAM
-from tools.scholar.opening import OnlineName, check_source, is_online
+from tools.scholar.open_source import OnlineName, check_source, is_online
 from tools.settings import settings
 
 INTERRUPTED = 130

@@ -9,10 +9,9 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from tools.embed.minilm import MiniLm
-from tools.library.index_rows import index_rows
-from tools.library.open import close_libraries, open_library
-from tools.library.starter_library import STARTER
-from tools.library.starter_vectors import digest
+from tools.library.library_index import index_rows
+from tools.library.open_library import close_libraries, open_library
+from tools.library.starter_library import STARTER, digest
 from tools.settings import Settings
 
 TARGET = Path(__file__).parents[1] / "tools" / "library" / "starter" / "vectors.npz"

@@ -11,8 +11,8 @@ from typing import Any
 
 from state.run import Usage
 from tools.clients import Clients
-from tools.context import RunContext
 from tools.embed.embedder import Embedder
+from tools.run_settings import RunContext
 from tools.settings import Settings, settings
 
 Row = dict[str, Any]

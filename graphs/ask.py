@@ -27,7 +27,7 @@ from nodes.common.node_errors import stopping, timed
 from state.ask import AskOutput, AskState
 from state.inputs import AskInput
 from state.run import halt
-from tools.context import context_of_graph, settings_in
+from tools.run_settings import context_of_graph, settings_in
 
 
 def read(state: AskState) -> str:

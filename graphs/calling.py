@@ -20,8 +20,8 @@ from langgraph.types import Command
 from langgraph.typing import ContextT, InputT, OutputT, StateT
 
 from graphs.checkpoint_types import reading_by_name
-from tools.context import GROUPS, run_settings
 from tools.errors import InputError, did_you_mean
+from tools.run_settings import GROUPS, run_settings
 from tools.settings import settings
 
 STEPS = 10_000

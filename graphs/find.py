@@ -41,8 +41,8 @@ from nodes.find.weigh_links import weigh_links
 from state.channels import FindOutput, FindState
 from state.inputs import FindInput
 from state.run import halt
-from tools.context import RunContext, context_of_graph, settings_in
-from tools.scholar.opening import suits
+from tools.run_settings import RunContext, context_of_graph, settings_in
+from tools.scholar.open_source import suits
 
 
 def understood(state: FindState) -> Literal["generate_queries", "present_papers"]:

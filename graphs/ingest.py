@@ -24,7 +24,7 @@ from nodes.ingest.report_ingest import report_ingest
 from nodes.ingest.take_sources import take_sources
 from state.ingest import IngestInput, IngestOutput, IngestState
 from state.run import halt
-from tools.context import context_of_graph
+from tools.run_settings import context_of_graph
 
 
 def each_source(state: IngestState) -> list[Send] | Literal["report_ingest"]:

@@ -13,8 +13,8 @@ from nodes.common.node_errors import prepared, stopping
 from nodes.cost.review_cost import Asked, review_cost
 from state.channels import Shared
 from state.run import halt
-from tools.context import RunContext
 from tools.errors import TransientError
+from tools.run_settings import RunContext
 from tools.telemetry.run_watcher import watch
 
 # LangGraph's default would retry a 404 and not a 429; and the minds and sources have retried each

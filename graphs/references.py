@@ -16,7 +16,7 @@ from nodes.verify.take_references import take_references
 from state.references import ReferencesInput, ReferencesOutput
 from state.run import halt
 from state.verify import VerifyState
-from tools.context import context_of_graph
+from tools.run_settings import context_of_graph
 
 
 def where_to_look(state: VerifyState) -> Literal["resolve_references", "present_references"]:

@@ -14,7 +14,7 @@ from graphs.write import writing
 from nodes.write.begin_review import begin_review
 from state.channels import ReviewOutput, ReviewState
 from state.inputs import Choices, FindInput, ReviewInput
-from tools.context import context_of_graph
+from tools.run_settings import context_of_graph
 
 
 class FindToWrite(FindInput):

@@ -18,7 +18,7 @@ from nodes.revise.take_section import take_section
 from state.channels import ReviseState, WriteOutput
 from state.inputs import ReviseInput
 from state.run import halt
-from tools.context import context_of_graph
+from tools.run_settings import context_of_graph
 
 
 def taken(

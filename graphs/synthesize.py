@@ -28,7 +28,7 @@ from nodes.synthesize.synthesize_answer import synthesize_answer
 from nodes.synthesize.take_question_and_papers import take_question_and_papers
 from state.run import halt
 from state.synthesis import SynthesizeInput, SynthesizeOutput, SynthesizeState
-from tools.context import RunContext, context_of_graph
+from tools.run_settings import RunContext, context_of_graph
 
 Step = Callable[..., Awaitable[Any]]
 

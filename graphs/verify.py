@@ -20,7 +20,7 @@ from nodes.write.check_citations import check_citations
 from nodes.write.flag_uncited import flag_uncited
 from state.inputs import VerifyInput
 from state.verify import VerifyOutput, VerifyState
-from tools.context import context_of_graph
+from tools.run_settings import context_of_graph
 
 builder = Graph(
     VerifyState,

@@ -41,8 +41,8 @@ from nodes.write.writers.writers import writer_named
 from state.channels import WriteOutput, WriteState, WritingInput
 from state.inputs import WriteInput
 from state.run import halt
-from tools.context import RunContext, context_of_graph, settings_in
 from tools.evidence.support import UNBORNE
+from tools.run_settings import RunContext, context_of_graph, settings_in
 
 
 def each_paper(state: WriteState) -> list[Send] | Literal["audit_citations", "review_plan"]:

@@ -4,7 +4,7 @@ Papers, debates and key elements are not here: they live on the run's run store 
 because a checkpoint copies every channel at each step. A graph's last node assembles what callers
 need of them into its output channels.
 
-What a caller sends is a channel for one step, declared in the graph's input (state.request.Sent).
+What a caller sends is a channel for one step, declared in the graph's input (state.inputs.Sent).
 """
 
 from typing import Annotated, Any

@@ -23,7 +23,7 @@ from hypothesis import settings
 from xdist.scheduler import LoadScopeScheduling
 
 from tests.support import ABSTRACT, ROOT, RememberingEmbedder, at_home, build_libraries
-from tools.library.open import close_libraries
+from tools.library.open_library import close_libraries
 
 # One process runs thousands of tests, each with databases of its own home.
 resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
@@ -91,8 +91,8 @@ def _closed_files() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def _fresh_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     """No test finds a host's line as another test left it: paused, or given up."""
-    monkeypatch.setattr("tools.http.host._states", WeakValueDictionary())
-    monkeypatch.setattr("tools.http.host._recent", OrderedDict())
+    monkeypatch.setattr("tools.http.hosts._states", WeakValueDictionary())
+    monkeypatch.setattr("tools.http.hosts._recent", OrderedDict())
 
 
 @pytest.fixture(autouse=True)

@@ -13,12 +13,12 @@ import pytest
 from numpy.typing import NDArray
 
 from state.paper import Paper
-from tools.bibliography.read import read_records
+from tools.bibliography.read_records import read_records
 from tools.cache import open_cache
 from tools.clients import open_clients
 from tools.embed.embedder import Embedder, Vectors
 from tools.embed.minilm import MiniLm
-from tools.library.open import close_libraries, create_library, open_library
+from tools.library.open_library import close_libraries, create_library, open_library
 from tools.library.starter_library import starter_papers
 from tools.settings import Settings, settings
 

@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 from langgraph_sdk.auth.types import StudioUser
 from typing_extensions import TypedDict
 
-from tools.caller import caller_of
+from tools.callers import caller_of
 from tools.errors import InputError
 
 

@@ -7,8 +7,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from citeloom.cli.app import app
+from tools.callers import KeyLimits, Keys
 from tools.errors import InputError
-from tools.keys import KeyLimits, Keys
 
 
 def test_key_is_kept_as_a_hash_and_found_by_itself_only(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ import pytest
 
 from tests.server.conftest import free_port
 from tests.support import clean_environment
-from tools.keys import KeyLimits, Keys
+from tools.callers import KeyLimits, Keys
 
 ROOT = Path(__file__).resolve().parent.parent
 TOOLS = ["cat", "cmp", "cp", "dirname", "ln", "mkdir", "mv", "readlink", "rm", "sh", "sleep"]

@@ -6,17 +6,17 @@ from functools import cache, partial
 
 from langgraph.store.memory import InMemoryStore
 
-from tools.documents.store import DocumentStore, StoredEmbedder
+from tools.documents.document_cache import DocumentStore, StoredEmbedder
 from tools.embed.embedder import Embedder
 from tools.embed.open_embedder import embedder
-from tools.ledger.ledger import RunLedger
-from tools.ledger.limits import Limits
+from tools.ledger.budget import Limits
+from tools.ledger.run_ledger import RunLedger
 from tools.library.library import Library
-from tools.library.open import open_library, settings_for
+from tools.library.open_library import open_library, settings_for
 from tools.llm.open_model import open_judge, open_mind
 from tools.llm.task import Mind
-from tools.scholar.opening import check_source, is_online, open_online
-from tools.scholar.port import Source
+from tools.scholar.open_source import check_source, is_online, open_online
+from tools.scholar.source import Source
 from tools.settings import Settings
 
 
@@ -79,7 +79,7 @@ def open_clients(settings: Settings) -> Clients:
     """Return the process's clients for these settings."""
     clients = Clients(settings)
     if settings.ingest_root:
-        from tools.ingest.allowed_paths import allow_paths
+        from tools.ingest.file_places import allow_paths
 
         allow_paths(clients, settings.ingest_root)
     return clients

@@ -26,7 +26,7 @@ from state.search import Trail
 from state.synthesis import Entries, Paragraph
 from state.value import Value
 from state.writing import DraftRound, KeyElements, SavedSection
-from tools.caller import place_of
+from tools.callers import place_of
 from tools.errors import InputError, TransientError
 
 ValueT = TypeVar("ValueT", bound=Value)

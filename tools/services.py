@@ -11,22 +11,22 @@ from langgraph.runtime import Runtime
 
 from state.inputs import Request
 from state.run import SourceUsage, Usage
-from tools.caller import caller_of, usd_a_day_of
-from tools.context import RunContext, context_of
+from tools.callers import caller_of, usd_a_day_of
 from tools.errors import InputError, PermanentError
-from tools.ledger.ledger import RunLedger, ledger_for
-from tools.ledger.limits import Kept, Limits
-from tools.library.open import settings_for
+from tools.ledger.budget import Kept, Limits
+from tools.ledger.run_ledger import RunLedger, ledger_for
+from tools.library.open_library import settings_for
 from tools.llm.task import Mind
+from tools.run_settings import RunContext, context_of
 from tools.run_store import RunStore
-from tools.scholar.library import LibrarySource
-from tools.scholar.port import Source
+from tools.scholar.library_source import LibrarySource
 from tools.scholar.snapshot import SnapshotSource, folder_of
+from tools.scholar.source import Source
 from tools.settings import Settings
 from tools.telemetry.logs import name_caller
 
 if TYPE_CHECKING:
-    from tools.ingest.target import IngestTarget
+    from tools.ingest.ingest_target import IngestTarget
     from tools.library.library import Library
     from tools.scholar.crossref import CrossrefSource
 
@@ -97,7 +97,7 @@ class Services:
             InputError: The name cannot be a library's name, or is another's to fill.
             LibraryError: It is damaged, or was made with another embedder.
         """
-        from tools.ingest.target import open_for_adding
+        from tools.ingest.ingest_target import open_for_adding
 
         at = self.clients
         if self.caller and name in at.settings.shared_libraries:
@@ -108,7 +108,7 @@ class Services:
 
     def has_library(self, name: str) -> bool:
         """Whether the caller has a library of this name. Reads the disk."""
-        from tools.ingest.target import is_made
+        from tools.ingest.ingest_target import is_made
 
         return is_made(name, settings_for(name, self.caller, self.clients.settings))
 
@@ -118,7 +118,7 @@ class Services:
         Raises:
             LibraryError: Another process writes it.
         """
-        from tools.ingest.target import drop_if_empty
+        from tools.ingest.ingest_target import drop_if_empty
 
         at = self.clients
         drop_if_empty(name, settings_for(name, self.caller, at.settings), at.embedder)

@@ -1,6 +1,6 @@
 """Settings of the process: from the environment, then a .env file, then the user's config.toml.
 
-What one run may be told (budgets, depth, samples) is not here but in tools.context.RunContext.
+What one run may be told (budgets, depth, samples) is not here but in tools.run_settings.RunContext.
 """
 
 import os

@@ -94,7 +94,7 @@ _GIVEN = frozenset({"text", "question", "messages", "plan", "first_year", "last_
 def _made(name: str) -> Any:
     """Return a command of the table above, with its options."""
     from citeloom.cli import options
-    from tools.context import run_settings
+    from tools.run_settings import run_settings
 
     spec = _RUNS[name]
     module, _, model = spec.takes.partition(":")
@@ -281,7 +281,7 @@ def settings() -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from tools.context import grouped_settings
+    from tools.run_settings import grouped_settings
 
     console = Console(markup=False, highlight=False, emoji=False)
     for title, group in grouped_settings().items():

@@ -36,8 +36,8 @@ def examine_server(url: str) -> None:
     """Print a line for each call that is made of a Qdrant server; exit with 1 when one fails, with 0 else."""
     from rich.console import Console
 
-    from tools.library.server_check import check_server
-    from tools.library.server_shape import Server
+    from tools.library.server_index import Server
+    from tools.library.server_self_test import check_server
 
     console = Console(highlight=False, soft_wrap=True)
     with errors_told(home=False):
@@ -58,7 +58,7 @@ def _examined() -> Iterator[tuple[str, str, str]]:
         except CiteLoomError as error:
             mark, text = "bad", str(error)
         yield check.__name__.strip("_"), mark, text
-    from tools.scholar.checkup import check_sources
+    from tools.scholar.open_source import check_sources
 
     with TemporaryDirectory() as folder:
         found = asyncio.run(check_sources(options, Path(folder)))
@@ -92,7 +92,7 @@ def _embedder(options: Settings) -> tuple[str, str]:
 
 
 def _libraries(options: Settings) -> tuple[str, str]:
-    from tools.library.open import library_names
+    from tools.library.open_library import library_names
 
     names = ", ".join(library_names(options))
     return "good", f"{names} (add your own with `{PROGRAM} library add FILE --library NAME`)"
@@ -126,8 +126,7 @@ def _llm(options: Settings) -> tuple[str, str]:
 def _qdrant(options: Settings) -> tuple[str, str]:
     if not options.qdrant_url:
         return "off", "the embedded engine is used; for a server set CITELOOM_QDRANT_URL"
-    from tools.library.server import ServerIndex
-    from tools.library.server_shape import Server
+    from tools.library.server_index import Server, ServerIndex
 
     server = Server.of(options)
     ServerIndex(server, "none", 1).exists()

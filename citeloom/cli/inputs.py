@@ -152,7 +152,7 @@ def own_style(inputs: dict[str, Any]) -> str:
     Raises:
         InputError: The file is no citation style, or cannot be read.
     """
-    from tools.bibliography.style import is_path, open_style
+    from tools.bibliography.citation_style import is_path, open_style
 
     named = str(inputs.get("style", ""))
     if not is_path(named):
@@ -177,7 +177,7 @@ def read_papers(path: Path) -> list[dict[str, Any]]:
             chosen = [item.get("paper", item) for item in items if item.get("selected", True)]
             return _usable(chosen, path)
     from state.paper import Paper
-    from tools.bibliography.read import read_records
+    from tools.bibliography.read_records import read_records
 
     records: list[dict[str, Any]] = []
     for item in read_records(path):

@@ -7,7 +7,7 @@ import typer
 from citeloom.cli.telling import errors_told, say
 
 if TYPE_CHECKING:
-    from tools.keys import Keys
+    from tools.callers import Keys
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
@@ -26,7 +26,7 @@ def add(
 ) -> None:
     """Make a caller's key and print it once: it is kept as a hash only."""
     with errors_told():
-        from tools.keys import KeyLimits
+        from tools.callers import KeyLimits
 
         limits = KeyLimits(
             runs_at_once=runs_at_once,
@@ -59,7 +59,7 @@ def revoke(name: Annotated[str, typer.Argument(help="The caller.")]) -> None:
 
 
 def _keys() -> "Keys":
-    from tools.keys import Keys
+    from tools.callers import Keys
     from tools.settings import settings
 
     return Keys(settings().home)

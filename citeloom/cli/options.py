@@ -1,6 +1,6 @@
 """Options of the command line, each made from the field that it sets.
 
-state.request declares what a graph takes and tools.context how a run may go about it: name, type,
+state.inputs declares what a graph takes and tools.run_settings how a run may go about it: name, type,
 default and meaning. Here stand the few flags that are spelled otherwise than their field, and the
 options that are of the command line alone.
 """
@@ -183,7 +183,7 @@ def budgets_of(given: list[str]) -> Mapping[str, Any]:
     Raises:
         typer.BadParameter: One of them is no amount, or of no source.
     """
-    from tools.scholar.opening import ONLINE
+    from tools.scholar.open_source import ONLINE
 
     whole: float | None = None
     by_source: dict[str, float] = {}

@@ -54,7 +54,7 @@ def _sent(given: str) -> dict[str, Any]:
 async def _run(inputs: dict[str, Any]) -> dict[str, Any]:
     """Run the graph, without keeping the run."""
     from graphs.references import graph
-    from tools.context import RunContext
+    from tools.run_settings import RunContext
 
     called: Any = graph
     return dict(await called.ainvoke(inputs, context=RunContext()))

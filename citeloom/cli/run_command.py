@@ -171,9 +171,9 @@ def reading_allowed(run: RunRecord) -> Iterator[None]:
     if not run.inputs.get("paths"):
         yield
         return
-    from tools.context import RunContext
-    from tools.ingest.allowed_paths import allow_paths
-    from tools.ingest.workers import close_workers
+    from tools.ingest.file_places import allow_paths
+    from tools.ingest.reader_processes import close_workers
+    from tools.run_settings import RunContext
 
     clients = RunContext(**run.context).clients
     for folder in sorted({Path(path).resolve().parent for path in run.inputs["paths"]}):
@@ -190,7 +190,7 @@ def begun(command: Command) -> RunRecord:
     Raises:
         InputError: Something that was given cannot be used.
     """
-    from tools.context import setting_of
+    from tools.run_settings import setting_of
 
     named = [(name, value) for name, _, value in (item.partition("=") for item in command.knobs)]
     command.context |= {name: setting_of(name, value) for name, value in named}

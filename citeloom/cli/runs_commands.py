@@ -134,7 +134,7 @@ def spending(
     from json import dumps
 
     with errors_told():
-        from tools.ledger.file import LedgerFile
+        from tools.ledger.ledger_file import LedgerFile
         from tools.settings import settings
 
         rows = LedgerFile(settings().home).spent(by.value)

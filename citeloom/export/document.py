@@ -8,10 +8,9 @@ from state.paper import Paper
 from state.quote import ANNOTATION
 from state.results import CitedSentence, Reference
 from state.writing import CitationVerdict
-from tools.bibliography.in_text import Group, Piece
-from tools.bibliography.runs import Run, clean
-from tools.bibliography.section import PrintedSection, in_paragraphs
-from tools.bibliography.style import DEFAULT, CitationStyle, named_style
+from tools.bibliography.citation_style import DEFAULT, CitationStyle, named_style
+from tools.bibliography.section_printer import Group, Piece, PrintedSection, in_paragraphs
+from tools.bibliography.text_runs import Run, clean
 from tools.counting import counted
 from tools.errors import InputError
 from tools.program import PROGRAM
@@ -99,7 +98,7 @@ def restyled(values: Mapping[str, Any], style: CitationStyle) -> dict[str, Any]:
     Raises:
         InputError: The processor cannot work with this style.
     """
-    from tools.bibliography.section import running_text
+    from tools.bibliography.section_printer import running_text
 
     document = document_of(values, style)
     numbers = {item.paper.id: item.number for item in document.references}

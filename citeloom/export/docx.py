@@ -14,7 +14,7 @@ from urllib.parse import quote as percent
 
 from citeloom.export.document import TITLE, Document, spaced, support_of
 from state.results import CitedSentence, Reference
-from tools.bibliography.runs import clean
+from tools.bibliography.text_runs import clean
 from tools.bibliography.write_csl import to_csl
 
 if TYPE_CHECKING:

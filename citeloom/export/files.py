@@ -14,8 +14,8 @@ from citeloom.export.plain import SCHEMA_VERSION, dump, plain
 from citeloom.export.review_page import review_page
 from citeloom.export.table import table_csv, table_markdown
 from state.results import Reference
+from tools.bibliography.citation_style import CitationStyle
 from tools.bibliography.keys import numbered
-from tools.bibliography.style import CitationStyle
 from tools.bibliography.write_bibtex import to_bibtex
 from tools.bibliography.write_csl import to_csl
 from tools.bibliography.write_ris import to_ris

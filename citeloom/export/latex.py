@@ -5,9 +5,8 @@ from collections.abc import Sequence
 
 from citeloom.export.document import TITLE, Document, spaced
 from state.results import CitedSentence
-from tools.bibliography.in_text import Group, split_marked
-from tools.bibliography.latex import escape
-from tools.bibliography.runs import clean
+from tools.bibliography.section_printer import Group, split_marked
+from tools.bibliography.text_runs import clean, escape
 
 _HEAD = r"""% Made by CiteLoom. Compile with pdflatex, bibtex, pdflatex, pdflatex; lualatex or xelatex, with a
 % font that has them, for characters beyond the Latin, Greek and Cyrillic scripts.

@@ -70,7 +70,7 @@ async def read_run(
 ) -> AsyncIterator[tuple[dict[str, Any], "Interrupt | None", "BaseStore"]]:
     """Open what a run gives, or has so far, as typed values; what it asks; and its store."""
     from citeloom.runs.partial_result import partial_values
-    from tools.context import RunContext
+    from tools.run_settings import RunContext
 
     async with open_run(run, to_read=True) as (graph, store):
         snapshot = await graph.aget_state(_config_of(run), subgraphs=True)
@@ -89,7 +89,7 @@ async def stream_run(
     """
     from langgraph.types import Command
 
-    from tools.context import RunContext
+    from tools.run_settings import RunContext
 
     config = _config_of(run)
     snapshot = None if fresh else await graph.aget_state(config)
@@ -259,7 +259,7 @@ class LocalExecutor:
 
     async def finish(self, run: str) -> None:
         """Let a run that this process works on end with what it has; see `Executor`."""
-        from tools.ledger.ledger import finish
+        from tools.ledger.run_ledger import finish
 
         if not (active := self._active.get(run)):
             raise InputError(f"run '{run}' cannot be told to finish: it rests, or works elsewhere")

@@ -14,8 +14,8 @@ from state.channels import FindState, WriteState
 from state.reducers import add_failures, add_rejections
 from state.run import SourceUsage, Usage
 from state.synthesis import Context
-from tools.context import RunContext
-from tools.ledger.file import LedgerFile
+from tools.ledger.ledger_file import LedgerFile
+from tools.run_settings import RunContext
 from tools.run_store import RunStore
 from tools.text.source_lines import origin_of
 

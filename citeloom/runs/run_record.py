@@ -15,7 +15,7 @@ from uuid import uuid4
 
 from citeloom.runs.runs import UnknownRunError
 from tools.errors import InputError
-from tools.ledger.file import LedgerFile
+from tools.ledger.ledger_file import LedgerFile
 from tools.program import logger_of
 from tools.settings import settings
 

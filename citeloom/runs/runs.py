@@ -292,7 +292,7 @@ class Runs:
     ) -> str:
         """Start a run and return its name, which is `name` if one is given (on a server a UUID).
 
-        `settings` are those of tools.context.RunContext.
+        `settings` are those of tools.run_settings.RunContext.
 
         Raises:
             InputError: There is no such input or setting.

@@ -12,9 +12,9 @@ from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import APIStatusError, ConflictError, LangGraphError, NotFoundError
 
 from citeloom.runs.runs import GraphName, RunReport, Runs, UnknownRunError
-from tools.context import run_settings
 from tools.errors import CiteLoomError, InputError, TransientError
-from tools.ledger.ledger import finish
+from tools.ledger.run_ledger import finish
+from tools.run_settings import run_settings
 from tools.settings import settings
 
 _OURS = "citeloom_graph"

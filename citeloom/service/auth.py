@@ -15,10 +15,9 @@ from langgraph_sdk import Auth, get_client
 
 from citeloom.service.entry import RefusedError, has_own_auth, holder_at_once, is_open
 from citeloom.service.names import known
-from tools.caller import ANYBODY, place_of
+from tools.callers import ANYBODY, Key, Keys, place_of
 from tools.errors import PermanentError, trace_of
-from tools.keys import Key, Keys
-from tools.ledger.file import LedgerFile
+from tools.ledger.ledger_file import LedgerFile
 from tools.program import logger_of
 from tools.settings import SettingsError, settings
 
@@ -37,7 +36,7 @@ async def authenticate(headers: Mapping[Any, Any], path: str = "") -> Auth.types
         key = await holder_at_once(_text(headers))
     except RefusedError as error:
         raise Auth.exceptions.HTTPException(error.status, error.text) from error
-    # What else a user is said to be goes with each of its runs: tools.caller reads it there.
+    # What else a user is said to be goes with each of its runs: tools.callers reads it there.
     return cast(
         Auth.types.MinimalUserDict,
         {"identity": key.name, "usd_a_day": key.limits.usd_a_day} if key else {"identity": ANYBODY},

@@ -12,8 +12,8 @@ from starlette.routing import BaseRoute, Route
 
 from citeloom.service.answering import answering
 from citeloom.service.entry import caller_of_request
-from tools.ingest.target import limits_of
-from tools.ingest.workers import Reading, in_thread, open_workers, read_apart
+from tools.ingest.ingest_target import limits_of
+from tools.ingest.reader_processes import Reading, in_thread, open_workers, read_apart
 from tools.settings import settings
 
 _LONGEST = 3000

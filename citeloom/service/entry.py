@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 
 from starlette.requests import Request
 
+from tools.callers import Key, Keys
 from tools.errors import InputError
-from tools.keys import Key, Keys
 from tools.program import PROGRAM
 from tools.settings import settings
 

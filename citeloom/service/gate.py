@@ -14,7 +14,7 @@ from starlette.websockets import WebSocketClose
 
 from citeloom.service import entry
 from citeloom.service.entry import RefusedError
-from tools.keys import KeyLimits
+from tools.callers import KeyLimits
 from tools.settings import settings
 
 _MINUTE = 60.0

@@ -10,8 +10,8 @@ from starlette.routing import BaseRoute, Route
 from citeloom.service.answering import answering
 from citeloom.service.entry import RefusedError, caller_of_request
 from tools.clients import open_clients
-from tools.ingest.target import limits_of
-from tools.ingest.workers import in_thread, open_workers
+from tools.ingest.ingest_target import limits_of
+from tools.ingest.reader_processes import in_thread, open_workers
 from tools.library.library import Library
 from tools.pdf.page_image import PageImage, page_image
 from tools.settings import settings

@@ -15,8 +15,8 @@ from citeloom.runs.runs import RunReport, Runs, snapshot_of
 from citeloom.service.answering import answering, sent
 from citeloom.service.entry import caller_of_request
 from citeloom.service.told import RunsOf
-from tools.context import RunContext, check_settings, run_settings
 from tools.errors import InputError
+from tools.run_settings import RunContext, check_settings, run_settings
 
 _ESTIMATED = ("find", "write", "review", "ask", "synthesize")
 _NOTED = {"title": "", "parent": "", "searched": {}, "citeloom_settings": {}}

@@ -12,8 +12,8 @@ from state.inputs import FindInput
 from state.paper import Paper, by_any_id
 from state.results import RankedPaper, Reference
 from state.run import Failure
-from tools.context import RunContext
 from tools.errors import InputError
+from tools.run_settings import RunContext
 from tools.services import open_services
 
 

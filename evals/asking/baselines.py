@@ -32,9 +32,9 @@ from state.ask import AnswerSentence, AskOutput, AskState, Claim, DraftSentence
 from state.inputs import AskInput
 from state.passage import Passage
 from state.run import Failure
-from tools.context import RunContext, context_of_graph
 from tools.library.library import Library
 from tools.llm.task import Task
+from tools.run_settings import RunContext, context_of_graph
 from tools.services import Services, open_services
 from tools.text.words import language_name
 

@@ -11,7 +11,7 @@ from state.document import DocumentEntry
 from state.paper import Paper
 from tools.embed.open_embedder import embedder
 from tools.library.library import Library
-from tools.library.open import close_libraries, create_library, open_library
+from tools.library.open_library import close_libraries, create_library, open_library
 from tools.library.starter_library import STARTER
 from tools.retrieve.keywords import name_missing
 from tools.settings import Settings, settings
@@ -46,7 +46,7 @@ def build_starter(home: Path) -> Built:
 
 def build_papers(home: Path, sources: Sequence[Source]) -> Built:
     """Make a library of these documents, read and cut as `citeloom library add` does."""
-    from tools.documents.passages import cut
+    from tools.documents.cut_passages import cut
 
     began = perf_counter()
     library = create_library(PAPERS, home_at(home), embedder())

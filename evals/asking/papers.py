@@ -10,7 +10,7 @@ from evals.json_lines import json_lines
 from state.document import Document
 from state.paper import Paper
 from tools.bibliography.read_record import RecordError, paper_from
-from tools.documents.open import Kind, read_document
+from tools.documents.open_document import Kind, read_document
 from tools.errors import DocumentError, InputError
 from tools.text.sentences import split_sentences
 from tools.text.words import coverage, distinct_content_stems

@@ -19,9 +19,8 @@ from evals.trials import Row, attempted, cost_of, failures_of, run_graph
 from state.paper import Paper
 from tools.clients import Clients
 from tools.library.library import Library
-from tools.library.open import close_libraries, open_library
-from tools.retrieve.open import open_retriever
-from tools.retrieve.port import PassageFilter
+from tools.library.open_library import close_libraries, open_library
+from tools.retrieve.retriever import PassageFilter, open_retriever
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,13 +11,13 @@ from evals.bench.row import Given, Row
 from evals.trials import fresh_home
 from graphs.ingest import graph
 from tools.clients import open_clients
-from tools.context import RunContext
 from tools.errors import PermanentError
-from tools.ingest.allowed_paths import allow_paths
-from tools.ingest.on_ray import encode_on_ray, start_ray
-from tools.ingest.workers import close_workers
+from tools.ingest.file_places import allow_paths
+from tools.ingest.ray_workers import encode_on_ray, start_ray
+from tools.ingest.reader_processes import close_workers
 from tools.library.library import Library
-from tools.library.open import close_libraries, open_library
+from tools.library.open_library import close_libraries, open_library
+from tools.run_settings import RunContext
 
 _FILES = 12
 _PARAGRAPHS = 60

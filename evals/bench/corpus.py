@@ -5,7 +5,7 @@ import random
 from evals.bench.row import Given
 from evals.retrieval.corpus import Corpus, Record, read_corpus
 from state.paper import Paper
-from tools.bibliography.read import read_records
+from tools.bibliography.read_records import read_records
 from tools.library.starter_library import starter_papers
 
 _MADE = 3000

@@ -10,7 +10,7 @@ import onnxruntime  # type: ignore[import-untyped]
 
 from evals.bench.row import Given, Row
 from state.paper import Paper
-from tools.bibliography.read import read_records
+from tools.bibliography.read_records import read_records
 from tools.embed.minilm import MiniLm, load_tokenizer
 from tools.library.starter_library import starter_papers
 

@@ -17,8 +17,8 @@ from evals.bench.row import Given, Row
 from evals.retrieval.dump import sliced
 from evals.side_by_side import remembering
 from evals.trials import BenchClients, fresh_home
-from tools.context import RunContext
 from tools.errors import PermanentError
+from tools.run_settings import RunContext
 
 SIZES = (50, 100, 200, 500)
 

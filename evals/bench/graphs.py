@@ -21,7 +21,7 @@ from evals.bench.row import Given, Row
 from evals.bench.stand_in import StandIn, standing_in
 from evals.spending import spent
 from state.paper import Paper
-from tools.bibliography.read import read_records
+from tools.bibliography.read_records import read_records
 from tools.cache import open_cache
 from tools.errors import PermanentError
 from tools.library.starter_library import starter_papers

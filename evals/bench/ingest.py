@@ -12,7 +12,7 @@ from evals.bench.row import Given, Row
 from evals.trials import fresh_home
 from tools.embed.open_embedder import embedder
 from tools.errors import PermanentError
-from tools.library.open import open_library
+from tools.library.open_library import open_library
 
 _NAME = "bench"
 

@@ -19,9 +19,18 @@ from numpy.typing import NDArray
 from evals.bench.embedding import starter_texts
 from evals.bench.row import Given, Row
 from tools.embed.minilm import MiniLm
-from tools.library.bm25 import document_terms, query_terms
-from tools.library.edge import EdgeIndex
-from tools.library.port import Filter, Point, Query, Scored, fused, pool_size, search
+from tools.library.embedded_index import EdgeIndex
+from tools.library.vector_index import (
+    Filter,
+    Point,
+    Query,
+    Scored,
+    document_terms,
+    fused,
+    pool_size,
+    query_terms,
+    search,
+)
 
 _SIZES = (10_000, 100_000, 1_000_000)
 _REAL, _ASKED = 2_000, 100

@@ -12,8 +12,8 @@ from evals.citation_truth.falsify import KINDS, falsified
 from evals.json_lines import json_lines
 from state.paper import Paper
 from tools.bibliography.read_record import RecordError, paper_from
-from tools.documents.open import read_document
-from tools.documents.passages import cut
+from tools.documents.cut_passages import cut
+from tools.documents.open_document import read_document
 from tools.text.self_reference import attribute
 from tools.text.sentences import split_sentences
 

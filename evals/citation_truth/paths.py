@@ -16,10 +16,10 @@ from state.quote import Quote
 from state.synthesis import Context, Paragraph
 from state.writing import Draft, Element, KeyElements, Plan, Sentence, Support
 from tools.clients import Clients
-from tools.context import RunContext
 from tools.library.library import Library
 from tools.llm.open_model import Kind
 from tools.llm.task import AnswerT, Mind, Task
+from tools.run_settings import RunContext
 from tools.run_store import RunStore
 from tools.services import open_services
 from tools.settings import settings

@@ -9,12 +9,11 @@ from evals.asking.cases import Case, read_questions
 from evals.asking.papers import Source, read_papers
 from nodes.ask.search_passages import record_passage
 from state.paper import Paper
-from tools.bibliography.read import read_records
-from tools.documents.passages import cut
+from tools.bibliography.read_records import read_records
+from tools.documents.cut_passages import cut
 from tools.embed.embedder import Embedder, Vectors
-from tools.library.bm25 import bm25
-from tools.library.port import Scored, fused
 from tools.library.starter_library import starter_papers
+from tools.library.vector_index import Scored, bm25, fused
 
 _WHOLE = 12
 """Passages of a paper that are shown whole; of a longer one those nearest to the claims."""

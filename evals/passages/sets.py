@@ -22,8 +22,8 @@ from evals.json_lines import json_lines
 from state.document import DocumentEntry
 from state.paper import Paper
 from state.passage import Passage, passage_id
-from tools.documents.open import read_document
-from tools.documents.passages import cut
+from tools.documents.cut_passages import cut
+from tools.documents.open_document import read_document
 from tools.errors import InputError
 from tools.text.words import distinct_content_stems
 

@@ -9,10 +9,9 @@ from typing import get_args
 from evals.passages.sets import Question, QuestionSet
 from tools.embed.embedder import Embedder
 from tools.library.library import Library
-from tools.library.open import close_libraries, create_library
+from tools.library.open_library import close_libraries, create_library
 from tools.retrieve.keywords import name_missing
-from tools.retrieve.open import open_retriever
-from tools.retrieve.port import PassageFilter, Retriever, RetrieverName
+from tools.retrieve.retriever import PassageFilter, Retriever, RetrieverName, open_retriever
 from tools.settings import Settings
 
 ARMS: tuple[RetrieverName, ...] = get_args(RetrieverName)

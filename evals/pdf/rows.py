@@ -13,7 +13,7 @@ from evals.pdf.references import References, Share, measured
 from evals.pdf.texts import coverage, harmonic, headings, letters
 from evals.pdf.truth import Truth
 from tools.pdf.reader import read_pdf
-from tools.references.bibliography import read_bibliography
+from tools.references.read_bibliography import read_bibliography
 
 
 @dataclass(frozen=True)

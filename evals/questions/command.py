@@ -25,7 +25,7 @@ from nodes.common.ask_model import ask_checked
 from tools.clients import open_clients
 from tools.errors import BudgetError, InputError
 from tools.evidence.quotes import quote_fault
-from tools.ledger.limits import Limits
+from tools.ledger.budget import Limits
 from tools.llm.open_model import open_mind
 from tools.llm.task import Mind, Task
 from tools.settings import settings

@@ -7,12 +7,12 @@ from pathlib import Path
 from evals.questions.tasks import Asked
 from evals.runner import say
 from state.document import JOINT, Document
+from tools.documents.file_types import suffix
 from tools.documents.grobid import grobid_of
-from tools.documents.sniff import suffix
 from tools.errors import DocumentError, InputError
 from tools.evidence.quotes import find_quote, quote_fault
 from tools.ingest.discover_files import RECORDS, is_read
-from tools.ingest.workers import read_file
+from tools.ingest.reader_processes import read_file
 from tools.llm.task import count_tokens
 from tools.settings import Settings
 from tools.text.words import distinct_content_stems

@@ -25,8 +25,7 @@ from state.verify import Entry
 from tools.references.reference_list import read_reference
 from tools.references.works import paper_of
 from tools.scholar.lookup import look_up
-from tools.scholar.port import Found, Source
-from tools.scholar.relaxing import terms
+from tools.scholar.source import Found, Source, terms
 from tools.scholar.venues import NAMES
 
 _NO_SUCH_WORK = frozenset({"plausible_fabrication", "chimeric_title", "hybrid_fabrication"})

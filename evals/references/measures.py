@@ -8,8 +8,8 @@ from pathlib import Path
 
 from evals.references.labelled import Reference
 from state.bibliography import ReferenceEntry
-from tools.references.entries import read_entry
 from tools.references.names import read_names
+from tools.references.read_entry import read_entry
 from tools.references.tagger import MODEL
 
 FIELDS = (

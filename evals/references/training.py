@@ -13,7 +13,7 @@ from typing import Any
 from evals.references.labelled import OTHER, Reference
 from evals.references.printed import print_records
 from evals.references.records import of_papers, of_references, pools_of, recombined, varied
-from tools.bibliography.style import VENDORED, named_style
+from tools.bibliography.citation_style import VENDORED, named_style
 from tools.errors import InputError
 from tools.references.tagger import BEGINS
 from tools.references.tokens import features_of, tokens_of

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tools.documents.store import DocumentStore, StoredEmbedder
+from tools.documents.document_cache import DocumentStore, StoredEmbedder
 from tools.embed.embedder import Embedder, Vectors
 from tools.embed.minilm import MiniLm
 from tools.errors import PermanentError

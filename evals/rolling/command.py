@@ -17,20 +17,20 @@ from evals.rolling.section import Section, as_cited, licence_of, related_work
 from evals.runner import check_file, online_sources, say
 from state.document import Document
 from state.paper import Paper
-from tools.documents.fetch import Fetched, open_copy
+from tools.documents.open_copies import Fetched, open_copy
 from tools.errors import BudgetError, CiteLoomError, InputError
-from tools.ingest.spool import Spool
-from tools.ingest.target import limits_of
-from tools.ingest.workers import close_workers, in_thread, open_workers, read_apart
-from tools.ledger.ledger import RunLedger, ledger_for
-from tools.ledger.limits import Limits
+from tools.ingest.file_places import Spool
+from tools.ingest.ingest_target import limits_of
+from tools.ingest.reader_processes import close_workers, in_thread, open_workers, read_apart
+from tools.ledger.budget import Limits
+from tools.ledger.run_ledger import RunLedger, ledger_for
 from tools.references.resolving import known_to, tells
 from tools.scholar.arxiv import ArxivSource
 from tools.scholar.lookup import Wanted
 from tools.scholar.merging import ids_of
+from tools.scholar.open_source import OnlineName, open_online
 from tools.scholar.openalex import SEARCH_USD
-from tools.scholar.opening import OnlineName, open_online
-from tools.scholar.port import Source
+from tools.scholar.source import Source
 from tools.settings import Settings, settings
 
 _WORKS = 40

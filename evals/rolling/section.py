@@ -8,7 +8,7 @@ from state.bibliography import Bibliography, InTextCitation
 from state.document import Document
 from state.paper import Paper
 from state.synthesis import Entries
-from tools.references.bibliography import read_bibliography
+from tools.references.read_bibliography import read_bibliography
 from tools.references.works import merge_works
 from tools.text.sentences import split_sentences
 

@@ -30,7 +30,7 @@ from evals.sets.files import Copy, Made, Row, rows_of, words
 from state.document import Document
 from state.paper import Paper, title_key
 from tools.bibliography.read_record import paper_from
-from tools.documents.open import read_document
+from tools.documents.open_document import read_document
 from tools.errors import CiteLoomError
 
 ROWS = "rows.jsonl"

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from state.paper import Paper
-from tools.bibliography.read import read_records
+from tools.bibliography.read_records import read_records
 from tools.errors import InputError
 from tools.library.starter_library import starter_papers
 

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tools.embed.embedder import Embedder
-from tools.library.bm25 import bm25
-from tools.library.port import RRF_K, Scored, fused, ranked
+from tools.library.vector_index import RRF_K, Scored, bm25, fused, ranked
 
 ChunkMethod = Literal["basic", "parent_document", "ensemble"]
 SIZE = 1000

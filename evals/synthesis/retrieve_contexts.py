@@ -13,7 +13,7 @@ from langgraph.runtime import Runtime
 from evals.synthesis.chunks import SIZE, ChunkMethod, Found, retrieve
 from graphs.synthesize import Step
 from state.synthesis import Context, Paragraph, SynthesizeState
-from tools.context import RunContext
+from tools.run_settings import RunContext
 from tools.services import open_services
 
 

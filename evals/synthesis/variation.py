@@ -13,8 +13,8 @@ from evals.synthesis.chunks import ChunkMethod
 from nodes.synthesize.synthesize_answer import FIRST, RESTORE, SHORTEN, UPDATE
 from tools.cache import open_cache
 from tools.clients import Clients
-from tools.ledger.ledger import ledger_for
-from tools.ledger.limits import Limits
+from tools.ledger.budget import Limits
+from tools.ledger.run_ledger import ledger_for
 from tools.llm.language_model import LlmMind
 from tools.llm.task import AnswerT, Mind, Task
 from tools.settings import settings

@@ -26,10 +26,10 @@ from nodes.common.ask_model import ask_checked
 from state.ask import AskState, AskUpdate, Claim, DraftSentence, LostClaim
 from state.passage import Passage
 from state.quote import Quote
-from tools.context import RunContext
 from tools.counting import counted
 from tools.embed.embedder import Embedder
 from tools.llm.task import Task
+from tools.run_settings import RunContext
 from tools.services import open_services
 from tools.text.questions import question_parts
 from tools.text.words import language_name

@@ -20,11 +20,11 @@ from state.passage import Passage
 from state.quote import Quote
 from state.run import Failure
 from state.writing import Support
-from tools.context import RunContext
 from tools.counting import counted
 from tools.evidence.facts import standing_nowhere
 from tools.evidence.invented_citations import invented_citations
 from tools.evidence.support import UNBORNE
+from tools.run_settings import RunContext
 from tools.services import Services, open_services
 from tools.text.source_lines import without_numbers
 

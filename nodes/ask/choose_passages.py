@@ -20,10 +20,10 @@ from nodes.ask.search_passages import sought
 from nodes.common.ask_model import ask_checked
 from state.ask import AskState, AskUpdate
 from state.passage import OF_RECORD
-from tools.context import RunContext
 from tools.counting import counted
 from tools.embed.embedder import Embedder
 from tools.llm.task import Task
+from tools.run_settings import RunContext
 from tools.services import open_services
 from tools.text.answer_sentences import Source, rate_sentences
 from tools.text.questions import read_question

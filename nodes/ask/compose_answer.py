@@ -17,10 +17,10 @@ from nodes.ask.answer_sources import CLAIM_FIELDS, ShownClaim, quoted, several, 
 from nodes.ask.plan_search import ASPECTS
 from nodes.common.ask_model import ask_checked
 from state.ask import AskState, AskUpdate, Claim, DraftSentence
-from tools.context import RunContext
 from tools.counting import counted
 from tools.embed.embedder import Embedder
 from tools.llm.task import Task
+from tools.run_settings import RunContext
 from tools.services import open_services
 from tools.text.answer_sentences import Source, rate_sentences
 from tools.text.words import language_name

@@ -25,13 +25,13 @@ from nodes.common.ask_model import Asked, ask_checked
 from state.ask import AskState, AskUpdate, Claim, LostClaim
 from state.passage import OF_RECORD, Passage
 from state.quote import Quote
-from tools.context import RunContext
 from tools.counting import counted
 from tools.embed.embedder import Embedder
 from tools.evidence.facts import standing_nowhere
 from tools.evidence.prompt_injection import reported, without_injections
 from tools.evidence.quotes import find_quote
 from tools.llm.task import Task
+from tools.run_settings import RunContext
 from tools.services import open_services
 from tools.text.answer_sentences import Source, rate_sentences
 from tools.text.words import distinct_content_stems

@@ -16,10 +16,10 @@ from nodes.ask.compose_answer import in_words, telling
 from nodes.ask.plan_search import LONGEST
 from nodes.common.ask_model import ask_checked
 from state.ask import AskState, AskUpdate
-from tools.context import RunContext
 from tools.embed.embedder import Embedder
 from tools.evidence.quotes import folded
 from tools.llm.task import Task
+from tools.run_settings import RunContext
 from tools.services import open_services
 
 STAGE = "judge_sufficiency"

@@ -3,7 +3,7 @@
 Reads `run`, `request`, `standalone`. Writes `query`, `why`, `aspects` (arXivBot, section 6:
 a few examples show that a question for 'how' asks for the method; misspelt words become the
 library's own). By the method 'kar' the small model that names the keywords of passages
-(nodes.ingest.name_keywords) names those of the question, and these are the query.
+(nodes.ingest.index_passages) names those of the question, and these are the query.
 """
 
 import asyncio
@@ -14,10 +14,10 @@ from pydantic import BaseModel, Field
 
 from nodes.common.ask_model import Asked, ask_checked
 from state.ask import AskState, AskUpdate
-from tools.context import RunContext
 from tools.embed.embedder import Embedder
 from tools.llm.task import Task
-from tools.retrieve.spelling import spellings as find_spellings
+from tools.retrieve.keywords import spellings as find_spellings
+from tools.run_settings import RunContext
 from tools.services import open_services
 from tools.text.keyphrases import salient_phrases
 from tools.text.questions import keywords, question_parts

@@ -22,8 +22,8 @@ from state.ask import (
     LostClaim,
 )
 from state.run import Failure, halt, outcome_of
-from tools.context import RunContext
 from tools.errors import LibraryError
+from tools.run_settings import RunContext
 from tools.services import open_services
 
 STAGE = "present_answer"

@@ -11,10 +11,10 @@ from pydantic import BaseModel, Field
 
 from nodes.common.ask_model import ask_checked
 from state.ask import AskState, AskUpdate, Turn
-from tools.context import RunContext
 from tools.embed.embedder import Embedder
 from tools.errors import InputError
 from tools.llm.task import Task
+from tools.run_settings import RunContext
 from tools.services import open_services
 from tools.text.follow_up import absent, resolve
 

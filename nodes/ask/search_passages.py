@@ -12,11 +12,10 @@ from langgraph.runtime import Runtime
 from state.ask import AskState, AskUpdate, Hop, Wanted
 from state.paper import Paper
 from state.passage import OF_RECORD, Passage, PassageHit, passage_id
-from tools.context import RunContext
 from tools.counting import counted
 from tools.library.library import Library
-from tools.retrieve.open import open_retriever
-from tools.retrieve.port import PassageFilter, RetrieverName
+from tools.retrieve.retriever import PassageFilter, RetrieverName, open_retriever
+from tools.run_settings import RunContext
 from tools.services import Services, open_services
 from tools.text.questions import question_parts, read_question
 

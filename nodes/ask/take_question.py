@@ -17,9 +17,9 @@ from state.ask import AskState, CitedPaper, Turn, Wanted
 from state.begin import begin_run
 from state.inputs import AskInput, Request
 from state.run import Failure
-from tools.context import RunContext, check_settings, chosen_settings
 from tools.errors import CiteLoomError, InputError
 from tools.program import PROGRAM
+from tools.run_settings import RunContext, check_settings, chosen_settings
 from tools.services import Services, open_services
 from tools.text.words import question_language, tokens
 

@@ -14,7 +14,7 @@ from state.paper import Paper
 from tools.counting import counted
 from tools.errors import InputError
 from tools.program import PROGRAM
-from tools.scholar.opening import ONLINE
+from tools.scholar.open_source import ONLINE
 from tools.text.words import language, language_name, tokens
 
 MAX_CHARACTERS = 20_000

@@ -7,8 +7,8 @@ from time import perf_counter
 from typing import Any, ParamSpec
 
 from state.run import Failure
-from tools.context import load
 from tools.errors import BudgetError, EndedError, FinishedError, InputError, PermanentError
+from tools.run_settings import load
 
 P = ParamSpec("P")
 

@@ -13,7 +13,7 @@ from state.run import Failure
 from state.writing import Cause
 from tools.errors import InputError, PermanentError, TransientError
 from tools.scholar.merging import is_preprint_doi, is_preprint_venue
-from tools.scholar.opening import is_online
+from tools.scholar.open_source import is_online
 from tools.services import Services
 
 

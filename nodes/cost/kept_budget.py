@@ -13,11 +13,10 @@ from nodes.judge import questions
 from nodes.judge.judge_claims import AT_ONCE
 from nodes.write.writers import beam, passage, per_cite, whole
 from state.inputs import Choices
-from tools.context import RunContext, context_of
-from tools.ledger.limits import Kept
-from tools.ledger.spending import Cost
+from tools.ledger.budget import Cost, Kept
 from tools.llm.endpoint import price_of
 from tools.llm.task import count_tokens
+from tools.run_settings import RunContext, context_of
 from tools.services import Services, open_services
 
 

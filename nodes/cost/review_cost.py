@@ -13,8 +13,8 @@ from nodes.common.ask_person import ask, is_due
 from nodes.cost.run_estimate import estimate
 from state.channels import Shared
 from state.questions import CostQuestion, Estimate
-from tools.context import RunContext
 from tools.errors import InputError
+from tools.run_settings import RunContext
 from tools.services import open_services
 
 MUCH = 1.0

@@ -36,10 +36,10 @@ from nodes.synthesize import judge_relevance, summarize_paragraphs, synthesize_a
 from nodes.write import flag_uncited, plan_section, read_paper, revise_draft, rewrite_unsupported
 from nodes.write.writers import whole
 from state.questions import Estimate, Span, TaskEstimate
-from tools.context import RunContext
-from tools.ledger.spending import Cost, Price
+from tools.ledger.budget import Cost, Price
 from tools.llm.endpoint import price_of
 from tools.llm.task import count_tokens
+from tools.run_settings import RunContext
 from tools.scholar.google import PAGE
 from tools.scholar.openalex import LIST_USD, MEANING_USD, SEARCH_USD
 

@@ -12,8 +12,8 @@ from nodes.judge import questions
 from nodes.judge.judge_claims import AT_ONCE
 from nodes.write.writers import beam, passage, per_cite, voting, whole
 from nodes.write.writers.writer import APIECE
-from tools.context import RunContext
 from tools.llm.task import Task, count_tokens
+from tools.run_settings import RunContext
 
 Ends = tuple[float, float]
 """The low end and the high end."""

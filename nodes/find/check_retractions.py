@@ -9,8 +9,8 @@ from langgraph.runtime import Runtime
 from nodes.common.notices import noticed_now
 from nodes.find.relevance_scores import hidden_in
 from state.channels import FindState
-from tools.context import RunContext
-from tools.scholar.opening import is_online
+from tools.run_settings import RunContext
+from tools.scholar.open_source import is_online
 from tools.services import open_services
 
 STAGE = "check_retractions"

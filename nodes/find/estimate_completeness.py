@@ -14,10 +14,10 @@ from nodes.find.relevance_scores import hidden_in, selected_in
 from state.channels import FindState
 from state.run import halt
 from state.search import Completeness
-from tools.context import RunContext
 from tools.counting import counted
 from tools.ranking.completeness import METHOD, Estimate, chance_of, estimate_total
 from tools.ranking.discovery_channels import Division, discovery, divide, steps_of
+from tools.run_settings import RunContext
 from tools.services import open_services
 
 STAGE = "estimate_completeness"

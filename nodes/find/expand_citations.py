@@ -27,12 +27,12 @@ from state.inputs import Request
 from state.paper import Paper
 from state.run import Failure
 from state.search import Hit, Trail
-from tools.context import RunContext
 from tools.counting import counted
 from tools.errors import CiteLoomError, PermanentError, TransientError
+from tools.run_settings import RunContext
 from tools.scholar.links import Gathered, citations_of, references_of, unlinked
-from tools.scholar.opening import is_online
-from tools.scholar.port import Source
+from tools.scholar.open_source import is_online
+from tools.scholar.source import Source
 from tools.services import Services
 
 STAGE = "expand_citations"

@@ -17,13 +17,13 @@ from nodes.common.ask_model import Asked, ask_checked
 from nodes.cost.kept_budget import saving_services
 from state.channels import FindState
 from state.search import QueryStrategy, SearchQuery
-from tools.context import RunContext
 from tools.embed.embedder import Embedder
 from tools.errors import PermanentError
 from tools.evidence.quotes import quote_input
 from tools.llm.task import Task
-from tools.scholar.opening import suits
-from tools.scholar.relaxing import terms
+from tools.run_settings import RunContext
+from tools.scholar.open_source import suits
+from tools.scholar.source import terms
 from tools.text.keyphrases import Phrase, own_names, phrase_stems, salient_phrases, search_words
 from tools.text.roles import assign_roles
 from tools.text.sentences import split_sentences

@@ -16,7 +16,7 @@ from nodes.cost.kept_budget import saving_services
 from nodes.find.rankers.choose import RANKERS
 from state.channels import FindState
 from state.inputs import Choices, Request
-from tools.context import RunContext
+from tools.run_settings import RunContext
 
 STAGE = "judge_papers"
 

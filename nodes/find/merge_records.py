@@ -13,9 +13,9 @@ from langgraph.runtime import Runtime
 
 from state.channels import FindState
 from state.paper import Paper
-from tools.context import RunContext
 from tools.counting import counted
-from tools.scholar.identity import merge, unite
+from tools.run_settings import RunContext
+from tools.scholar.same_work import merge, unite
 from tools.services import open_services
 
 STAGE = "merge_records"

@@ -14,8 +14,8 @@ from state.reducers import add_hits
 from state.results import Link, PrismaCounts, RankedPaper
 from state.run import halt, outcome_of
 from state.search import Hit, MissingWork
-from tools.context import RunContext
 from tools.errors import CiteLoomError
+from tools.run_settings import RunContext
 from tools.run_store import RunStore
 from tools.services import Services, open_services
 

@@ -15,12 +15,12 @@ from state.run import Failure
 from tools.counting import counted
 from tools.errors import DocumentError, InputError, PermanentError, TransientError
 from tools.ingest.open_copies import read_open_copy
-from tools.references.bibliography import read_bibliography
+from tools.references.read_bibliography import read_bibliography
 from tools.references.works import merge_works
 from tools.scholar.agreement import same_work
 from tools.scholar.links import Answer
 from tools.scholar.lookup import Wanted, look_up
-from tools.scholar.port import Linked, Source
+from tools.scholar.source import Linked, Source
 from tools.services import Services
 
 _NO_LIST = "it has no list of references that can be read"

@@ -25,9 +25,9 @@ from state.inputs import FindInput, Request
 from state.paper import Paper, canonical_id
 from state.run import Failure
 from state.search import Hit
-from tools.context import RunContext, check_settings, chosen_settings
 from tools.errors import CiteLoomError, InputError, PermanentError, TransientError
-from tools.scholar.opening import check_source, is_online
+from tools.run_settings import RunContext, check_settings, chosen_settings
+from tools.scholar.open_source import check_source, is_online
 from tools.services import Services, open_services
 
 _LONGEST = 300

@@ -23,13 +23,13 @@ from state.paper import Paper
 from state.quote import Debate
 from state.reducers import add_queries
 from state.search import FacetCover, SearchQuery, Sufficiency
-from tools.context import RunContext
 from tools.counting import counted
 from tools.embed.calibration import calibrated
 from tools.embed.embedder import Embedder
 from tools.evidence.prompt_injection import without_injections
 from tools.evidence.quotes import quote_input
 from tools.llm.task import Task
+from tools.run_settings import RunContext
 from tools.services import Services
 from tools.text.keyphrases import (
     candidate_phrases,

@@ -20,9 +20,9 @@ from state.paper import Paper, canonical_id
 from state.questions import PapersQuestion
 from state.run import halt
 from state.search import Hit
-from tools.context import RunContext
 from tools.counting import counted
 from tools.errors import InputError
+from tools.run_settings import RunContext
 from tools.services import Services, open_services
 
 STAGE = "review_papers"

@@ -14,10 +14,10 @@ from nodes.find.generate_queries import MAX_KEYWORDS
 from state.channels import FindState
 from state.questions import QueriesQuestion
 from state.search import Facet, SearchQuery
-from tools.context import RunContext
 from tools.counting import counted
 from tools.errors import InputError
-from tools.scholar.relaxing import terms
+from tools.run_settings import RunContext
+from tools.scholar.source import terms
 from tools.services import open_services
 from tools.text.words import tokens
 

@@ -23,10 +23,10 @@ from state.channels import FindState
 from state.inputs import Request
 from state.paper import Paper, title_key
 from state.search import Round, Trail
-from tools.context import RunContext
 from tools.counting import counted
 from tools.embed.calibration import calibrated
-from tools.library.match import find_same_work
+from tools.library.same_paper import find_same_work
+from tools.run_settings import RunContext
 from tools.services import Services, open_services
 
 STAGE = "screen_papers"

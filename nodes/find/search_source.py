@@ -15,9 +15,9 @@ from state.channels import FindState
 from state.inputs import Choices, Request
 from state.run import Failure
 from state.search import Hit, SearchLogEntry, SearchQuery
-from tools.context import RunContext
 from tools.counting import counted
 from tools.errors import PermanentError, TransientError
+from tools.run_settings import RunContext
 
 STAGE = "search_source"
 

@@ -17,9 +17,9 @@ from state.channels import FindState
 from state.inputs import Request
 from state.run import Failure, halt
 from state.search import SearchLogEntry, Sufficiency
-from tools.context import RunContext
 from tools.counting import counted
 from tools.program import PROGRAM
+from tools.run_settings import RunContext
 from tools.services import open_services
 
 STAGE = "select_papers"

@@ -13,8 +13,8 @@ from nodes.find.rankers.debate import clear_cases
 from nodes.find.relevance_scores import best
 from state.channels import FindState
 from state.search import Hit
-from tools.context import RunContext
 from tools.ranking.relevance_prior import as_score, meaning_odds
+from tools.run_settings import RunContext
 from tools.services import Services, open_services
 
 STAGE = "shortlist_papers"

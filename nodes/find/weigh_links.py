@@ -23,9 +23,9 @@ from nodes.find.relevance_scores import best, hidden_in, read_scores, survey
 from state.channels import FindState
 from state.run import halt
 from state.search import Hit
-from tools.context import RunContext
 from tools.counting import counted
 from tools.ranking.relevance_prior import as_score, log_odds
+from tools.run_settings import RunContext
 from tools.services import Services, open_services
 
 STAGE = "weigh_links"

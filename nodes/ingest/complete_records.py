@@ -13,15 +13,15 @@ from nodes.ingest.index_passages import wave
 from state.ingest import IngestState, IngestUpdate
 from state.paper import Paper, merge_records
 from state.run import Failure, halt
-from tools.context import RunContext
 from tools.counting import counted
 from tools.errors import PermanentError, TransientError
-from tools.ingest.target import IngestTarget
+from tools.ingest.ingest_target import IngestTarget
 from tools.references.resolving import known_to, tells
-from tools.scholar.identity import unite
+from tools.run_settings import RunContext
 from tools.scholar.lookup import Wanted
 from tools.scholar.merging import ids_of
-from tools.scholar.opening import is_online
+from tools.scholar.open_source import is_online
+from tools.scholar.same_work import unite
 from tools.services import open_services
 
 STAGE = "complete_records"

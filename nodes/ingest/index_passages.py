@@ -16,19 +16,19 @@ from nodes.common.ask_model import ask_in_groups, failures_of
 from state.ingest import FileSource, IngestState, IngestUpdate
 from state.passage import Passage
 from state.run import Failure, halt
-from tools.context import RunContext
 from tools.embed.embedder import Embedder
 from tools.errors import BudgetError, PermanentError
 from tools.evidence.prompt_injection import without_injections
+from tools.ingest.file_places import Spool
 from tools.ingest.ingest_file import timing
-from tools.ingest.on_ray import encode_on_ray
-from tools.ingest.spool import Spool
-from tools.ingest.target import IngestTarget
-from tools.ingest.workers import StoppedError
-from tools.library.index import Encoder
-from tools.library.port import Progress
+from tools.ingest.ingest_target import IngestTarget
+from tools.ingest.ray_workers import encode_on_ray
+from tools.ingest.reader_processes import StoppedError
+from tools.library.library_index import Encoder
+from tools.library.vector_index import Progress
 from tools.llm.task import Task
 from tools.retrieve.keywords import name_missing, put, unnamed
+from tools.run_settings import RunContext
 from tools.services import Services, open_services
 from tools.text.keyphrases import keyphrases
 

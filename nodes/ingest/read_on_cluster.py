@@ -15,15 +15,14 @@ from typing_extensions import TypedDict
 from state.ingest import FileReport, FileSource, IngestUpdate
 from state.inputs import Request
 from state.paper import Paper
-from tools.context import RunContext
 from tools.errors import DocumentError
-from tools.ingest.allowed_paths import allowed_roots, check_paths
+from tools.ingest.file_places import Spool, allowed_roots, check_paths
 from tools.ingest.ingest_file import Given, Known, Parts, failed, keep_parts, unchanged
-from tools.ingest.on_ray import Answer, read_on_ray
-from tools.ingest.record_files import DumpReport
-from tools.ingest.spool import Spool
-from tools.ingest.target import IngestTarget, limits_of
-from tools.ingest.workers import StoppedError, in_thread, open_workers
+from tools.ingest.ingest_records import DumpReport
+from tools.ingest.ingest_target import IngestTarget, limits_of
+from tools.ingest.ray_workers import Answer, read_on_ray
+from tools.ingest.reader_processes import StoppedError, in_thread, open_workers
+from tools.run_settings import RunContext
 from tools.services import Services, open_services
 
 STAGE = "read_source"

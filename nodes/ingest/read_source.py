@@ -15,14 +15,13 @@ from state.document import Unread
 from state.ingest import FileReport, FileSource, IngestUpdate
 from state.inputs import Request
 from state.paper import Paper
-from tools.context import RunContext
 from tools.errors import DocumentError, InputError, PermanentError, TransientError
-from tools.ingest.allowed_paths import place_of_file
+from tools.ingest.file_places import Spool, place_of_file
 from tools.ingest.ingest_file import Given, failed, ingest_file
-from tools.ingest.record_files import take_records
-from tools.ingest.spool import Spool
-from tools.ingest.target import IngestTarget, limits_of
-from tools.ingest.workers import Workers, in_thread, open_workers
+from tools.ingest.ingest_records import take_records
+from tools.ingest.ingest_target import IngestTarget, limits_of
+from tools.ingest.reader_processes import Workers, in_thread, open_workers
+from tools.run_settings import RunContext
 from tools.services import Services, open_services
 
 
@@ -38,7 +37,7 @@ async def fetch_copy(
 
     A paper without an open copy is taken in by its record alone, and its report says so.
     """
-    from tools.documents.fetch import open_copy
+    from tools.documents.open_copies import open_copy
 
     record, causes = await _record(services, request, source.name)
     if record is None:

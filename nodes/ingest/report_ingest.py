@@ -13,9 +13,9 @@ from langgraph.runtime import Runtime
 
 from state.ingest import FileReport, IngestCounts, IngestState, IngestUpdate
 from state.run import halt, outcome_of
-from tools.context import RunContext
 from tools.errors import CiteLoomError
-from tools.ingest.spool import Spool
+from tools.ingest.file_places import Spool
+from tools.run_settings import RunContext
 from tools.services import open_services
 
 

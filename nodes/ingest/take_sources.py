@@ -17,14 +17,13 @@ from state.ingest import FileSource, IngestInput, IngestState
 from state.inputs import Request
 from state.paper import canonical_id
 from state.run import Failure
-from tools.context import RunContext, check_settings
 from tools.errors import CiteLoomError, InputError
-from tools.ingest.allowed_paths import allowed_roots
 from tools.ingest.discover_files import DiscoveredFiles
-from tools.ingest.on_ray import on_ray
-from tools.ingest.spool import Spool
+from tools.ingest.file_places import Spool, allowed_roots
+from tools.ingest.ray_workers import on_ray
 from tools.ingest.uploads import gather
-from tools.library.open import folder_of
+from tools.library.open_library import folder_of
+from tools.run_settings import RunContext, check_settings
 from tools.services import Services, open_services
 
 STAGE = "take_sources"

@@ -17,8 +17,8 @@ from state.passage import Passage
 from state.run import Failure
 from tools.counting import counted
 from tools.documents.body import body_of, on_pages
-from tools.documents.passages import cut
-from tools.documents.store import DocumentStore
+from tools.documents.cut_passages import cut
+from tools.documents.document_cache import DocumentStore
 from tools.errors import (
     BudgetError,
     DocumentError,
@@ -27,14 +27,14 @@ from tools.errors import (
     PermanentError,
     TransientError,
 )
-from tools.ingest.document_record import paper_of
+from tools.ingest.ingest_file import paper_of
 from tools.ingest.open_copies import read_open_copy
 from tools.library.library import Library
-from tools.library.open import settings_for
-from tools.references.bibliography import entries_at_end, read_entries
+from tools.library.open_library import settings_for
+from tools.references.read_bibliography import entries_at_end, read_entries
 from tools.scholar.agreement import same_work
-from tools.scholar.opening import is_online
-from tools.scholar.titles import near_titles
+from tools.scholar.open_source import is_online
+from tools.scholar.same_work import near_titles
 from tools.services import Services
 
 SECONDS = 180.0

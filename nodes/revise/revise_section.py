@@ -23,11 +23,11 @@ from nodes.write.writers.quoted_sentences import tell
 from nodes.write.writers.writer import Stage
 from state.channels import ReviseState
 from state.writing import MARKER, Draft, Plan, PlanLine
-from tools.context import RunContext
 from tools.embed.embedder import Embedder
 from tools.errors import InputError
 from tools.llm.task import Task
 from tools.references.in_text import numbers_in
+from tools.run_settings import RunContext
 from tools.services import open_services
 
 STAGE = "revise_section"

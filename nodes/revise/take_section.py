@@ -23,8 +23,8 @@ from state.inputs import Choices, Request, ReviseInput
 from state.paper import by_any_id
 from state.run import Failure
 from state.writing import Draft, Plan, SavedSection
-from tools.context import RunContext, check_settings, chosen_settings
 from tools.errors import CiteLoomError, InputError
+from tools.run_settings import RunContext, check_settings, chosen_settings
 from tools.run_store import RunStore
 from tools.services import Services, open_services
 

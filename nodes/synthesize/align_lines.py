@@ -18,10 +18,10 @@ from nodes.synthesize.line_origins import Judged, LineOrigins
 from state.run import Failure
 from state.synthesis import Entries, Line, LostLine, SynthesizeState
 from state.writing import Support
-from tools.context import RunContext
 from tools.counting import counted
 from tools.evidence.facts import standing_nowhere
 from tools.evidence.invented_citations import invented_citations
+from tools.run_settings import RunContext
 from tools.services import Services, open_services
 from tools.text.self_reference import leans
 from tools.text.sentences import split_sentences

@@ -17,12 +17,12 @@ from pydantic import BaseModel, Field
 from nodes.common.ask_model import ask_in_groups, failures_of
 from nodes.synthesize.summarize_paragraphs import summaries_of
 from state.synthesis import Context, Paragraph, SynthesizeState
-from tools.context import RunContext
 from tools.counting import counted
 from tools.embed.calibration import calibrated
 from tools.embed.embedder import Embedder
 from tools.evidence.prompt_injection import without_injections
 from tools.llm.task import Task
+from tools.run_settings import RunContext
 from tools.services import Services, open_services
 from tools.text.words import coverage, topic_stems
 

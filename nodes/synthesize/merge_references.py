@@ -12,9 +12,9 @@ from langgraph.runtime import Runtime
 
 from state.run import Failure
 from state.synthesis import SourcePaper, SynthesizeState
-from tools.context import RunContext
 from tools.counting import counted
 from tools.references.works import merge_works
+from tools.run_settings import RunContext
 from tools.services import open_services
 
 STAGE = "merge_references"

@@ -23,10 +23,10 @@ from state.synthesis import (
     SynthesizeState,
 )
 from tools.bibliography.write_bibtex import to_bibtex
-from tools.context import RunContext
 from tools.counting import counted
-from tools.ingest.spool import Spool
+from tools.ingest.file_places import Spool
 from tools.references.numbering import number_references, with_numbers, works_of
+from tools.run_settings import RunContext
 from tools.services import open_services
 from tools.text.source_lines import origin_of
 

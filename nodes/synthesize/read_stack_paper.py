@@ -19,21 +19,19 @@ from state.paper import Paper
 from state.passage import OF_ANNOTATION
 from state.quote import ANNOTATION
 from state.synthesis import Paragraph, SourcePaper, StackItem, SynthesizeState
-from tools.context import RunContext
 from tools.counting import counted
+from tools.documents.document_cache import DocumentStore
 from tools.documents.grobid import grobid_of
 from tools.documents.paragraphs import paragraphs_of, rebuilt
-from tools.documents.store import DocumentStore
 from tools.errors import DocumentError
-from tools.ingest.allowed_paths import place_of_file
-from tools.ingest.document_record import paper_of
-from tools.ingest.ingest_file import digest_of
-from tools.ingest.spool import Spool
-from tools.ingest.target import is_current, limits_of
-from tools.ingest.workers import in_thread, open_workers, read_apart
+from tools.ingest.file_places import Spool, place_of_file
+from tools.ingest.ingest_file import digest_of, paper_of
+from tools.ingest.ingest_target import is_current, limits_of
+from tools.ingest.reader_processes import in_thread, open_workers, read_apart
 from tools.library.library import Library
 from tools.program import PROGRAM
-from tools.references.bibliography import read_bibliography
+from tools.references.read_bibliography import read_bibliography
+from tools.run_settings import RunContext
 from tools.services import Services, open_services
 
 STAGE = "read_paper"

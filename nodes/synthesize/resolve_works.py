@@ -14,7 +14,6 @@ from state.inputs import Request
 from state.paper import Paper
 from state.run import Failure
 from state.synthesis import Entries, SynthesizeState
-from tools.context import RunContext
 from tools.counting import counted
 from tools.errors import PermanentError, TransientError
 from tools.references.numbering import printed_only, works_of
@@ -25,9 +24,10 @@ from tools.references.resolving import (
     tells,
     unite_found,
 )
+from tools.run_settings import RunContext
 from tools.scholar.lookup import Wanted
 from tools.scholar.merging import ids_of
-from tools.scholar.opening import is_online
+from tools.scholar.open_source import is_online
 from tools.services import Services, open_services
 
 STAGE = "resolve_works"

@@ -17,12 +17,12 @@ from pydantic import BaseModel, Field
 
 from nodes.common.ask_model import ask_in_groups, failures_of
 from state.synthesis import Paragraph, SynthesizeState
-from tools.context import RunContext
 from tools.counting import counted
-from tools.documents.store import DocumentStore, summary_key
+from tools.documents.document_cache import DocumentStore, summary_key
 from tools.embed.embedder import Embedder
 from tools.evidence.prompt_injection import reported, without_injections
 from tools.llm.task import Task
+from tools.run_settings import RunContext
 from tools.services import Services, open_services
 from tools.text.sentences import split_sentences
 from tools.text.words import coverage, distinct_topic_stems, language, topic_stems

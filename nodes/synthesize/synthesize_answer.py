@@ -32,9 +32,9 @@ from nodes.synthesize.shown_contexts import (
 from state.inputs import Request
 from state.run import Failure
 from state.synthesis import SynthesizeState
-from tools.context import RunContext
 from tools.embed.embedder import Embedder
 from tools.llm.task import Task, count_tokens
+from tools.run_settings import RunContext
 from tools.services import Services, open_services
 from tools.text.answer_sentences import Source, rate_sentences
 from tools.text.quotable import is_whole, shown

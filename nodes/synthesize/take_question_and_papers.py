@@ -20,13 +20,12 @@ from state.begin import begin_run
 from state.inputs import Request
 from state.run import Failure
 from state.synthesis import Granularity, SourcePaper, StackItem, SynthesizeInput, SynthesizeState
-from tools.context import RunContext, check_settings
 from tools.counting import counted
 from tools.errors import CiteLoomError, InputError
-from tools.ingest.allowed_paths import allowed_roots
 from tools.ingest.discover_files import DiscoveredFiles
-from tools.ingest.spool import Spool
+from tools.ingest.file_places import Spool, allowed_roots
 from tools.ingest.uploads import gather
+from tools.run_settings import RunContext, check_settings
 from tools.services import Services, open_services
 from tools.text.words import question_language
 

@@ -15,7 +15,7 @@ from state.results import CitedSentence
 from state.run import halt, outcome_of
 from state.verify import VerifyOutput, VerifyState
 from state.writing import Cause, CitationVerdict, Draft
-from tools.context import RunContext
+from tools.run_settings import RunContext
 from tools.services import open_services
 
 STAGE = "audit_text"

@@ -12,7 +12,7 @@ from state.audit import Outcome, ReferenceCheck, ReferenceFinding, WrongField
 from state.paper import Paper, title_key
 from state.verify import Entry
 from state.writing import Cause
-from tools.bibliography.csl_of import csl_of
+from tools.bibliography.record_as_csl import csl_of
 from tools.scholar.agreement import LETTERS, wrong_fields
 from tools.scholar.lookup import Looked, Wanted
 from tools.scholar.merging import is_preprint, is_preprint_doi

@@ -14,11 +14,11 @@ from state.audit import ReferenceFinding
 from state.paper import Paper
 from state.verify import Entry, VerifyState
 from state.writing import MARKER, Cause, Draft, Sentence
-from tools.context import RunContext
 from tools.references.citable import Citable
 from tools.references.in_text import Label, Mention
 from tools.references.manuscript import NOTE
 from tools.references.marks import citations_in
+from tools.run_settings import RunContext
 from tools.services import open_services
 from tools.text.sentences import split_sentences
 

@@ -9,7 +9,7 @@ from state.references import ReadReference, ReferencesOutput
 from state.run import halt, outcome_of
 from state.verify import VerifyState
 from tools.bibliography.keys import numbered
-from tools.context import RunContext
+from tools.run_settings import RunContext
 from tools.services import open_services
 
 

@@ -23,11 +23,11 @@ from state.inputs import Request
 from state.paper import Paper, merge_records
 from state.run import Failure
 from state.verify import Entry, VerifyState
-from tools.context import RunContext
 from tools.counting import counted
 from tools.errors import LibraryError, PermanentError, TransientError
+from tools.run_settings import RunContext
 from tools.scholar.lookup import Looked, look_up
-from tools.scholar.opening import is_online
+from tools.scholar.open_source import is_online
 from tools.services import Services, open_services
 
 STAGE = "resolve_references"

@@ -21,17 +21,17 @@ from state.record import Record
 from state.references import ReferencesInput
 from state.run import Failure
 from state.verify import Entry, VerifyState
-from tools.bibliography.kinds import KINDS, kind_of_work
 from tools.bibliography.names import csl_name
-from tools.context import RunContext, check_settings
+from tools.bibliography.publication_kinds import KINDS, kind_of_work
 from tools.counting import counted
-from tools.documents.limits import LIMITS
+from tools.documents.file_types import LIMITS
 from tools.errors import CiteLoomError, DocumentError, InputError
-from tools.ingest.target import limits_of
+from tools.ingest.ingest_target import limits_of
+from tools.ingest.reader_processes import in_thread, open_workers
 from tools.ingest.uploads import contents_of
-from tools.ingest.workers import in_thread, open_workers
 from tools.references.read_list import read_list
 from tools.references.works import paper_of
+from tools.run_settings import RunContext, check_settings
 from tools.services import Services, open_services
 
 STAGE = "take_references"

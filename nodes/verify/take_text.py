@@ -20,12 +20,12 @@ from state.paper import Paper, canonical_id
 from state.run import Failure
 from state.verify import Entry, VerifyState
 from tools.bibliography.read_record import RecordError, paper_from
-from tools.context import RunContext, check_settings
 from tools.counting import counted
 from tools.errors import CiteLoomError, InputError
 from tools.references.manuscript import read_manuscript
 from tools.references.matching import find_paper
 from tools.references.works import paper_of
+from tools.run_settings import RunContext, check_settings
 from tools.services import open_services
 from tools.text.words import tokens
 

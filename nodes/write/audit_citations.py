@@ -20,10 +20,10 @@ from state.inputs import Choices
 from state.paper import Paper
 from state.run import Failure, halt
 from state.writing import Adherence, CitationVerdict, Draft, Plan, Rejection, Sentence
-from tools.context import RunContext
 from tools.counting import counted
 from tools.errors import PermanentError
 from tools.evidence.support import UNBORNE
+from tools.run_settings import RunContext
 from tools.services import Services, open_services
 
 STAGE = "audit_citations"

@@ -16,9 +16,9 @@ from state.begin import begin_run
 from state.channels import WriteOutput
 from state.inputs import Choices, FindInput, WriteOptions
 from state.run import Failure
-from tools.bibliography.style import named_style
-from tools.context import RunContext, context_of
+from tools.bibliography.citation_style import named_style
 from tools.errors import InputError
+from tools.run_settings import RunContext, context_of
 
 STAGE = "begin_review"
 

@@ -23,10 +23,10 @@ from nodes.write.number_references import paragraph_numbers
 from state.channels import CheckState
 from state.inputs import Request
 from state.writing import INPUT, Cause, CitationVerdict, Plan, Rejection, Sentence
-from tools.context import RunContext
 from tools.evidence.quotes import quote_input
 from tools.evidence.support import BAD
 from tools.evidence.verbatim import plain, verbatim
+from tools.run_settings import RunContext
 from tools.services import open_services
 
 STAGE = "check_citations"

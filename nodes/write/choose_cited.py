@@ -17,10 +17,10 @@ from state.channels import WriteState, WritingInput
 from state.paper import Paper, by_any_id
 from state.run import Failure
 from state.search import Sufficiency
-from tools.context import RunContext, chosen_settings
 from tools.counting import counted
 from tools.errors import InputError
 from tools.ranking.diversity import Candidate, spread
+from tools.run_settings import RunContext, chosen_settings
 from tools.services import open_services
 
 STAGE = "choose_cited"

@@ -14,7 +14,7 @@ from nodes.write.writers.writers import writer_named
 from state.channels import WriteState
 from state.reducers import replaced
 from state.writing import Draft, Plan
-from tools.context import RunContext
+from tools.run_settings import RunContext
 
 STAGE = "choose_draft"
 

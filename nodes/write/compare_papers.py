@@ -12,9 +12,9 @@ from state.channels import WriteState
 from state.paper import Paper
 from state.results import TABLE_FACETS, Cell, ComparisonTable, TableFacet, TableRow
 from state.writing import Draft, Element, KeyElements
-from tools.context import RunContext
 from tools.evidence.prompt_injection import without_injections
 from tools.evidence.quotes import quote_paper
+from tools.run_settings import RunContext
 from tools.services import open_services
 
 _MOST = 30

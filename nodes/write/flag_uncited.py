@@ -13,10 +13,10 @@ from state.audit import UncitedClaim
 from state.run import Failure
 from state.verify import VerifyState
 from state.writing import Sentence
-from tools.context import RunContext
 from tools.embed.embedder import Embedder
 from tools.errors import AnswerError, KeptError, RefusedError
 from tools.llm.task import Task
+from tools.run_settings import RunContext
 from tools.services import Services, open_services
 
 STAGE = "flag_uncited"

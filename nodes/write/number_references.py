@@ -20,10 +20,10 @@ from state.quote import Quote
 from state.results import CitedSentence, ComparisonTable
 from state.run import Failure, Outcome, halt, outcome_of
 from state.writing import INPUT, CitationVerdict, Plan, SavedSection, Sentence
-from tools.bibliography.section import PrintedSection, running_text
-from tools.bibliography.style import DEFAULT, named_style
-from tools.context import RunContext
+from tools.bibliography.citation_style import DEFAULT, named_style
+from tools.bibliography.section_printer import PrintedSection, running_text
 from tools.errors import InputError
+from tools.run_settings import RunContext
 from tools.run_store import RunStore
 from tools.services import open_services
 

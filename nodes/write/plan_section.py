@@ -22,11 +22,11 @@ from state.channels import WriteState
 from state.paper import Paper
 from state.run import Failure
 from state.writing import Plan, PlanLine, Theme
-from tools.context import RunContext
 from tools.counting import counted
 from tools.embed.embedder import Embedder
 from tools.evidence.prompt_injection import without_injections
 from tools.llm.task import Task
+from tools.run_settings import RunContext
 from tools.services import Services
 from tools.text.themes import group_texts
 from tools.text.words import lower_case_words

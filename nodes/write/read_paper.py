@@ -26,11 +26,11 @@ from state.passage import Passage
 from state.quote import Quote
 from state.run import Failure
 from state.writing import ELEMENTS, Element, KeyElements
-from tools.context import RunContext
 from tools.embed.embedder import Embedder
 from tools.evidence.prompt_injection import without_injections
 from tools.evidence.quotes import MIN_LENGTH, find_quote, quote_fault, quote_paper
 from tools.llm.task import Task, count_tokens
+from tools.run_settings import RunContext
 from tools.services import Services
 from tools.text.quotable import printable
 from tools.text.roles import assign_roles

@@ -13,7 +13,7 @@ from nodes.write.user_plan import named_papers, parse_plan, plan_text, with_them
 from state.channels import WriteState
 from state.paper import Paper, by_any_id
 from state.questions import PlanQuestion
-from tools.context import RunContext
+from tools.run_settings import RunContext
 from tools.services import open_services
 
 ASKED = (

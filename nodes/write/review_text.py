@@ -25,9 +25,9 @@ from state.paper import Paper, by_any_id
 from state.questions import TextQuestion
 from state.run import halt
 from state.writing import INPUT, MARKER, Citation, CitationVerdict, PlanLine, SavedSection, Sentence
-from tools.context import RunContext
 from tools.errors import InputError
 from tools.evidence.support import UNBORNE
+from tools.run_settings import RunContext
 from tools.services import open_services
 
 ASKED = (

@@ -22,9 +22,9 @@ from nodes.write.writers.whole import WORDS_A_PAPER, candidates, lacking, with_r
 from nodes.write.writers.writer import stage_of
 from state.channels import WriteState
 from state.writing import Sentence
-from tools.context import RunContext
 from tools.embed.embedder import Embedder
 from tools.llm.task import Task
+from tools.run_settings import RunContext
 
 STAGE = "revise_draft"
 _ENOUGH = 0.6

@@ -32,11 +32,11 @@ from nodes.write.writers.writer import Stage
 from state.channels import WriteState
 from state.run import Failure
 from state.writing import CitationVerdict, Draft, PlanLine, Rejection, Sentence
-from tools.context import RunContext
 from tools.embed.embedder import Embedder
 from tools.errors import AnswerError, KeptError, RefusedError
 from tools.evidence.support import UNBORNE
 from tools.llm.task import Task
+from tools.run_settings import RunContext
 
 STAGE = "rewrite_unsupported"
 

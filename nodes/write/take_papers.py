@@ -27,13 +27,13 @@ from state.inputs import Choices, Request, WriteInput
 from state.paper import Paper, canonical_id, merge_records
 from state.reducers import replaced
 from state.run import Failure
+from tools.bibliography.citation_style import named_style
 from tools.bibliography.read_record import RecordError, paper_from
-from tools.bibliography.style import named_style
-from tools.context import RunContext, check_settings
 from tools.errors import CiteLoomError, InputError, PermanentError, TransientError
 from tools.program import PROGRAM
+from tools.run_settings import RunContext, check_settings
 from tools.scholar.agreement import same_title
-from tools.scholar.opening import is_online
+from tools.scholar.open_source import is_online
 from tools.services import Services, open_services
 
 STAGE = "take_papers"

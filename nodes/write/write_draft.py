@@ -12,7 +12,7 @@ from nodes.cost.kept_budget import saving_services
 from nodes.write.writers.writer import Job, stage_of
 from nodes.write.writers.writers import writer_named
 from state.channels import WriteState
-from tools.context import RunContext
+from tools.run_settings import RunContext
 
 
 class Branch(WriteState):

@@ -6,8 +6,8 @@ from typing import Any
 from state.paper import Author, Paper
 from state.results import Reference
 from tools.bibliography.keys import citation_keys
-from tools.bibliography.read import read_records
 from tools.bibliography.read_record import BadRecord
+from tools.bibliography.read_records import read_records
 
 
 def paper(title: str = "The title", *names: str, year: int | None = 2020, **fields: Any) -> Paper:

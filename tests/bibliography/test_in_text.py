@@ -1,4 +1,4 @@
-"""tools/bibliography/in_text.py and section.py: markers become citations, none gets lost."""
+"""tools/bibliography/section_printer.py and section.py: markers become citations, none gets lost."""
 
 import re
 
@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from state.results import CitedSentence
 from tests.bibliography.made import paper
-from tools.bibliography.section import PrintedSection, in_paragraphs, running_text
-from tools.bibliography.style import named_style
+from tools.bibliography.citation_style import named_style
+from tools.bibliography.section_printer import PrintedSection, in_paragraphs, running_text
 
 PAPERS = {
     "P1": paper("One", "Patrick Lewis", "Ethan Perez", "Aleksandra Piktus"),

@@ -1,4 +1,4 @@
-"""tools/bibliography/processor.py: entries and citations as readers of each style expect them."""
+"""tools/bibliography/citation_printer.py: entries and citations as readers of each style expect them."""
 
 import re
 from pathlib import Path
@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from state.paper import Paper
 from tests.bibliography.made import paper
-from tools.bibliography.processor import StyledList, style_papers
-from tools.bibliography.runs import Run, plain
-from tools.bibliography.style import named_style, read_style
+from tools.bibliography.citation_printer import StyledList, style_papers
+from tools.bibliography.citation_style import named_style, read_style
+from tools.bibliography.text_runs import Run, plain
 from tools.errors import InputError
 
 STYLES = ("ieee", "apa", "acl")

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from state.paper import Author, Paper
 from tests.bibliography.made import read
-from tools.bibliography.read import read_records
 from tools.bibliography.read_record import BadRecord
+from tools.bibliography.read_records import read_records
 from tools.errors import InputError
 
 GOOD = b'{"id": "10.1145/GOOD", "title": "Good"}'

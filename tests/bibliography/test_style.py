@@ -1,10 +1,10 @@
-"""tools/bibliography/style.py: styles are found, read and refused with words that help."""
+"""tools/bibliography/citation_style.py: styles are found, read and refused with words that help."""
 
 from pathlib import Path
 
 import pytest
 
-from tools.bibliography.style import (
+from tools.bibliography.citation_style import (
     VENDORED,
     is_path,
     named_style,

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from state.paper import Author, Paper, merge_records
 from tests.bibliography.made import paper, read, references
-from tools.bibliography.kinds import kind_of_work
-from tools.bibliography.latex import escape, split_maths
+from tools.bibliography.publication_kinds import kind_of_work
 from tools.bibliography.read_bibtex import read_bibtex
 from tools.bibliography.read_record import BadRecord
+from tools.bibliography.text_runs import escape, split_maths
 from tools.bibliography.write_bibtex import to_bibtex
 from tools.bibliography.write_csl import address, reference_line, to_csl
 from tools.bibliography.write_ris import to_ris

@@ -8,7 +8,7 @@ from typer.testing import CliRunner, Result
 from citeloom.cli.app import app
 from tests.cli.conftest import Cite
 from tests.support import ABSTRACT, SMALL, small_records
-from tools.library.open import close_libraries
+from tools.library.open_library import close_libraries
 
 QUICK = ("--library", SMALL, "--set", "pool=6", "--set", "max_hops=1")
 

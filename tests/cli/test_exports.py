@@ -27,8 +27,8 @@ from state.quote import Quote
 from state.results import CitedSentence, ComparisonTable, TableRow
 from state.writing import CitationVerdict
 from tools.bibliography.bibtex_parser import raw_entries
-from tools.bibliography.section import PrintedSection, running_text
-from tools.bibliography.style import named_style, read_style
+from tools.bibliography.citation_style import named_style, read_style
+from tools.bibliography.section_printer import PrintedSection, running_text
 from tools.bibliography.write_bibtex import to_bibtex
 from tools.bibliography.write_csl import to_csl
 

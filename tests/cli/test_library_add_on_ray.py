@@ -20,7 +20,7 @@ from tests.graphs.ingest_files import pdf
 from tests.support import ROOT, clean_environment
 from tools.embed.open_embedder import embedder
 from tools.library.library import Library
-from tools.library.open import close_libraries, open_library
+from tools.library.open_library import close_libraries, open_library
 from tools.settings import Settings
 
 FILES, PAPERS, RECORDS = 16, 120, 200
@@ -165,7 +165,7 @@ ray.init(address=sys.argv[1], logging_level="error")
 """
 STARTED = f"""
 import os, subprocess, sys
-from tools.ingest.on_ray import start_ray
+from tools.ingest.ray_workers import start_ray
 start_ray(1)
 import ray
 address = ray.get_runtime_context().gcs_address

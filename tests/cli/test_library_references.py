@@ -20,7 +20,7 @@ from tests.fakes.scholar.world import SERVICES, Work, World
 from tests.graphs.stacks import FIRST_TITLE, THIRD, first
 from tests.library.words import WordEmbedder
 from tests.support import is_setting
-from tools.library.open import close_libraries
+from tools.library.open_library import close_libraries
 from tools.settings import settings
 
 TEI = f"""<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt>

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from citeloom.cli.app import app
 from tests.support import ROOT, clean_environment
-from tools.context import run_settings
+from tools.run_settings import run_settings
 
 
 def run(home: Path, *arguments: str, **env: str) -> subprocess.CompletedProcess[str]:

@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 from citeloom.cli.app import app
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work, World, make_world
-from tools.bibliography.read import read_records
+from tools.bibliography.read_records import read_records
 from tools.settings import settings
 
 LIST = """\

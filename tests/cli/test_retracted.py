@@ -12,7 +12,7 @@ from tests.cli.conftest import Cite
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import make_world
 from tests.support import ABSTRACT, small_records
-from tools.library.open import close_libraries
+from tools.library.open_library import close_libraries
 from tools.settings import settings
 
 SEARCH = ("--source", "openalex", "--keep", "8", "--set", "pool=12", "--set", "results=30")

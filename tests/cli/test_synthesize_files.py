@@ -10,9 +10,9 @@ from citeloom.cli.app import app
 from citeloom.cli.inputs import stack_of
 from citeloom.cli.run_command import reading_allowed
 from citeloom.runs.run_record import RunRecord
-from tools.context import RunContext
 from tools.errors import InputError
-from tools.ingest.allowed_paths import allowed_roots, check_paths
+from tools.ingest.file_places import allowed_roots, check_paths
+from tools.run_settings import RunContext
 
 QUESTION = "How do bees find home?"
 

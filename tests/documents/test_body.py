@@ -5,9 +5,9 @@ from state.passage import OF_ANNOTATION, OF_RECORD, Passage
 from tests.pdf.papers import REFERENCES, RUNNING
 from tests.pdf.papers import paper as rivers
 from tools.documents.body import body_of, on_pages
-from tools.documents.open import read_document
-from tools.documents.passages import cut
-from tools.references.bibliography import entries_at_end
+from tools.documents.cut_passages import cut
+from tools.documents.open_document import read_document
+from tools.references.read_bibliography import entries_at_end
 
 PROSE = "Smith (2010) weighed silt in winter. It was cold, and few went with him to the valley."
 ENTRIES = (

@@ -15,8 +15,8 @@ from docx.oxml.ns import nsdecls
 
 from state.document import Document
 from tools.documents.docx import read_docx
-from tools.documents.limits import Limits
-from tools.documents.open import read_document
+from tools.documents.file_types import Limits
+from tools.documents.open_document import read_document
 from tools.errors import DocumentError
 
 Fill = Callable[[Any], None]

@@ -12,12 +12,12 @@ import pytest
 
 from state.paper import Paper
 from tests.fakes.loopback import Loopback, LoopbackServer
-from tools.documents import fetch
-from tools.documents.fetch import Fetched, open_copy
-from tools.documents.guarded import checked_address, guarded_client, is_public, place_of
+from tools.documents import open_copies
+from tools.documents.open_copies import Fetched, open_copy
+from tools.documents.public_address import checked_address, guarded_client, is_public, place_of
 from tools.errors import DocumentError, TransientError
-from tools.ledger.ledger import RunLedger
-from tools.ledger.limits import Limits
+from tools.ledger.budget import Limits
+from tools.ledger.run_ledger import RunLedger
 from tools.settings import Settings
 
 Answer = tuple[int, dict[str, str], bytes]
@@ -74,10 +74,10 @@ def site() -> Iterator[Site]:
 @pytest.fixture
 def get(site: Site, monkeypatch: pytest.MonkeyPatch) -> Get:
     """Fetch with every base on the site; settings may be given."""
-    monkeypatch.setattr(fetch, "FIRST_PAUSE", 0.01)
-    monkeypatch.setattr(fetch, "TIMEOUT", 0.5)
-    monkeypatch.setattr(fetch, "MOST_BYTES", 100_000)
-    monkeypatch.setattr(fetch, "RATE", 1000.0)
+    monkeypatch.setattr(open_copies, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(open_copies, "TIMEOUT", 0.5)
+    monkeypatch.setattr(open_copies, "MOST_BYTES", 100_000)
+    monkeypatch.setattr(open_copies, "RATE", 1000.0)
 
     async def call(paper: Paper, ledger: RunLedger | None = None, **more: str) -> Fetched:
         bases = dict.fromkeys(("arxiv_html_url", "arxiv_pdf_url"), site.url)

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from state.document import Document
-from tools.documents.open import read_document
-from tools.documents.xml_article import read_jats, read_tei
+from tools.documents.open_document import read_document
+from tools.documents.structured_article import read_jats, read_tei
 from tools.errors import DocumentError
 
 JATS = """<?xml version="1.0" encoding="UTF-8"?>

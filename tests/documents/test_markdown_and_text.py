@@ -4,8 +4,8 @@ import pytest
 
 from state.document import Document
 from tools.documents.markdown import read_markdown
-from tools.documents.open import read_document
-from tools.documents.text import read_text
+from tools.documents.open_document import read_document
+from tools.documents.plain_text import read_text
 from tools.errors import DocumentError
 
 

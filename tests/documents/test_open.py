@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from state.document import Document
-from tools.documents.limits import Limits
-from tools.documents.open import Kind, note_on, read_document
-from tools.documents.sniff import sniff
+from tools.documents.file_types import Limits, sniff
+from tools.documents.open_document import Kind, note_on, read_document
 from tools.errors import DocumentError
 
 

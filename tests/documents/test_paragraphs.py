@@ -2,9 +2,9 @@
 
 from state.bibliography import Bibliography, InTextCitation
 from state.document import Block, Document, DocumentEntry
+from tools.documents.cut_passages import cut
 from tools.documents.paragraphs import paragraphs_of, rebuilt
-from tools.documents.passages import cut
-from tools.references.bibliography import read_bibliography
+from tools.references.read_bibliography import read_bibliography
 
 PAPER = "doi:10.5555/owls"
 LONG = (

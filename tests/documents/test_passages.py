@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from state.document import Block, BlockKind, Document
 from state.passage import LARGEST, SMALLEST, Passage
-from tools.documents.passages import TARGET, cut
+from tools.documents.cut_passages import TARGET, cut
 
 
 def words(count: int, stem: str = "w") -> str:

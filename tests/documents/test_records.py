@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from tools.bibliography.read_record import BadRecord
-from tools.documents.file_fields import paths_in
-from tools.documents.records import Attached, read_attachments
+from tools.documents.attachments import Attached, paths_in, read_attachments
 from tools.errors import InputError
 
 FORMS = {

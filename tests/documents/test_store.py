@@ -1,4 +1,4 @@
-"""tools/documents/store.py: kept once, found again, whatever becomes of the file."""
+"""tools/documents/document_cache.py: kept once, found again, whatever becomes of the file."""
 
 import logging
 import multiprocessing
@@ -13,8 +13,8 @@ import pytest
 
 from state.document import Block, Document
 from tests.library.words import WordEmbedder
-from tools.documents import store as module
-from tools.documents.store import DocumentStore, StoredEmbedder, summary_key
+from tools.documents import document_cache as module
+from tools.documents.document_cache import DocumentStore, StoredEmbedder, summary_key
 from tools.embed.embedder import Vectors
 
 A, B = "a" * 64, "b" * 64

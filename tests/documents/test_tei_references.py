@@ -2,7 +2,7 @@
 
 import pytest
 
-from tools.documents.xml_article import read_tei
+from tools.documents.structured_article import read_tei
 
 FERN = "<author><persName><forename>Cleo</forename><surname>Fern</surname></persName></author>"
 GROUP = "<author>The Bog Group</author>"

@@ -10,7 +10,7 @@ from evals.references.printed import Record, print_records
 from evals.references.ten_styles import STYLES, Work, print_works
 from state.paper import Author
 from tests.evals.calls import evaluated
-from tools.bibliography.style import named_style
+from tools.bibliography.citation_style import named_style
 from tools.references.tokens import tokens_of
 
 NAMES = ("Lee", "Kim", "Roe", "Moe", "Wu", "Abel", "Knitt", "Fell", "Dupont", "Schäfer")

@@ -12,7 +12,7 @@ from evals.retrieval.corpus import Case
 from evals.retrieval.measures import coverage, normalised_recall_at, precision_at, recall_at
 from evals.retrieval.summary import summarise
 from evals.trials import Row
-from tools.context import RunContext
+from tools.run_settings import RunContext
 
 # The worked example of LitLLM, D.1: 84 gold papers, 100 kept, 10 of these relevant, 4 in the first 40.
 RELEVANT_AT = (0, 7, 21, 39, 94, 95, 96, 97, 98, 99)

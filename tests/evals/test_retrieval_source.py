@@ -22,9 +22,9 @@ from state.search import SearchQuery
 from tests.evals.made import paper, topics, write
 from tools.cache import AnswerCache
 from tools.errors import PermanentError
-from tools.http.engine import HttpCaller
-from tools.ledger.ledger import RunLedger
-from tools.ledger.limits import Limits
+from tools.http.http_caller import HttpCaller
+from tools.ledger.budget import Limits
+from tools.ledger.run_ledger import RunLedger
 from tools.scholar import openalex
 from tools.scholar.openalex import OpenAlexSource
 from tools.settings import Settings

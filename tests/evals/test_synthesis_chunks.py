@@ -14,7 +14,7 @@ from state.synthesis import Paragraph
 from tests.graphs.stacks import QUESTION, uploads
 from tests.graphs.test_synthesize import assert_traced
 from tests.nodes.synthesize.support import HEMP, PEARS, SAILS, bench, paragraph
-from tools.context import RunContext
+from tools.run_settings import RunContext
 
 METHODS = get_args(ChunkMethod)
 ANSWER = "Drought makes the roots of pears grow deeper, for the roots change where water is."

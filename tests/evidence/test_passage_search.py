@@ -4,7 +4,7 @@ from state.document import Block, Document
 from state.passage import Passage
 from tests.library.words import WordEmbedder
 from tools.documents.body import body_of, on_pages
-from tools.documents.passages import cut
+from tools.documents.cut_passages import cut
 from tools.evidence.passage_search import Searcher
 from tools.evidence.verbatim import verbatim
 

@@ -7,11 +7,11 @@ from pydantic import SecretStr
 
 from state.paper import Paper
 from tests.fakes.openai_server import OpenAIServer, Script
-from tools.bibliography.read import read_records
+from tools.bibliography.read_records import read_records
 from tools.clients import Clients
-from tools.context import RunContext
 from tools.embed.open_embedder import embedder
-from tools.library.open import close_libraries, create_library
+from tools.library.open_library import close_libraries, create_library
+from tools.run_settings import RunContext
 from tools.settings import Settings
 
 ABSTRACT = (

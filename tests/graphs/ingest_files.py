@@ -10,10 +10,10 @@ from state.paper import Paper
 from tests.graphs.sources import Sources
 from tests.library.words import WordEmbedder
 from tests.scholar.table import Table
-from tools.context import RunContext
-from tools.ingest.allowed_paths import allow_paths
+from tools.ingest.file_places import allow_paths
 from tools.library.library import Library
-from tools.library.open import open_library
+from tools.library.open_library import open_library
+from tools.run_settings import RunContext
 
 BEES = (
     "Honey bees find the way home over two kilometres although landmarks change with the seasons.",

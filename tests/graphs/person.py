@@ -6,7 +6,7 @@ from typing import Any
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
-from tools.context import RunContext
+from tools.run_settings import RunContext
 
 CONFIG: Any = {"configurable": {"thread_id": "one"}, "recursion_limit": 500}
 

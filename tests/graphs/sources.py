@@ -11,8 +11,8 @@ from tests.scholar.table import Book, Table
 from tools.clients import Clients
 from tools.embed.embedder import Embedder
 from tools.errors import TransientError
-from tools.ledger.ledger import RunLedger
-from tools.scholar.port import Found, Source
+from tools.ledger.run_ledger import RunLedger
+from tools.scholar.source import Found, Source
 from tools.settings import Settings
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from langgraph.checkpoint.memory import InMemorySaver
 
-from tools.context import RunContext
+from tools.run_settings import RunContext
 
 CONFIG: Any = {"configurable": {"thread_id": "one"}, "recursion_limit": 500}
 _VARYING = {"run", "usage", "source_usage", "search_log", "times"}

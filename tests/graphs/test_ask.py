@@ -7,8 +7,8 @@ from langchain_core.messages import AIMessage, HumanMessage, RemoveMessage
 from langgraph.checkpoint.memory import InMemorySaver
 
 from graphs.ask import builder, graph
-from tools.context import RunContext
 from tools.evidence.quotes import find_quote
+from tools.run_settings import RunContext
 
 
 async def ask(context: RunContext, question: str, **inputs: Any) -> dict[str, Any]:

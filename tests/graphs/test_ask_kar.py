@@ -9,7 +9,7 @@ from tests.graphs.conftest import context_for
 from tests.graphs.test_ask import ask as ask_engine
 from tests.graphs.test_ask import assert_traced
 from tests.graphs.test_ask_llm import DISTANCE, ask, asked
-from tools.context import RunContext
+from tools.run_settings import RunContext
 from tools.settings import Settings
 
 KAR = {"method": "kar"}

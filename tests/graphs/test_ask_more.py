@@ -12,9 +12,9 @@ from tests.fakes.reviewer import Spoil
 from tests.graphs.test_ask import assert_traced
 from tests.graphs.test_ask_llm import DISTANCE, ask
 from tools.bibliography.read_record import paper_from
-from tools.context import RunContext
 from tools.embed.open_embedder import embedder
-from tools.library.open import create_library
+from tools.library.open_library import create_library
+from tools.run_settings import RunContext
 from tools.settings import Settings
 
 

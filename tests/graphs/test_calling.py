@@ -11,8 +11,8 @@ from langgraph.types import StreamMode
 from typing_extensions import TypedDict
 
 from citeloom.runs.runs import GraphName
-from tools.context import RunContext
 from tools.errors import InputError
+from tools.run_settings import RunContext
 
 IDEA = (
     "We study how well large language models recommend citations for a sentence of a paper, and "

@@ -16,7 +16,7 @@ from tests.fakes.openai_server import Hang, OpenAIServer, Reply, task_of
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted
 from tests.support import SMALL
-from tools.ledger.file import LedgerFile
+from tools.ledger.ledger_file import LedgerFile
 from tools.settings import Settings
 
 _AT_ONCE = 5

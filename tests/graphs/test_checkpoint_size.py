@@ -17,8 +17,8 @@ from state.search import SearchQuery
 from tests.graphs.conftest import ABSTRACT
 from tests.graphs.sources import Asked, Sources
 from tests.library.words import WordEmbedder
-from tools.context import RunContext
-from tools.scholar.port import Found
+from tools.run_settings import RunContext
+from tools.scholar.source import Found
 
 SEEN = 2_000
 BY_QUERY = 400

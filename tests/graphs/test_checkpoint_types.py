@@ -25,8 +25,8 @@ from state.paper import Author
 from state.run import Failure
 from tests.graphs.person import CONFIG, question
 from tests.service.test_local import PAPERS, WRITE
-from tools.context import RunContext
 from tools.errors import PermanentError
+from tools.run_settings import RunContext
 
 PLAN = "On one system [4].\nOn another [1]."
 OTHERWISE = ["citeloom.{}", "state.old_room", "nodes.write.plan"]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.graphs.test_verify import LICHENS, LIST, OTTERS, RECORDS, causes, verify
-from tools.context import RunContext
+from tools.run_settings import RunContext
 
 PLAIN_LIST = """
 

@@ -12,7 +12,7 @@ from graphs.review import graph
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted, context_for
-from tools.context import RunContext
+from tools.run_settings import RunContext
 from tools.settings import Settings
 
 _ALL = 12

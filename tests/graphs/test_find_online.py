@@ -18,8 +18,8 @@ from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import World, make_world
 from tests.graphs.conftest import ABSTRACT, context_for
 from tests.support import RememberingEmbedder
-from tools.context import RunContext
 from tools.embed.embedder import Vectors
+from tools.run_settings import RunContext
 from tools.settings import Settings
 
 BOTH = ["openalex", "semantic_scholar"]
@@ -49,8 +49,8 @@ def quick(
     monkeypatch.setattr(
         "tools.embed.open_embedder._opened", {("minilm", "", ""): embedder_with_memory}
     )
-    monkeypatch.setattr("tools.http.engine.FIRST_PAUSE", 0.02)
-    monkeypatch.setattr("tools.http.engine.LONGEST_PAUSE", 0.2)
+    monkeypatch.setattr("tools.http.http_caller.FIRST_PAUSE", 0.02)
+    monkeypatch.setattr("tools.http.http_caller.LONGEST_PAUSE", 0.2)
     return embedder_with_memory
 
 

@@ -15,8 +15,8 @@ from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers
 from tests.graphs.sources import Asked, Sources
 from tests.scholar.table import Table
-from tools.context import RunContext
 from tools.errors import TransientError
+from tools.run_settings import RunContext
 from tools.settings import Settings
 
 WAYS: list[Expansion] = ["none", "bfs", "best_first"]

@@ -13,7 +13,7 @@ from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers
 from tests.graphs.sources import Asked, Sources
 from tests.scholar.table import Table
-from tools.context import RunContext
+from tools.run_settings import RunContext
 from tools.settings import Settings
 
 _LIMIT: Any = {"recursion_limit": 500}

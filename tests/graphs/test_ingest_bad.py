@@ -23,10 +23,10 @@ from tests.graphs.ingest_files import (
     markdown,
 )
 from tools.errors import DocumentError
-from tools.ingest.spool import Spool
-from tools.ingest.target import BAD_RECORDS
-from tools.ingest.workers import Limits, StoppedError, Workers, close_workers
-from tools.library.open import close_libraries, library_names
+from tools.ingest.file_places import Spool
+from tools.ingest.ingest_target import BAD_RECORDS
+from tools.ingest.reader_processes import Limits, StoppedError, Workers, close_workers
+from tools.library.open_library import close_libraries, library_names
 
 BAD = {
     "encrypted.pdf": ENCRYPTED,

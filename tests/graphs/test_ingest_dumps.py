@@ -17,8 +17,8 @@ from tests.graphs.ingest_files import (
     papers_in,
     pdf,
 )
-from tools.ingest.workers import close_workers
-from tools.library.open import close_libraries
+from tools.ingest.reader_processes import close_workers
+from tools.library.open_library import close_libraries
 
 
 @pytest.fixture(autouse=True)

@@ -23,11 +23,11 @@ from tests.graphs.ingest_files import (
 )
 from tests.graphs.sources import Sources
 from tests.library.words import WordEmbedder
-from tools.context import RunContext
 from tools.documents.grobid import NAME, Grobid
-from tools.ingest.allowed_paths import allow_paths
-from tools.ingest.workers import Limits, StoppedError, Workers, close_workers, read_apart
-from tools.library.open import close_libraries
+from tools.ingest.file_places import allow_paths
+from tools.ingest.reader_processes import Limits, StoppedError, Workers, close_workers, read_apart
+from tools.library.open_library import close_libraries
+from tools.run_settings import RunContext
 
 
 @pytest.fixture(scope="module", autouse=True)

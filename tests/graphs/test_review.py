@@ -11,7 +11,7 @@ from state.results import RankedPaper, Reference
 from tests.fakes.openai_server import Refusal, Status, Text
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers
-from tools.context import RunContext
+from tools.run_settings import RunContext
 from tools.settings import Settings
 from tools.text.self_reference import attribute
 from tools.text.sentences import split_sentences

@@ -12,7 +12,7 @@ from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers, context_for
 from tests.graphs.person import Person, question
 from tests.graphs.stacks import QUESTION, uploads
-from tools.context import RunContext
+from tools.run_settings import RunContext
 from tools.settings import Settings
 
 BEES: dict[str, Any] = {"text": ABSTRACT, "library": "bees", "keep": 5, "cite": 4}

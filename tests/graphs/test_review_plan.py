@@ -8,7 +8,7 @@ from nodes.write.review_plan import extended
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers, context_for
 from tests.graphs.person import Person, question
-from tools.context import RunContext
+from tools.run_settings import RunContext
 from tools.settings import Settings
 
 FIVE = [paper.id for paper in bee_papers() if paper.abstract][:5]

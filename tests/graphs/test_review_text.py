@@ -7,7 +7,7 @@ import pytest
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers, context_for
 from tests.graphs.person import Person, question
-from tools.context import RunContext
+from tools.run_settings import RunContext
 from tools.settings import Settings
 
 PAPERS = [paper for paper in bee_papers() if paper.abstract][:4]

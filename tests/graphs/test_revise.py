@@ -8,7 +8,7 @@ from state.writing import MARKER
 from tests.fakes.openai_server import task_of
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers
-from tools.context import RunContext
+from tools.run_settings import RunContext
 from tools.settings import Settings
 
 FIVE = [paper.id for paper in bee_papers() if paper.abstract][:5]

@@ -12,7 +12,7 @@ from pydantic import BaseModel, PlainSerializer
 from typing_extensions import is_typeddict
 
 from tests.support import ROOT
-from tools.context import GROUPS, RunContext, context_of_graph
+from tools.run_settings import GROUPS, RunContext, context_of_graph
 
 GRAPHS = list(json.loads((ROOT / "langgraph.json").read_text(encoding="utf-8"))["graphs"])
 LIMITED = {

@@ -6,7 +6,7 @@ import pytest
 
 from tests.graphs.conftest import ABSTRACT, bee_papers
 from tests.graphs.stepping import Stepped, told
-from tools.context import RunContext
+from tools.run_settings import RunContext
 
 FIVE = [paper.id for paper in bee_papers() if paper.abstract][:5]
 FIND: dict[str, Any] = {"text": ABSTRACT, "library": "bees", "keep": 8}

@@ -8,7 +8,7 @@ import pytest
 from tests.graphs.ingest_files import markdown, page
 from tests.graphs.stacks import FIRST_TITLE, QUESTION, uploads
 from tests.graphs.stepping import Stepped, told
-from tools.context import RunContext
+from tools.run_settings import RunContext
 
 ASK: dict[str, Any] = {
     "question": "How do ants and bees correct the drift of path integration?", "library": "bees"

@@ -9,7 +9,7 @@ from graphs.synthesize import graph
 from state.synthesis import Line, NumberedReference
 from tests.graphs.stacks import FIRST_TITLE, QUESTION, SHARED, uploads
 from tests.support import SMALL, small_records
-from tools.context import RunContext
+from tools.run_settings import RunContext
 
 
 async def synthesize(

@@ -14,7 +14,7 @@ from graphs.synthesize import builder, graph
 from tests.graphs.stacks import QUESTION, uploads
 from tests.graphs.test_synthesize import assert_traced
 from tests.library.words import WordEmbedder
-from tools.context import RunContext
+from tools.run_settings import RunContext
 
 STEPS = (
     "read_paper", "merge_references", "summarize_paragraphs", "judge_relevance", "synthesize_answer",

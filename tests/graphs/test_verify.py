@@ -12,7 +12,7 @@ from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import Scripted
 from tests.graphs.sources import Asked, Sources
 from tools.bibliography.read_record import paper_from
-from tools.context import RunContext
+from tools.run_settings import RunContext
 from tools.settings import Settings
 
 LICHENS = "In tiled chapels the copper roofs of lichens bleach under sulphur rain"

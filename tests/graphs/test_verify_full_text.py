@@ -11,7 +11,7 @@ from tests.graphs.conftest import Scripted
 from tests.library.words import document
 from tests.library.words import paper as numbered
 from tools.embed.open_embedder import embedder
-from tools.library.open import create_library
+from tools.library.open_library import create_library
 from tools.settings import Settings
 
 FOUND = "Pears on quince bore more fruit in a dry year than in a wet one."

@@ -5,7 +5,7 @@ from typing import Any
 from graphs.write import graph
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted
-from tools.context import RunContext
+from tools.run_settings import RunContext
 from tools.settings import Settings
 
 RECORD = {

@@ -14,9 +14,9 @@ from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers, context_for
 from tests.library.words import document
 from tests.library.words import paper as numbered
-from tools.context import RunContext
 from tools.embed.open_embedder import embedder
-from tools.library.open import create_library
+from tools.library.open_library import create_library
+from tools.run_settings import RunContext
 from tools.run_store import RunStore
 from tools.settings import Settings
 

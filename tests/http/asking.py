@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.fakes.scholar.wire import Request
-from tools.http.engine import HttpCaller
+from tools.http.http_caller import HttpCaller
 
 LIST = "/works?per_page=5&filter=is_retracted:false"
 

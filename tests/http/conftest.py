@@ -10,11 +10,11 @@ from pydantic import SecretStr
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import World, make_world
 from tools.cache import AnswerCache
-from tools.http import engine
-from tools.http.engine import HttpCaller
-from tools.http.host import Host
-from tools.ledger.ledger import RunLedger
-from tools.ledger.limits import Limits
+from tools.http import http_caller
+from tools.http.hosts import Host
+from tools.http.http_caller import HttpCaller
+from tools.ledger.budget import Limits
+from tools.ledger.run_ledger import RunLedger
 
 CallerOf = Callable[..., HttpCaller]
 KEY = "a-key-that-nobody-may-see"
@@ -22,7 +22,7 @@ KEY = "a-key-that-nobody-may-see"
 
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(http_caller, "FIRST_PAUSE", 0.01)
 
 
 @pytest.fixture(scope="session")

@@ -21,9 +21,9 @@ from tools.errors import (
     QuotaError,
     TransientError,
 )
-from tools.http import client, host
-from tools.ledger.ledger import RunLedger
-from tools.ledger.limits import Limits
+from tools.http import hosts, http_caller
+from tools.ledger.budget import Limits
+from tools.ledger.run_ledger import RunLedger
 
 
 @pytest.mark.parametrize("fault", [*TRANSIENT, "cut", "null", "shape", "list", "reset"])
@@ -149,7 +149,7 @@ async def test_address_that_is_none_is_named_with_its_setting(call: CallerOf) ->
 async def test_answer_without_end_is_not_read(
     call: CallerOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(client, "LARGEST_BODY", 1000)
+    monkeypatch.setattr(http_caller, "LARGEST_BODY", 1000)
     with (
         answering(200, {}, b"x" * 5000) as url,
         pytest.raises(PermanentError, match="too large to read"),
@@ -160,9 +160,9 @@ async def test_answer_without_end_is_not_read(
 async def test_host_that_only_fails_is_left_alone_for_all_runs(
     call: CallerOf, server: ScholarServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(host, "MOST_FAILURES", 3)
-    monkeypatch.setattr(host, "SILENCE", 0.0)
-    monkeypatch.setattr(host, "COOLDOWN", 0.5)
+    monkeypatch.setattr(hosts, "MOST_FAILURES", 3)
+    monkeypatch.setattr(hosts, "SILENCE", 0.0)
+    monkeypatch.setattr(hosts, "COOLDOWN", 0.5)
     server.faults.script = lambda request: "500"
     with pytest.raises(TransientError):
         await ask(call())

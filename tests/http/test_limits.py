@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import pytest
 
 from tools.errors import TransientError
-from tools.http import host
-from tools.http.host import MOST_FAILURES, Breaker, Host, Pace
+from tools.http import hosts
+from tools.http.hosts import MOST_FAILURES, Breaker, Host, Pace
 
 
 class Clock:
@@ -25,7 +25,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     made = Clock()
-    monkeypatch.setattr(host, "time", made)
+    monkeypatch.setattr(hosts, "time", made)
     return made
 
 
@@ -37,9 +37,9 @@ def fail(switch: Breaker, times: int) -> None:
 def test_host_left_alone_is_tried_again_and_left_again_at_the_first_failure(clock: Clock) -> None:
     switch = Breaker()
     fail(switch, MOST_FAILURES)
-    clock.now += host.SILENCE
+    clock.now += hosts.SILENCE
     fail(switch, 1)
-    clock.now += host.COOLDOWN + 1
+    clock.now += hosts.COOLDOWN + 1
     switch.check("openalex")
     fail(switch, 1)
     with pytest.raises(TransientError):
@@ -54,7 +54,7 @@ async def test_turns_are_a_little_further_apart_than_the_host_asks(
     async def sleep(seconds: float) -> None:
         waits.append(seconds)
 
-    monkeypatch.setattr(host, "asyncio", SimpleNamespace(sleep=sleep))
+    monkeypatch.setattr(hosts, "asyncio", SimpleNamespace(sleep=sleep))
     line = Pace(2.0)
     for _ in range(4):
         await line.turn()
@@ -73,9 +73,9 @@ def host_of(number: int) -> Host:
 
 
 def test_states_of_hosts_that_nobody_asks_any_more_are_forgotten_and_others_are_one() -> None:
-    asked = host.state_of(host_of(0))
-    for number in range(1, host._MOST_STATES + 50):
-        host.state_of(host_of(number))
+    asked = hosts.state_of(host_of(0))
+    for number in range(1, hosts._MOST_STATES + 50):
+        hosts.state_of(host_of(number))
     gc.collect()
-    assert len(host._states) == host._MOST_STATES + 1
-    assert host.state_of(host_of(0)) is asked  # somebody holds it: the host's pace is one
+    assert len(hosts._states) == hosts._MOST_STATES + 1
+    assert hosts.state_of(host_of(0)) is asked  # somebody holds it: the host's pace is one

@@ -10,9 +10,9 @@ from tests.fakes.scholar.server import ScholarServer
 from tests.http.asking import ask, failing
 from tests.http.conftest import CallerOf
 from tools.errors import BudgetError, PermanentError, TransientError
-from tools.http import engine
-from tools.ledger.ledger import RunLedger
-from tools.ledger.limits import Limits
+from tools.http import http_caller
+from tools.ledger.budget import Limits
+from tools.ledger.run_ledger import RunLedger
 
 SEARCH = "/works?search=bee&per_page=5"
 LIMITS = [Limits(usd=0.0025), Limits(by_source={"openalex": 0.0025})]
@@ -92,7 +92,7 @@ async def test_host_that_cannot_be_reached_is_tried_a_few_times_and_paid_nothing
         with pytest.raises(TransientError, match="cannot be reached"):
             await ask(call(ledger=ledger, url=url, patience=1000.0), SEARCH, usd=0.001)
     (row,) = ledger.sources()
-    assert (row.calls, row.usd) == (engine.UNREACHABLE_TRIES, 0.0)
+    assert (row.calls, row.usd) == (http_caller.UNREACHABLE_TRIES, 0.0)
 
 
 async def test_price_that_the_host_names_wins(

@@ -13,8 +13,8 @@ from tools.errors import (
     BudgetError,
     QuotaError,
 )
-from tools.ledger.ledger import RunLedger
-from tools.ledger.limits import Limits
+from tools.ledger.budget import Limits
+from tools.ledger.run_ledger import RunLedger
 
 
 async def test_spent_allowance_stops_the_host_and_says_when_it_comes_back(

@@ -11,9 +11,8 @@ from qdrant_client import QdrantClient
 
 from tests.library.words import WordEmbedder, fill
 from tools.library.library import Library
-from tools.library.open import create_library
-from tools.library.server import ServerIndex
-from tools.library.server_shape import IN_MEMORY
+from tools.library.open_library import create_library
+from tools.library.server_index import IN_MEMORY, ServerIndex
 from tools.settings import Settings
 
 

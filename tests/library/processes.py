@@ -13,7 +13,7 @@ from pathlib import Path
 from tools.settings import Settings
 from tests.library.words import OtherEmbedder, WordEmbedder, document, paper
 from tools.errors import LibraryError
-from tools.library.open import create_library, open_library
+from tools.library.open_library import create_library, open_library
 home = Path(sys.argv[1])
 settings = Settings(home=home, qdrant_url=None)
 def stuck(embedder, batches):

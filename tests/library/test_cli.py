@@ -12,7 +12,7 @@ from citeloom.cli.library.commands import app
 from state.paper import Author, Notice, Paper
 from state.record import Record
 from tests.library.words import PARTS, OtherEmbedder, WordEmbedder, document, paper
-from tools.library.open import close_libraries, create_library, open_library
+from tools.library.open_library import close_libraries, create_library, open_library
 from tools.settings import settings as process_settings
 
 Run = Callable[..., Result]

@@ -9,11 +9,11 @@ import pytest
 from tests.library.words import PARTS, OtherEmbedder, WordEmbedder, document, fill, paper
 from tools.embed.embedder import Encoded, TermWeights
 from tools.errors import LibraryError
-from tools.library.edge import EdgeIndex
+from tools.library.embedded_index import EdgeIndex
 from tools.library.library import Library
-from tools.library.open import close_libraries, create_library, open_library
-from tools.library.verify import verify
-from tools.retrieve.port import PassageFilter
+from tools.library.library_care import verify
+from tools.library.open_library import close_libraries, create_library, open_library
+from tools.retrieve.retriever import PassageFilter
 from tools.settings import Settings
 
 NEAR = "the red fox runs over the hill"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.library.files import LibraryFiles
+from tools.library.texts import LibraryFiles
 
 CONTENT = b"%PDF-1.4 owls"
 NAME = sha256(CONTENT).hexdigest()

@@ -11,11 +11,18 @@ from numpy.typing import NDArray
 
 from tests.library.processes import process, until
 from tools.errors import LibraryError, TransientError
-from tools.library.bm25 import document_terms, query_terms
-from tools.library.edge import EdgeIndex
-from tools.library.port import Filter, Point, Query, Scored, VectorIndex, search
-from tools.library.server import ServerIndex
-from tools.library.server_shape import IN_MEMORY, Server
+from tools.library.embedded_index import EdgeIndex
+from tools.library.server_index import IN_MEMORY, Server, ServerIndex
+from tools.library.vector_index import (
+    Filter,
+    Point,
+    Query,
+    Scored,
+    VectorIndex,
+    document_terms,
+    query_terms,
+    search,
+)
 
 
 def axis(number: int) -> NDArray[np.float32]:
@@ -97,7 +104,7 @@ def test_another_process_is_named_while_it_uses_the_index_and_gives_way_when_it_
     engines[0].close()
     folder = tmp_path / "mine" / "vectors"
     script = """
-from tools.library.edge import EdgeIndex
+from tools.library.embedded_index import EdgeIndex
 index = EdgeIndex(home, 4)
 with index._folder.opened() as shard:
     print("held", flush=True)

@@ -9,7 +9,7 @@ from state.inputs import Request
 from state.paper import Author, published_before
 from tests.library.words import WordEmbedder, paper
 from tools.library.library import Library
-from tools.library.report import AddReport
+from tools.library.search_types import AddReport
 
 
 def ids(library: Library, text: str, **options: object) -> list[str]:

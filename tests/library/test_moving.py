@@ -10,9 +10,9 @@ from tests.library.test_embedders import RichEmbedder
 from tests.library.words import OtherEmbedder, WordEmbedder, fill, paper
 from tools.errors import InputError, LibraryError
 from tools.library.library import Library
-from tools.library.open import close_libraries, create_library, delete_library, open_library
-from tools.library.snapshot import restore_snapshot, take_snapshot
-from tools.library.verify import repair, verify
+from tools.library.library_care import repair, verify
+from tools.library.library_snapshot import restore_snapshot, take_snapshot
+from tools.library.open_library import close_libraries, create_library, delete_library, open_library
 from tools.settings import Settings
 
 TEXTS = 20 + 6
@@ -71,7 +71,7 @@ def test_stopped_move_goes_on_and_makes_only_what_was_changed(
         own.client.upsert(*arguments, **named)  # type: ignore[arg-type]
 
     with monkeypatch.context() as patch:
-        patch.setattr("tools.library.index._BATCH", 10)
+        patch.setattr("tools.library.library_index._BATCH", 10)
         patch.setattr(Recorded, "upsert", stop, raising=False)
         with pytest.raises(KeyboardInterrupt):
             library.index(reembed=True)

@@ -9,7 +9,7 @@ import pytest
 from tests.library.processes import killed_when_stuck, process
 from tests.library.words import WordEmbedder, paper
 from tools.errors import InputError, LibraryError
-from tools.library.open import (
+from tools.library.open_library import (
     close_libraries,
     create_library,
     delete_library,

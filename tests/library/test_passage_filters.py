@@ -8,11 +8,11 @@ from typing import Literal
 import pytest
 
 from tests.library.words import WordEmbedder, document, paper
-from tools.library.headings import folded_heading
 from tools.library.library import Library
-from tools.library.open import close_libraries, create_library
-from tools.library.passages import PassageCatalog
-from tools.retrieve.port import PassageFilter
+from tools.library.open_library import close_libraries, create_library
+from tools.library.passage_catalog import PassageCatalog
+from tools.library.search_types import folded_heading
+from tools.retrieve.retriever import PassageFilter
 from tools.settings import Settings
 
 VENUES = ("ACL", "The Journal of Things", None)

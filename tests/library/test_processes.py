@@ -9,9 +9,9 @@ from tests.library.processes import killed_when_stuck, process, until
 from tests.library.words import OtherEmbedder, WordEmbedder, document, fill, paper
 from tools.errors import LibraryError
 from tools.library.library import Library
-from tools.library.open import close_libraries, create_library, open_library
-from tools.library.report import AddReport
-from tools.library.verify import verify
+from tools.library.library_care import verify
+from tools.library.open_library import close_libraries, create_library, open_library
+from tools.library.search_types import AddReport
 from tools.settings import Settings
 
 OPEN = 'library = open_library("mine", settings, WordEmbedder())\n'

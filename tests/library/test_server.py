@@ -11,11 +11,11 @@ from qdrant_client import models
 
 from tests.library.conftest import Recorded
 from tests.library.words import OtherEmbedder, WordEmbedder, fill
-from tools.library import server as calls
+from tools.library import server_index as calls
 from tools.library.library import Library
-from tools.library.open import Opener, create_library, open_library
-from tools.library.server_check import check_server
-from tools.library.server_shape import Server
+from tools.library.open_library import Opener, create_library, open_library
+from tools.library.server_index import Server
+from tools.library.server_self_test import check_server
 from tools.settings import Settings
 
 CLUSTER = Server(

@@ -20,13 +20,12 @@ from tests.library.words import WordEmbedder, fill, paper
 from tests.support import is_setting
 from tools.errors import LibraryError, TransientError
 from tools.library.library import Library
-from tools.library.open import close_libraries, create_library, delete_library, open_library
-from tools.library.port import KEYWORDS, NUMBERS, Point, Sparse
-from tools.library.server import ServerIndex
-from tools.library.server_check import check_server
-from tools.library.server_shape import Server
-from tools.library.verify import verify
-from tools.retrieve.port import PassageFilter
+from tools.library.library_care import verify
+from tools.library.open_library import close_libraries, create_library, delete_library, open_library
+from tools.library.server_index import Server, ServerIndex
+from tools.library.server_self_test import check_server
+from tools.library.vector_index import KEYWORDS, NUMBERS, Point, Sparse
+from tools.retrieve.retriever import PassageFilter
 from tools.settings import Settings
 from tools.settings import settings as of_process
 
@@ -197,7 +196,7 @@ def test_library_is_moved_changed_and_deleted_over_the_wire(
 def test_fault_in_the_middle_of_a_fill_costs_a_batch_and_the_same_call_goes_on(
     double: QdrantDouble, served: Settings, fault: Fault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tools.library.index._BATCH", 64)
+    monkeypatch.setattr("tools.library.library_index._BATCH", 64)
     embedder = WordEmbedder()
     library = create_library("mine", served, embedder)
     library.add(map(paper, range(100)), index=False)
@@ -244,7 +243,7 @@ def test_fault_when_all_are_in_is_made_good_by_the_next_call(
 def test_server_that_is_too_slow_is_given_up(
     double: QdrantDouble, index: ServerIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tools.library.server._TIMEOUT", 1)
+    monkeypatch.setattr("tools.library.server_index._TIMEOUT", 1)
     index.close()
     double.fail("upsert", Fault.LATE)
     with pytest.raises(TransientError, match="does not answer"):

@@ -9,11 +9,11 @@ import numpy as np
 
 from state.paper import Paper, canonical_id, known_since, published_before, title_key
 from tests.support import starter_records
-from tools.bibliography.read import read_records
+from tools.bibliography.read_records import read_records
 from tools.embed.embedder import Vectors
 from tools.embed.minilm import MiniLm
-from tools.library.index_rows import index_rows
-from tools.library.open import open_library
+from tools.library.library_index import index_rows
+from tools.library.open_library import open_library
 from tools.library.starter_library import STARTER, starter_papers
 from tools.settings import Settings
 from tools.text.sentences import split_sentences

@@ -11,8 +11,8 @@ from tests.fakes.openai_server import OpenAIServer, Reply, Script
 from tools.cache import AnswerCache
 from tools.embed.embedder import Embedder
 from tools.errors import CiteLoomError
-from tools.ledger.ledger import RunLedger
-from tools.ledger.limits import Limits
+from tools.ledger.budget import Limits
+from tools.ledger.run_ledger import RunLedger
 from tools.llm.language_model import LlmMind
 from tools.llm.task import Task
 from tools.settings import Settings

@@ -11,8 +11,8 @@ from pydantic import SecretStr
 from tests.fakes.openai_server import OpenAIServer, Reply, Slow, Status
 from tests.llm.support import KEY, RATE, ask, mind_at
 from tools.errors import PermanentError
-from tools.ledger.ledger import RunLedger
-from tools.ledger.limits import Limits
+from tools.ledger.budget import Limits
+from tools.ledger.run_ledger import RunLedger
 
 
 def counting() -> tuple[list[int], Any]:

@@ -1,4 +1,4 @@
-"""Tests of tools/ledger/day.py: what a caller's runs may use in a day, within and across processes."""
+"""Tests of tools/ledger/ledger_file.py: what a caller's runs may use in a day, within and across processes."""
 
 import asyncio
 import sqlite3
@@ -17,8 +17,8 @@ from tests.fakes.openai_server import OpenAIServer, Slow, Text
 from tests.llm.support import RATE, mind_at
 from tests.support import ROOT
 from tools.errors import BudgetError, PermanentError
-from tools.ledger.ledger import RunLedger
-from tools.ledger.limits import Limits
+from tools.ledger.budget import Limits
+from tools.ledger.run_ledger import RunLedger
 
 CHEAP = Slow(0.01, Text('{"score": 7}', tokens=20))
 PRICE = (10.0, 100.0)

@@ -21,8 +21,8 @@ from tests.fakes.openai_server import (
 )
 from tests.llm.support import GOOD, KEY, RATE, ask, failing, mind_at
 from tools.errors import CiteLoomError, PermanentError, TransientError
-from tools.ledger.ledger import RunLedger
-from tools.ledger.limits import Limits
+from tools.ledger.budget import Limits
+from tools.ledger.run_ledger import RunLedger
 
 
 @pytest.mark.parametrize(

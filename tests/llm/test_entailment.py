@@ -10,7 +10,7 @@ import pytest
 from nodes.judge.questions import TASK, Asked, Numbered, Source
 from tools.embed.open_embedder import embedder
 from tools.errors import PermanentError
-from tools.ledger.limits import Limits
+from tools.ledger.budget import Limits
 from tools.llm.entailment import CrossEncoderEntailment
 from tools.llm.open_model import open_judge, open_mind
 from tools.settings import Settings

@@ -15,8 +15,8 @@ from tests.fakes.openai_server import (
 )
 from tests.llm.support import BAD, GOOD, KEY, RATE, ask, failing, mind_at
 from tools.errors import AnswerError, PermanentError, RefusedError
-from tools.ledger.ledger import RunLedger
-from tools.ledger.limits import Limits
+from tools.ledger.budget import Limits
+from tools.ledger.run_ledger import RunLedger
 
 
 async def test_an_invalid_answer_is_sent_back_with_the_fault(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ from state.run import Usage
 from tests.fakes.openai_server import Hang, OpenAIServer, Slow, Text
 from tests.llm.support import RATE, mind_at
 from tools.errors import BudgetError, KeptError, PermanentError, TransientError
-from tools.ledger.ledger import RunLedger
-from tools.ledger.limits import Kept, Limits
+from tools.ledger.budget import Kept, Limits
+from tools.ledger.run_ledger import RunLedger
 from tools.llm.endpoint import FLOOR
 
 CHEAP = Slow(0.01, Text('{"score": 7}', tokens=20))

@@ -1,4 +1,4 @@
-"""tools/ledger/file.py: one file for all processes of a home, which gets its tables once."""
+"""tools/ledger/ledger_file.py: one file for all processes of a home, which gets its tables once."""
 
 import multiprocessing
 import sqlite3
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from state.run import SourceUsage, Usage
-from tools.ledger.file import LedgerFile
+from tools.ledger.ledger_file import LedgerFile
 
 ASKED = Usage(task="judge", mind="m", calls=1, input_tokens=10, output_tokens=5, usd=0.5)
 
@@ -102,7 +102,7 @@ def test_runs_of_the_last_24_hours_are_counted_by_caller(
 ) -> None:
     hours = 0
     clock = SimpleNamespace(time=lambda: 1_800_000_000.0 + 3600 * hours)
-    monkeypatch.setattr("tools.ledger.file.time", clock)
+    monkeypatch.setattr("tools.ledger.ledger_file.time", clock)
     allowed = []
     for hours in (0, 10, 20, 23, 24, 25, 34, 35):
         allowed.append((hours, LedgerFile(tmp_path).start_run("ann", 2)))

@@ -11,8 +11,8 @@ from tests.fakes.openai_server import OpenAIServer, Status, Text
 from tests.llm.support import RATE, Rating, settings_for
 from tools.embed.embedder import Embedder, Vectors
 from tools.errors import BudgetError, InputError, PermanentError, TransientError
-from tools.ledger.ledger import ledger_for
-from tools.ledger.limits import Limits
+from tools.ledger.budget import Limits
+from tools.ledger.run_ledger import ledger_for
 from tools.llm.open_model import Kind, open_mind, ping
 from tools.llm.task import Task
 

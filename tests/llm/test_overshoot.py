@@ -8,9 +8,9 @@ from typing import Any
 from tests.fakes.openai_server import OpenAIServer, Text
 from tests.llm.support import RATE, mind_at
 from tools.errors import BudgetError
-from tools.ledger import overshoots
-from tools.ledger.ledger import RunLedger
-from tools.ledger.limits import Limits
+from tools.ledger import run_ledger
+from tools.ledger.budget import Limits
+from tools.ledger.run_ledger import RunLedger
 from tools.llm.endpoint import FLOOR
 
 PRICE = (1.0, 10.0)
@@ -48,9 +48,9 @@ async def test_budget_is_overshot_once_at_most_and_never_again_after_a_restart(
     with OpenAIServer(heedless) as server:
         assert await spend_all(server, tmp_path, "first") <= USD + FIRST
         assert await spend_all(server, tmp_path, "second") <= USD
-        overshoots._seen.clear()  # another process begins with what is on disk
+        run_ledger._seen.clear()  # another process begins with what is on disk
         assert USD / 2 < await spend_all(server, tmp_path, "third") <= USD
-        overshoots._seen.clear()
+        run_ledger._seen.clear()
         assert USD / 2 < await spend_all(server, tmp_path, "fourth", at_once=8) <= USD
 
 

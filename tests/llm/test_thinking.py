@@ -20,9 +20,9 @@ from tests.fakes.openai_server import (
 )
 from tests.llm.support import GOOD, RATE, failing, mind_at
 from tools.errors import AnswerError, BudgetError
-from tools.ledger.file import LedgerFile
-from tools.ledger.ledger import RunLedger
-from tools.ledger.limits import Limits
+from tools.ledger.budget import Limits
+from tools.ledger.ledger_file import LedgerFile
+from tools.ledger.run_ledger import RunLedger
 
 BROKEN = '{"score": 7, "rea'
 VOTE = replace(RATE, name="vote", tier="fast")

@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 
 from tests.graphs.conftest import context_for
-from tools.context import RunContext
+from tools.run_settings import RunContext
 from tools.services import Services, open_services
 from tools.settings import Settings
 

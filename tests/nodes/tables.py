@@ -6,8 +6,8 @@ from typing import Any
 
 from tests.scholar.table import Table
 from tools.clients import Clients
-from tools.ledger.ledger import RunLedger
-from tools.scholar.port import Source
+from tools.ledger.run_ledger import RunLedger
+from tools.scholar.source import Source
 from tools.settings import Settings
 
 

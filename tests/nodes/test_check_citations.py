@@ -17,7 +17,7 @@ from tests.fakes.made_papers import made_papers
 from tests.fakes.openai_server import inputs_of
 from tests.graphs.conftest import Scripted
 from tools.bibliography.read_record import paper_from
-from tools.context import RunContext
+from tools.run_settings import RunContext
 from tools.services import Services, open_services
 from tools.settings import Settings
 

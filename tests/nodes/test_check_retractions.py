@@ -15,7 +15,7 @@ from state.paper import Paper, canonical_id
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work, make_world
 from tests.graphs.conftest import context_for
-from tools.context import RunContext
+from tools.run_settings import RunContext
 from tools.services import open_services
 from tools.settings import Settings
 

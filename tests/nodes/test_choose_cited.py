@@ -12,7 +12,7 @@ from state.inputs import Choices, Request
 from state.paper import Paper
 from state.results import RankedPaper
 from state.search import FacetCover, Sufficiency
-from tools.context import RunContext
+from tools.run_settings import RunContext
 from tools.services import Services
 
 Choose = Callable[..., Any]

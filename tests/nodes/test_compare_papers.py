@@ -8,8 +8,8 @@ from state.channels import WriteState
 from state.paper import Author, Paper
 from state.quote import Quote
 from state.writing import Draft, Element, KeyElements, Sentence
-from tools.context import RunContext
 from tools.evidence.quotes import quote_paper
+from tools.run_settings import RunContext
 from tools.services import Services
 
 PROBLEM = "Grafted pears often fail to bear fruit in dry years."

@@ -12,9 +12,9 @@ from state.channels import FindState
 from state.inputs import Request
 from state.run import Failure
 from state.search import Completeness, FacetCover, Hit, Round, Sufficiency
-from tools.context import RunContext
 from tools.ranking.completeness import chance_of
 from tools.ranking.discovery_channels import BY_INPUT
+from tools.run_settings import RunContext
 
 Via = Literal["query", "reference", "citation", "recommendation", "must_include"]
 Estimate = Callable[..., Any]

@@ -19,9 +19,9 @@ from tests.documents.test_fetch import Site
 from tests.nodes.tables import Tables
 from tests.pdf.papers import paper as rivers
 from tests.scholar.table import Table
-from tools.context import RunContext
 from tools.errors import PermanentError
-from tools.references.entries import read_entry
+from tools.references.read_entry import read_entry
+from tools.run_settings import RunContext
 from tools.run_store import RunStore
 from tools.services import open_services
 

@@ -9,7 +9,7 @@ from nodes.find.merge_records import merge_records
 from state.channels import FindState
 from state.paper import Author, Paper
 from state.search import Hit, Trail
-from tools.context import RunContext
+from tools.run_settings import RunContext
 from tools.services import Services
 
 PREPRINT = "arxiv:2001.00001"

@@ -11,8 +11,8 @@ from state.inputs import Request
 from state.paper import Paper
 from tests.nodes.tables import Tables
 from tests.scholar.table import Table
-from tools.context import RunContext
 from tools.errors import TransientError
+from tools.run_settings import RunContext
 from tools.services import Services, open_services
 
 GONE, LATER, SEEN, OWN, RARE = (

@@ -11,7 +11,7 @@ from state.inputs import Choices, Request
 from state.paper import Author, Paper
 from state.results import ComparisonTable, TableRow
 from state.writing import CitationVerdict, Draft, Plan, PlanLine, Sentence
-from tools.context import RunContext
+from tools.run_settings import RunContext
 from tools.services import Services
 
 LEWIS = Paper(

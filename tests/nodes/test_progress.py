@@ -17,9 +17,9 @@ from state.search import SearchQuery
 from tests.nodes.tables import Tables
 from tests.scholar.table import Table
 from tools import services
-from tools.context import RunContext
 from tools.errors import TransientError
-from tools.scholar.port import Found
+from tools.run_settings import RunContext
+from tools.scholar.source import Found
 from tools.services import open_services
 
 

@@ -11,8 +11,8 @@ from nodes.find.read_input import read_input
 from state.paper import Paper
 from tests.nodes.tables import Tables
 from tests.scholar.table import Table
-from tools.context import RunContext
 from tools.errors import TransientError
+from tools.run_settings import RunContext
 
 KNOWN = Paper(id="doi:10.1000/a", title="Grafting pears", aliases=("openalex:W1", "s2:1"))
 TEXT = "Pear trees suffer under drought, and we graft them on rootstocks of quince."

@@ -20,7 +20,7 @@ from tests.graphs.conftest import context_for
 from tests.library.words import document
 from tests.library.words import paper as numbered
 from tools.embed.open_embedder import embedder
-from tools.library.open import close_libraries, create_library
+from tools.library.open_library import close_libraries, create_library
 from tools.services import open_services
 from tools.settings import Settings
 

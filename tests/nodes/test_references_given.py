@@ -10,7 +10,7 @@ from citeloom.cli.inputs import read_papers
 from nodes.verify.take_text import take_text
 from nodes.write.take_papers import take_papers
 from state.paper import Paper
-from tools.context import RunContext
+from tools.run_settings import RunContext
 from tools.services import open_services
 
 BIB = """@article{Lee:01, title={Snow on roofs}, author={Lee, Ann}, doi={10.1234/a}}

@@ -14,10 +14,10 @@ from state.paper import Author, Paper
 from state.record import Record
 from state.verify import Entry
 from tests.graphs.sources import Asked, Sources
-from tools.context import RunContext
 from tools.embed.open_embedder import embedder
 from tools.errors import TransientError
-from tools.library.open import create_library
+from tools.library.open_library import create_library
+from tools.run_settings import RunContext
 from tools.services import open_services
 
 LICHENS = "How sulphur rain reaches the lichens of tiled chapels"

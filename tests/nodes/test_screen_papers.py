@@ -13,7 +13,7 @@ from state.inputs import Request
 from state.paper import Paper
 from state.search import Hit, SearchLogEntry, Trail
 from tests.library.words import WordEmbedder
-from tools.context import RunContext
+from tools.run_settings import RunContext
 from tools.services import Services
 
 TITLE = "Grafting pear trees under drought"

@@ -16,9 +16,9 @@ from state.paper import Paper
 from state.search import SearchQuery
 from tests.nodes.tables import Tables
 from tests.scholar.table import Table
-from tools.context import RunContext
 from tools.errors import QuotaError, TransientError
-from tools.scholar.port import Found
+from tools.run_settings import RunContext
+from tools.scholar.source import Found
 
 QUERY = SearchQuery(text="pear drought", facet="problem", reason="Why.", hop=2)
 WHOLE = SearchQuery(text="Pears suffer under drought.", facet="whole", reason="Why.")

@@ -11,7 +11,7 @@ from state.channels import FindState
 from state.inputs import Request
 from state.run import Failure
 from state.search import FacetCover, SearchLogEntry, Sufficiency
-from tools.context import RunContext
+from tools.run_settings import RunContext
 
 Select = Callable[..., Any]
 

@@ -9,7 +9,7 @@ from nodes.find.shortlist_papers import FOR_GAPS, PER_KEPT, shortlist_papers
 from state.channels import FindState
 from state.inputs import Request
 from state.search import Hit, Trail
-from tools.context import RunContext
+from tools.run_settings import RunContext
 from tools.services import Services
 
 NAMES = [f"doi:10.1/{number:03}" for number in range(300)]

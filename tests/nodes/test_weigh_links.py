@@ -13,7 +13,7 @@ from state.paper import Paper
 from state.run import Failure
 from state.search import Hit, Round, Trail
 from tests.nodes.rankers.support import served
-from tools.context import RunContext
+from tools.run_settings import RunContext
 from tools.services import Services
 
 NAMES = [f"doi:10.1/{number}" for number in range(8)]

@@ -3,7 +3,7 @@ import zlib
 import pytest
 
 from tools.errors import DocumentError
-from tools.pdf.bombs import refuse_bombs
+from tools.pdf.damaged_files import refuse_bombs
 
 
 def stream(data: bytes, head: bytes = b"/Filter /FlateDecode", line: bytes = b"\n") -> bytes:

@@ -3,9 +3,8 @@ from hypothesis import strategies as st
 
 from state.document import Block
 from tests.pdf import papers
-from tools.pdf.confidence import confidence_of, legibility
-from tools.pdf.front import Front
-from tools.pdf.reader import read_pdf
+from tools.pdf.front_matter import Front
+from tools.pdf.reader import confidence_of, legibility, read_pdf
 
 _PARTS = {"text", "title", "authors", "abstract", "sections", "paragraphs", "references"}
 _FRONT = Front("Rivers", ("Ilse Brook",), None, None, None, 1.0)

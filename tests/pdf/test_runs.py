@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from tests.pdf.writer import BOLD, ITALIC, PLAIN, SYMBOL, Page, pdf
 from tools.pdf.columns import Columns
 from tools.pdf.glyphs import glyph
-from tools.pdf.native import Limits, opened, read_page
-from tools.pdf.upright import Sheet, Word
+from tools.pdf.pdfium_pages import Limits, opened, read_page
+from tools.pdf.upright_pages import Sheet, Word
 
 LIMITS = Limits()
 MATRICES = (

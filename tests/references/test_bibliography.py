@@ -1,4 +1,4 @@
-"""tools/references/bibliography.py: citations in the text, and the entries that they lead to."""
+"""tools/references/read_bibliography.py: citations in the text, and the entries that they lead to."""
 
 import pytest
 from hypothesis import given
@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from state.bibliography import Bibliography
 from state.document import Block, Document
-from tools.references.bibliography import read_bibliography
+from tools.references.read_bibliography import read_bibliography
 
 NAMED = [
     "Lee, Ann, Bo Kim, and Cy Roe. 2021a. Weaving graphs for looms. Loom Letters.",

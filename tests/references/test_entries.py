@@ -1,12 +1,12 @@
-"""tools/references/entries.py: one entry of a list, in each style, and what is wrong with it."""
+"""tools/references/read_entry.py: one entry of a list, in each style, and what is wrong with it."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.references.entries import read_entry
 from tools.references.identifiers import find_identifiers
 from tools.references.names import read_names
+from tools.references.read_entry import read_entry
 
 STYLES = [
     ("acm", "[7] Ann Lee, Bo-Ra Kim, and Cy van der Roe. 2021. Weaving Graphs for Looms: A Study. In Proc. "

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from state.bibliography import Bibliography
 from state.paper import Author, Paper, identify
-from tools.references.entries import read_entry
+from tools.references.read_entry import read_entry
 from tools.references.works import merge_works
 
 NUMBERED = "[12] X. Jia, W. Bo, and A. Lee, “Weaving threads of looms into graphs,” in Proc. LOOM, 2019, pp. 1–9."

@@ -5,7 +5,7 @@ from pathlib import Path
 from tests.library.words import document, paper
 from tools.embed.embedder import Embedder
 from tools.library.library import Library
-from tools.library.open import create_library
+from tools.library.open_library import create_library
 from tools.settings import Settings
 
 Sections = dict[str, list[str]]

@@ -11,10 +11,9 @@ from tests.library.words import document
 from tests.retrieve.made import PAPERS, filled, holding, parts
 from tools.embed.open_embedder import embedder
 from tools.library.library import Library
-from tools.library.open import close_libraries
+from tools.library.open_library import close_libraries
 from tools.retrieve.keywords import name_missing, put, unnamed
-from tools.retrieve.open import open_retriever
-from tools.retrieve.port import PassageFilter, Retriever, RetrieverName
+from tools.retrieve.retriever import PassageFilter, Retriever, RetrieverName, open_retriever
 
 ALL = PassageFilter()
 BEES, HARBOURS, BREAD = (f"doi:10.1000/p{number}" for number in (1, 2, 3))

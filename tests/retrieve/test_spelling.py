@@ -8,8 +8,8 @@ from state.paper import Paper
 from tests.library.words import WordEmbedder
 from tests.retrieve.made import filled
 from tools.library.library import Library
-from tools.library.open import close_libraries
-from tools.retrieve.spelling import spellings
+from tools.library.open_library import close_libraries
+from tools.retrieve.keywords import spellings
 
 BEES = {
     f"Bees {number}": {

@@ -11,9 +11,9 @@ import pytest
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import make_world
 from tools.cache import AnswerCache
-from tools.http.engine import HttpCaller
-from tools.ledger.ledger import RunLedger
-from tools.ledger.limits import Limits
+from tools.http.http_caller import HttpCaller
+from tools.ledger.budget import Limits
+from tools.ledger.run_ledger import RunLedger
 from tools.settings import Settings
 
 CallerOf = Callable[..., HttpCaller]

@@ -2,7 +2,7 @@
 
 from state.paper import Paper
 from tools.scholar.lookup import Wanted, look_up
-from tools.scholar.port import Source
+from tools.scholar.source import Source
 
 
 async def under_title(source: Source, title: str, year: int | None = None) -> Paper | None:

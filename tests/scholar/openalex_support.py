@@ -10,7 +10,7 @@ from state.search import Facet, SearchQuery
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work
 from tools.errors import RejectedError
-from tools.http.engine import HttpCaller
+from tools.http.http_caller import HttpCaller
 
 T = TypeVar("T")
 KEY = {"openalex_api_key": SecretStr("a-secret-key")}

@@ -6,7 +6,7 @@ from datetime import date
 from state.paper import Paper
 from state.search import SearchQuery
 from tools.errors import CiteLoomError
-from tools.scholar.port import Found, Linked, Offer, Source
+from tools.scholar.source import Found, Linked, Offer, Source
 
 Book = list[tuple[str, list[str]]]
 """Who was asked about the links of which papers, in order."""

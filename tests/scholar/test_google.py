@@ -16,10 +16,10 @@ from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work, World, make_world
 from tests.scholar.conftest import CallerOf, settings_for
 from tools.errors import PermanentError, QuotaError, TransientError
-from tools.ledger.ledger import RunLedger
-from tools.ledger.limits import Limits
+from tools.ledger.budget import Limits
+from tools.ledger.run_ledger import RunLedger
 from tools.scholar.google import PAGE, GoogleSource, id_in, read_page
-from tools.scholar.opening import open_online
+from tools.scholar.open_source import open_online
 from tools.scholar.semantic_scholar import SemanticScholarSource
 
 KEY = "serp-key-4711"

@@ -1,4 +1,4 @@
-"""tools/scholar/identity.py: which records are one work, and the record that they make."""
+"""tools/scholar/same_work.py: which records are one work, and the record that they make."""
 
 import random
 from datetime import date
@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from state.paper import Author, Paper, identify
 from tests.fakes.scholar.world import make_world
-from tools.scholar.identity import merge, unite
 from tools.scholar.merging import is_preprint_doi
-from tools.scholar.titles import near_titles
+from tools.scholar.same_work import merge, near_titles, unite
 
 TITLE = "Grafting pear trees under drought: a field study"
 

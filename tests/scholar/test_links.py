@@ -6,7 +6,7 @@ from state.paper import Paper
 from tests.scholar.table import Book, Table
 from tools.errors import CiteLoomError, PermanentError, TransientError
 from tools.scholar.links import Gathered, citations_of, references_of
-from tools.scholar.port import Offer
+from tools.scholar.source import Offer
 
 FREE = Offer()
 CHARGING = Offer(list_usd=0.0001)

@@ -14,11 +14,11 @@ from tests.scholar.conftest import CallerOf, settings_for
 from tests.scholar.openalex_support import Refusing, id_of, in_openalex, kinds
 from tools.cache import AnswerCache
 from tools.errors import TransientError
-from tools.http.engine import HttpCaller
-from tools.ledger.ledger import RunLedger
-from tools.ledger.limits import Limits
+from tools.http.http_caller import HttpCaller
+from tools.ledger.budget import Limits
+from tools.ledger.run_ledger import RunLedger
 from tools.scholar.openalex import OpenAlexSource, host, packed
-from tools.scholar.openalex_query import (
+from tools.scholar.openalex_api import (
     batched,
     list_path,
 )

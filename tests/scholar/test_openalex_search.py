@@ -11,15 +11,15 @@ from tests.scholar.conftest import CallerOf
 from tests.scholar.looking import under_title
 from tests.scholar.openalex_support import KEY, Refusing, asked, id_of, in_openalex, kinds
 from tools.errors import BudgetError
-from tools.ledger.limits import Limits
+from tools.ledger.budget import Limits
 from tools.scholar.openalex import OpenAlexSource
-from tools.scholar.openalex_query import (
+from tools.scholar.openalex_api import (
     any_of,
     meaning_path,
     title_path,
     words_path,
 )
-from tools.scholar.relaxing import relaxed
+from tools.scholar.source import relaxed
 
 
 @pytest.fixture

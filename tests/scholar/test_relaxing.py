@@ -1,4 +1,4 @@
-"""Tests of tools/scholar/relaxing.py."""
+"""Tests of tools/scholar/source.py."""
 
 from math import comb
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.scholar.relaxing import relaxed, terms
+from tools.scholar.source import relaxed, terms
 
 WORDS = st.lists(st.text("abcdef", min_size=1, max_size=3), max_size=6)
 

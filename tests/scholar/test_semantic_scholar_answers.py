@@ -10,7 +10,7 @@ import pytest
 from state.paper import Paper
 from state.search import SearchQuery
 from tools.errors import RejectedError
-from tools.http.engine import HttpCaller
+from tools.http.http_caller import HttpCaller
 from tools.scholar.semantic_scholar import SemanticScholarSource
 
 T = TypeVar("T")

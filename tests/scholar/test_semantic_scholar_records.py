@@ -1,11 +1,11 @@
-"""Tests of tools/scholar/semantic_scholar_records.py and tools/text/markup.py."""
+"""Tests of tools/scholar/semantic_scholar_api.py and tools/text/markup.py."""
 
 from datetime import date
 from typing import Any
 
 import pytest
 
-from tools.scholar.semantic_scholar_records import paper_of, vector_of
+from tools.scholar.semantic_scholar_api import paper_of, vector_of
 from tools.text.markup import plain, retracted_title
 
 SHA = "0123456789abcdef0123456789abcdef01234567"

@@ -17,8 +17,8 @@ from tests.fakes.scholar.world import make_world
 from tests.graphs.conftest import ABSTRACT as BEES
 from tests.graphs.stacks import QUESTION, uploads
 from tests.support import ABSTRACT, SMALL, small_records
-from tools.context import RunContext
-from tools.ledger.file import LedgerFile
+from tools.ledger.ledger_file import LedgerFile
+from tools.run_settings import RunContext
 from tools.settings import settings
 
 EXCLUDED = small_records()[5].id

@@ -14,7 +14,7 @@ from tests.server.conftest import Server, prepared, serving
 from tests.server.hostile import IDEA, Caller
 from tests.server.test_mcp_wire import Wire
 from tests.support import SMALL, small_records
-from tools.keys import KeyLimits, Keys
+from tools.callers import KeyLimits, Keys
 
 LIMITS = {
     "alice": KeyLimits(requests_a_minute=5000),

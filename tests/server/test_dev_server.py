@@ -16,7 +16,7 @@ from state.references import ReferencesInput
 from state.synthesis import SynthesizeInput
 from tests.server.conftest import Server
 from tests.support import ROOT, SMALL, small_records
-from tools.context import context_of_graph
+from tools.run_settings import context_of_graph
 
 GRAPHS: dict[str, type[BaseModel]] = {
     "find": FindInput, "write": WriteInput, "review": ReviewInput, "revise": ReviseInput,

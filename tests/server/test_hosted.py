@@ -25,8 +25,8 @@ from tests.server.hosting import MISSING, PYTHON, Hosted, hosting
 from tests.server.misspelt import HARMLESS, WAYS, refusals
 from tests.server.test_mcp_wire import Wire
 from tests.support import ROOT, SMALL, clean_environment, link_libraries
+from tools.callers import KeyLimits, Keys
 from tools.errors import InputError
-from tools.keys import KeyLimits, Keys
 
 Parts = tuple[Hosted, "subprocess.Popen[bytes]", OpenAIServer]
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"this machine lacks {', '.join(MISSING)}")

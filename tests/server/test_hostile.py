@@ -18,7 +18,7 @@ import pytest
 from tests.server.conftest import Server, prepared, serving
 from tests.server.hostile import IDEA, Caller
 from tests.support import SMALL
-from tools.keys import KeyLimits, Keys
+from tools.callers import KeyLimits, Keys
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from tests.server.browser import CHROMIUM, REQUIRED, Visitor, browser
 from tests.server.conftest import Server, prepared, serving
 from tests.server.hostile import Caller
 from tests.support import SMALL, small_records
-from tools.keys import KeyLimits, Keys
+from tools.callers import KeyLimits, Keys
 
 pytestmark = pytest.mark.skipif(
     not CHROMIUM and not REQUIRED, reason="this machine has no Chromium"

@@ -16,8 +16,8 @@ from tests.server.browser import CHROMIUM, REQUIRED, Visitor, browser
 from tests.server.conftest import Server, prepared, serving
 from tests.server.hostile import Caller
 from tests.server.test_mcp import small
-from tools.bibliography.read import read_records
-from tools.keys import KeyLimits, Keys
+from tools.bibliography.read_records import read_records
+from tools.callers import KeyLimits, Keys
 
 NOBODY = (
     "Abel, A., & Quill, E. (1990). How sulphur rain reaches the lichens of tiled chapels in spring. "

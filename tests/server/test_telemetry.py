@@ -14,7 +14,7 @@ from tests.fakes.otlp import Collector, attributes
 from tests.fakes.reviewer import reviewer
 from tests.server.conftest import prepared, serving
 from tests.support import SMALL
-from tools.keys import KeyLimits, Keys
+from tools.callers import KeyLimits, Keys
 
 CANARY = "zqxvanaryword"
 LLM_KEY = f"sk-{CANARY}-4711"

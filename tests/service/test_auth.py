@@ -12,7 +12,7 @@ import pytest
 from langgraph_sdk import Auth
 
 from citeloom.service import auth
-from tools.keys import KeyLimits, Keys
+from tools.callers import KeyLimits, Keys
 
 
 class Client:

@@ -24,7 +24,7 @@ from tests.graphs.conftest import bee_papers
 from tests.library.words import WordEmbedder
 from tests.service.kill_runs import NOT_REACHED, RUNS, script
 from tests.support import ROOT, clean_environment
-from tools.library.open import close_libraries, create_library
+from tools.library.open_library import close_libraries, create_library
 from tools.settings import Settings
 
 GRAPHS = list(json.loads((ROOT / "langgraph.json").read_text(encoding="utf-8"))["graphs"])

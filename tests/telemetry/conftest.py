@@ -13,7 +13,7 @@ from tests.fakes.otlp import Collector
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, bee_papers
 from tests.support import RememberingEmbedder, at_home
-from tools.library.open import close_libraries, create_library
+from tools.library.open_library import close_libraries, create_library
 from tools.settings import Settings
 
 CANARY = "zqxvanaryword"

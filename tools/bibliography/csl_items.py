@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from state.paper import Author, Paper
-from tools.bibliography.kinds import KINDS, kind_of_work
+from tools.bibliography.citation_style import CitationStyle
 from tools.bibliography.names import name_parts
-from tools.bibliography.runs import OTHERS, SEAL, clean, sealed
-from tools.bibliography.style import CitationStyle
+from tools.bibliography.publication_kinds import KINDS, kind_of_work
+from tools.bibliography.text_runs import OTHERS, SEAL, clean, sealed
 from tools.bibliography.write_csl import address
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from state.paper import Paper
 from state.record import Record
-from tools.bibliography.csl_of import csl_of
 from tools.bibliography.read_csl import read_record
 from tools.bibliography.read_record import BadRecord
+from tools.bibliography.record_as_csl import csl_of
 
 if TYPE_CHECKING:
     from tools.bibliography.bibtex_parser import RawEntry

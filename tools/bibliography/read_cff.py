@@ -5,9 +5,9 @@ from typing import Any
 
 from state.paper import Paper
 from state.record import Record
-from tools.bibliography.csl_of import issued, pairs_of
 from tools.bibliography.read_csl import read_record
 from tools.bibliography.read_record import BadRecord, bad_record
+from tools.bibliography.record_as_csl import issued, pairs_of
 
 _TYPES = {
     "article": "article-journal", "conference-paper": "paper-conference", "book": "book", "thesis": "thesis",

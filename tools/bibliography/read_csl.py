@@ -8,7 +8,6 @@ from pydantic import ValidationError
 
 from state.paper import Paper, canonical_id
 from state.record import Record
-from tools.bibliography.csl_of import csl_of, doi_in, pairs_of, year_in
 from tools.bibliography.read_record import (
     BadRecord,
     RecordError,
@@ -18,6 +17,7 @@ from tools.bibliography.read_record import (
     paper_from,
     printable,
 )
+from tools.bibliography.record_as_csl import csl_of, doi_in, pairs_of, year_in
 
 _ARXIV_PLACES = ("number", "archive", "archive_location", "archive-location", "URL", "note",
                  "container-title", "volume")  # fmt: skip

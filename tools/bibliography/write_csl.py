@@ -6,10 +6,10 @@ from typing import Any
 
 from state.paper import Author, Paper
 from state.results import Reference
-from tools.bibliography.csl_of import csl_of
-from tools.bibliography.kinds import KINDS, kind_of_work
 from tools.bibliography.names import csl_name
+from tools.bibliography.publication_kinds import KINDS, kind_of_work
 from tools.bibliography.read_record import is_retracted_note
+from tools.bibliography.record_as_csl import csl_of
 from tools.text.markup import retracted_title
 
 

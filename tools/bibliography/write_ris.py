@@ -9,7 +9,7 @@ from tools.bibliography.fields import FIELDS, FROM_CSL, JOINED, PEOPLE
 from tools.bibliography.names import in_parts, is_body
 from tools.bibliography.read_csl import INCOMPLETE
 from tools.bibliography.read_record import is_retracted_note
-from tools.bibliography.runs import clean
+from tools.bibliography.text_runs import clean
 from tools.bibliography.write_csl import address, csl_item
 from tools.text.markup import plain, retracted_title
 

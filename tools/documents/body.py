@@ -6,7 +6,7 @@ from itertools import accumulate, pairwise
 
 from state.document import JOINT, Document
 from state.passage import Passage, passage_id
-from tools.documents.blocks import is_references
+from tools.documents.markup import is_references
 from tools.evidence.quotes import folded
 from tools.text.sentences import split_sentences
 

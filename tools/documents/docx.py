@@ -7,11 +7,9 @@ import zlib
 from typing import Any
 
 from state.document import Document
-from tools.documents.blocks import Blocks, clean
-from tools.documents.decode import decoded
+from tools.documents.file_types import LIMITS, Limits, check_zip, decoded
 from tools.documents.html import read_article
-from tools.documents.limits import LIMITS, Limits, check_zip
-from tools.documents.markup import Element, parse_html, parse_xml
+from tools.documents.markup import Blocks, Element, clean, parse_html, parse_xml
 from tools.errors import DocumentError
 
 _STYLES = """
@@ -45,7 +43,7 @@ _FAULTS = (
 
 
 def read_docx(content: bytes, *, name: str, limits: Limits = LIMITS) -> Document:
-    """Return the document with its insertions accepted; see tools.documents.open.read_document."""
+    """Return the document with its insertions accepted; see tools.documents.open_document.read_document."""
     from xml.sax import SAXException
 
     from lxml import etree

@@ -7,8 +7,8 @@ import time
 from dataclasses import dataclass
 
 from state.document import Document
-from tools.documents.limits import LIMITS, megabytes
-from tools.documents.xml_article import read_tei
+from tools.documents.file_types import LIMITS, megabytes
+from tools.documents.structured_article import read_tei
 from tools.errors import DocumentError
 from tools.settings import Settings
 

@@ -5,11 +5,9 @@ from collections.abc import Iterator
 
 from state.document import Document
 from state.paper import title_key
-from tools.documents.blocks import Blocks, clean, is_abstract, is_references
-from tools.documents.head import authors_of, head_of
-from tools.documents.limits import LIMITS, Limits
-from tools.documents.markup import Element, parse_html
-from tools.documents.walk import Walk
+from tools.documents.article_walk import Walk, authors_of, head_of
+from tools.documents.file_types import LIMITS, Limits
+from tools.documents.markup import Blocks, Element, clean, is_abstract, is_references, parse_html
 from tools.errors import DocumentError
 
 _TAGS = {
@@ -48,7 +46,7 @@ _WATERMARK = re.compile(rf"arxiv(?:\.org)?[:/]\s*(?:abs/|html/|pdf/)?{_NUMBER}",
 
 
 def read_html(content: bytes, *, name: str, limits: Limits = LIMITS) -> Document:
-    """Return what a person sees of the article; see tools.documents.open.read_document."""
+    """Return what a person sees of the article; see tools.documents.open_document.read_document."""
     root, unread = parse_html(content, name)
     document = read_article(root, Blocks(name, limits))
     if not document.blocks:
@@ -78,7 +76,7 @@ def read_article(root: Element, out: Blocks, own: Document | None = None) -> Doc
 
 
 def role_of(element: Element) -> str:
-    """Return what an element is to a reader of the page (see tools.documents.walk)."""
+    """Return what an element is to a reader of the page (see tools.documents.article_walk)."""
     tag, get = element.tag, element.get
     if (
         get("hidden") is not None

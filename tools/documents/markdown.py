@@ -5,12 +5,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from state.document import Document
-from tools.documents.blocks import Blocks
-from tools.documents.decode import decoded, unix_lines
-from tools.documents.head import head_of
+from tools.documents.article_walk import head_of
+from tools.documents.file_types import LIMITS, Limits, decoded, unix_lines
 from tools.documents.html import read_article
-from tools.documents.limits import LIMITS, Limits
-from tools.documents.markup import parse_html
+from tools.documents.markup import Blocks, parse_html
 from tools.errors import DocumentError
 
 _FRONT = re.compile(
@@ -31,7 +29,7 @@ _FENCED = re.compile(
 
 
 def read_markdown(content: bytes, *, name: str, limits: Limits = LIMITS) -> Document:
-    """Return the text without marks; see tools.documents.open.read_document."""
+    """Return the text without marks; see tools.documents.open_document.read_document."""
     text = unix_lines(decoded(content))
     front = _FRONT.match(text)
     head = _head(front[1]) if front else Document()

@@ -11,7 +11,7 @@ from state.bibliography import Bibliography, InTextCitation
 from state.document import JOINT, Block, BlockKind, Document, DocumentEntry
 from state.passage import Passage, passage_id
 from state.synthesis import Paragraph, ParagraphCitation
-from tools.documents.blocks import ABSTRACT
+from tools.documents.markup import ABSTRACT
 
 _KINDS = frozenset({"text", "abstract", "list"})
 _FEWEST = 4

@@ -18,7 +18,7 @@ from lxml import etree
 from state.paper import Paper, title_key
 from tools.bibliography.read_csl import csl_paper
 from tools.bibliography.read_record import RecordError
-from tools.documents.limits import LIMITS, Limits, check_zip
+from tools.documents.file_types import LIMITS, Limits, check_zip
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _B = "{http://schemas.openxmlformats.org/officeDocument/2006/bibliography}"

@@ -9,13 +9,12 @@ from typing import Literal
 
 from state.ingest import FileReport, FileSource
 from state.paper import Paper
-from tools.bibliography.record_suffixes import RECORD_SUFFIXES
+from tools.bibliography.read_records import RECORD_SUFFIXES
 from tools.counting import counted
-from tools.documents.sniff import SUFFIXES, suffix
+from tools.documents.file_types import SUFFIXES, suffix
 from tools.errors import InputError
-from tools.ingest.allowed_paths import is_allowed
-from tools.ingest.dumps import dump_of
-from tools.ingest.stored_files import files_at, head_at, is_address
+from tools.ingest.dump_files import dump_of
+from tools.ingest.file_places import files_at, head_at, is_address, is_allowed
 
 RECORDS = RECORD_SUFFIXES | {".rdf"}
 DOCUMENTS = frozenset({*SUFFIXES, ".jats", ".doc"})
@@ -144,7 +143,7 @@ class _Discovery:
             self._add(path)
 
     def _take_records(self, path: Path, *, named: bool) -> None:
-        from tools.bibliography.read import read_records
+        from tools.bibliography.read_records import read_records
 
         try:
             if suffix(path.name) != ".rdf" and not dump_of(head_of(path)):
@@ -164,7 +163,7 @@ class _Discovery:
         )  # fmt: skip
 
     def _take_attached(self, path: Path) -> None:
-        from tools.documents.records import Attached, read_attachments
+        from tools.documents.attachments import Attached, read_attachments
 
         for item in read_attachments(path):
             if isinstance(item, Attached):

@@ -9,10 +9,10 @@ from urllib.parse import urlsplit
 from state.document import Document
 from state.paper import Paper
 from tools.errors import DocumentError
-from tools.ingest.spool import Spool
-from tools.ingest.target import limits_of
-from tools.ingest.workers import in_thread, open_workers, read_apart
-from tools.ledger.ledger import RunLedger
+from tools.ingest.file_places import Spool
+from tools.ingest.ingest_target import limits_of
+from tools.ingest.reader_processes import in_thread, open_workers, read_apart
+from tools.ledger.run_ledger import RunLedger
 from tools.settings import Settings
 
 
@@ -47,7 +47,7 @@ async def read_open_copy(
         BudgetError: The run may not ask for more.
         OSError: The copy cannot be kept on disk until it is read.
     """
-    from tools.documents.fetch import Fetched, read_first_copy
+    from tools.documents.open_copies import Fetched, read_first_copy
 
     spool = Spool(settings.home, run)
 

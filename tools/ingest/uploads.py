@@ -8,9 +8,8 @@ from pathlib import Path, PurePath
 
 from state.ingest import FileReport, FileSource, Upload
 from tools.errors import DocumentError
-from tools.ingest.allowed_paths import check_paths
 from tools.ingest.discover_files import DiscoveredFiles, discover_files, holds_records
-from tools.ingest.spool import Spool
+from tools.ingest.file_places import Spool, check_paths
 
 _DATA_URL = re.compile(r"^data:[^,;]*(?:;[^,;]*)*;base64,", re.IGNORECASE)
 _BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
@@ -47,7 +46,7 @@ def take_uploads(
     Raises:
         OSError: The disk is full, or the spool cannot be written.
     """
-    from tools.documents.limits import LIMITS
+    from tools.documents.file_types import LIMITS
 
     names: set[str] = set()
     first: dict[str, str] = {}

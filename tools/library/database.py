@@ -7,12 +7,222 @@ from datetime import date
 from pathlib import Path
 from threading import Lock
 
+from filelock import FileLock, Timeout
+
 from state.paper import known_since
 from tools.disk import DAMAGED
 from tools.errors import LibraryError
-from tools.library.cites import cites
-from tools.library.schema import VERSION, complete_tables, create_tables
+from tools.library.same_paper import cites
 from tools.program import PROGRAM
+
+
+class WriteLock:
+    """A lock on a file, re-entrant in the thread that holds it."""
+
+    def __init__(self, path: Path, subject: str) -> None:
+        self._lock = FileLock(path)
+        self._subject = subject
+
+    @contextmanager
+    def held(self, wait: float = 20.0) -> Iterator[None]:
+        """Hold the lock; `wait` is in seconds.
+
+        Raises:
+            LibraryError: Another thread or process kept it for longer.
+        """
+        try:
+            self._lock.acquire(timeout=wait)
+        except Timeout as error:
+            raise LibraryError(
+                f"{self._subject} is being written by another process or thread: wait until it has "
+                "finished, or kill it and run your command again (nothing is lost)"
+            ) from error
+        try:
+            yield
+        finally:
+            self._lock.release()
+
+
+VERSION = 3
+"""A catalog of another version is not read; see tools.library.database."""
+KEPT, INDEXED, OLD_PAYLOAD = -1, 1, 2
+"""What `indexed` says of a row, besides 0: its vector is to be made."""
+
+_TABLES = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE papers (
+    point INTEGER PRIMARY KEY AUTOINCREMENT, -- the paper's number here, never given twice
+    id TEXT NOT NULL UNIQUE,
+    record TEXT NOT NULL,
+    year INTEGER,
+    has_abstract INTEGER NOT NULL,
+    work TEXT NOT NULL -- the title's and first author's keys: candidates for one work
+);
+CREATE INDEX papers_by_work ON papers (work);
+
+-- Every id under which a paper is known, its canonical one among them.
+CREATE TABLE aliases (alias TEXT PRIMARY KEY, point INTEGER NOT NULL) WITHOUT ROWID;
+CREATE INDEX aliases_by_point ON aliases (point);
+
+-- `cited` is an id in the citing record's words: the paper may come later, or never.
+CREATE TABLE edges (
+    citing INTEGER NOT NULL, cited TEXT NOT NULL, position INTEGER NOT NULL,
+    PRIMARY KEY (citing, cited)
+) WITHOUT ROWID;
+CREATE INDEX edges_by_cited ON edges (cited);
+
+-- Digests of the records taken in, so that loading them again is quick and changes nothing.
+CREATE TABLE seen (digest BLOB PRIMARY KEY, point INTEGER NOT NULL) WITHOUT ROWID;
+CREATE INDEX seen_by_point ON seen (point);
+
+CREATE TABLE tags (
+    paper INTEGER NOT NULL, tag TEXT NOT NULL, PRIMARY KEY (paper, tag)
+) WITHOUT ROWID;
+
+CREATE TABLE documents (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    sha256 TEXT NOT NULL UNIQUE, -- of the file
+    paper INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    entry TEXT NOT NULL,
+    digest BLOB NOT NULL,        -- of entry, text and passages: putting them again changes nothing
+    text BLOB NOT NULL           -- zlib
+);
+CREATE INDEX documents_by_paper ON documents (paper);
+
+-- What is searched, a vector for each row with a role. A record is one row (document 0, position 0)
+-- of both roles: the paper's text, and its abstract as a passage. An abstract too long for a passage
+-- has rows of its pieces besides. The same words may stand in two documents of a paper: one row is
+-- the passage, the other has no role.
+CREATE TABLE texts (
+    point INTEGER PRIMARY KEY AUTOINCREMENT, -- its number in the index, never given twice
+    id TEXT NOT NULL,            -- the passage's; '' for what is no passage
+    paper INTEGER NOT NULL,
+    document INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    section TEXT NOT NULL,       -- JSON, as printed
+    headings TEXT NOT NULL,      -- JSON, as filters compare them
+    page INTEGER,
+    start INTEGER NOT NULL,
+    end INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    role INTEGER NOT NULL DEFAULT 0,    -- 1 the paper's text, 2 a passage, 3 both
+    indexed INTEGER NOT NULL DEFAULT 0, -- 1: the vector is in; 2: it is, beside an old payload;
+                                        -- -1: it is to be moved here, see tools.library.index_registry
+    keywords TEXT,                      -- a line each
+    named_by TEXT,                      -- who found the keywords
+    UNIQUE (paper, document, id)
+);
+CREATE INDEX texts_by_id ON texts (id) WHERE role >= 2;
+CREATE INDEX texts_by_paper ON texts (paper, document, position);
+CREATE INDEX texts_waiting ON texts (point) WHERE role > 0 AND indexed != 1;
+CREATE INDEX texts_unnamed ON texts (point) WHERE role >= 2 AND named_by IS NULL;
+
+-- Points whose vector is still to be deleted.
+CREATE TABLE dropped (point INTEGER PRIMARY KEY);
+
+-- The passages' words as they are written, for the spelling of questions; their keywords by stems.
+CREATE VIRTUAL TABLE words USING fts5 (
+    text, content = 'texts', content_rowid = 'point', detail = 'none',
+    tokenize = 'unicode61 remove_diacritics 0'
+);
+CREATE VIRTUAL TABLE vocabulary USING fts5vocab (words, 'row');
+CREATE VIRTUAL TABLE keyword_index USING fts5 (
+    keywords, content = 'texts', content_rowid = 'point', tokenize = 'porter unicode61'
+);
+"""
+
+_CITED = """
+-- The entries of a document's list of references. Which paper an entry is, is told when it is asked:
+-- the paper may come later, and go.
+CREATE TABLE IF NOT EXISTS cited (
+    document INTEGER NOT NULL, position INTEGER NOT NULL,
+    id TEXT,             -- canonical: the DOI, or else the arXiv id
+    title TEXT,          -- its key, where it can name a work
+    entry TEXT NOT NULL,
+    PRIMARY KEY (document, position)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS cited_by_id ON cited (id) WHERE id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS cited_by_title ON cited (title) WHERE title IS NOT NULL;
+CREATE TRIGGER IF NOT EXISTS document_gone AFTER DELETE ON documents BEGIN
+    DELETE FROM cited WHERE document = old.number;
+END;
+"""
+
+_TRIGGERS = """
+CREATE TRIGGER text_added AFTER INSERT ON texts BEGIN
+    INSERT INTO words (rowid, text) VALUES (new.point, new.text);
+    INSERT INTO keyword_index (rowid, keywords) VALUES (new.point, new.keywords);
+END;
+CREATE TRIGGER text_gone AFTER DELETE ON texts BEGIN
+    INSERT INTO words (words, rowid, text) VALUES ('delete', old.point, old.text);
+    INSERT INTO keyword_index (keyword_index, rowid, keywords)
+        VALUES ('delete', old.point, old.keywords);
+    INSERT OR IGNORE INTO dropped VALUES (old.point);
+END;
+CREATE TRIGGER text_reworded AFTER UPDATE OF text, section ON texts
+    WHEN old.text IS NOT new.text OR old.section IS NOT new.section
+BEGIN
+    INSERT INTO words (words, rowid, text) VALUES ('delete', old.point, old.text);
+    INSERT INTO words (rowid, text) VALUES (new.point, new.text);
+    UPDATE texts SET indexed = 0, keywords = NULL, named_by = NULL WHERE point = new.point;
+END;
+CREATE TRIGGER text_named AFTER UPDATE OF keywords ON texts
+    WHEN old.keywords IS NOT new.keywords
+BEGIN
+    INSERT INTO keyword_index (keyword_index, rowid, keywords)
+        VALUES ('delete', old.point, old.keywords);
+    INSERT INTO keyword_index (rowid, keywords) VALUES (new.point, new.keywords);
+END;
+CREATE TRIGGER text_hidden AFTER UPDATE OF role ON texts WHEN old.role != 0 AND new.role = 0 BEGIN
+    UPDATE texts SET indexed = 0 WHERE point = new.point;
+    INSERT OR IGNORE INTO dropped VALUES (new.point);
+END;
+CREATE TRIGGER text_shown AFTER UPDATE OF role ON texts WHEN old.role = 0 AND new.role != 0 BEGIN
+    DELETE FROM dropped WHERE point = new.point;
+END;
+CREATE TRIGGER text_other_role AFTER UPDATE OF role, paper, id ON texts
+    WHEN new.role != 0
+    AND (old.role, old.paper, old.id) IS NOT (new.role, new.paper, new.id)
+BEGIN
+    UPDATE texts SET indexed = 2 WHERE point = new.point AND indexed = 1;
+END;
+CREATE TRIGGER tag_added AFTER INSERT ON tags BEGIN
+    UPDATE texts SET indexed = 2 WHERE paper = new.paper AND indexed = 1;
+END;
+CREATE TRIGGER tag_gone AFTER DELETE ON tags BEGIN
+    UPDATE texts SET indexed = 2 WHERE paper = old.paper AND indexed = 1;
+END;
+CREATE TRIGGER paper_retitled AFTER UPDATE OF record ON papers
+    WHEN json_extract(old.record, '$.title') IS NOT json_extract(new.record, '$.title')
+BEGIN
+    UPDATE texts SET indexed = 0 WHERE paper = new.point;
+END;
+CREATE TRIGGER paper_changed AFTER UPDATE OF record ON papers
+    WHEN old.id IS NOT new.id OR old.year IS NOT new.year
+    OR json_extract(old.record, '$.venue') IS NOT json_extract(new.record, '$.venue')
+    OR json_extract(old.record, '$.published') IS NOT json_extract(new.record, '$.published')
+    OR json_extract(old.record, '$.arxiv') IS NOT json_extract(new.record, '$.arxiv')
+BEGIN
+    UPDATE texts SET indexed = 2 WHERE paper = new.point AND indexed = 1;
+END;
+"""
+
+
+def create_tables(db: sqlite3.Connection) -> None:
+    """Give an empty file the tables; killed in between, it is empty."""
+    db.execute("PRAGMA journal_mode=WAL")
+    db.executescript(
+        f"BEGIN IMMEDIATE;{_TABLES}{_CITED}{_TRIGGERS}PRAGMA user_version={VERSION};COMMIT;"
+    )
+
+
+def complete_tables(db: sqlite3.Connection) -> None:
+    """Give a catalog the tables that came without a new version."""
+    if not db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'document_gone'").fetchone():
+        db.executescript(f"BEGIN IMMEDIATE;{_CITED}COMMIT;")
+
 
 _NO_ROOM = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
 _BUSY = 30.0  # seconds to wait for another writer's transaction

@@ -19,15 +19,14 @@ from numpy.typing import NDArray
 from state.paper import Paper
 from tools.embed.embedder import Embedder
 from tools.library.catalog import Catalog
-from tools.library.files import LibraryFiles
-from tools.library.index import Encoder, LibraryIndex
-from tools.library.indexes import IndexOpener
-from tools.library.lock import WriteLock
-from tools.library.match import find_same_work
-from tools.library.passages import PassageCatalog
-from tools.library.port import Filter, Progress
-from tools.library.report import AddReport, Found, LibraryStats
-from tools.library.texts import Texts
+from tools.library.database import WriteLock
+from tools.library.index_registry import IndexOpener
+from tools.library.library_index import Encoder, LibraryIndex
+from tools.library.passage_catalog import PassageCatalog
+from tools.library.same_paper import find_same_work
+from tools.library.search_types import AddReport, Found, LibraryStats
+from tools.library.texts import LibraryFiles, Texts
+from tools.library.vector_index import Filter, Progress
 
 _READ_BATCH = 500
 _NEAREST = 10
@@ -46,7 +45,7 @@ class Library:
         self.folder = folder
         self.name = name
         self.embedder = embedder
-        # For what looks after a library: tools.library.verify, compact and snapshot.
+        # For what looks after a library: tools.library.library_care, compact and snapshot.
         self.catalog = Catalog(folder / "catalog.sqlite")
         self._passages = PassageCatalog(self.catalog.database)
         self._writing = WriteLock(folder / "write.lock", f"library '{name}'")

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
+from tools.concurrency import PerLoop, gate_of
 from tools.errors import TransientError, kind_of
-from tools.gate import gate_of
-from tools.ledger.ledger import RunLedger
-from tools.ledger.spending import Price
+from tools.ledger.budget import Price
+from tools.ledger.run_ledger import RunLedger
 from tools.llm.endpoint_errors import Fault, Place, fault_of, foreign_errors
 from tools.llm.structured_output import LIMIT_NAMES, Rung, dialect_of, url_of, visible
 from tools.llm.task import Tier, count_tokens
-from tools.loops import PerLoop
 from tools.program import logger_of
 from tools.settings import Settings
 

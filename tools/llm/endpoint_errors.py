@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tools.errors import CiteLoomError, PermanentError, RefusedError, TransientError
-from tools.retry_after import retry_after
+from tools.http.response_errors import retry_after
 
 _KEY = re.compile(r"\b(?:sk|gsk|pk)[-_][\w*.-]{6,}|\bBearer\s+\S+", re.IGNORECASE)
 # Some endpoints speak of quota and billing when they mean the calls of this minute; then they say

@@ -11,7 +11,7 @@ from threading import Lock
 from typing import Any, Protocol
 
 from tools.errors import PermanentError
-from tools.ledger.ledger import RunLedger
+from tools.ledger.run_ledger import RunLedger
 from tools.llm.task import AnswerT, Task
 
 LABELS = ("entailment", "contradiction")

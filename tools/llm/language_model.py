@@ -6,8 +6,8 @@ from typing import Generic
 
 from tools.cache import AnswerCache, key_of
 from tools.errors import AnswerError, BudgetError, KeptError, PermanentError, RefusedError
-from tools.ledger.ledger import RunLedger
-from tools.ledger.limits import Kept
+from tools.ledger.budget import Kept
+from tools.ledger.run_ledger import RunLedger
 from tools.llm.endpoint import Endpoint, Reply, Request
 from tools.llm.structured_output import (
     Rung,

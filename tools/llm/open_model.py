@@ -8,8 +8,8 @@ from typing import Literal, get_args
 from tools.cache import open_cache
 from tools.embed.embedder import Embedder
 from tools.errors import InputError, PermanentError
-from tools.ledger.ledger import RunLedger, ledger_for
-from tools.ledger.limits import Limits
+from tools.ledger.budget import Limits
+from tools.ledger.run_ledger import RunLedger, ledger_for
 from tools.llm.endpoint import Endpoint, Request, price_of
 from tools.llm.entailment import JudgeMind, open_entailment
 from tools.llm.language_model import LlmMind

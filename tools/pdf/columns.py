@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from operator import attrgetter
 from statistics import median
 
-from tools.pdf.directions import as_if_rightward
+from tools.pdf.front_matter import ABSTRACT, SIDE, Beside, beside_abstract
 from tools.pdf.lines import Line, lines_of, with_before
-from tools.pdf.sidebar import ABSTRACT, SIDE, Beside, beside_abstract
-from tools.pdf.upright import Sheet, Word
+from tools.pdf.text_directions import as_if_rightward
+from tools.pdf.upright_pages import Sheet, Word
 
 _STRIP = 6
 """Least width of a gutter, in points."""

@@ -1,15 +1,15 @@
 """Lines of a page: words put together by their base lines."""
 
 from collections.abc import Iterator, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from statistics import median
 from typing import TypeVar
 
-from tools.pdf.directions import as_read
 from tools.pdf.glyphs import accented, composed, is_accent
 from tools.pdf.spaces import cuts_among, loose_among, text_and_blanks
-from tools.pdf.upright import Style, Word
+from tools.pdf.text_directions import as_read
+from tools.pdf.upright_pages import Style, Word
 
 T = TypeVar("T")
 _SMALL = 0.87
@@ -48,7 +48,7 @@ class Line:
     """Edges of its column on its page."""
     right: float = 0.0
     column: int = 0
-    """0 across the page, 1 on the left, 2 on the right; others: see tools.pdf.sidebar."""
+    """0 across the page, 1 on the left, 2 on the right; others: see tools.pdf.front_matter."""
     above: float = 0.0
     """Distance of its base line from that of the line above it in its column; 0 for the first."""
     kind: str = ""
@@ -91,7 +91,7 @@ def lines_of(words: Sequence[Word], page: int, mirrored: bool = False) -> list[L
     Args:
         words: Those of the column.
         page: Its page, from 1.
-        mirrored: Whether it is read from right to left (see tools.pdf.directions).
+        mirrored: Whether it is read from right to left (see tools.pdf.text_directions).
     """
     groups = sorted(_groups(sorted(words, key=_place)), key=_height)
     made = [_line(group, page, mirrored) for group in groups]
@@ -261,3 +261,53 @@ def leading(lines: Sequence[Line]) -> float:
     """Return the usual distance between the base lines of lines of one document."""
     distances = [line.above for line in lines if 0.8 * line.size < line.above < 2.5 * line.size]
     return median(distances) if distances else 12.0
+
+
+_NEAR = 0.1
+"""How far two base lines may lie apart to be one, in sizes of the larger."""
+
+
+def rejoined(lines: Sequence[Line]) -> list[Line]:
+    """Return lines in their order, those that lie side by side in one column as one line."""
+    found: list[Line] = []
+    for line in lines:
+        if found and _is_beside(found[-1], line):
+            found[-1] = _together(found[-1], line)
+        else:
+            found.append(line)
+    return found
+
+
+def _is_beside(first: Line, second: Line) -> bool:
+    if (first.page, first.column) != (second.page, second.column):
+        return False
+    level = abs(first.y - second.y) <= _NEAR * max(first.size, second.size)
+    return level and (first.x1 <= second.x0 + 1 or second.x1 <= first.x0 + 1)
+
+
+def _together(first: Line, second: Line) -> Line:
+    left, right = (first, second) if first.x0 <= second.x0 else (second, first)
+    main, other = (first, second) if len(first.text) >= len(second.text) else (second, first)
+    blank = right.x0 - left.x1
+    space = " " if blank > 0.08 * main.size else ""
+    shift = len(left.text) + len(space)
+    wide = (len(left.text),) if blank > 1.3 * main.size else ()
+    one, two = len(main.text), len(other.text)
+    whole = left.lead >= len(left.text) and left.lead_look == right.lead_look
+    return replace(
+        main,
+        text=f"{left.text}{space}{right.text}",
+        x0=left.x0,
+        x1=max(left.x1, right.x1),
+        bold=(main.bold * one + other.bold * two) / (one + two),
+        heavy=(main.heavy * one + other.heavy * two) / (one + two),
+        italic=(main.italic * one + other.italic * two) / (one + two),
+        math=(main.math * one + other.math * two) / (one + two),
+        cuts=(*left.cuts, *wide, *(cut + shift for cut in right.cuts)),
+        loose=(*left.loose, *wide, *(at + shift for at in right.loose)),
+        lead=shift + right.lead if whole else left.lead,
+        lead_look=left.lead_look,
+        mark=left.mark,
+        raised=(*left.raised, *((a + shift, b + shift) for a, b in right.raised)),
+        above=max(first.above, second.above),
+    )

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tools.errors import DocumentError
-from tools.pdf.native import LIMITS, LOCK, PageFault, opened, pages_and_title, read_page
-from tools.pdf.upright import Box, Word
+from tools.pdf.pdfium_pages import LIMITS, LOCK, PageFault, opened, pages_and_title, read_page
+from tools.pdf.upright_pages import Box, Word
 
 _WIDE = 1100
 """Pixels across a page."""
@@ -37,7 +37,7 @@ class PageImage(NamedTuple):
 def page_image(path: str, name: str, page: int | None, quote: str) -> PageImage:
     """Return the page that has a quote, or else the one named, or the first.
 
-    To be called in a process of its own (see tools.ingest.workers): a file may crash what draws it.
+    To be called in a process of its own (see tools.ingest.reader_processes): a file may crash what draws it.
 
     Args:
         path: Where the file stands.

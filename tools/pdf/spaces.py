@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median, median_low
 
-from tools.pdf.upright import Word
+from tools.pdf.upright_pages import Word
 
 Blank = tuple[int, float]
 """Where a space stands in a text, and how wide it is."""

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 
 from state.bibliography import CitationStyle, ReferenceEntry
 from state.paper import Paper, canonical_id
-from tools.references.bibliography import style_of
-from tools.references.entries import read_entry
+from tools.references.citation_links import Linker, first_keys
 from tools.references.in_text import Label
-from tools.references.linking import Linker, first_keys
+from tools.references.read_bibliography import style_of
+from tools.references.read_entry import read_entry
 
 _LETTERS = ("", "a", "b", "c", "d", "e")
 """What tells apart the works of one author and year."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from state.bibliography import ReferenceEntry
 from state.paper import Paper, title_key
-from tools.scholar.titles import NEAR_LETTERS, near_titles
+from tools.scholar.same_work import NEAR_LETTERS, near_titles
 
 _CLOSE = 88
 """Percent of equal letters from which a stretch of an entry may be a title."""

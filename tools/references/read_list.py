@@ -1,12 +1,11 @@
 """Read the references of a file or a text that is sent for its list alone."""
 
 from state.bibliography import ReferenceEntry
-from tools.documents.decode import decoded
-from tools.documents.open import read_document
-from tools.documents.sniff import sniff
+from tools.documents.file_types import decoded, sniff
+from tools.documents.open_document import read_document
 from tools.errors import DocumentError
-from tools.references.bibliography import read_entries
 from tools.references.manuscript import read_manuscript
+from tools.references.read_bibliography import read_entries
 from tools.references.reference_list import read_listed
 
 _TEXTS = frozenset({"text", "markdown"})

@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 
 from state.bibliography import ReferenceEntry
-from tools.documents.blocks import is_references
-from tools.references.entries import read_entry
+from tools.documents.markup import is_references
 from tools.references.names import read_names
+from tools.references.read_entry import read_entry
 
 _NUMBERED = re.compile(r"^\s*(?:[-*+]\s+)?(?:\[(\^?[\w:.+-]{1,40})\]:?|\(?(\d{1,3})[.)])\s+(?=\S)")
 _LABELLED = re.compile(r"\[\d{1,3}\][ \t]+(?=\S)")

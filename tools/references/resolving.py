@@ -5,11 +5,10 @@ from collections.abc import Mapping, Sequence
 from state.paper import Paper, merge_records, title_key
 from state.synthesis import Entries, Line, Origin
 from tools.scholar.agreement import LETTERS
-from tools.scholar.identity import unite
 from tools.scholar.lookup import Wanted, look_up
 from tools.scholar.merging import ids_of, is_preprint
-from tools.scholar.port import Source
-from tools.scholar.titles import near_titles
+from tools.scholar.same_work import near_titles, unite
+from tools.scholar.source import Source
 
 
 def tells(record: Paper | None) -> bool:

@@ -8,7 +8,7 @@ from itertools import chain
 from state.bibliography import Bibliography, ReferenceEntry
 from state.paper import Author, Paper, identify, title_key
 from state.synthesis import Entries
-from tools.scholar.identity import EQUAL_LETTERS, merge, unite
+from tools.scholar.same_work import EQUAL_LETTERS, merge, unite
 
 ORIGIN = "reference list"
 """What `Paper.origin` says of a record that was read from an entry."""
@@ -22,7 +22,7 @@ def merge_works(
 ) -> tuple[Entries, list[Paper]]:
     """Return which work each entry is, and the works cited, each once, in the order of first mention.
 
-    Entries are one work by the grounds of `tools.scholar.identity.unite`: a shared DOI or arXiv id, or
+    Entries are one work by the grounds of `tools.scholar.same_work.unite`: a shared DOI or arXiv id, or
     titles that are equal or nearly so with the first author and the year; a title that is short or
     unaccompanied is no ground. Which entries come together does not depend on the order of the papers.
 

@@ -11,11 +11,10 @@ from urllib.parse import urlencode
 
 from state.paper import Paper
 from state.search import SearchQuery
-from tools.http.engine import DAY, HttpCaller
-from tools.http.host import Host
+from tools.http.hosts import Host
+from tools.http.http_caller import DAY, HttpCaller
 from tools.scholar.arxiv_records import Page, read_page
-from tools.scholar.port import Found, Offer, Source
-from tools.scholar.relaxing import relaxed, search_ever_looser, terms
+from tools.scholar.source import Found, Offer, Source, relaxed, search_ever_looser, terms
 from tools.settings import Settings
 
 IDS_A_CALL = 100

@@ -11,13 +11,11 @@ from urllib.parse import quote, quote_plus, urlencode
 from state.paper import Notice, Paper, united_notices
 from state.search import SearchQuery
 from tools.errors import MissingError
-from tools.http.engine import DAY, HttpCaller
-from tools.http.host import Host
-from tools.scholar.batches import in_batches
+from tools.http.hosts import Host
+from tools.http.http_caller import DAY, HttpCaller
 from tools.scholar.crossref_records import Page, Work, read_page, read_single
 from tools.scholar.merging import ids_of
-from tools.scholar.port import Found, Linked, Source
-from tools.scholar.relaxing import terms
+from tools.scholar.source import Found, Linked, Source, in_batches, terms
 from tools.settings import Settings
 
 DOIS_A_CALL = 40

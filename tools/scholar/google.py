@@ -15,13 +15,12 @@ from urllib.parse import unquote, urlencode
 from state.paper import Paper, canonical_id
 from state.search import SearchQuery
 from tools.errors import PermanentError, QuotaError
-from tools.http.engine import DAY, HttpCaller
-from tools.http.host import Host
+from tools.http.hosts import Host
+from tools.http.http_caller import DAY, HttpCaller
 from tools.program import logger_of
 from tools.scholar.fields import mapping, mappings, text_of
 from tools.scholar.lookup import Wanted, look_up
-from tools.scholar.port import Found, Offer, Source
-from tools.scholar.relaxing import terms
+from tools.scholar.source import Found, Offer, Source, terms
 from tools.settings import Settings
 
 logger = logger_of(__name__)

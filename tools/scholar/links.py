@@ -12,7 +12,7 @@ from functools import partial
 
 from state.paper import Paper
 from tools.errors import CiteLoomError, PermanentError, TransientError
-from tools.scholar.port import Linked, Source
+from tools.scholar.source import Linked, Source
 
 
 @dataclass(frozen=True)

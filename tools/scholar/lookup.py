@@ -14,7 +14,7 @@ from tools.scholar.agreement import (
     slips_in_title,
     wrong_fields,
 )
-from tools.scholar.port import Source
+from tools.scholar.source import Source
 
 _AT_ONCE = 8
 _NEAR = 10

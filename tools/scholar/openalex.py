@@ -16,17 +16,23 @@ from pydantic import SecretStr
 from state.paper import Paper
 from state.search import SearchQuery
 from tools.errors import MissingError, QuotaError, RejectedError, kind_of
-from tools.http.engine import DAY, HttpCaller
-from tools.http.host import Host
+from tools.http.hosts import Host
+from tools.http.http_caller import DAY, HttpCaller
 from tools.program import logger_of
-from tools.scholar import openalex_query as requests
-from tools.scholar.batches import in_batches
+from tools.scholar import openalex_api as requests
 from tools.scholar.merging import ids_of
-from tools.scholar.openalex_query import FIRST, PAGE
-from tools.scholar.openalex_records import SOURCE as NAME
-from tools.scholar.openalex_records import read_page, read_single
-from tools.scholar.port import Found, Linked, Offer, Source
-from tools.scholar.relaxing import relaxed, search_ever_looser, terms
+from tools.scholar.openalex_api import FIRST, PAGE, read_page, read_single
+from tools.scholar.openalex_api import SOURCE as NAME
+from tools.scholar.source import (
+    Found,
+    Linked,
+    Offer,
+    Source,
+    in_batches,
+    relaxed,
+    search_ever_looser,
+    terms,
+)
 from tools.settings import Settings
 from tools.text.keyphrases import keyphrases
 

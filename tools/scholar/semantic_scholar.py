@@ -14,20 +14,30 @@ from numpy.typing import NDArray
 
 from state.paper import Paper, canonical_id, title_key
 from state.search import SearchQuery
-from tools.http.engine import DAY, HttpCaller
-from tools.http.host import Host
+from tools.http.hosts import Host
+from tools.http.http_caller import DAY, HttpCaller
 from tools.program import logger_of
-from tools.scholar.batches import in_batches
 from tools.scholar.fields import count_of, mappings
-from tools.scholar.port import Found, Linked, Source
-from tools.scholar.relaxing import relaxed, search_ever_looser, terms
-from tools.scholar.semantic_scholar_client import (
+from tools.scholar.semantic_scholar_api import (
+    FIELDS,
+    LINK_FIELDS,
     LINKS_PAGE,
+    NAME,
     Links,
-    Record,
+    RawRecord,
     SemanticScholarClient,
+    paper_of,
+    vector_of,
 )
-from tools.scholar.semantic_scholar_records import FIELDS, LINK_FIELDS, NAME, paper_of, vector_of
+from tools.scholar.source import (
+    Found,
+    Linked,
+    Source,
+    in_batches,
+    relaxed,
+    search_ever_looser,
+    terms,
+)
 from tools.settings import Settings
 
 logger = logger_of(__name__)
@@ -135,7 +145,7 @@ class SemanticScholarSource(Source):
         A paper whose publisher keeps its references back is absent, not without references.
         """
         named = _names_of(papers)
-        found: dict[str, list[Record]] = {}
+        found: dict[str, list[RawRecord]] = {}
         for part in in_batches(named, lambda _: 1, most=TOGETHER, room=TOGETHER):
             found |= await self._lists(part, "references", limit=EXPECTED)
         return _linked(named, found, limit=EXPECTED)
@@ -154,7 +164,7 @@ class SemanticScholarSource(Source):
         }
         few = [name for name, count in counts.items() if count <= FEW]
         many = [name for name, count in counts.items() if count > FEW]
-        found: dict[str, list[Record]] = {}
+        found: dict[str, list[RawRecord]] = {}
         for part in in_batches(few, counts.__getitem__, most=TOGETHER, room=EXPECTED):
             found |= await self._lists(part, "citations", limit=limit)
         if len(many) > ALONE:
@@ -165,14 +175,14 @@ class SemanticScholarSource(Source):
 
     async def _lists(
         self, names: Sequence[str], kind: Links, *, limit: int
-    ) -> dict[str, list[Record]]:
+    ) -> dict[str, list[RawRecord]]:
         """Return the lists inside the records of papers, whole or at least `limit` long.
 
         A list kept back by its publisher is absent, and so is a paper that is unknown.
         """
         fields = ("paperId", _COUNTS[kind], *(f"{kind}.{name}" for name in LINK_FIELDS))
         records = await self._client.batch(names, fields, age=_AGES[kind])
-        found: dict[str, list[Record]] = {}
+        found: dict[str, list[RawRecord]] = {}
         lists = {name: list(mappings(record.get(kind))) for name, record in records.items()}
         full = sum(map(len, lists.values())) >= _FULL
         for name, items in lists.items():
@@ -185,7 +195,7 @@ class SemanticScholarSource(Source):
                 found[name] = [item for item in items if item.get("paperId") != itself]
         return found
 
-    async def _pages(self, name: str, kind: Links, *, limit: int) -> list[Record]:
+    async def _pages(self, name: str, kind: Links, *, limit: int) -> list[RawRecord]:
         """Return the first `limit` records of a paper's list; none where it is unknown."""
         path = f"/paper/{quote(name, safe='/:;()')}/{kind}"
         return (
@@ -222,7 +232,7 @@ class SemanticScholarSource(Source):
         }
 
 
-def _papers(records: Iterable[Record]) -> list[Paper]:
+def _papers(records: Iterable[RawRecord]) -> list[Paper]:
     """Return the papers of records, each once, in order."""
     papers = [paper for record in records if (paper := paper_of(record))]
     return list({paper.id: paper for paper in papers}.values())
@@ -253,7 +263,7 @@ def _names_of(papers: Sequence[Paper]) -> dict[str, list[Paper]]:
 
 
 def _linked(
-    named: Mapping[str, Sequence[Paper]], found: Mapping[str, Sequence[Record]], *, limit: int
+    named: Mapping[str, Sequence[Paper]], found: Mapping[str, Sequence[RawRecord]], *, limit: int
 ) -> Linked:
     """Return records as links of the papers asked about, the first `limit` of each.
 

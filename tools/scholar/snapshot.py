@@ -19,8 +19,7 @@ from state.search import SearchQuery
 from tools.errors import InputError, PermanentError
 from tools.program import PROGRAM
 from tools.scholar.merging import ids_of
-from tools.scholar.port import Found, Linked, Source
-from tools.scholar.relaxing import relaxed, search_ever_looser, terms
+from tools.scholar.source import Found, Linked, Source, relaxed, search_ever_looser, terms
 from tools.settings import Settings
 from tools.text.keyphrases import keyphrases
 

@@ -14,7 +14,7 @@ from citeloom.cli.telling import errors_told
 from tools.errors import InputError
 
 if TYPE_CHECKING:
-    from tools.context import RunContext
+    from tools.run_settings import RunContext
 
 _MOST_HERE = 64
 
@@ -58,12 +58,12 @@ def add(
 ) -> None:
     """Add papers to a library; run again, it goes on where it was stopped."""
     from citeloom.cli.library.reports import tell
-    from tools.context import RunContext
-    from tools.ingest.allowed_paths import allow_paths
-    from tools.ingest.on_ray import start_ray
-    from tools.ingest.target import use_workers
-    from tools.ingest.workers import close_workers
-    from tools.library.open import close_libraries
+    from tools.ingest.file_places import allow_paths
+    from tools.ingest.ingest_target import use_workers
+    from tools.ingest.ray_workers import start_ray
+    from tools.ingest.reader_processes import close_workers
+    from tools.library.open_library import close_libraries
+    from tools.run_settings import RunContext
 
     with errors_told():
         paths, ids = sorted_out(sources)
@@ -94,7 +94,7 @@ def sorted_out(sources: list[str]) -> tuple[list[str], list[str]]:
         InputError: One is neither.
     """
     from state.paper import canonical_id
-    from tools.ingest.stored_files import is_address
+    from tools.ingest.file_places import is_address
 
     paths: list[str] = []
     ids: list[str] = []

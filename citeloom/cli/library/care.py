@@ -24,9 +24,9 @@ def verify(
     """See that a library is whole: catalog, texts, vectors; exits with 1 if it is not."""
     with errors_told():
         from tools.library.database import is_damage
-        from tools.library.verify import damage, fault_lines
-        from tools.library.verify import repair as repaired
-        from tools.library.verify import verify as verified
+        from tools.library.library_care import damage, fault_lines
+        from tools.library.library_care import repair as repaired
+        from tools.library.library_care import verify as verified
 
         try:
             with opened(name) as library:
@@ -58,7 +58,7 @@ def export(
 ) -> None:
     """Write a library's records, or its passages, to a file."""
     with errors_told(), opened(name) as library:
-        from tools.library.export import export_passages, export_records
+        from tools.library.library_snapshot import export_passages, export_records
 
         write = export_passages if passages else export_records
         count = write(library, file, force=force)
@@ -68,7 +68,7 @@ def export(
 def compact(name: Annotated[str, typer.Argument(help="The library.")]) -> None:
     """Give back disk space: leftovers of stopped work, deleted rows and vectors."""
     with errors_told(), opened(name) as library:
-        from tools.library.compact import compact as compacted
+        from tools.library.library_care import compact as compacted
 
         done = compacted(library)
         typer.echo(
@@ -87,7 +87,7 @@ def snapshot(
 ) -> None:
     """Write a whole library, its vectors only if asked for, to one file; others may read meanwhile."""
     with errors_told(), opened(name) as library:
-        from tools.library.snapshot import take_snapshot
+        from tools.library.library_snapshot import take_snapshot
 
         typer.echo(f"{file}: {take_snapshot(library, file, vectors=vectors):,} bytes")
 
@@ -102,7 +102,7 @@ def restore(
     """Make a library what it was in a snapshot, checked before anything changes, and index it."""
     with errors_told():
         from citeloom.cli.progress import Progress
-        from tools.library.snapshot import restore_snapshot
+        from tools.library.library_snapshot import restore_snapshot
 
         name = restore_snapshot(file, process_settings(), name=library, force=force)
         with opened(name) as restored, Progress(quiet=False, often=True) as progress:

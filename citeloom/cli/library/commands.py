@@ -27,7 +27,7 @@ for command in (add, papers, search, show, tag, verify, export, compact, snapsho
 def list_() -> None:
     """List the libraries by name."""
     with errors_told():
-        from tools.library.open import library_names
+        from tools.library.open_library import library_names
 
         for name in library_names(process_settings()):
             typer.echo(name)
@@ -40,7 +40,7 @@ def stats(
 ) -> None:
     """Count what is in a library."""
     with errors_told():
-        from tools.library.open import library_names
+        from tools.library.open_library import library_names
 
         one = library or name
         for each in [one] if one else library_names(process_settings()):
@@ -66,7 +66,7 @@ def index(
     """
     with errors_told():
         from citeloom.cli.progress import Progress
-        from tools.ingest.on_ray import encode_on_ray, start_ray
+        from tools.ingest.ray_workers import encode_on_ray, start_ray
         from tools.retrieve.keywords import name_missing
 
         encoder = None
@@ -122,7 +122,7 @@ def remove(
 
 def _remove_library(name: str, *, yes: bool) -> None:
     from tools.embed.open_embedder import embedder
-    from tools.library.open import delete_library
+    from tools.library.open_library import delete_library
 
     if not yes:
         with opened(name) as library:
@@ -145,7 +145,7 @@ def _removed(count: int, what: str, name: str) -> None:
 
 
 def _place(library: "Library") -> str:
-    from tools.library.index_names import FOLDER, place_in
+    from tools.library.index_registry import FOLDER, place_in
 
     there = library.meta().get("place") or place_in(process_settings())
     return "in its folder" if there == FOLDER else "on the Qdrant server"

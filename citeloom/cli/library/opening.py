@@ -53,7 +53,7 @@ def process_settings() -> "Settings":
 def opened(name: str) -> "Iterator[Library]":
     """Open a library whose vectors may be of another embedder, which only searches mind."""
     from tools.embed.open_embedder import embedder
-    from tools.library.open import open_library
+    from tools.library.open_library import open_library
 
     library = open_library(name, process_settings(), embedder(), any_embedder=True)
     try:

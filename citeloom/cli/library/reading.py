@@ -47,8 +47,7 @@ def search(
     """Find passages of a library's papers."""
     with errors_told():
         from citeloom.cli.options import years_of
-        from tools.retrieve.open import open_retriever
-        from tools.retrieve.port import PassageFilter
+        from tools.retrieve.retriever import PassageFilter, open_retriever
 
         wanted = PassageFilter(
             papers=frozenset(paper or ()), tags=frozenset(tag or ()), **years_of(year),
@@ -88,7 +87,7 @@ def papers(
 ) -> None:
     """List the papers of a library: id, year, title."""
     with errors_told():
-        from tools.library.export import all_papers
+        from tools.library.library_snapshot import all_papers
 
         with opened(named(library, [name] if name else [])[0]) as listed:
             for paper in all_papers(listed):

@@ -37,7 +37,7 @@ def tell(values: Mapping[str, Any], *, as_json: bool) -> int:
         rest = [f"... and {len(lines) - _SHOWN} more; all are in {account}"]
         bad = values["counts"].records.get("bad") if values.get("counts") else 0
         if bad:
-            from tools.ingest.target import BAD_RECORDS
+            from tools.ingest.ingest_target import BAD_RECORDS
 
             what = counted(bad, "record")
             rest.append(
@@ -93,7 +93,7 @@ def _problems(reports: Sequence[FileReport]) -> Iterator[str]:
 def _account(library: str, reports: Sequence[FileReport]) -> Path:
     if not reports:  # nor need the name be one that a library can have
         return Path(ACCOUNT)
-    from tools.library.open import folder_of
+    from tools.library.open_library import folder_of
 
     path = folder_of(library, settings()) / ACCOUNT
     path.parent.mkdir(parents=True, exist_ok=True)  # a library that nothing came into is gone

@@ -21,7 +21,7 @@ from citeloom.export.markdown import papers_shown, review_shown
 from citeloom.export.plain import dump, plain
 from citeloom.runs.run_record import RunRecord
 from citeloom.service.updating import fresh
-from tools.bibliography.style import open_style
+from tools.bibliography.citation_style import open_style
 from tools.run_store import RunStore
 
 

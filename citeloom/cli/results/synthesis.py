@@ -13,7 +13,7 @@ from citeloom.export.html import to_html
 from citeloom.export.plain import SCHEMA_VERSION, dump, plain
 from citeloom.runs.run_record import RunRecord
 from state.synthesis import SourcePaper
-from tools.context import RunContext
+from tools.run_settings import RunContext
 
 _TOLD: Mapping[str, Any] = {
     "request": None, "granularity": "", "answer": None, "lines": (), "references": (), "lost": (),

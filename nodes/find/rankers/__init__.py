@@ -1,1 +1,1 @@
-"""Ways to judge papers: each is a Ranker (nodes.find.rankers.port)."""
+"""Ways to judge papers: each is a Ranker (nodes.find.rankers.ranker)."""

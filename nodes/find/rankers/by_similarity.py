@@ -19,7 +19,7 @@ from tools.counting import counted
 from tools.embed.calibration import calibrated
 from tools.embed.embedder import Vectors
 from tools.errors import InputError, PermanentError, TransientError
-from tools.library.bm25 import bm25
+from tools.library.vector_index import bm25
 from tools.services import Services
 
 MEANING, TYPICAL = 5.0, 0.47

@@ -1,1 +1,1 @@
-"""The ways of writing a section, behind one port (nodes.write.writers.port)."""
+"""The ways of writing a section, behind one port (nodes.write.writers.writer)."""

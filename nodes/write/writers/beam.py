@@ -22,8 +22,8 @@ from nodes.write.writers.voting import hold_votes
 from nodes.write.writers.writer import Job, Stage, keys_of
 from state.channels import WriteState
 from state.writing import Draft, DraftRound, PlanLine, Sentence
-from tools.context import RunContext
 from tools.llm.task import Task
+from tools.run_settings import RunContext
 from tools.services import Services
 
 BY_STEPS = """

@@ -14,9 +14,9 @@ from nodes.write.writers.quoted_sentences import tell, tell_own
 from nodes.write.writers.writer import Job, Stage, Writer, keys_of, one_line_each
 from state.channels import WriteState
 from state.writing import MARKER, Plan, PlanLine, Sentence, Theme, WriterName
-from tools.context import RunContext
 from tools.embed.embedder import Embedder
 from tools.llm.task import Task
+from tools.run_settings import RunContext
 from tools.services import Services
 
 AT_ONCE = 30

@@ -10,9 +10,9 @@ from nodes.write.writers.passage import extract, for_lines, write_freely
 from nodes.write.writers.writer import EMPTY, Job, Stage, Writer, keys_of
 from state.channels import WriteState
 from state.writing import Draft, Sentence
-from tools.context import RunContext
 from tools.embed.embedder import Embedder
 from tools.llm.task import Task
+from tools.run_settings import RunContext
 from tools.services import Services
 from tools.text.words import SAME, resemblance
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from state.channels import WriteState
 from state.inputs import Request
 from state.writing import Draft, Plan, PlanLine, WriterName
-from tools.context import RunContext
+from tools.run_settings import RunContext
 from tools.services import Services
 
 APIECE = 2

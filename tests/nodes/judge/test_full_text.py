@@ -20,12 +20,12 @@ from tests.library.words import document
 from tests.nodes.tables import Tables
 from tests.pdf.papers import RUNNING, TITLE
 from tests.pdf.papers import paper as rivers
-from tools.context import RunContext
-from tools.documents import fetch
+from tools.documents import open_copies
 from tools.embed.open_embedder import embedder
-from tools.ledger.ledger import finish
-from tools.library.open import close_libraries, create_library
-from tools.references.entries import read_entry
+from tools.ledger.run_ledger import finish
+from tools.library.open_library import close_libraries, create_library
+from tools.references.read_entry import read_entry
+from tools.run_settings import RunContext
 from tools.services import open_services
 from tools.settings import Settings
 
@@ -45,8 +45,8 @@ Read = Callable[..., Awaitable[tuple[dict[str, FullText], list[Failure]]]]
 
 @pytest.fixture
 def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
-    monkeypatch.setattr(fetch, "FIRST_PAUSE", 0.01)
-    monkeypatch.setattr(fetch, "RATE", 1000.0)
+    monkeypatch.setattr(open_copies, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(open_copies, "RATE", 1000.0)
     with Site() as running:
         yield running
 

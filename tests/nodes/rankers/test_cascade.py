@@ -11,7 +11,7 @@ from state.paper import Paper
 from tests.fakes.openai_server import Reply
 from tests.fakes.reviewer import reviewer
 from tests.nodes.rankers.support import INVENTED, REQUEST, served
-from tools.context import RunContext
+from tools.run_settings import RunContext
 
 
 def evidence(count: int) -> dict[str, float]:

@@ -16,7 +16,7 @@ from tests.fakes.judge import ANSWERS
 from tests.fakes.made_stack import CONTEXTS, CRUST, MOSS, PARAGRAPHS, RAIN, SHADE, put_stack
 from tests.fakes.openai_server import OpenAIServer, Refusal, Reply, inputs_of, task_of
 from tests.graphs.conftest import context_for
-from tools.context import RunContext
+from tools.run_settings import RunContext
 from tools.services import open_services
 from tools.settings import Settings
 

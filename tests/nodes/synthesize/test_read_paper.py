@@ -9,8 +9,8 @@ from nodes.synthesize.read_stack_paper import read_paper
 from state.inputs import Request
 from state.synthesis import SourcePaper, StackItem
 from tests.nodes.synthesize.support import Bench, bench
-from tools.ingest.allowed_paths import allow_paths
-from tools.ingest.workers import read_apart
+from tools.ingest.file_places import allow_paths
+from tools.ingest.reader_processes import read_apart
 
 TEXT = """# Pears in drought
 

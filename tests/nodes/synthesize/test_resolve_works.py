@@ -23,9 +23,9 @@ from tests.fakes.made_stack import (
     put_stack,
 )
 from tests.graphs.sources import Asked, Sources
-from tools.context import RunContext
 from tools.errors import TransientError
 from tools.references.numbering import number_references
+from tools.run_settings import RunContext
 from tools.run_store import RunStore
 from tools.services import open_services
 

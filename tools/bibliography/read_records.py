@@ -1,0 +1,191 @@
+"""Reading records of papers from a file, whatever its kind."""
+
+import gzip
+import json
+import zlib
+from collections.abc import Callable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any, BinaryIO, Literal, TypeVar, cast
+
+from state.paper import Paper
+from tools.bibliography.read_bibtex import read_bibtex
+from tools.bibliography.read_cff import read_cff
+from tools.bibliography.read_csl import read_csl
+from tools.bibliography.read_record import BadRecord, RecordError, bad_record, paper_from, printable
+from tools.bibliography.read_tagged import BEGINS, read_tagged
+from tools.errors import InputError
+
+Kind = Literal["jsonl", "bibtex", "csl", "cff", "ris", "enw", "nbib"]
+RECORD_KINDS: dict[str, Kind] = {
+    ".jsonl": "jsonl", ".ndjson": "jsonl", ".bib": "bibtex", ".bibtex": "bibtex", ".ris": "ris",
+    ".nbib": "nbib", ".enw": "enw", ".cff": "cff",
+}  # fmt: skip
+RECORD_SUFFIXES = frozenset({*RECORD_KINDS, ".json", ".csl"})
+"""All of them; what is in a .json file shows by its contents."""
+
+
+T = TypeVar("T")
+_LONGEST = (
+    10_000_000  # bytes of one record: an abstract has some thousand, a references list some more
+)
+
+
+Read = Callable[[dict[str, Any], list[str]], T]
+"""Makes something of a line, and adds to the list what of it could not be read."""
+
+
+def read_jsonl(stream: BinaryIO, read: Read[T]) -> Iterator[T | BadRecord]:
+    """Yield what `read` makes of each line of a file, and what is wrong with them."""
+    number = 0
+    try:
+        while line := stream.readline(_LONGEST):
+            number += 1
+            if len(line) < _LONGEST or line.endswith(b"\n"):
+                if line.strip():
+                    yield from _record(number, line, read)
+                continue
+            yield bad_record(number, f"it is longer than {_LONGEST // 1_000_000} MB", line)
+            while line and not line.endswith(b"\n"):
+                line = stream.readline(_LONGEST)
+    except (EOFError, OSError, zlib.error) as error:
+        reason = f"the file breaks off or is damaged here ({error}); what follows is not read"
+        yield bad_record(number + 1, reason, "")
+
+
+def _record(number: int, line: bytes, read: Read[T]) -> Iterator[T | BadRecord]:
+    notes: list[str] = []
+    try:
+        fields = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
+        if not isinstance(fields, dict):
+            raise RecordError("it is not a JSON object")
+        yield read(fields, notes)
+        yield from (bad_record(number, note, line, lost=False) for note in notes)
+    except UnicodeDecodeError as error:
+        reason = f"it is not UTF-8 (byte {error.start + 1} of the line)"
+        yield bad_record(number, reason, line)
+    except json.JSONDecodeError as error:
+        yield bad_record(number, f"it is not JSON: {error.msg}, column {error.colno}", line)
+    except RecordError as error:
+        yield bad_record(number, str(error), line)
+    except (ValueError, RecursionError):
+        reason = "its JSON has a number too long or is nested too deeply"
+        yield bad_record(number, reason, line)
+
+
+KINDS = (
+    "JSON Lines (.jsonl, .ndjson), BibTeX (.bib), CSL JSON (.json), RIS (.ris), PubMed (.nbib), "
+    "EndNote (.enw) and CITATION.cff, each also as .gz"
+)
+_BEGINS: dict[bytes, Kind] = {
+    b"@": "bibtex", b"TY  -": "ris", b"PMID-": "nbib", b"%0 ": "enw", b"cff-version:": "cff",
+}  # fmt: skip
+"""How a line of each kind begins."""
+_OF_CSL = (b'"items"', b'"references": [{', b'"issued"', b'"author"', b'"container-title"')
+_HEAD = 65_536
+_LARGEST = 256_000_000  # bytes of a file that is read as a whole
+
+
+def read_records(path: Path) -> Iterator[Paper | BadRecord]:
+    """Return an iterator over the papers of a file and the records that could not be read.
+
+    JSON Lines are read in constant memory. Bad records never cost the good ones.
+
+    Raises:
+        InputError: The file is absent, empty, binary or of no kind that is read; raised at once,
+            before the first record is asked for.
+    """
+    head = _first(path, _HEAD)
+    kind = _kind(path, head)
+    if kind == "jsonl":
+        return read_lines(path, paper_from)
+    data = read_whole(path)
+    if kind == "csl":
+        return read_csl(data)
+    text, notes = text_of(data)
+    if kind == "bibtex":
+        if "@" not in text:
+            raise InputError(f"{path.name} has no BibTeX entry in it")
+        return chain(notes, read_bibtex(text))
+    if kind == "cff":
+        return chain(notes, read_cff(text))
+    if not any(line.startswith(BEGINS[kind]) for line in text.splitlines()):
+        raise InputError(f"{path.name} has no record in it: none begins with {BEGINS[kind]}")
+    return chain(notes, read_tagged(text, kind))
+
+
+def _kind(path: Path, head: bytes) -> Kind:
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if not text:
+        raise InputError(f"{path.name} is empty: give a file of {KINDS}")
+    if b"\0" in head or head.startswith((b"%PDF", b"PK\x03\x04")):
+        raise InputError(
+            f"{path.name} is a binary file (a text in UTF-16 should be saved as UTF-8): the kinds "
+            f"that are read are {KINDS}"
+        )
+    suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
+    named = RECORD_KINDS.get(suffixes[-1]) if suffixes else None
+    if named:
+        return named
+    first, _, rest = text.partition(b"\n")
+    whole = first.rstrip().endswith(b"}") and (
+        rest.lstrip().startswith(b"{") or not any(name in first for name in _OF_CSL)
+    )
+    if text.startswith((b"[", b"{")):
+        return "jsonl" if whole and text.startswith(b"{") else "csl"
+    for begin, kind in _BEGINS.items():
+        if text.startswith(begin) or b"\n" + begin in text:
+            return kind
+    raise InputError(f"{path.name} is of no known kind: the kinds that are read are {KINDS}")
+
+
+def read_whole(path: Path) -> bytes:
+    """Return the bytes of a file, those of a gzip file unpacked.
+
+    Raises:
+        InputError: It is absent, damaged, or unpacks to more than is read as a whole.
+    """
+    data = _first(path, _LARGEST + 1)
+    if len(data) > _LARGEST:
+        raise InputError(
+            f"{path.name} is larger than {_LARGEST // 1_000_000} MB: split it, or convert it to "
+            "JSON Lines, which may be of any size"
+        )
+    return data
+
+
+def text_of(data: bytes) -> tuple[str, list[BadRecord]]:
+    """Return a text in UTF-8 or, with a note, in the encoding of Windows or Latin-1."""
+    try:
+        return printable(data.decode("utf-8-sig")), []
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        start = error.start
+    try:  # some bytes are no letters there
+        text, name = data.decode("cp1252"), "Windows-1252"
+    except UnicodeDecodeError:
+        text, name = data.decode("latin-1"), "Latin-1"
+    reason = f"the file is not UTF-8 and was read as {name}: check accented letters"
+    return printable(text), [bad_record(line, reason, text[start:], lost=False)]
+
+
+def _first(path: Path, size: int) -> bytes:
+    try:
+        with _open(path) as stream:
+            return stream.read(size)
+    except FileNotFoundError as error:
+        raise InputError(f"there is no file {path}") from error
+    except (EOFError, OSError, zlib.error) as error:
+        raise InputError(f"{path} cannot be read: {error}") from error
+
+
+def read_lines(path: Path, read: Read[T]) -> Iterator[T | BadRecord]:
+    """Yield what `read` makes of each JSON object of a file of JSON Lines, in constant memory."""
+    with _open(path) as stream:
+        yield from read_jsonl(stream, read)
+
+
+def _open(path: Path) -> BinaryIO:
+    with path.open("rb") as stream:
+        packed = stream.read(2) == b"\x1f\x8b"
+    return cast(BinaryIO, gzip.open(path, "rb")) if packed else path.open("rb")

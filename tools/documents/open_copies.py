@@ -1,0 +1,376 @@
+"""Open copies of papers: arXiv's HTML, else its PDF; the free PDF that the record names; then what indexes name.
+
+Where the caller wants it, the indexes of open copies are asked for further places: OpenAlex, Unpaywall
+(where a contact e-mail is set, which it wants) and Europe PMC, which has the text itself as XML.
+"""
+
+import asyncio
+import json
+import re
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Generic, TypeVar
+from urllib.parse import quote, unquote, urljoin, urlsplit
+
+from state.paper import Paper
+from tools.documents.file_types import LIMITS, sniff
+from tools.documents.public_address import guarded_client, place_of
+from tools.errors import DocumentError, MissingError, TransientError, kind_of
+from tools.http.hosts import Host, state_of
+from tools.http.response_errors import retry_after
+from tools.ledger.run_ledger import RunLedger
+from tools.program import logger_of
+from tools.settings import Settings
+
+if TYPE_CHECKING:
+    import httpx
+
+XML_OF_TEXT = "/fullTextXML"
+"""How an address of Europe PMC ends that gives an article as JATS."""
+INDEX_RATE = 5.0
+"""Requests a second to Unpaywall and to Europe PMC."""
+_MOST = 3
+"""Copies of one paper that are tried for one index."""
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """One index, and the question to it."""
+
+    name: str
+    url: str
+    """Its base, without a slash at its end."""
+    address: str
+    """Of the question."""
+    rate: float
+    read: Callable[[bytes], list[str]]
+    """Returns the addresses of copies that an answer names, the best first."""
+    secret: Mapping[str, str] = field(default_factory=dict)
+    """Sent with the question, and shown nowhere."""
+
+
+def indexes_of(paper: Paper, settings: Settings) -> tuple[Index, ...]:
+    """Return the indexes to be asked about a paper, in turn; none about one without a DOI.
+
+    OpenAlex is not asked again what its own record has said, nor Unpaywall without an e-mail address.
+    """
+    if not paper.doi:
+        return ()
+    doi = quote(paper.doi, safe="/")
+    found: list[Index] = []
+    if not paper.openalex:
+        base = settings.openalex_url.rstrip("/")
+        key = settings.openalex_api_key
+        secret = {"api_key": key.get_secret_value()} if key else {}
+        address = f"{base}/works/doi:{doi}?select=id,best_oa_location,locations"
+        rate = settings.openalex_rate
+        found.append(Index("openalex", base, address, rate, _of_openalex, secret))
+    if settings.contact_email:
+        base = settings.unpaywall_url.rstrip("/")
+        secret = {"email": settings.contact_email}
+        found.append(
+            Index("unpaywall", base, f"{base}/v2/{doi}", INDEX_RATE, _of_unpaywall, secret)
+        )
+    base = settings.europe_pmc_url.rstrip("/")
+    address = f"{base}/search?query=DOI:%22{quote(paper.doi, safe='')}%22&format=json&pageSize=5"
+    read = partial(_of_europe_pmc, base=base, doi=paper.doi.lower())
+    return (*found, Index("europe-pmc", base, address, INDEX_RATE, read))
+
+
+def _of_openalex(content: bytes) -> list[str]:
+    work = _object(content)
+    free = [one for one in _objects(work.get("locations")) if one.get("is_oa") is True]
+    return _addresses("pdf_url", [work.get("best_oa_location"), *free])
+
+
+def _of_unpaywall(content: bytes) -> list[str]:
+    work = _object(content)
+    places = [work.get("best_oa_location"), *_objects(work.get("oa_locations"))]
+    return _addresses("url_for_pdf", places)
+
+
+def _of_europe_pmc(content: bytes, *, base: str, doi: str) -> list[str]:
+    results = _objects(_as_object(_object(content).get("resultList")).get("result"))
+    same = [one for one in results if str(one.get("doi", "")).lower() == doi]
+    ids = [str(one["pmcid"]) for one in same if one.get("pmcid")]
+    return [f"{base}/{quote(key, safe='')}{XML_OF_TEXT}" for key in ids][:_MOST]
+
+
+def _addresses(name: str, places: list[object]) -> list[str]:
+    given = (_as_object(one).get(name) for one in places)
+    return [*dict.fromkeys(one for one in given if isinstance(one, str) and one)][:_MOST]
+
+
+def _object(content: bytes) -> Mapping[str, object]:
+    """Return the object that an answer is; one that is none knows no copy."""
+    try:
+        return _as_object(json.loads(content))
+    except ValueError:
+        return {}
+
+
+def _as_object(value: object) -> Mapping[str, object]:
+    return value if isinstance(value, dict) else {}
+
+
+def _objects(value: object) -> Iterator[Mapping[str, object]]:
+    yield from (one for one in value if isinstance(one, dict)) if isinstance(value, list) else ()
+
+
+logger = logger_of(__name__)
+
+MOST_REDIRECTS = 5
+MOST_TRIES = 4
+FIRST_PAUSE = 0.5
+"""Seconds, doubled before each further try."""
+LONGEST_WAIT = 60.0
+"""Seconds; a host that asks for more is not waited for."""
+TIMEOUT = 120.0
+"""Seconds for one try, redirects and the whole body included."""
+MOST_BYTES = LIMITS.bytes
+RATE = 1.0
+"""Requests a second to hosts that are not arXiv's."""
+_BY_HAND = "download it in a browser where you may read it, and add the file"
+ReadT = TypeVar("ReadT")
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """A document from the network."""
+
+    content: bytes
+    name: str
+    """As a file's: '2005.11401.html'."""
+    address: str
+    """Where it was in the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Copy:
+    host: Host
+    url: str
+    name: str
+    secret: Mapping[str, str] = field(default_factory=dict)
+    """Added to the address when it is sent, and shown nowhere."""
+
+
+async def open_copy(paper: Paper, *, ledger: RunLedger, settings: Settings) -> Fetched:
+    """Return an open copy of a paper: the first that can be had; see `read_first_copy`."""
+
+    async def taken(copy: Fetched) -> Fetched:
+        return copy
+
+    return await read_first_copy(paper, taken, ledger=ledger, settings=settings)
+
+
+async def read_first_copy(
+    paper: Paper, read: Callable[[Fetched], Awaitable[ReadT]], *, ledger: RunLedger,
+    settings: Settings, indexes: bool = False,
+) -> ReadT:  # fmt: skip
+    """Return what `read` makes of the first open copy that can be had and read, the best form first.
+
+    Only public addresses are asked, redirects included, and those that the settings name.
+
+    Args:
+        paper: Its arXiv id, and the link to its free PDF, say where copies may be.
+        read: Raises DocumentError where a copy is of no use; the next one is tried then.
+        ledger: The run's, which counts the requests.
+        settings: Where arXiv and the indexes are, and how often they may be asked.
+        indexes: Whether indexes of open copies are asked by the paper's DOI, too.
+
+    Raises:
+        DocumentError: There is no open copy that can be had; `remedy` says what a person can do.
+        TransientError: The hosts do not answer for now.
+        BudgetError: The run may not ask for more.
+    """
+    bases = (settings.arxiv_html_url, settings.ar5iv_url, settings.arxiv_pdf_url)
+    asked = indexes_of(paper, settings) if indexes else ()
+    trusted = {place_of(url) for url in (*bases, *(index.url for index in asked))}
+    async with guarded_client(trusted, TIMEOUT) as client:
+        trying = _Trying(client, ledger, read)
+        if found := await trying.first(_copies(paper, bases, settings.arxiv_rate)):
+            return found[0]
+        for index in asked:
+            if found := await trying.first(await trying.listed(index)):
+                return found[0]
+    raise trying.error(paper)
+
+
+class _Trying(Generic[ReadT]):
+    """The copies of one paper, tried in turn."""
+
+    def __init__(
+        self,
+        client: "httpx.AsyncClient",
+        ledger: RunLedger,
+        read: Callable[[Fetched], Awaitable[ReadT]],
+    ) -> None:
+        self._client, self._ledger, self._read = client, ledger, read
+        self._seen: set[str] = set()
+        self._failed: list[DocumentError | TransientError] = []
+        self._unasked: list[DocumentError | TransientError] = []
+        """Why indexes could not be asked."""
+
+    async def first(self, copies: Iterable[_Copy]) -> list[ReadT]:
+        """Return what is made of the first of these copies that is of use; nothing where none is."""
+        for copy in copies:
+            if copy.url in self._seen:
+                continue
+            self._seen.add(copy.url)
+            try:
+                return [await self._read(await _persist(self._client, copy, self._ledger))]
+            except (MissingError, DocumentError, TransientError) as error:
+                logger.info("no copy from %s: %s", copy.host.name, kind_of(error))
+                if not isinstance(error, MissingError):
+                    self._failed.append(error)
+        return []
+
+    async def listed(self, index: Index) -> list[_Copy]:
+        """Return the copies that an index knows."""
+        host = _host(index.name, index.url, index.rate)
+        asking = _Copy(host, index.address, f"{index.name}.json", index.secret)
+        try:
+            answer = await _persist(self._client, asking, self._ledger)
+        except MissingError:
+            return []
+        except (DocumentError, TransientError) as error:
+            self._unasked.append(error)
+            return []
+        return [copy for url in index.read(answer.content) for copy in _linked(url)]
+
+    def error(self, paper: Paper) -> DocumentError | TransientError:
+        """Return why there is no copy: what failed may pass, or else what was wrong with the last."""
+        if told := self._failed or self._unasked:
+            return next((one for one in told if isinstance(one, TransientError)), told[-1])
+        return DocumentError(
+            f"no open copy of {paper.id} is known",
+            remedy="if you have the document, add its file instead of the id",
+        )
+
+
+def _copies(paper: Paper, bases: tuple[str, str, str], rate: float) -> Iterator[_Copy]:
+    ids = (f"arxiv:{paper.arxiv}" if paper.arxiv else "", paper.id, *paper.aliases)
+    number = next((key.removeprefix("arxiv:") for key in ids if key.startswith("arxiv:")), "")
+    for base, form in zip(bases, ("html", "html", "pdf"), strict=True) if number else ():
+        host = _host(f"arxiv-{form}", base, rate)
+        name = f"{number.replace('/', '_')}.{form}"
+        yield _Copy(host, f"{host.url}/{form}/{quote(number, safe='/')}", name)
+    if paper.pdf and not (number and re.match(r"https?://(?:www\.)?arxiv\.org/", paper.pdf)):
+        yield from _linked(paper.pdf)
+
+
+def _linked(url: str) -> Iterator[_Copy]:
+    """Yield the copy at an address that a record or an index gives, where it is one of the web."""
+    try:
+        name, port = place_of(url)
+    except DocumentError:
+        return
+    host = _host(name, f"{urlsplit(url).scheme}://{name}:{port}", RATE)
+    yield _Copy(host, url, _file_name(url))
+
+
+def _host(name: str, url: str, rate: float) -> Host:
+    return Host(name=name, url=url.rstrip("/"), setting="", rate=rate, concurrency=1)
+
+
+def _file_name(url: str) -> str:
+    last = unquote(urlsplit(url).path.rstrip("/").rpartition("/")[2])
+    plain = re.sub(r"[^\w.-]+", "_", last).strip("._")[-120:] or "document"
+    if urlsplit(url).path.endswith(XML_OF_TEXT):
+        return f"{plain}.xml"
+    return plain if plain.lower().endswith(".pdf") else f"{plain}.pdf"
+
+
+async def _persist(client: "httpx.AsyncClient", copy: _Copy, ledger: RunLedger) -> Fetched:
+    """Try until there is an answer, or it is hopeless."""
+    state, tries = state_of(copy.host), 0
+    while True:
+        state.breaker.check(copy.host.name)
+        try:
+            async with ledger.pay(copy.host.name, 0.0) as spending, state.gate:
+                await state.pace.turn()
+                spending.begin()
+                response, fetched = await _get(client, copy)
+                if response.status_code not in {200, 404, 410}:
+                    spending.missed(TransientError(f"HTTP {response.status_code}"))
+            if response.status_code < 500:
+                state.breaker.answered()
+            _check(response, copy, fetched)
+        except TransientError as error:
+            state.breaker.failed(error)
+            tries += 1
+            wait = error.retry_after or 0.0
+            if tries >= MOST_TRIES or wait > LONGEST_WAIT:
+                raise
+            await asyncio.sleep(max(wait, FIRST_PAUSE * 2.0**tries))
+        else:
+            return fetched
+
+
+async def _get(client: "httpx.AsyncClient", copy: _Copy) -> tuple["httpx.Response", Fetched]:
+    """Return an answer and what is in it; redirects are followed, each to a checked address."""
+    import httpx
+
+    url, name = copy.url, copy.host.name
+    try:
+        async with asyncio.timeout(TIMEOUT):
+            for _ in range(MOST_REDIRECTS + 1):
+                place_of(url)
+                params = copy.secret if url == copy.url else {}
+                sent = httpx.URL(url).copy_merge_params(params) if params else url
+                async with client.stream("GET", sent) as response:
+                    target = response.headers.get("location", "")
+                    if response.status_code in {301, 302, 303, 307, 308} and target:
+                        url = urljoin(url, target)
+                        continue
+                    body = bytearray()
+                    async for part in response.aiter_bytes():
+                        body += part
+                        if len(body) > MOST_BYTES:
+                            raise DocumentError(
+                                f"what {name} sends is larger than {MOST_BYTES / 1e6:g} MB",
+                                remedy="download it yourself, and add the file if you need it",
+                            )
+                    return response, Fetched(bytes(body), copy.name, url)
+    except httpx.InvalidURL as error:
+        raise DocumentError(f"{url[:200]} is no address: {error}", remedy=_BY_HAND) from error
+    except (httpx.HTTPError, httpx.StreamError, OSError) as error:
+        raise TransientError(
+            f"{name} cannot be reached, breaks off or takes longer than {TIMEOUT:g} s "
+            f"({str(error) or type(error).__name__}): check the network, or add the file itself"
+        ) from error
+    raise DocumentError(f"{name} redirects more than {MOST_REDIRECTS} times", remedy=_BY_HAND)
+
+
+def _check(response: "httpx.Response", copy: _Copy, fetched: Fetched) -> None:
+    """Check that an answer is the document.
+
+    Raises:
+        MissingError: There is none, or it is a page that says so.
+        DocumentError: It is not given to programs, or it is a page where a PDF should be.
+        TransientError: The host is busy or broken, or there is nothing in its answer.
+    """
+    status, name, address = response.status_code, copy.host.name, fetched.address[:200]
+    if status in {404, 410}:
+        raise MissingError(f"{name} does not have it (HTTP {status})")
+    if status in {408, 425, 429} or status >= 500 or not fetched.content.strip():
+        cause = f"{name} is busy or broken for now (HTTP {status})"
+        raise TransientError(cause, retry_after=retry_after(response.headers))
+    if status != 200:
+        raise DocumentError(
+            f"{name} does not give {address} to programs, or only after a login (HTTP {status})",
+            remedy=_BY_HAND,
+        )
+    if copy.name.endswith(".html"):
+        # Where there is no HTML of a paper, its abstract's page is shown, or an error's.
+        if b"ltx_document" not in fetched.content and b"ltx_page_main" not in fetched.content:
+            raise MissingError(f"{address} is not the paper but a page about it")
+    elif copy.name.endswith(".json"):
+        return
+    elif sniff(fetched.content, copy.name) in {"html", "markdown", "text", "docx"}:
+        raise DocumentError(
+            f"{address} answers with a web page where a PDF should be: a landing page, a log-in, "
+            "or a check for robots",
+            remedy=_BY_HAND,
+        )

@@ -1,0 +1,73 @@
+"""Dumps: files of JSON Lines with a paper on each line, as OpenAlex and Semantic Scholar give them out.
+
+The works of an OpenAlex snapshot are records; a line of S2ORC is a document with its full text.
+"""
+
+import json
+import re
+import zlib
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Literal
+
+from state.document import Document
+from state.paper import Paper
+from tools.bibliography.read_record import BadRecord, RecordError
+from tools.bibliography.read_records import read_lines
+from tools.documents.cut_passages import cut
+from tools.documents.structured_article import read_s2orc
+from tools.errors import DocumentError
+from tools.ingest.ingest_file import Parts
+from tools.ingest.reader_processes import Reading
+from tools.references.read_bibliography import read_entries
+
+Dump = Literal["openalex", "s2orc"]
+_BEGIN: dict[Dump, re.Pattern[bytes]] = {
+    "openalex": re.compile(rb'\s*\{\s*"id"\s*:\s*"https://openalex\.org/W\d'),
+    "s2orc": re.compile(rb'\s*\{\s*"corpusid"\s*:\s*"?\d+"?\s*,\s*"externalids"'),
+}
+
+
+def dump_of(head: bytes) -> Dump | None:
+    """Return whose dump begins so, unpacked or packed by gzip; None where it is none."""
+    if head.startswith(b"\x1f\x8b"):
+        try:
+            head = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(head, 4096)
+        except zlib.error:
+            return None
+    return next((dump for dump, begin in _BEGIN.items() if begin.match(head)), None)
+
+
+def read_openalex(path: Path) -> Iterator[Paper | BadRecord]:
+    """Yield the works of a file of an OpenAlex snapshot, and the lines that are no papers."""
+    return read_lines(path, _work)
+
+
+def _work(fields: Mapping[str, Any], _notes: list[str]) -> Paper:
+    from tools.scholar.openalex_api import read_work
+
+    if paper := read_work(fields):
+        return paper
+    raise RecordError("it has no title, or is no work of OpenAlex")
+
+
+def read_dump(path: Path) -> Iterator[Reading | BadRecord]:
+    """Yield the documents of a file of S2ORC, and the lines that cannot be read."""
+    return read_lines(path, _reading)
+
+
+def _reading(fields: Mapping[str, Any], _notes: list[str]) -> Reading:
+    try:
+        document: Document = read_s2orc(fields)
+    except (DocumentError, ValueError, AttributeError) as error:  # a field of another type
+        raise RecordError(str(error)) from error
+    whole = json.dumps(fields, sort_keys=True).encode()
+    return Reading("s2orc", document, sha256(whole).hexdigest())
+
+
+def parts_of(reading: Reading) -> Parts:
+    """Cut a document of a dump."""
+    document = reading.document
+    passages = cut(document, paper="", title="", sha256=reading.sha256)
+    return Parts(reading, passages, read_entries(document))

@@ -1,0 +1,269 @@
+"""Which vector indexes a library has: the one that is searched, and the one to take its place.
+
+The catalog names them, so that one transaction of it swaps them for all processes; a server's collections need
+no alias. The names are read on every use, which costs some microseconds.
+"""
+
+import json
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from threading import RLock
+from typing import Any, NamedTuple, Protocol
+from uuid import uuid4
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tools.embed.embedder import Embedder, multi_size
+from tools.library.database import INDEXED, KEPT, OLD_PAYLOAD, Database
+from tools.library.server_index import ElsewhereError
+from tools.library.vector_index import VectorIndex
+from tools.settings import Settings
+
+FOLDER, SERVER = "folder", "server"
+
+
+class Names(NamedTuple):
+    """Which vectors a library has."""
+
+    embedder: str
+    size: int
+    multi: int | None
+    """Length of token vectors, where the embedder makes them."""
+    generation: str
+    """What tells this index from others of the library."""
+    place: str = ""
+    """FOLDER or SERVER; catalogs of earlier versions do not say, and go by the settings."""
+
+    def meta(self) -> dict[str, str]:
+        """Return them as the catalog remembers them."""
+        return {
+            "embedder": self.embedder, "size": str(self.size), "multi": str(self.multi or ""),
+            "generation": self.generation, "place": self.place,
+        }  # fmt: skip
+
+    def fits(self, embedder: Embedder) -> bool:
+        """Whether this embedder made the vectors."""
+        return (self.embedder, self.size) == (embedder.name, embedder.size)
+
+
+def place_in(settings: Settings) -> str:
+    """Return where these settings put vectors."""
+    return SERVER if settings.qdrant_url else FOLDER
+
+
+def names_for(embedder: Embedder, place: str) -> Names:
+    """Return the names of a new index for this embedder."""
+    return Names(embedder.name, embedder.size, multi_size(embedder), uuid4().hex[:8], place)
+
+
+def names_from(meta: Mapping[str, str]) -> Names:
+    """Return the names that a catalog's `meta` holds: of the index that its rows speak of."""
+    multi = int(meta["multi"]) if meta.get("multi") else None
+    return Names(
+        meta["embedder"], int(meta["size"]), multi, meta["generation"], meta.get("place", "")
+    )
+
+
+def searched_names(meta: Mapping[str, str]) -> Names:
+    """Return the names of the index that is searched: while another is filled, the one before it."""
+    return next(iter(_listed(meta, "former")), names_from(meta))
+
+
+def outdated_names(meta: Mapping[str, str]) -> list[Names]:
+    """Return the names of the indexes that are to be deleted."""
+    return _listed(meta, "outdated")
+
+
+def listed(names: Iterable[Names]) -> str:
+    """Return names as `meta` holds those that are not of the index which is filled."""
+    return json.dumps(list(names))
+
+
+def _listed(meta: Mapping[str, str], key: str) -> list[Names]:
+    return [Names(*values) for values in json.loads(meta.get(key, "[]"))]
+
+
+def carry(database: Database, vectors: Iterable[dict[int, NDArray[np.float32]]]) -> None:
+    """Put vectors of points into a catalog."""
+    with database.writing() as db:
+        db.execute("DROP TABLE IF EXISTS carried")
+        db.execute("CREATE TABLE carried (point INTEGER PRIMARY KEY, dense BLOB NOT NULL)")
+        for batch in vectors:
+            rows = [(point, vector.tobytes()) for point, vector in batch.items()]
+            db.executemany("INSERT INTO carried VALUES (?, ?)", rows)
+
+
+def carried(database: Database, points: Sequence[int]) -> dict[int, NDArray[np.float32]]:
+    """Return the vectors of those of these points that have one in the catalog."""
+    marks = ", ".join("?" * len(points))
+    with database.reading() as db:
+        if not _is_there(db):
+            return {}
+        rows = db.execute(f"SELECT point, dense FROM carried WHERE point IN ({marks})", points)
+        return {point: np.frombuffer(dense, dtype=np.float32) for point, dense in rows}
+
+
+def mark_carried(database: Database) -> None:
+    """Let the rows of those points say that their vectors need not be made."""
+    with database.writing() as db:
+        if _is_there(db):
+            db.execute(
+                f"UPDATE texts SET indexed = {KEPT} WHERE point IN (SELECT point FROM carried)"
+            )
+
+
+def forget_carried(database: Database) -> None:
+    """Delete them from the catalog, and give back the room."""
+    with database.reading() as db:
+        there = _is_there(db)
+        if there:
+            db.execute("DROP TABLE carried")
+    if there:
+        database.vacuum()
+
+
+def _is_there(db: Any) -> bool:
+    found = db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'carried'").fetchone()
+    return found is not None
+
+
+class IndexOpener(Protocol):
+    """Opens the indexes of a library."""
+
+    @property
+    def place(self) -> str:
+        """Where new ones are made."""
+        ...
+
+    def __call__(self, names: Names) -> VectorIndex:
+        """Return this one."""
+        ...
+
+
+class Index(NamedTuple):
+    """An index that the catalog names."""
+
+    names: Names
+    engine: VectorIndex
+
+
+class Indexes:
+    """Opens the indexes that the catalog names at this moment. Thread-safe."""
+
+    def __init__(self, database: Database, opener: IndexOpener) -> None:
+        self._database = database
+        self._opener = opener
+        self._lock = RLock()
+        self._opened: dict[Names, Index] = {}
+
+    def searched(self) -> Index:
+        """Return the index that is searched now."""
+        return self._open(searched_names)
+
+    def filled(self) -> Index:
+        """Return the index that the rows speak of: the one searched, or the one to take its place."""
+        return self._open(names_from)
+
+    def all(self) -> set[Index]:
+        """Return both."""
+        return {self.filled(), self.searched()}
+
+    def begin(self, embedder: Embedder, *, move: bool) -> None:
+        """Let an empty index be filled; the one that is searched is so until `settle`.
+
+        With `move` the rows say which of them have their vector there, or carried by a snapshot, if
+        this embedder made it.
+        """
+        names = names_for(embedder, self._opener.place)
+        with self._database.writing() as db:
+            meta = dict(db.execute("SELECT key, value FROM meta"))
+            half = [names_from(meta)] if "former" in meta else []
+            kept: Collection[int] = ()
+            if move and searched_names(meta).fits(embedder) and not names.multi:
+                kept = (KEPT,) if half else (KEPT, INDEXED, OLD_PAYLOAD)
+            values = names.meta() | {
+                "former": listed([searched_names(meta)]),
+                "outdated": listed([*outdated_names(meta), *half]),
+            }
+            db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(values.items()))
+            db.execute(
+                f"UPDATE texts SET indexed = CASE WHEN indexed IN ({', '.join(map(str, kept))})"
+                f" THEN {KEPT} ELSE 0 END"
+            )
+            db.execute("DELETE FROM dropped")
+        self.tidy()
+
+    def in_place(self) -> bool:
+        """Whether the index that is filled is where the settings want it."""
+        return names_from(self.meta()).place in {"", self._opener.place}
+
+    def kept(self, points: Sequence[int]) -> dict[int, NDArray[np.float32]]:
+        """Return those vectors of rows that say KEPT which are to be had."""
+        found = carried(self._database, points)
+        missing = [point for point in points if point not in found]
+        meta = self.meta()
+        if missing and names_from(meta) != searched_names(meta):
+            with suppress(ElsewhereError):
+                found |= self.searched().engine.vectors(missing)
+        return found
+
+    def fill(self) -> None:
+        """Remember that vectors are about to come, so that `settle` has something to do whatever happens."""
+        with self._database.writing() as db:
+            db.execute("INSERT OR REPLACE INTO meta VALUES ('unsettled', '1')")
+
+    def settle(self) -> None:
+        """Build the search graph of what was filled, let it be searched, and delete what was before."""
+        if not self.meta().keys() & {"unsettled", "former"}:
+            return
+        self.filled().engine.optimize()
+        with self._database.writing() as db:
+            meta = dict(db.execute("SELECT key, value FROM meta"))
+            if "former" in meta:
+                gone = listed([*outdated_names(meta), searched_names(meta)])
+                db.execute("INSERT OR REPLACE INTO meta VALUES ('outdated', ?)", (gone,))
+            db.execute("DELETE FROM meta WHERE key IN ('former', 'unsettled')")
+        forget_carried(self._database)
+        self.tidy()
+
+    def tidy(self) -> None:
+        """Delete the indexes that nobody will search any more; one on a server not known of now, later."""
+        self.filled()  # which closes them
+        outdated = outdated_names(self.meta())
+        left = []
+        for names in outdated:
+            try:
+                self._opener(names).drop()
+            except ElsewhereError:
+                left.append(names)
+        if left != outdated:
+            with self._database.writing() as db:
+                db.execute("UPDATE meta SET value = ? WHERE key = 'outdated'", (listed(left),))
+
+    def drop(self) -> None:
+        """Delete every index."""
+        for index in self.all():
+            index.engine.drop()
+
+    def close(self) -> None:
+        """Release files and connections."""
+        with self._lock:
+            for index in self._opened.values():
+                index.engine.close()
+            self._opened.clear()
+
+    def meta(self) -> dict[str, str]:
+        """Return what the catalog remembers of the library."""
+        with self._database.reading() as db:
+            return dict(db.execute("SELECT key, value FROM meta"))
+
+    def _open(self, which: Callable[[dict[str, str]], Names]) -> Index:
+        meta = self.meta()
+        names, named = which(meta), {names_from(meta), searched_names(meta)}
+        with self._lock:
+            for old in self._opened.keys() - named:
+                self._opened.pop(old).engine.close()
+            if names not in self._opened:
+                self._opened[names] = Index(names, self._opener(names))
+            return self._opened[names]

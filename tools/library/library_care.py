@@ -1,0 +1,308 @@
+"""Whether a library is whole, its catalog, its texts and its vectors; and disk space given back."""
+
+import json
+import shutil
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from state.passage import passage_id
+from tools.counting import counted
+from tools.errors import LibraryError
+from tools.library.catalog import Catalog
+from tools.library.document_rows import rename, settle
+from tools.library.embedded_index import lock_of
+from tools.library.library import Library
+from tools.library.library_index import IndexRow, index_rows
+from tools.library.open_library import index_folder
+from tools.library.passage_catalog import PassageCatalog
+from tools.library.vector_index import (
+    Filter,
+    Payload,
+    Query,
+    Sparse,
+    Stored,
+    VectorIndex,
+    document_terms,
+    search,
+)
+from tools.program import PROGRAM
+
+_BATCH = 500
+_SHOWN = 3  # points in one message
+_NORM = 1e-3  # single precision, and the engine's own rounding
+_CHILDREN = {"aliases": "point", "documents": "paper", "texts": "paper", "tags": "paper"}
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something that is not as it should be."""
+
+    what: str
+    remedy: str
+    repairable: bool = True
+    """Whether `repair` can set it right."""
+
+
+@dataclass(slots=True)
+class _Findings:
+    remedy: str
+    faults: list[Fault] = field(default_factory=list)
+    broken: bool = False
+    """Whether the catalog itself is damaged, so that nothing else can be told."""
+    unreadable: bool = False
+    """Whether the index is, so that all vectors are to be made anew."""
+    renamed: set[int] = field(default_factory=set)
+    """Papers whose passages have ids that are not those of their words."""
+    unsound: list[int] = field(default_factory=list)
+    """Points whose vector is missing or wrong."""
+    orphans: list[int] = field(default_factory=list)
+    """Points that no text has."""
+
+    def add(self, what: str) -> None:
+        self.faults.append(Fault(what, self.remedy))
+
+
+def verify(library: Library) -> list[Fault]:
+    """Return what is wrong with a library; none if it is whole.
+
+    Raises:
+        LibraryError: Another process is writing it, or uses its vectors without a pause.
+    """
+    with library.writing():
+        return _look(library).faults
+
+
+def repair(library: Library) -> list[Fault]:
+    """Make again what can be made again; return what is still wrong.
+
+    Raises:
+        LibraryError: As `verify`; or vectors are to be made, and the embedder in use is another.
+    """
+    with library.writing():
+        found = _look(library)
+        if found.broken:
+            return found.faults
+        with library.catalog.database.writing() as db:
+            for table, column in _CHILDREN.items():
+                db.execute(f"DELETE FROM {table} WHERE {column} NOT IN (SELECT point FROM papers)")
+            for paper in found.renamed:
+                row = db.execute("SELECT id FROM papers WHERE point = ?", (paper,)).fetchone()
+                rename(db, paper, row[0])
+                settle(db, paper)
+            unsound = [(point,) for point in found.unsound]
+            db.executemany("UPDATE texts SET indexed = 0 WHERE point = ?", unsound)
+        if found.unreadable:
+            library.check_embedder(library.embedder)
+            library.vector_index.renew()
+        elif found.orphans:
+            library.vector_index.indexes.filled().engine.delete(found.orphans)
+        library.index()
+        return _look(library).faults
+
+
+def damage(cause: object) -> Fault:
+    """Return the fault of a catalog that is no whole SQLite file."""
+    remedy = (
+        f"restore a snapshot (`{PROGRAM} library restore`), or remove the library (`{PROGRAM} library remove`) "
+        "and add its files again"
+    )
+    return Fault(f"the catalog is damaged: {cause}", remedy, repairable=False)
+
+
+def _look(library: Library) -> _Findings:
+    found = _Findings("repair the library")
+    if fault := _catalog_fault(library.catalog):
+        found.faults.append(fault)
+        found.broken = True
+        return found
+    _check_rows(library, found)
+    _check_texts(library, found)
+    try:
+        _check_vectors(library, found)
+    except LibraryError as error:
+        found.unreadable = True
+        found.add(f"the vectors cannot be read: {error}")
+    return found
+
+
+def _catalog_fault(catalog: Catalog) -> Fault | None:
+    try:
+        with catalog.database.reading() as db:
+            lines = [line for (line,) in db.execute("PRAGMA integrity_check(5)")]
+    except LibraryError as error:
+        return damage(error.__cause__ or error)
+    return None if lines == ["ok"] else damage("; ".join(lines))
+
+
+def _check_rows(library: Library, found: _Findings) -> None:
+    with library.catalog.database.reading() as db:
+        for table, column in _CHILDREN.items():
+            sql = f"SELECT COUNT(*) FROM {table} WHERE {column} NOT IN (SELECT point FROM papers)"
+            if count := db.execute(sql).fetchone()[0]:
+                found.add(f"{count} rows of {table} belong to no paper")
+        sql = "SELECT paper FROM texts WHERE role >= 2 GROUP BY id HAVING COUNT(*) > 1"
+        if twice := db.execute(sql).fetchall():
+            found.add(f"{counted(len(twice), 'passage is', 'passages are')} here twice")
+            found.renamed |= {paper for (paper,) in twice}
+        wrong = Counter[int]()
+        for point, paper, key, part in db.execute(
+            "SELECT s.paper, p.id, s.id, s.text FROM texts s JOIN papers p ON p.point = s.paper"
+            " WHERE s.id != ''"
+        ):
+            wrong[point] += key != passage_id(paper, part)
+    if wrong.total():
+        found.add(
+            counted(
+                wrong.total(),
+                "passage has an id that is not that of its words",
+                "passages have ids that are not those of their words",
+            )
+        )
+        found.renamed |= {point for point, number in wrong.items() if number}
+
+
+def _check_texts(library: Library, found: _Findings) -> None:
+    catalog = PassageCatalog(library.catalog.database)
+    for entry in catalog.documents():
+        remedy = f"add the file '{entry.name}' of {entry.paper} again"
+        try:
+            text = catalog.text(entry.sha256) or ""
+        except LibraryError as error:
+            found.faults.append(Fault(str(error), remedy, repairable=False))
+            continue
+        with library.catalog.database.reading() as db:
+            parts = db.execute(
+                "SELECT start, end, text FROM texts WHERE document ="
+                " (SELECT number FROM documents WHERE sha256 = ?)",
+                (entry.sha256,),
+            ).fetchall()
+        if wrong := sum(text[start:end] != part for start, end, part in parts):
+            what = (
+                f"of '{entry.name}' {counted(wrong, 'passage is', 'passages are')} not in its text"
+            )
+            found.faults.append(Fault(what, remedy, repairable=False))
+
+
+def _check_vectors(library: Library, found: _Findings) -> None:
+    """Compare the index with the catalog, point by point and both ways.
+
+    What a damage of a few bits does to a vector is found where it changes the vector's norm, which
+    is wherever it matters, but for a sign.
+    """
+    database = library.catalog.database
+    filled = library.vector_index.indexes.filled()
+    with database.reading() as db:
+        gone = {point for (point,) in db.execute("SELECT point FROM dropped")}
+        marked = db.execute("SELECT COUNT(*) FROM texts WHERE indexed > 0").fetchone()[0]
+    if not filled.engine.exists():
+        found.unreadable = marked > 0
+        if marked:
+            found.add(f"all {counted(marked, 'vector is', 'vectors are')} lost")
+        return
+    missing: list[int] = []
+    wrong: list[int] = []
+    for low, high, stored in _windows(filled.engine):
+        wanted = {
+            row.point: row
+            for row in index_rows(database, "s.point > ? AND s.point <= ?", low, high)
+        }  # fmt: skip
+        found.orphans += [key for key in stored if key not in wanted and key not in gone]
+        sure = [row for row in wanted.values() if row.indexed == 1]
+        missing += [row.point for row in sure if row.point not in stored]
+        wrong += [
+            row.point
+            for row in sure
+            if row.point in stored and not _sound(stored[row.point], row, filled.names.size)
+        ]
+    found.unsound = [*missing, *wrong]
+    for points, noun, nouns in (
+        (missing, "text has no vector", "texts have no vector"),
+        (wrong, "text has a damaged vector, or one of other words",
+         "texts have a damaged vector, or one of other words"),
+        (found.orphans, "text is gone, and its vector is still here",
+         "texts are gone, and their vectors are still here"),
+    ):  # fmt: skip
+        if points:
+            shown = ", ".join(str(point) for point in points[:_SHOWN])
+            more = ", ..." if len(points) > _SHOWN else ""
+            found.add(f"{counted(len(points), noun, nouns)} (points {shown}{more})")
+    if one := filled.engine.scroll(0, 1):  # a damaged search graph shows itself only in a search
+        search(filled.engine, Query(one[0].dense), 10, Filter())
+
+
+def _windows(index: VectorIndex) -> Iterator[tuple[int, int, dict[int, Stored]]]:
+    """Yield (low, high, points of ids low < id <= high), which together are all ids."""
+    low = 0
+    while batch := index.scroll(low, _BATCH):
+        high = batch[-1].id
+        yield low, high, {point.id: point for point in batch}
+        low = high
+    yield low, 2**63 - 1, {}
+
+
+def _sound(stored: Stored, row: IndexRow, size: int) -> bool:
+    dense = stored.dense
+    if dense.shape != (size,) or not np.isfinite(dense).all():
+        return False
+    if abs(float(np.linalg.norm(dense)) - 1) > _NORM:
+        return False
+    return _terms(stored.sparse) == _terms(document_terms(row.text)) and _sorted(
+        stored.payload
+    ) == _sorted(row.payload)
+
+
+def _terms(sparse: Sparse) -> dict[int, float]:
+    pairs = zip(sparse.indices, sparse.values, strict=True)
+    return {index: round(value, 4) for index, value in pairs}
+
+
+def _sorted(payload: Payload) -> dict[str, object]:
+    return {
+        key: sorted(value) if isinstance(value, list) else value for key, value in payload.items()
+    }
+
+
+def fault_lines(faults: list[Fault], *, as_json: bool = False) -> list[str]:
+    """Return faults as lines for people, or as JSON."""
+    if as_json:
+        return [json.dumps({"what": one.what, "remedy": one.remedy}) for one in faults]
+    return [f"{one.what}: {one.remedy}" for one in faults]
+
+
+class Compacted(NamedTuple):
+    """What compacting brought."""
+
+    before: int
+    """Bytes on disk."""
+    after: int
+    leftovers: int
+    """Folders and files of stopped work that were deleted."""
+
+
+def compact(library: Library) -> Compacted:
+    """Drop leftovers, vectors of what is gone, and free pages of the catalog.
+
+    Raises:
+        LibraryError: Another process is writing the library, or reads it without a pause.
+    """
+    with library.writing():
+        before = library.stats().bytes
+        indexes = library.vector_index.indexes
+        indexes.tidy()
+        library.vector_index.drop_gone()
+        for index in indexes.all():
+            index.engine.optimize()
+        folders = [index_folder(library.folder, index.names) for index in indexes.all()]
+        indexes.close()
+        kept = {*folders, *map(lock_of, folders)}
+        drafts = (".catalog-", ".vectors-", "vectors")
+        swept = [path for path in library.folder.iterdir() if path.name.startswith(drafts)]
+        swept = [path for path in swept if path not in kept]
+        for path in swept:
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        library.catalog.database.vacuum()
+        return Compacted(before, library.stats().bytes, len(swept))

@@ -1,0 +1,255 @@
+"""Libraries by name: each a folder under `home/libraries`, opened once in a process.
+
+Those of a server's callers stand under `home/callers/WHO/libraries`.
+"""
+
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from threading import RLock
+from uuid import uuid4
+
+from tools.callers import place_of
+from tools.embed.embedder import Embedder
+from tools.errors import InputError, LibraryError, kind_of
+from tools.library.catalog import Catalog
+from tools.library.database import WriteLock, is_damage, is_earlier
+from tools.library.embedded_index import EdgeIndex
+from tools.library.index_registry import FOLDER, Names, names_for, place_in
+from tools.library.library import Library
+from tools.library.server_index import ElsewhereError, Server, ServerIndex
+from tools.library.starter_library import STARTER, shipped, starter_papers, sync_starter
+from tools.library.vector_index import VectorIndex
+from tools.program import PROGRAM, logger_of
+from tools.settings import Settings
+
+logger = logger_of(__name__)
+
+CATALOG = "catalog.sqlite"
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+_lock = RLock()
+_opened: dict[tuple[Path, str | None], Library] = {}
+
+
+def open_library(
+    name: str,
+    settings: Settings,
+    embedder: Embedder,
+    *,
+    starter: Path | None = None,
+    any_embedder: bool = False,
+) -> Library:
+    """Return the library of this name, the same object for all callers in the process.
+
+    The library 'starter' is built from its packaged records on first use (a second or two), and
+    again when these change; `starter` is another file of records to build it from. With `any_embedder`
+    a library whose vectors are of another embedder is opened too: to read it, to re-embed it, or to
+    remove from it; a search of it is refused.
+
+    Raises:
+        InputError: The name cannot be a library's name.
+        LibraryError: There is no such library, or its vectors are of another embedder.
+    """
+    folder = folder_of(name, settings)
+    key = (folder, settings.qdrant_url)
+    with _lock:
+        if name == STARTER:
+            _make(folder, name, settings, embedder)
+        library = _opened.get(key)
+        if not (folder / CATALOG).exists():
+            if library:
+                forget_library(folder)
+            raise _unknown(name, settings)
+        if library is None or not library.embeds_as(embedder):
+            if library:
+                library.close()
+            maker = shipped(embedder) if name == STARTER else embedder
+            library = Library(folder, name, Opener(folder, name, settings), maker)
+            _opened[key] = library
+        if not any_embedder:
+            library.check_embedder(embedder)
+        elif not library.embedded():
+            return library
+        if name == STARTER:
+            with starter_papers(starter) as source:
+                sync_starter(library, source)
+        return library
+
+
+def create_library(name: str, settings: Settings, embedder: Embedder) -> Library:
+    """Return the library of this name, made now if there is none.
+
+    Raises:
+        InputError: The name cannot be a library's name, or is reserved.
+        LibraryError: There is one, and its vectors are of another embedder.
+    """
+    if name == STARTER:
+        raise InputError(
+            f"the library '{STARTER}' comes with CiteLoom and is made anew with each version: "
+            "choose another name for yours"
+        )
+    _make(folder_of(name, settings), name, settings, embedder)
+    return open_library(name, settings, embedder)
+
+
+def library_names(settings: Settings) -> list[str]:
+    """Return the names of the libraries there are, in order; 'starter' is always one."""
+    found = (settings.home.expanduser() / "libraries").glob(f"*/{CATALOG}")
+    names = {path.parent.name for path in found}
+    # A restore unpacks beside the libraries, under a name that none can have.
+    return sorted({STARTER, *settings.shared_libraries, *filter(_NAME.fullmatch, names)})
+
+
+def settings_for(name: str, caller: str, settings: Settings) -> Settings:
+    """Return the settings whose home has a library: each caller of a server has one of its own in ours."""
+    if not caller or name in {STARTER, *settings.shared_libraries}:
+        return settings
+    return settings.model_copy(update={"home": settings.home / "callers" / place_of(caller)})
+
+
+def delete_library(name: str, settings: Settings, embedder: Embedder) -> None:
+    """Delete a library with everything in it, also one whose catalog is damaged or lost.
+
+    Raises:
+        InputError: The name cannot be a library's name.
+        LibraryError: There is no such library, or another process is writing it.
+    """
+    folder = folder_of(name, settings)
+    if not (folder / CATALOG).exists():
+        if not _has_lost_catalog(folder):
+            raise _unknown(name, settings)
+        with _lock, WriteLock(folder / "write.lock", f"library '{name}'").held():
+            forget_library(folder)
+            shutil.rmtree(folder, ignore_errors=True)
+        return
+    with _lock:
+        with WriteLock(folder / "write.lock", f"library '{name}'").held():
+            try:
+                library = _opened.get((folder, settings.qdrant_url)) or Library(
+                    folder, name, Opener(folder, name, settings), embedder
+                )
+                library.drop()
+            except LibraryError as error:
+                if not (isinstance(error, ElsewhereError) or is_damage(error)):
+                    raise
+                logger.warning(
+                    "what a server has of library '%s' stays there: %s", name, kind_of(error)
+                )
+            forget_library(folder)
+            # Without its catalog it is no library, whatever a kill leaves of the rest.
+            (folder / CATALOG).unlink()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def close_libraries() -> None:
+    """Release the files of all libraries of the process and forget them."""
+    with _lock:
+        for library in _opened.values():
+            library.close()
+        _opened.clear()
+
+
+def folder_of(name: str, settings: Settings) -> Path:
+    """Return the folder of the library of this name, whether there is one or not.
+
+    Raises:
+        InputError: The name cannot be a library's name.
+    """
+    if not _NAME.fullmatch(name):
+        raise InputError(
+            f"'{name[:80]}' cannot be a library's name: use at most 64 of a-z, 0-9, '-' and '_', the "
+            "first a letter or digit"
+        )
+    return settings.home.expanduser().absolute() / "libraries" / name
+
+
+def _make(folder: Path, name: str, settings: Settings, embedder: Embedder) -> None:
+    outdated = name == STARTER and is_earlier(folder / CATALOG)
+    if (folder / CATALOG).exists() and not outdated:
+        return
+    if name != STARTER and _has_lost_catalog(folder):
+        raise _unknown(name, settings)
+    folder.mkdir(parents=True, exist_ok=True)
+    with WriteLock(folder / "write.lock", f"library '{name}'").held():
+        if outdated and is_earlier(folder / CATALOG):
+            forget_library(folder)
+            _clear(folder)
+        if (folder / CATALOG).exists():
+            return
+        # Made aside and renamed, so that whoever sees a catalog sees a whole one.
+        draft = folder / f".catalog-{uuid4().hex}"
+        catalog = Catalog(draft)
+        names = names_for(embedder, place_in(settings))
+        catalog.set_meta(names.meta() | {"uid": uuid4().hex})
+        catalog.close()
+        draft.rename(folder / CATALOG)
+
+
+def _clear(folder: Path) -> None:
+    """Delete what an earlier version kept in a library's folder, but for the lock."""
+    for path in folder.iterdir():
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        elif path.name != "write.lock":
+            path.unlink(missing_ok=True)
+
+
+@dataclass(frozen=True)
+class Opener:
+    """Opens the indexes of a library, each where it is."""
+
+    folder: Path
+    name: str
+    settings: Settings
+
+    @property
+    def place(self) -> str:
+        """Where new indexes are made."""
+        return place_in(self.settings)
+
+    def __call__(self, names: Names) -> VectorIndex:
+        """Return an index; nothing is connected or read yet."""
+        if (names.place or self.place) == FOLDER:
+            return EdgeIndex(index_folder(self.folder, names), names.size, multi=names.multi)
+        catalog = Catalog(self.folder / CATALOG)
+        try:
+            uid = catalog.meta()["uid"]
+        finally:
+            catalog.close()
+        # The uid keeps apart libraries of one name that several machines keep on one server.
+        collection = f"citeloom-{self.name}-{uid[:8]}-{names.generation}"
+        server = Server.of(self.settings)
+        return ServerIndex(server, collection, names.size, multi=names.multi)
+
+
+def index_folder(folder: Path, names: Names) -> Path:
+    """Return the folder of a library's embedded index."""
+    return folder / f"vectors-{names.generation}"
+
+
+def forget_library(folder: Path) -> None:
+    """Release the files of the library in this folder, so that it is opened anew."""
+    with _lock:
+        for key in [key for key in _opened if key[0] == folder]:
+            _opened.pop(key).close()
+
+
+def _has_lost_catalog(folder: Path) -> bool:
+    """Whether a library's vectors or files are there, and its catalog is not."""
+    remains = any(any(folder.glob(kind)) for kind in ("vectors-*", "files/*"))
+    return remains and not (folder / CATALOG).exists()
+
+
+def _unknown(name: str, settings: Settings) -> LibraryError:
+    folder = folder_of(name, settings)
+    if _has_lost_catalog(folder):
+        return LibraryError(
+            f"the library '{name}' has lost its catalog: there is no {folder / CATALOG}. Put it back from a backup, "
+            f"restore a snapshot (`{PROGRAM} library restore`), or remove what is left "
+            f"(`{PROGRAM} library remove {name}`) and add its files again"
+        )
+    return LibraryError(
+        f"there is no library '{name}': there are {', '.join(library_names(settings))}; make one "
+        f"with `{PROGRAM} library add`"
+    )

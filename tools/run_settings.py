@@ -1,0 +1,404 @@
+"""What one run may be told, besides its input."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cache, cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast, get_type_hints
+
+from pydantic import Field, TypeAdapter, ValidationError
+from pydantic.fields import FieldInfo
+
+from state.inputs import AskMethod, RelevanceMode, UpdateMode
+from state.questions import Asking
+from state.search import Expansion, QueryStrategy, RankerName, SearchStrategy
+from state.writing import Schedule, WriterName
+from tools.errors import InputError, did_you_mean
+from tools.retrieve.retriever import RetrieverName
+from tools.settings import settings
+
+if TYPE_CHECKING:
+    from langgraph.runtime import Runtime
+
+    from tools.clients import Clients
+
+
+@dataclass(frozen=True, kw_only=True)
+class EveryRun:
+    """Settings of every run."""
+
+    mind: Annotated[
+        Literal["auto", "llm", "extractive"],
+        Field(
+            description="What reads, judges and writes: your LLM ('llm'), the embedded engine, which composes "
+            "nothing ('extractive'), or the LLM where one is configured ('auto')."
+        ),
+    ] = "auto"
+    max_usd: Annotated[
+        float | None, Field(description="Most that LLM calls and sources may cost, USD.", ge=0)
+    ] = None
+    max_usd_by_source: Annotated[
+        dict[str, float] | None, Field(description="Most that single sources may cost, USD.")
+    ] = None
+    max_tokens: Annotated[int | None, Field(description="Most LLM tokens, in and out.", ge=0)] = (
+        None
+    )
+    max_calls: Annotated[int | None, Field(description="Most calls of the model.", ge=0)] = None
+    max_minutes: Annotated[
+        float | None, Field(description="Most minutes for calls of the model.", ge=0)
+    ] = None
+    refresh: Annotated[
+        bool, Field(description="Ask the sources anew, whatever earlier runs have cached.")
+    ] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimating:
+    """Settings of `find`, `write`, `review`, `ask` and `synthesize`."""
+
+    review_cost: Annotated[
+        Asking,
+        Field(
+            description="Ask a person whether a run is worth what it may cost, before anything is paid: never "
+            "('off'), always ('on'), or where calls cost money and may take more than half of `max_usd`, "
+            "without one more than 1 USD, or have no known price ('auto')."
+        ),
+    ] = "off"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Searching:
+    """Settings of `find`, `review` and `ask`."""
+
+    max_hops: Annotated[
+        int, Field(description="Rounds of searching, the first included.", ge=1)
+    ] = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """Settings of `find` and `review`."""
+
+    queries: Annotated[
+        QueryStrategy,
+        Field(
+            description="Keyword queries: as many as the input has sides, three to eight ('several'), one "
+            "('single'), three readings of the whole ('multiple'), or one each for problem, method and "
+            "contribution that share no term ('optimized')."
+        ),
+    ] = "several"
+    search: Annotated[
+        SearchStrategy,
+        Field(description="Search by keywords, by the meaning of the whole input, or by both."),
+    ] = "both"
+    expansion: Annotated[
+        Expansion,
+        Field(
+            description="How links are followed: the most promising first ('best_first'), references "
+            "level by level ('bfs', LitLLM's Algorithm 2), or not at all ('none')."
+        ),
+    ] = "best_first"
+    ranker: Annotated[
+        RankerName,
+        Field(
+            description="Who judges papers: arguments with checked quotes ('debate'), only the "
+            "contested ones ('cascade'), ordered lists ('permutation'), or a cheap score."
+        ),
+    ] = "debate"
+    results: Annotated[
+        int,
+        Field(
+            description="Papers taken from each source for all keyword queries of a hop together, "
+            "each query an equal share; a third of it for the input searched by meaning.",
+            ge=1,
+        ),
+    ] = 90
+    pool: Annotated[
+        int | None,
+        Field(description="Most papers judged in a hop; if not given, 1.5 times `keep`.", ge=1),
+    ] = None
+    debate_batch: Annotated[int, Field(description="Papers debated in one question.", ge=1)] = 8
+    bar: Annotated[
+        float, Field(description="Lowest score of a relevant paper, 0..100.", ge=0, le=100)
+    ] = 35.0
+    max_depth: Annotated[
+        int, Field(description="Rounds of following links in each hop (D_max of 'bfs').", ge=0)
+    ] = 4
+    max_papers: Annotated[
+        int, Field(description="Most papers that 'bfs' collects (N_max of Algorithm 2).", ge=1)
+    ] = 200
+    citing: Annotated[
+        int, Field(description="Most citing works taken for each paper that is followed.", ge=0)
+    ] = 50
+    read_copies: Annotated[
+        int,
+        Field(
+            description="Open copies read in each round of following links, for what papers cite whose "
+            "references no source knows. Each is fetched, and the works it lists are looked up.",
+            ge=0,
+            le=50,
+        ),
+    ] = 0
+    review_queries: Annotated[
+        Asking,
+        Field(
+            description="Have a person edit the queries of each hop before they are searched for; 'auto': where "
+            "the input has fewer than 15 words, or no keyword query could be made."
+        ),
+    ] = "off"
+    review_papers: Annotated[
+        Asking,
+        Field(
+            description="Have a person choose and order the papers that are kept; 'auto': where fewer are "
+            "relevant than are to be cited, one that must be included is judged irrelevant, or one was retracted."
+        ),
+    ] = "off"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Writing:
+    """Settings of `write`, `revise` and `review`."""
+
+    writer: Annotated[
+        WriterName,
+        Field(
+            description="How the section is written: drafted in one go, checked and revised ('whole'), "
+            "the same along a plan that is made first ('plan'), by drafts compared and voted on "
+            "('beam'), paper by paper ('per_cite'), sentence by sentence ('sentence_by_sentence'), or by an extractive "
+            "baseline ('lexrank', 'one_line')."
+        ),
+    ] = "whole"
+    schedule: Annotated[
+        Schedule,
+        Field(
+            description="What a round of the beam adds: a paragraph of the plan ('themed'), or one "
+            "paper, for which the text is rewritten ('incremental')."
+        ),
+    ] = "themed"
+    review_plan: Annotated[
+        Asking,
+        Field(
+            description="Have a person edit selection and plan before writing; 'auto': where the plan that was "
+            "given cannot be followed, which else ends the run."
+        ),
+    ] = "off"
+    review_text: Annotated[
+        Asking,
+        Field(
+            description="Have a person edit the section before it is printed, what is edited being checked again; "
+            "'auto': where the audit does not pass, or sentences were taken out."
+        ),
+    ] = "off"
+    samples: Annotated[
+        int, Field(description="Ways in which each draft is extended (n_s).", ge=1)
+    ] = 2
+    votes: Annotated[int, Field(description="Votes on the drafts of a round (n_v).", ge=1)] = 3
+    beam: Annotated[int, Field(description="Drafts that survive a round (n_c).", ge=1)] = 2
+    seed: Annotated[int, Field(description="Seed of the order in which drafts are shown.")] = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checking:
+    """Settings of `write`, `revise`, `review` and `verify`."""
+
+    full_text: Annotated[
+        bool,
+        Field(
+            description="Read the full text where the abstract does not decide: from the library and, where a "
+            "source on the network is named, from open copies."
+        ),
+    ] = True
+    max_copies: Annotated[
+        int, Field(description="Open copies fetched at most to check citations.", ge=0)
+    ] = 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answering:
+    """Settings of `ask`."""
+
+    method: Annotated[
+        AskMethod,
+        Field(
+            description="How `ask` answers: from checked claims, with a second search for what is missing "
+            "('claims'), or from all that keywords find in one question ('kar', Keyword Augmented Retrieval)."
+        ),
+    ] = "claims"
+    retriever: Annotated[
+        RetrieverName,
+        Field(
+            description="How `ask` finds passages: by meaning ('vectors'), by keywords of question and "
+            "documents ('keywords'), or by meaning, words and keywords fused ('hybrid')."
+        ),
+    ] = "hybrid"
+    retrieved: Annotated[
+        int, Field(description="Passages shown to the model in each hop of `ask`.", ge=1, le=200)
+    ] = 20
+    passages: Annotated[
+        int, Field(description="Passages that it chooses to read in each hop.", ge=1, le=20)
+    ] = 3
+    claims: Annotated[int, Field(description="Most claims in an answer.", ge=1, le=30)] = 6
+
+
+@dataclass(frozen=True, kw_only=True)
+class Synthesizing:
+    """Settings of `synthesize`."""
+
+    relevance: Annotated[
+        RelevanceMode,
+        Field(
+            description="Who judges paragraphs: the embedder the clear ones and the model the others in "
+            "batches ('cascade'), or the model one by one ('each', as LLM-Ref does)."
+        ),
+    ] = "cascade"
+    updates: Annotated[
+        UpdateMode,
+        Field(
+            description="How paragraphs are folded into the synthesis: as many at once as the window holds "
+            "('packed'), or one by one ('each', as LLM-Ref does)."
+        ),
+    ] = "packed"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ingesting:
+    """Settings of `ingest`."""
+
+    keywords_by_mind: Annotated[
+        bool,
+        Field(
+            description="Whether `ingest` has the model name the keywords of passages, which an LLM does "
+            "for money; else the embedder finds them."
+        ),
+    ] = False
+
+
+# A caller of the server sends the fields as JSON, and /assistants/{id}/schemas describes them: a
+# field that holds a client turns that route into a 500. Hence the cached property.
+@dataclass(frozen=True, kw_only=True)
+class RunContext(
+    Ingesting, Synthesizing, Answering, Checking, Writing, Finding, Searching, Estimating, EveryRun
+):
+    """Settings of one run; every field has a default that suits a first try."""
+
+    @cached_property
+    def clients(self) -> "Clients":
+        """Opened on first use and shared by the process; a test fills the cache beforehand."""
+        from tools.clients import open_clients
+
+        return open_clients(settings())
+
+
+GROUPS: Mapping[str, tuple[type, ...]] = {
+    "find": (EveryRun, Estimating, Searching, Finding),
+    "write": (EveryRun, Estimating, Writing, Checking),
+    "review": (EveryRun, Estimating, Searching, Finding, Writing, Checking),
+    "revise": (EveryRun, Writing, Checking),
+    "verify": (EveryRun, Checking),
+    "references": (EveryRun,),
+    "ask": (EveryRun, Estimating, Searching, Answering),
+    "synthesize": (EveryRun, Estimating, Synthesizing),
+    "ingest": (EveryRun, Ingesting),
+}
+"""Which settings each graph has."""
+
+
+@cache
+def context_of_graph(name: str) -> type[RunContext]:
+    """Return the settings as a caller of one graph sees them; those of other graphs keep their defaults.
+
+    A server describes and takes the fields of a graph's context, and drops what is not among them.
+    """
+    known = {item.name for group in GROUPS[name] for item in fields(group)}
+    shown = {item.name: item for item in fields(RunContext) if item.name in known}
+    own = {"__doc__": f"Settings of one run of `{name}`.", "__dataclass_fields__": shown}
+    return type(f"{name.capitalize()}Settings", (RunContext,), own)
+
+
+@cache
+def load() -> None:
+    """Read the settings and load the packages that steps use, once in a process: half a second."""
+    settings()
+    for name in ("tools.clients", "sentencex"):
+        import_module(name)
+
+
+@cache
+def run_settings() -> dict[str, FieldInfo]:
+    """Return what each setting of a run is: its type with its limits, its default, its meaning."""
+    hints = get_type_hints(RunContext, include_extras=True)
+    return {
+        item.name: FieldInfo.from_annotated_attribute(hints[item.name], item.default)
+        for item in fields(RunContext)
+    }
+
+
+@cache
+def grouped_settings() -> dict[str, dict[str, FieldInfo]]:
+    """Return the settings of a run by the graphs that have them."""
+    groups = dict.fromkeys(group for graph in GROUPS.values() for group in graph)
+    return {
+        (group.__doc__ or "").rstrip("."): {
+            item.name: run_settings()[item.name] for item in fields(group)
+        }
+        for group in groups
+    }
+
+
+def setting_of(name: str, value: str) -> object:
+    """Return the value of a setting that is given as text: 'pool', '120' -> 120.
+
+    Raises:
+        InputError: There is no such setting, or the value is not of its type or outside its range.
+    """
+    if name not in run_settings():
+        meant = did_you_mean(name, run_settings())
+        raise InputError(
+            f"there is no setting '{name}'{meant}; there are: {', '.join(run_settings())}"
+        )
+    try:
+        return _adapter(name).validate_strings(value)
+    except ValidationError as error:
+        why = error.errors()[0]["msg"].lower()
+        raise InputError(f"'{value}' cannot be the value of '{name}': {why}") from error
+
+
+def check_settings(context: RunContext) -> None:
+    """Check the settings that a caller of a server sent, which LangGraph takes as they are.
+
+    Raises:
+        InputError: One is of the wrong type, outside its range, or none of the words allowed.
+    """
+    for name in run_settings():
+        value = getattr(context, name)
+        try:
+            _adapter(name).validate_python(value, strict=True)
+        except ValidationError as error:
+            raise InputError(
+                f"the setting {name} cannot be {repr(value)[:80]}: {error.errors()[0]['msg'].lower()}"
+            ) from error
+
+
+@cache
+def _adapter(name: str) -> TypeAdapter[object]:
+    return TypeAdapter(get_type_hints(RunContext, include_extras=True)[name])
+
+
+def chosen_settings(context: RunContext) -> dict[str, Any]:
+    """Return the settings that differ from their defaults, to be kept in a run's state.
+
+    A route reads them there: where a person edits the state of a run that stopped, LangGraph asks the
+    routes with the state alone.
+    """
+    items = {item.name: (getattr(context, item.name), item.default) for item in fields(context)}
+    return {name: value for name, (value, default) in items.items() if value != default}
+
+
+def settings_in(state: Mapping[str, Any]) -> RunContext:
+    """Return the settings that a run keeps in its state."""
+    return RunContext(**state.get("settings", {}))
+
+
+def context_of(runtime: "Runtime[RunContext]") -> RunContext:
+    """Return the run's context; a caller who sent none gets none from LangGraph, not the defaults."""
+    return cast(RunContext | None, runtime.context) or RunContext()
