@@ -38,7 +38,7 @@ from state.synthesis import SynthesizeInput, SynthesizeOutput
 from state.verify import VerifyOutput
 from tools.errors import CiteLoomError, InputError
 from tools.ingest.file_places import allow_paths
-from tools.run_settings import RunContext, run_settings
+from tools.run_settings import RunSettings, setting_fields
 
 Person = Callable[[Mapping[str, Any]], object]
 """Is given a question of the run and returns the answer, or something to be awaited for it."""
@@ -178,8 +178,8 @@ async def _done(
     watch: Watch | None,
 ) -> dict[str, Any]:
     inputs = {name: given.pop(name) for name in takes.model_fields if name in given}
-    if unknown := sorted(given.keys() - run_settings().keys()):
-        names = [*takes.model_fields, *run_settings()]
+    if unknown := sorted(given.keys() - setting_fields().keys()):
+        names = [*takes.model_fields, *setting_fields()]
         raise InputError(
             f"{graph} has no option {', '.join(unknown)}; there are {', '.join(names)}"
         )
@@ -227,7 +227,7 @@ def _opened(files: Files) -> list[str]:
     """Let this process read these files, which its own program names; return their paths."""
     paths = [fspath(file) for file in files]
     for path in paths:
-        allow_paths(RunContext().clients, Path(path).resolve())
+        allow_paths(RunSettings().clients, Path(path).resolve())
     return paths
 
 

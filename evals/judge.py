@@ -14,14 +14,14 @@ import typer
 from evals.runner import say
 from evals.spending import spent
 from evals.trials import Row
-from nodes.common.ask_model import Faults, ask_checked
+from nodes.common.ask_model import AnswerCheck, ask_with_check
 from tools.clients import open_clients
 from tools.errors import BudgetError, InputError
-from tools.ledger.budget import Cost, Limits
-from tools.ledger.run_ledger import ledger_for
-from tools.llm.endpoint import price_of
-from tools.llm.open_model import open_mind
-from tools.llm.task import AnswerT, Mind, Task, count_tokens, render
+from tools.ledger.budget import BudgetLimits, Cost
+from tools.ledger.run_ledger import ledger_of_run
+from tools.llm.endpoint import model_price
+from tools.llm.open_model import open_model
+from tools.llm.task import AnswerT, Task, TaskModel, count_tokens, render_inputs
 from tools.settings import settings
 
 ItemT = TypeVar("ItemT")
@@ -45,9 +45,9 @@ def tell_cost(questions: Iterable[Question], mind: str, max_usd: str | None) -> 
     count = shown = told = 0
     for task, inputs, answer in questions:
         count += 1
-        shown += count_tokens(task.prompt) + count_tokens(render(inputs))
+        shown += count_tokens(task.prompt) + count_tokens(render_inputs(inputs))
         told += answer
-    price = price_of(settings(), "strong")
+    price = model_price(settings(), "strong")
     usd = (
         f"about {Cost.of(count, shown, told, price).usd:.2f} USD" if price else "at no known price"
     )
@@ -61,7 +61,7 @@ def tell_cost(questions: Iterable[Question], mind: str, max_usd: str | None) -> 
 
 
 def judged_by_llm(
-    items: Sequence[ItemT], judge: Callable[[Mind, ItemT], Awaitable[Row]], max_usd: str | None
+    items: Sequence[ItemT], judge: Callable[[TaskModel, ItemT], Awaitable[Row]], max_usd: str | None
 ) -> Generator[Row]:
     """Yield what a judge makes of each item as it is done; closing the iterator ends what is under way.
 
@@ -69,9 +69,9 @@ def judged_by_llm(
         BudgetError: The budget is spent.
     """
     at = settings()
-    limits, run = Limits(usd=usd_of(max_usd)), f"judge-{uuid4().hex}"
-    mind = open_mind(run, limits, "llm", at, open_clients(at).embedder)
-    ledger = ledger_for(run, limits, at.home)
+    limits, run = BudgetLimits(usd=usd_of(max_usd)), f"judge-{uuid4().hex}"
+    mind = open_model(run, limits, "llm", at, open_clients(at).embedder)
+    ledger = ledger_of_run(run, limits, at.home)
     done = _as_done([judge(mind, item) for item in items])
 
     async def following() -> Row | None:
@@ -86,10 +86,10 @@ def judged_by_llm(
 
 
 async def asked(
-    mind: Mind,
+    mind: TaskModel,
     task: Task[AnswerT],
     inputs: dict[str, object],
-    faults: Faults[AnswerT],
+    faults: AnswerCheck[AnswerT],
     sample: int = 0,
 ) -> tuple[AnswerT | None, str]:
     """Return an answer without faults, or None and why there is none.
@@ -97,7 +97,7 @@ async def asked(
     Raises:
         BudgetError: The budget is spent, which concerns every question.
     """
-    found = await ask_checked(mind, task, inputs, faults, sample=sample)
+    found = await ask_with_check(mind, task, inputs, faults, sample=sample)
     if isinstance(found.error, BudgetError):
         raise found.error
     if found.stands:

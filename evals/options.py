@@ -10,7 +10,7 @@ from typing import Any
 import typer
 
 from citeloom.cli.app import app
-from tools.run_settings import grouped_settings
+from tools.run_settings import setting_fields_by_group
 
 PAGE = Path(__file__).parents[1] / "docs" / "options.md"
 _INTRO = """# Every command, option and setting of a run
@@ -30,7 +30,7 @@ def page() -> str:
         table = f"\n{_HEAD}\n" + "\n".join(rows) + "\n" if rows else ""
         parts.append(f"## {name}\n\n{_plain(command.help)}\n{table}")
     parts.append("## --set NAME=VALUE\n")
-    for title, group in grouped_settings().items():
+    for title, group in setting_fields_by_group().items():
         rows = [
             f"| `{name}` | {_default(field.default)} | {_plain(field.description)} |"
             for name, field in group.items()

@@ -13,7 +13,7 @@ from typing import Any
 
 import nodes
 from tools.llm.endpoint import FLOOR
-from tools.llm.structured_output import Shapes, shapes_of
+from tools.llm.structured_output import SchemaForms, schema_forms
 from tools.llm.task import PREFACE, Task, count_tokens
 
 PAGE = Path(__file__).parents[1] / "docs" / "prompts.md"
@@ -53,7 +53,7 @@ def page() -> str:
     """Return the page's text."""
     rows, parts = [], []
     for file, task in tasks():
-        shapes = shapes_of(task.answer, task.name)  # type: ignore[arg-type]  # of any model
+        shapes = schema_forms(task.answer, task.name)  # type: ignore[arg-type]  # of any model
         fixed = sum(map(count_tokens, (PREFACE, task.prompt, shapes.text)))
         rows.append(
             f"| `{task.name}` | {task.tier} | {fixed:,} | {task.max_output_tokens:,} | `{file}` |"
@@ -74,7 +74,7 @@ def _tasks_of(module: ModuleType) -> Iterator[Task[Any]]:
         yield from (item for item in several if isinstance(item, Task))
 
 
-def _part(task: Task[Any], shapes: Shapes) -> Iterator[str]:
+def _part(task: Task[Any], shapes: SchemaForms) -> Iterator[str]:
     """Yield the lines on one task."""
     _, *inputs = inspect.signature(task.extract).parameters.values()
     names = [f"`{item.name}`" for item in inputs if item.kind is not item.VAR_KEYWORD]

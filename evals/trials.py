@@ -12,7 +12,7 @@ from typing import Any
 from state.run import Usage
 from tools.clients import Clients
 from tools.embed.embedder import Embedder
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.settings import Settings, settings
 
 Row = dict[str, Any]
@@ -51,7 +51,7 @@ def run_graph(
 
     `choices` are fields of RunContext.
     """
-    context = RunContext(**choices)
+    context = RunSettings(**choices)
     vars(context)["clients"] = clients  # where cached_property looks first
     config: Any = {"recursion_limit": 1000, "max_concurrency": 16}
     began = perf_counter()

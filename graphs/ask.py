@@ -11,7 +11,7 @@ A fatal failure leads to present_answer: a run always shows what it has.
 from langgraph.graph import END, START
 
 from graphs.calling import Graph
-from graphs.policies import RETRY, add_cost_review, add_first_step, unless_stopped
+from graphs.policies import RETRY, add_cost_review, add_first_step, or_end
 from nodes.ask.answer_in_one_call import answer_in_one_call
 from nodes.ask.check_answer import check_answer
 from nodes.ask.choose_passages import choose_passages
@@ -23,44 +23,47 @@ from nodes.ask.present_answer import present_answer
 from nodes.ask.rewrite_question import rewrite_question
 from nodes.ask.search_passages import search_passages
 from nodes.ask.take_question import take_question
-from nodes.common.node_errors import stopping, timed
+from nodes.common.node_errors import end_run_on_error, with_seconds
 from state.ask import AskOutput, AskState
 from state.inputs import AskInput
-from state.run import halt
-from tools.run_settings import context_of_graph, settings_in
+from state.run import fatal_failure
+from tools.run_settings import read_route_options, settings_class_of
 
 
-def read(state: AskState) -> str:
+def after_retrieval(state: AskState) -> str:
     """Choose among the passages, or read all at once."""
-    if halt(state.get("failures", [])):
+    if fatal_failure(state.get("failures", [])):
         return "present_answer"
-    return "answer_in_one_call" if settings_in(state).method == "kar" else "choose_passages"
+    return "answer_in_one_call" if read_route_options(state).method == "kar" else "choose_passages"
 
 
-def suffice(state: AskState) -> str:
+def after_claims(state: AskState) -> str:
     """Judge what there is, while there may be another hop."""
-    if halt(state.get("failures", [])):
+    if fatal_failure(state.get("failures", [])):
         return "present_answer"
-    last = state["hop"] >= settings_in(state).max_hops
+    last = state["hop"] >= read_route_options(state).max_hops
     return "compose_answer" if last else "judge_sufficiency"
 
 
-def hop_or_compose(state: AskState) -> str:
+def after_sufficiency(state: AskState) -> str:
     """Search again where a new query was made."""
-    if halt(state.get("failures", [])):
+    if fatal_failure(state.get("failures", [])):
         return "present_answer"
     return "search_passages" if state["hop"] > len(state["hops"]) else "compose_answer"
 
 
 builder = Graph(
-    AskState, context_schema=context_of_graph("ask"), input_schema=AskInput, output_schema=AskOutput
+    AskState,
+    context_schema=settings_class_of("ask"),
+    input_schema=AskInput,
+    output_schema=AskOutput,
 )
 add_first_step(builder, take_question)
 for step in (
     rewrite_question, plan_search, search_passages, choose_passages, extract_claims,
     judge_sufficiency, compose_answer, answer_in_one_call, check_answer,
 ):  # fmt: skip
-    builder.add_node(step.__name__, timed(stopping(step)), retry_policy=RETRY)
+    builder.add_node(step.__name__, with_seconds(end_run_on_error(step)), retry_policy=RETRY)
 add_cost_review(builder, "ask", lambda state: {"messages": state["history"]})
 builder.add_node("present_answer", present_answer)
 
@@ -75,16 +78,16 @@ for before, after in (
     ("answer_in_one_call", "check_answer"),
 ):
     builder.add_conditional_edges(
-        before, unless_stopped(after, "present_answer"), [after, "present_answer"]
+        before, or_end(after, "present_answer"), [after, "present_answer"]
     )
 builder.add_conditional_edges(
-    "search_passages", read, ["choose_passages", "answer_in_one_call", "present_answer"]
+    "search_passages", after_retrieval, ["choose_passages", "answer_in_one_call", "present_answer"]
 )
 builder.add_conditional_edges(
-    "extract_claims", suffice, ["judge_sufficiency", "compose_answer", "present_answer"]
+    "extract_claims", after_claims, ["judge_sufficiency", "compose_answer", "present_answer"]
 )
 builder.add_conditional_edges(
-    "judge_sufficiency", hop_or_compose, ["search_passages", "compose_answer", "present_answer"]
+    "judge_sufficiency", after_sufficiency, ["search_passages", "compose_answer", "present_answer"]
 )
 builder.add_edge("check_answer", "present_answer")
 builder.add_edge("present_answer", END)

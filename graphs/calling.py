@@ -21,7 +21,7 @@ from langgraph.typing import ContextT, InputT, OutputT, StateT
 
 from graphs.checkpoint_types import reading_by_name
 from tools.errors import InputError, did_you_mean
-from tools.run_settings import GROUPS, run_settings
+from tools.run_settings import SETTINGS_BY_GRAPH, setting_fields
 from tools.settings import settings
 
 STEPS = 10_000
@@ -118,7 +118,7 @@ def check_names(
     Raises:
         InputError: A name is unknown; the text names the nearest one and all that exist.
     """
-    known = run_settings()
+    known = setting_fields()
     strange = [name for name in among if name not in known]
     misspelt = [name for name in strange if get_close_matches(name, known, 1, _LIKE)]
     if graph:
@@ -147,8 +147,8 @@ def check_revision(given: object, context: Mapping[str, Any] | None) -> None:
 def _refuse(
     graph: str, taken: Collection[str], inputs: Collection[str], settings: Collection[str]
 ) -> None:
-    known = run_settings()
-    named = f"`{graph}`" if graph in GROUPS else "this graph"
+    known = setting_fields()
+    named = f"`{graph}`" if graph in SETTINGS_BY_GRAPH else "this graph"
     for name in inputs:
         if name not in taken:
             what = f"{named} takes no input '{name}'"
@@ -160,5 +160,7 @@ def _refuse(
             what = f"there is no setting '{name}'"
             if name in taken:
                 raise CallError(f"{what}: it is an input of {named}, so send it there")
-            own = [item.name for group in GROUPS.get(graph, ()) for item in fields(group)] or known
+            own = [
+                item.name for group in SETTINGS_BY_GRAPH.get(graph, ()) for item in fields(group)
+            ] or known
             raise CallError(f"{what}{did_you_mean(name, own)}. The settings are {', '.join(own)}")

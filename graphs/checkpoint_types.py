@@ -21,7 +21,24 @@ from pydantic import BaseModel
 import state
 from tools.errors import PermanentError
 
-RENAMED: Mapping[str, str] = {}
+RENAMED: Mapping[str, str] = {
+    "Answer": "PersonAnswer",
+    "Choices": "WriteChoices",
+    "Entries": "EntryWorks",
+    "FacetCover": "FacetCoverage",
+    "Listing": "RankedOrder",
+    "LostClaim": "DroppedClaim",
+    "LostLine": "DroppedLine",
+    "Placed": "PlacedText",
+    "Question": "PersonQuestion",
+    "Request": "CheckedRequest",
+    "Round": "SearchRound",
+    "Span": "CostRange",
+    "StackItem": "PaperToRead",
+    "Trail": "LinkRound",
+    "Turn": "ConversationTurn",
+    "Wanted": "PassageConditions",
+}
 """What a class is called today, by the name that it had when checkpoints were written."""
 _PACKAGES = frozenset({"citeloom", "graphs", "nodes", "state", "tools"})
 """Where classes of this program stand or stood, here and in an installed wheel."""

@@ -20,7 +20,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
 from graphs.calling import Graph
-from graphs.policies import add_cost_review, add_first_step, add_steps, unless_stopped
+from graphs.policies import add_cost_review, add_first_step, add_steps, or_end
 from nodes.find.check_retractions import check_retractions
 from nodes.find.estimate_completeness import estimate_completeness
 from nodes.find.expand_citations import expand_citations
@@ -28,7 +28,7 @@ from nodes.find.generate_queries import generate_queries
 from nodes.find.judge_papers import judge_papers
 from nodes.find.merge_records import merge_records
 from nodes.find.present_papers import present_papers
-from nodes.find.rankers.choose import groups
+from nodes.find.rankers.choose import judge_batches
 from nodes.find.read_input import read_input
 from nodes.find.reflect_on_sufficiency import reflect_on_sufficiency
 from nodes.find.review_papers import review_papers
@@ -40,30 +40,30 @@ from nodes.find.shortlist_papers import shortlist_papers
 from nodes.find.weigh_links import weigh_links
 from state.channels import FindOutput, FindState
 from state.inputs import FindInput
-from state.run import halt
-from tools.run_settings import RunContext, context_of_graph, settings_in
-from tools.scholar.open_source import suits
+from state.run import fatal_failure
+from tools.run_settings import RunSettings, read_route_options, settings_class_of
+from tools.scholar.open_source import answers_query
 
 
-def understood(state: FindState) -> Literal["generate_queries", "present_papers"]:
+def after_input(state: FindState) -> Literal["generate_queries", "present_papers"]:
     """Go on unless the input cannot be used, or a person finds the run too dear."""
-    return "present_papers" if halt(state["failures"]) else "generate_queries"
+    return "present_papers" if fatal_failure(state["failures"]) else "generate_queries"
 
 
-def each_query(state: FindState) -> list[Send] | Literal["check_retractions"]:
+def send_queries(state: FindState) -> list[Send] | Literal["check_retractions"]:
     """Start a branch for each query of this hop and each source.
 
     On the network the queries share the results; a library is asked for as many by each of them, for
     that costs nothing, and what none of its links leads to comes in here or never.
     """
     queries = [query for query in state["queries"] if query.hop == state["hop"]]
-    if halt(state["failures"]) or not queries:
+    if fatal_failure(state["failures"]) or not queries:
         return "check_retractions"
     sources = state["request"].sources
-    pairs = [(query, name) for query in queries for name in sources if suits(query, name)]
+    pairs = [(query, name) for query in queries for name in sources if answers_query(query, name)]
     # Where the mind made no keywords, the input itself must do for every source.
     pairs = pairs or [(query, name) for query in queries for name in sources]
-    results = settings_in(state).results
+    results = read_route_options(state).results
     words = sum(query.facet != "whole" for query in queries)
     shared = {"of": len(pairs), **_asked(state)}
     return [
@@ -86,18 +86,18 @@ def after_screen(
     state: FindState,
 ) -> Literal["expand_citations", "shortlist_papers", "weigh_links"]:
     """Follow links until that changes little; breadth-first, every level is judged first."""
-    if halt(state["failures"]):
+    if fatal_failure(state["failures"]):
         return "weigh_links"
-    ended = settings_in(state).expansion == "bfs" or state["rounds"][-1].stopped
+    ended = read_route_options(state).expansion == "bfs" or state["rounds"][-1].stopped
     return "shortlist_papers" if ended else "expand_citations"
 
 
-def each_group(state: FindState) -> list[Send] | Literal["weigh_links"]:
+def send_papers_to_judge(state: FindState) -> list[Send] | Literal["weigh_links"]:
     """Start a branch for each group of papers that wait for a judge."""
     batch = state["batch"]
-    if halt(state["failures"]) or not batch:
+    if fatal_failure(state["failures"]) or not batch:
         return "weigh_links"
-    context = settings_in(state)
+    context = read_route_options(state)
     shared = {
         **_asked(state),
         "hop": state["hop"],
@@ -106,7 +106,7 @@ def each_group(state: FindState) -> list[Send] | Literal["weigh_links"]:
     }
     return [
         Send("judge_papers", {**shared, "papers": group})
-        for group in groups(context.ranker, batch, context.debate_batch)
+        for group in judge_batches(context.ranker, batch, context.debate_batch)
     ]
 
 
@@ -124,16 +124,20 @@ def after_weighing(
     Where no source answered a single search of this hop there is none left to ask.
     """
     answered = any(entry.hop == state["hop"] for entry in state["search_log"])
-    if halt(state["failures"]) or not answered:
+    if fatal_failure(state["failures"]) or not answered:
         return "check_retractions"
     more = state["frontier"] and not state["rounds"][-1].stopped
     return "expand_citations" if more else "reflect_on_sufficiency"
 
 
-def next_hop(state: FindState) -> Literal["review_queries", "check_retractions"]:
+def after_reflection(state: FindState) -> Literal["review_queries", "check_retractions"]:
     """Search once more when the last reflection opened another hop."""
     advanced = bool(state["sufficiency"]) and state["hop"] > state["sufficiency"][-1].hop
-    return "check_retractions" if halt(state["failures"]) or not advanced else "review_queries"
+    return (
+        "check_retractions"
+        if fatal_failure(state["failures"]) or not advanced
+        else "review_queries"
+    )
 
 
 def _cost_of(state: FindState) -> Mapping[str, Any]:
@@ -144,11 +148,11 @@ def _cost_of(state: FindState) -> Mapping[str, Any]:
     return {"graph": "review", "cite": choices.cite, "plan": choices.plan}
 
 
-def wired(takes: type[FindInput]) -> StateGraph[FindState, RunContext, FindInput, FindOutput]:
+def build_find(takes: type[FindInput]) -> StateGraph[FindState, RunSettings, FindInput, FindOutput]:
     """Return the graph, which takes what `takes` declares; `review` hands in the choices of writing."""
     made = Graph(
         FindState,
-        context_schema=context_of_graph("find"),
+        context_schema=settings_class_of("find"),
         input_schema=takes,
         output_schema=FindOutput,
     )
@@ -164,20 +168,24 @@ def wired(takes: type[FindInput]) -> StateGraph[FindState, RunContext, FindInput
     made.add_edge(START, "read_input")
     made.add_conditional_edges(
         "read_input",
-        unless_stopped("review_cost", "present_papers"),
+        or_end("review_cost", "present_papers"),
         ["review_cost", "present_papers"],
     )
-    made.add_conditional_edges("review_cost", understood)
+    made.add_conditional_edges("review_cost", after_input)
     made.add_edge("generate_queries", "review_queries")
-    made.add_conditional_edges("review_queries", each_query, ["search_source", "check_retractions"])
+    made.add_conditional_edges(
+        "review_queries", send_queries, ["search_source", "check_retractions"]
+    )
     made.add_edge("search_source", "merge_records")
     made.add_edge("merge_records", "screen_papers")
     made.add_conditional_edges("screen_papers", after_screen)
     made.add_edge("expand_citations", "merge_records")
-    made.add_conditional_edges("shortlist_papers", each_group, ["judge_papers", "weigh_links"])
+    made.add_conditional_edges(
+        "shortlist_papers", send_papers_to_judge, ["judge_papers", "weigh_links"]
+    )
     made.add_edge("judge_papers", "weigh_links")
     made.add_conditional_edges("weigh_links", after_weighing)
-    made.add_conditional_edges("reflect_on_sufficiency", next_hop)
+    made.add_conditional_edges("reflect_on_sufficiency", after_reflection)
     made.add_edge("check_retractions", "select_papers")
     made.add_edge("select_papers", "review_papers")
     made.add_edge("review_papers", "estimate_completeness")
@@ -186,5 +194,5 @@ def wired(takes: type[FindInput]) -> StateGraph[FindState, RunContext, FindInput
     return made
 
 
-builder = wired(FindInput)
+builder = build_find(FindInput)
 graph = builder.compile(name="find")

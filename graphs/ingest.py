@@ -17,20 +17,20 @@ from langgraph.types import Send
 from graphs.calling import Graph
 from graphs.policies import add_first_step, add_steps
 from nodes.ingest.complete_records import complete_records
-from nodes.ingest.index_passages import index_passages, wave
+from nodes.ingest.index_passages import index_passages, next_wave
 from nodes.ingest.read_on_cluster import read_on_cluster
 from nodes.ingest.read_source import read_source
 from nodes.ingest.report_ingest import report_ingest
 from nodes.ingest.take_sources import take_sources
 from state.ingest import IngestInput, IngestOutput, IngestState
-from state.run import halt
-from tools.run_settings import context_of_graph
+from state.run import fatal_failure
+from tools.run_settings import settings_class_of
 
 
 def each_source(state: IngestState) -> list[Send] | Literal["report_ingest"]:
     """Start a branch for each source of the next wave."""
-    sources = wave(state["files"], state["done"])
-    if halt(state["failures"]) or not sources:
+    sources = next_wave(state["files"], state["done"])
+    if fatal_failure(state["failures"]) or not sources:
         return "report_ingest"
     shared = {"run": state["run"], "request": state["request"], "of": len(state["files"])}
     kinds = {"file", "dump"} if state.get("bulk") else set()
@@ -43,7 +43,7 @@ def each_source(state: IngestState) -> list[Send] | Literal["report_ingest"]:
 
 builder = Graph(
     IngestState,
-    context_schema=context_of_graph("ingest"),
+    context_schema=settings_class_of("ingest"),
     input_schema=IngestInput,
     output_schema=IngestOutput,
 )

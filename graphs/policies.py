@@ -9,13 +9,13 @@ from langgraph.runtime import Runtime
 from langgraph.types import RetryPolicy
 from typing_extensions import TypedDict
 
-from nodes.common.node_errors import prepared, stopping
+from nodes.common.node_errors import after_preload, end_run_on_error
 from nodes.cost.review_cost import Asked, review_cost
 from state.channels import Shared
-from state.run import halt
+from state.run import fatal_failure
 from tools.errors import TransientError
-from tools.run_settings import RunContext
-from tools.telemetry.run_watcher import watch
+from tools.run_settings import RunSettings
+from tools.telemetry.run_watcher import install_run_watcher
 
 # LangGraph's default would retry a 404 and not a 429; and the minds and sources have retried each
 # call already, so this is for the moment in which a whole endpoint restarts.
@@ -23,10 +23,10 @@ RETRY = RetryPolicy(
     max_attempts=2, initial_interval=1.0, retry_on=(TransientError, NodeTimeoutError)
 )
 
-watch()
+install_run_watcher()
 
 
-def as_sent(graph: StateGraph[Any, RunContext, Any, Any]) -> Any:
+def unchecked_input_type(graph: StateGraph[Any, RunSettings, Any, Any]) -> Any:
     """Return the type of a graph's state together with all that its caller sent, not yet checked.
 
     A node that named the pydantic model of the input would be given it checked by LangGraph, and a
@@ -39,34 +39,39 @@ def as_sent(graph: StateGraph[Any, RunContext, Any, Any]) -> Any:
     return TypedDict(f"{graph.state_schema.__name__}AsSent", hints)  # type: ignore[operator]
 
 
-def add_first_step(graph: StateGraph[Any, RunContext, Any, Any], node: Callable[..., Any]) -> None:
+def add_first_step(graph: StateGraph[Any, RunSettings, Any, Any], node: Callable[..., Any]) -> None:
     """Add the node that reads what the caller sent."""
-    graph.add_node(node.__name__, prepared(node), input_schema=as_sent(graph), retry_policy=RETRY)
+    graph.add_node(
+        node.__name__,
+        after_preload(node),
+        input_schema=unchecked_input_type(graph),
+        retry_policy=RETRY,
+    )
 
 
-def add_steps(graph: StateGraph[Any, RunContext, Any, Any], *steps: Callable[..., Any]) -> None:
+def add_steps(graph: StateGraph[Any, RunSettings, Any, Any], *steps: Callable[..., Any]) -> None:
     """Add nodes under their own names, whose passing errors are tried again and others end the run."""
     for step in steps:
-        graph.add_node(step.__name__, stopping(step), retry_policy=RETRY)
+        graph.add_node(step.__name__, end_run_on_error(step), retry_policy=RETRY)
 
 
-def add_cost_review(graph: StateGraph[Any, RunContext, Any, Any], name: str, asked: Asked) -> None:
+def add_cost_review(graph: StateGraph[Any, RunSettings, Any, Any], name: str, asked: Asked) -> None:
     """Add the step that may ask a person about the cost of the graph of this name."""
 
-    async def node(state: Shared, runtime: Runtime[RunContext]) -> Shared:
+    async def node(state: Shared, runtime: Runtime[RunSettings]) -> Shared:
         return await review_cost(state, runtime, name, asked)
 
     node.__name__ = review_cost.__name__
     graph.add_node(
-        node.__name__, stopping(node), input_schema=graph.state_schema, retry_policy=RETRY
+        node.__name__, end_run_on_error(node), input_schema=graph.state_schema, retry_policy=RETRY
     )
 
 
-def unless_stopped(following: str, end: str) -> Callable[[Shared], str]:
+def or_end(following: str, end: str) -> Callable[[Shared], str]:
     """Return a router that goes on to `following`, or to `end` where a step has failed for good."""
 
     # The type says what is read: without it LangGraph hands a router what its step wrote, unmerged.
     def route(state: Shared) -> str:
-        return end if halt(state.get("failures", [])) else following
+        return end if fatal_failure(state.get("failures", [])) else following
 
     return route

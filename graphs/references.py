@@ -14,20 +14,20 @@ from nodes.verify.present_references import present_references
 from nodes.verify.resolve_references import resolve_references
 from nodes.verify.take_references import take_references
 from state.references import ReferencesInput, ReferencesOutput
-from state.run import halt
+from state.run import fatal_failure
 from state.verify import VerifyState
-from tools.run_settings import context_of_graph
+from tools.run_settings import settings_class_of
 
 
 def where_to_look(state: VerifyState) -> Literal["resolve_references", "present_references"]:
     """Look the references up where sources are named."""
-    looks = state["request"].sources and not halt(state["failures"])
+    looks = state["request"].sources and not fatal_failure(state["failures"])
     return "resolve_references" if looks else "present_references"
 
 
 builder = Graph(
     VerifyState,
-    context_schema=context_of_graph("references"),
+    context_schema=settings_class_of("references"),
     input_schema=ReferencesInput,
     output_schema=ReferencesOutput,
 )

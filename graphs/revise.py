@@ -11,30 +11,30 @@ from langgraph.graph import START
 from langgraph.types import Send
 
 from graphs.calling import Graph
-from graphs.policies import add_first_step, add_steps, unless_stopped
-from graphs.write import add_writing, each_paper
+from graphs.policies import add_first_step, add_steps, or_end
+from graphs.write import add_writing, send_papers_to_read
 from nodes.revise.revise_section import revise_section
 from nodes.revise.take_section import take_section
 from state.channels import ReviseState, WriteOutput
 from state.inputs import ReviseInput
-from state.run import halt
-from tools.run_settings import context_of_graph
+from state.run import fatal_failure
+from tools.run_settings import settings_class_of
 
 
-def taken(
+def after_section(
     state: ReviseState,
 ) -> list[Send] | Literal["revise_section", "review_plan", "check_citations", "audit_citations"]:
     """Follow the instruction; check what a person edited; or write along the new plan, its papers read."""
-    if halt(state["failures"]):
+    if fatal_failure(state["failures"]):
         return "audit_citations"
     if state["edited"]:
         return "check_citations"
-    return "revise_section" if state["told"] else each_paper(state)
+    return "revise_section" if state["told"] else send_papers_to_read(state)
 
 
 builder = Graph(
     ReviseState,
-    context_schema=context_of_graph("revise"),
+    context_schema=settings_class_of("revise"),
     input_schema=ReviseInput,
     output_schema=WriteOutput,
 )
@@ -44,12 +44,12 @@ add_writing(builder)
 builder.add_edge(START, "take_section")
 builder.add_conditional_edges(
     "take_section",
-    taken,
+    after_section,
     ["revise_section", "read_paper", "review_plan", "check_citations", "audit_citations"],
 )
 builder.add_conditional_edges(
     "revise_section",
-    unless_stopped("check_citations", "audit_citations"),
+    or_end("check_citations", "audit_citations"),
     ["check_citations", "audit_citations"],
 )
 

@@ -15,27 +15,27 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
 from graphs.calling import Graph
-from graphs.policies import RETRY, add_cost_review, add_first_step, unless_stopped
-from nodes.common.node_errors import stopping, timed
+from graphs.policies import RETRY, add_cost_review, add_first_step, or_end
+from nodes.common.node_errors import end_run_on_error, with_seconds
 from nodes.synthesize.align_lines import align_lines
 from nodes.synthesize.judge_relevance import judge_relevance
 from nodes.synthesize.merge_references import merge_references
 from nodes.synthesize.present_synthesis import present_synthesis
-from nodes.synthesize.read_stack_paper import read_paper
+from nodes.synthesize.read_stack_paper import read_stack_paper
 from nodes.synthesize.resolve_works import resolve_works
 from nodes.synthesize.summarize_paragraphs import summarize_paragraphs
 from nodes.synthesize.synthesize_answer import synthesize_answer
 from nodes.synthesize.take_question_and_papers import take_question_and_papers
-from state.run import halt
+from state.run import fatal_failure
 from state.synthesis import SynthesizeInput, SynthesizeOutput, SynthesizeState
-from tools.run_settings import RunContext, context_of_graph
+from tools.run_settings import RunSettings, settings_class_of
 
 Step = Callable[..., Awaitable[Any]]
 
 
 def each_paper(state: SynthesizeState) -> list[Send] | str:
     """Read each paper of the stack."""
-    if halt(state["failures"]):
+    if fatal_failure(state["failures"]):
         return "present_synthesis"
     shared = {"run": state["run"], "request": state["request"], "of": len(state["stack"])}
     return [
@@ -44,38 +44,38 @@ def each_paper(state: SynthesizeState) -> list[Send] | str:
     ]
 
 
-def begin_text(state: SynthesizeState) -> str:
+def after_relevance(state: SynthesizeState) -> str:
     """Write where there is something to write from."""
-    stopped = halt(state["failures"]) or not state["contexts"]
+    stopped = fatal_failure(state["failures"]) or not state["contexts"]
     return "present_synthesis" if stopped else "synthesize_answer"
 
 
-def fold_or_align(state: SynthesizeState) -> str:
+def after_synthesis(state: SynthesizeState) -> str:
     """Take in the next contexts; with all of them taken in, trace the lines."""
-    if halt(state["failures"]):
+    if fatal_failure(state["failures"]):
         return "present_synthesis"
     return "synthesize_answer" if state["folded"] < len(state["contexts"]) else "align_lines"
 
 
 def wired(
     *finding: Step,
-) -> StateGraph[SynthesizeState, RunContext, SynthesizeInput, SynthesizeOutput]:
+) -> StateGraph[SynthesizeState, RunSettings, SynthesizeInput, SynthesizeOutput]:
     """Return the graph with these steps between merge_references and synthesize_answer.
 
     The benchmarks compare other ways of finding contexts (evals.synthesis.retrieve_contexts).
     """
     made = Graph(
         SynthesizeState,
-        context_schema=context_of_graph("synthesize"),
+        context_schema=settings_class_of("synthesize"),
         input_schema=SynthesizeInput,
         output_schema=SynthesizeOutput,
     )
     add_first_step(made, take_question_and_papers)
     steps: tuple[Step, ...] = (
-        read_paper, merge_references, *finding, synthesize_answer, align_lines, resolve_works,
+        read_stack_paper, merge_references, *finding, synthesize_answer, align_lines, resolve_works,
     )  # fmt: skip
     for step in steps:
-        made.add_node(step.__name__, timed(stopping(step)), retry_policy=RETRY)
+        made.add_node(step.__name__, with_seconds(end_run_on_error(step)), retry_policy=RETRY)
     add_cost_review(made, "synthesize", lambda state: {"paragraphs": len(state["paragraphs"])})
     made.add_node("present_synthesis", present_synthesis)
 
@@ -86,12 +86,14 @@ def wired(
     made.add_edge("read_paper", "merge_references")
     chain = ["merge_references", "review_cost", *(step.__name__ for step in finding)]
     for name, following in [*pairwise(chain), ("align_lines", "resolve_works")]:
-        ways = unless_stopped(following, "present_synthesis")
+        ways = or_end(following, "present_synthesis")
         made.add_conditional_edges(name, ways, [following, "present_synthesis"])
-    made.add_conditional_edges(chain[-1], begin_text, ["synthesize_answer", "present_synthesis"])
+    made.add_conditional_edges(
+        chain[-1], after_relevance, ["synthesize_answer", "present_synthesis"]
+    )
     made.add_conditional_edges(
         "synthesize_answer",
-        fold_or_align,
+        after_synthesis,
         ["synthesize_answer", "align_lines", "present_synthesis"],
     )
     made.add_edge("resolve_works", "present_synthesis")

@@ -21,7 +21,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
 from graphs.calling import Graph
-from graphs.policies import add_cost_review, add_first_step, add_steps, unless_stopped
+from graphs.policies import add_cost_review, add_first_step, add_steps, or_end
 from nodes.write.audit_citations import audit_citations
 from nodes.write.check_citations import check_citations
 from nodes.write.choose_cited import choose_cited
@@ -33,21 +33,23 @@ from nodes.write.read_paper import read_paper
 from nodes.write.review_plan import review_plan
 from nodes.write.review_text import review_text
 from nodes.write.revise_draft import revise_draft
-from nodes.write.rewrite_unsupported import is_weak, rewrite_unsupported, rounds
+from nodes.write.rewrite_unsupported import max_checks, needs_rewrite, rewrite_unsupported
 from nodes.write.take_papers import take_papers
 from nodes.write.write_draft import write_draft
-from nodes.write.writers.writer import stage_of
-from nodes.write.writers.writers import writer_named
+from nodes.write.writers.writer import drafting_state
+from nodes.write.writers.writers import get_writer
 from state.channels import WriteOutput, WriteState, WritingInput
 from state.inputs import WriteInput
-from state.run import halt
+from state.run import fatal_failure
 from tools.evidence.support import UNBORNE
-from tools.run_settings import RunContext, context_of_graph, settings_in
+from tools.run_settings import RunSettings, read_route_options, settings_class_of
 
 
-def each_paper(state: WriteState) -> list[Send] | Literal["audit_citations", "review_plan"]:
+def send_papers_to_read(
+    state: WriteState,
+) -> list[Send] | Literal["audit_citations", "review_plan"]:
     """Start a branch for each paper that the plan cites and that is not read."""
-    if halt(state["failures"]):
+    if fatal_failure(state["failures"]):
         return "audit_citations"
     return _unread(state, state["keys"] if state["outline"].lines else ()) or "review_plan"
 
@@ -64,20 +66,22 @@ def after_review(
     state: WriteState,
 ) -> list[Send] | Literal["audit_citations", "review_plan", "check_citations"]:
     """Read the papers that the person added; else write."""
-    unread = each_paper(state)
-    return unread if unread != "review_plan" else each_job(state)
+    unread = send_papers_to_read(state)
+    return unread if unread != "review_plan" else send_draft_jobs(state)
 
 
-def each_job(state: WriteState) -> list[Send] | Literal["audit_citations", "check_citations"]:
+def send_draft_jobs(
+    state: WriteState,
+) -> list[Send] | Literal["audit_citations", "check_citations"]:
     """Start a branch for each job of the writer's next round; after the last read what is cited, and check."""
-    if halt(state["failures"]):
+    if fatal_failure(state["failures"]):
         return "audit_citations"
-    context = settings_in(state)
+    context = read_route_options(state)
     shared = {
         name: state[name] for name in ("run", "request", "choices", "keys", "outline", "position")
     }
     sends: list[Send] = []
-    for job in writer_named(context.writer).jobs(stage_of(state), context):
+    for job in get_writer(context.writer).jobs(drafting_state(state), context):
         lines = [line.number for line in job.lines]
         mine = {"drafts": [job.draft], "variant": job.variant, "lines": lines}
         sends.append(Send("write_draft", {**shared, **mine}))
@@ -91,22 +95,22 @@ def after_check(
 
     What a person has written nobody rewrites.
     """
-    if halt(state["failures"]):
+    if fatal_failure(state["failures"]):
         return "audit_citations"
     if state.get("edited"):
         return "audit_citations"
     if state["final"].whole and state["checks"] == 1:
         return "revise_draft"
-    first = state["checks"] < rounds(state["final"])
+    first = state["checks"] < max_checks(state["final"])
     failing = any(
-        item.verdict in UNBORNE or (first and is_weak(item)) for item in state["verdicts"]
+        item.verdict in UNBORNE or (first and needs_rewrite(item)) for item in state["verdicts"]
     )
     return "rewrite_unsupported" if failing else "audit_citations"
 
 
 def after_rewrite(state: WriteState) -> Literal["check_citations", "audit_citations"]:
     """Check what was rewritten; what was taken out needs no check."""
-    done = halt(state["failures"]) or state["checks"] >= rounds(state["final"])
+    done = fatal_failure(state["failures"]) or state["checks"] >= max_checks(state["final"])
     return "audit_citations" if done else "check_citations"
 
 
@@ -114,7 +118,7 @@ def after_text(
     state: WriteState,
 ) -> Literal["check_citations", "audit_citations", "compare_papers"]:
     """Check what a person has edited."""
-    if halt(state.get("failures", [])) or not state["final"].sentences:
+    if fatal_failure(state.get("failures", [])) or not state["final"].sentences:
         return "compare_papers"
     if state["edited"]:
         return "check_citations"
@@ -127,7 +131,7 @@ def after_table(
     """Print nothing that was edited since the audit."""
     return (
         "number_references"
-        if halt(state.get("failures", []))
+        if fatal_failure(state.get("failures", []))
         else _unaudited(state) or "number_references"
     )
 
@@ -145,7 +149,7 @@ def _unaudited(state: WriteState) -> Literal["check_citations", "audit_citations
 WRITE = ["read_paper", "write_draft", "check_citations", "audit_citations"]
 
 
-def add_writing(graph: StateGraph[Any, RunContext, Any, Any]) -> None:
+def add_writing(graph: StateGraph[Any, RunSettings, Any, Any]) -> None:
     """Add the steps from a plan to the result."""
     add_steps(graph, read_paper, review_plan, write_draft, choose_draft)
     add_steps(graph, check_citations, revise_draft, rewrite_unsupported)
@@ -154,7 +158,7 @@ def add_writing(graph: StateGraph[Any, RunContext, Any, Any]) -> None:
     graph.add_edge("read_paper", "review_plan")
     graph.add_conditional_edges("review_plan", after_review, ["review_plan", *WRITE])
     graph.add_edge("write_draft", "choose_draft")
-    graph.add_conditional_edges("choose_draft", each_job, WRITE)
+    graph.add_conditional_edges("choose_draft", send_draft_jobs, WRITE)
     graph.add_conditional_edges("check_citations", after_check)
     graph.add_edge("revise_draft", "check_citations")
     graph.add_conditional_edges("rewrite_unsupported", after_rewrite)
@@ -164,23 +168,23 @@ def add_writing(graph: StateGraph[Any, RunContext, Any, Any]) -> None:
     graph.add_edge("number_references", END)
 
 
-def add_planning(graph: StateGraph[Any, RunContext, Any, Any]) -> None:
+def add_planning(graph: StateGraph[Any, RunSettings, Any, Any]) -> None:
     """Add the steps from the selected papers to the result."""
     add_steps(graph, choose_cited, plan_section)
     add_writing(graph)
     graph.add_conditional_edges(
         "choose_cited",
-        unless_stopped("plan_section", "audit_citations"),
+        or_end("plan_section", "audit_citations"),
         ["plan_section", "audit_citations"],
     )
     graph.add_conditional_edges(
-        "plan_section", each_paper, ["read_paper", "review_plan", "audit_citations"]
+        "plan_section", send_papers_to_read, ["read_paper", "review_plan", "audit_citations"]
     )
 
 
 writing = StateGraph(
     WriteState,
-    context_schema=context_of_graph("write"),
+    context_schema=settings_class_of("write"),
     input_schema=WritingInput,
     output_schema=WriteOutput,
 )
@@ -195,7 +199,7 @@ def _cost_of(state: WriteState) -> Mapping[str, Any]:
 
 builder = Graph(
     WriteState,
-    context_schema=context_of_graph("write"),
+    context_schema=settings_class_of("write"),
     input_schema=WriteInput,
     output_schema=WriteOutput,
 )
@@ -204,7 +208,7 @@ add_cost_review(builder, "write", _cost_of)
 add_planning(builder)
 builder.add_edge(START, "take_papers")
 builder.add_conditional_edges(
-    "take_papers", unless_stopped("review_cost", "choose_cited"), ["review_cost", "choose_cited"]
+    "take_papers", or_end("review_cost", "choose_cited"), ["review_cost", "choose_cited"]
 )
 builder.add_edge("review_cost", "choose_cited")
 

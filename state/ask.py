@@ -15,12 +15,12 @@ from state.channels import Result, Shared
 from state.paper import Paper
 from state.passage import Passage, PassageHit
 from state.quote import Quote
-from state.reducers import latest
-from state.value import Day, Value
-from state.writing import Support
+from state.reducers import keep_last
+from state.value import Day, FrozenModel
+from state.writing import SupportVerdict
 
 
-class Claim(Value):
+class Claim(FrozenModel):
     """One thing that one passage says and that bears on the question."""
 
     number: int = Field(ge=1, description="Its number in the answer's brackets.")
@@ -32,7 +32,7 @@ class Claim(Value):
     hop: int = Field(default=1, ge=1, description="The hop that brought it.")
 
 
-class LostClaim(Value):
+class DroppedClaim(FrozenModel):
     """A claim that was not taken, and why."""
 
     text: str
@@ -40,7 +40,7 @@ class LostClaim(Value):
     cause: str
 
 
-class Hop(Value):
+class Hop(FrozenModel):
     """One query, what it found, and what the mind made of it."""
 
     number: int = Field(ge=1)
@@ -51,7 +51,7 @@ class Hop(Value):
     claims: tuple[int, ...] = Field(
         default=(), description="Numbers of the claims that it brought."
     )
-    lost: tuple[LostClaim, ...] = ()
+    lost: tuple[DroppedClaim, ...] = ()
     named: tuple[int, ...] = Field(
         default=(), description="Numbers of the claims whose words were named as what answers."
     )
@@ -61,16 +61,18 @@ class Hop(Value):
     bias: str = Field(default="", description="How what was found is one-sided, if it is.")
 
 
-class AnswerSentence(Value):
+class AnswerSentence(FrozenModel):
     """One sentence of the answer and the claims it rests on."""
 
     number: int = Field(ge=1)
     text: str = Field(description="Without brackets.")
     claims: tuple[int, ...] = Field(default=(), description="Numbers of its claims; never empty.")
-    verdict: Support = Field(default="not_checked", description="Whether its claims bear it out.")
+    verdict: SupportVerdict = Field(
+        default="not_checked", description="Whether its claims bear it out."
+    )
 
 
-class Nearest(Value):
+class Nearest(FrozenModel):
     """A sentence near to a question that nothing answers: where to read on, and no answer."""
 
     text: str = Field(description="Verbatim.")
@@ -81,7 +83,7 @@ class Nearest(Value):
     place: str = Field(default="", description="Section and page, for people.")
 
 
-class CitedPaper(Value):
+class CitedPaper(FrozenModel):
     """A paper that an answer cited, for questions that refer to it."""
 
     id: str
@@ -89,7 +91,7 @@ class CitedPaper(Value):
     citation: str = ""
 
 
-class Turn(Value):
+class ConversationTurn(FrozenModel):
     """One earlier question and its answer."""
 
     question: str
@@ -99,7 +101,7 @@ class Turn(Value):
     )
 
 
-class Wanted(Value):
+class PassageConditions(FrozenModel):
     """Which papers a question is put to; what is empty is no condition."""
 
     papers: tuple[str, ...] = ()
@@ -109,7 +111,7 @@ class Wanted(Value):
     tags: tuple[str, ...] = ()
 
 
-class DraftSentence(Value):
+class DraftSentence(FrozenModel):
     """One sentence of an answer as the mind gave it."""
 
     text: str
@@ -119,15 +121,15 @@ class DraftSentence(Value):
 class CheckedSentence(DraftSentence):
     """One sentence, and whether its claims bear it out."""
 
-    verdict: Support
+    verdict: SupportVerdict
 
 
-def add_times(left: dict[str, float], right: dict[str, float]) -> dict[str, float]:
+def sum_seconds(left: dict[str, float], right: dict[str, float]) -> dict[str, float]:
     """Sum seconds by step."""
     return {key: left.get(key, 0.0) + right.get(key, 0.0) for key in {**left, **right}}
 
 
-def add_spoken(left: Any, right: Any) -> list[AnyMessage]:
+def append_messages(left: Any, right: Any) -> list[AnyMessage]:
     """Append messages as LangGraph does; what is no message is left out, not raised.
 
     An error raised by a channel would reach a caller of the server as "internal error".
@@ -146,11 +148,11 @@ def add_spoken(left: Any, right: Any) -> list[AnyMessage]:
 class AskState(Shared, total=False):
     """What the nodes of `ask` share. `request.text` is the question as it was asked."""
 
-    messages: Annotated[list[AnyMessage], Kept(), add_spoken]
+    messages: Annotated[list[AnyMessage], Kept(), append_messages]
     settings: dict[str, Any]
     """Those of the run that are not the defaults, for its routes."""
-    wanted: Annotated[Wanted, latest(Wanted)]
-    history: Annotated[list[Turn], latest(list[Turn])]
+    wanted: Annotated[PassageConditions, keep_last(PassageConditions)]
+    history: Annotated[list[ConversationTurn], keep_last(list[ConversationTurn])]
     """Earlier questions and answers of the conversation, oldest first."""
     standalone: str
     """The question so that it can be understood without the conversation."""
@@ -160,14 +162,14 @@ class AskState(Shared, total=False):
     """What is searched for in this hop."""
     why: str
     hop: Annotated[int, StartsAs(lambda: 1)]
-    hops: Annotated[list[Hop], latest(list[Hop])]
-    held: Annotated[list[Claim], latest(list[Claim])]
+    hops: Annotated[list[Hop], keep_last(list[Hop])]
+    held: Annotated[list[Claim], keep_last(list[Claim])]
     """The claims so far, each once."""
-    draft: Annotated[list[DraftSentence], latest(list[DraftSentence])]
-    verdicts: Annotated[list[CheckedSentence], latest(list[CheckedSentence])]
+    draft: Annotated[list[DraftSentence], keep_last(list[DraftSentence])]
+    verdicts: Annotated[list[CheckedSentence], keep_last(list[CheckedSentence])]
     """The sentences of `draft` as they were checked; one that is changed since has no verdict."""
     missing: list[str]
-    times: Annotated[dict[str, float], add_times]
+    times: Annotated[dict[str, float], sum_seconds]
     """Seconds by step; those of parallel branches are summed."""
     claims: list[Claim]
     """The claims of the last answer, and `cited` its papers."""
@@ -194,7 +196,7 @@ class AskOutput(Result, total=False):
     """What the library did not tell, in words."""
     nearest: list[Nearest]
     """Where there is no answer: the sentences nearest to the question, the nearest first."""
-    messages: Annotated[list[AnyMessage], Kept(), add_spoken]
+    messages: Annotated[list[AnyMessage], Kept(), append_messages]
     seconds: dict[str, float]
     library: str
     method: str

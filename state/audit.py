@@ -4,11 +4,11 @@ from typing import Literal
 
 from pydantic import Field
 
-from state.value import Value
-from state.writing import Adherence, Cause, CitationVerdict, Rejection
+from state.value import FrozenModel
+from state.writing import Adherence, CitationVerdict, Rejection, VerdictReason
 
 
-class UncitedClaim(Value):
+class UncitedClaim(FrozenModel):
     """A sentence that seems to claim something about the work of others and cites nobody."""
 
     sentence: int = Field(ge=1, description="Position in the text, first = 1.")
@@ -16,12 +16,12 @@ class UncitedClaim(Value):
     why: str = Field(description="What gives it away, in words.")
 
 
-class ReferenceFinding(Value):
+class ReferenceFinding(FrozenModel):
     """What is known against one entry of a reference list."""
 
     key: str = Field(description="Its number or key, as the text has it.")
     paper: str = Field(default="", description="Id of the paper it leads to; empty if to none.")
-    cause: Cause
+    cause: VerdictReason
     detail: str = Field(description="What is wrong, in words.")
     remedy: str = ""
 
@@ -36,7 +36,7 @@ existed. `incomplete`: not found, and a source could not be asked. `not_asked`: 
 """
 
 
-class WrongField(Value):
+class WrongField(FrozenModel):
     """One field in which a reference differs from the record of its work."""
 
     field: CheckedField
@@ -46,7 +46,7 @@ class WrongField(Value):
     )
 
 
-class ReferenceCheck(Value):
+class ReferenceCheck(FrozenModel):
     """What looking up one entry of a reference list came to."""
 
     key: str = Field(description="Its number or key, as the text has it.")
@@ -62,7 +62,7 @@ class ReferenceCheck(Value):
     )  # fmt: skip
 
 
-class Omission(Value):
+class Omission(FrozenModel):
     """A paper that was selected and is not cited."""
 
     paper: str
@@ -73,7 +73,7 @@ class Omission(Value):
     detail: str = Field(description="The reason in words.")
 
 
-class Audit(Value):
+class Audit(FrozenModel):
     """Everything that the checks of one text found; callers can gate on `passed`."""
 
     passed: bool = Field(

@@ -5,12 +5,12 @@ from typing import Literal
 from pydantic import Field
 
 from state.paper import Author
-from state.value import Value
+from state.value import FrozenModel
 
 CitationStyle = Literal["number", "author_year", "key"]
 
 
-class ReferenceEntry(Value):
+class ReferenceEntry(FrozenModel):
     """One entry of a list of references, as far as it could be read."""
 
     place: int = Field(ge=0, description="Its place in the list, from 0.")
@@ -39,7 +39,7 @@ class ReferenceEntry(Value):
     )
 
 
-class InTextCitation(Value):
+class InTextCitation(FrozenModel):
     """One citation in the text, of one work or of several."""
 
     block: int = Field(ge=0, description="Place of its block in Document.blocks.")
@@ -53,7 +53,7 @@ class InTextCitation(Value):
     )
 
 
-class Bibliography(Value):
+class Bibliography(FrozenModel):
     """What one document cites."""
 
     entries: tuple[ReferenceEntry, ...] = ()

@@ -4,7 +4,7 @@ Papers, debates and key elements are not here: they live on the run's run store 
 because a checkpoint copies every channel at each step. A graph's last node assembles what callers
 need of them into its output channels.
 
-What a caller sends is a channel for one step, declared in the graph's input (state.inputs.Sent).
+What a caller sends is a channel for one step, declared in the graph's input (state.inputs.InputChannel).
 """
 
 from typing import Annotated, Any
@@ -14,23 +14,31 @@ from typing_extensions import TypedDict
 
 from state.audit import Audit
 from state.begin import Kept, StartsAs
-from state.inputs import Choices, Request
+from state.inputs import CheckedRequest, WriteChoices
 from state.questions import PaperCard
 from state.reducers import (
     add_drafts,
     add_failures,
     add_hits,
-    add_ids,
     add_listings,
     add_log,
     add_rejections,
     add_rounds,
-    latest,
+    append_new_ids,
+    keep_last,
     merge_scores,
 )
 from state.results import CitedSentence, ComparisonTable, Link, PrismaCounts, RankedPaper, Reference
 from state.run import Failure, Outcome, SourceUsage, Usage
-from state.search import Completeness, Hit, Listing, Round, SearchLogEntry, SearchQuery, Sufficiency
+from state.search import (
+    Completeness,
+    Hit,
+    RankedOrder,
+    SearchLogEntry,
+    SearchQuery,
+    SearchRound,
+    Sufficiency,
+)
 from state.writing import CitationVerdict, Draft, Plan, Rejection
 
 UNAUDITED = Audit(passed=False, reasons=("nothing was audited yet",))
@@ -41,7 +49,9 @@ class Shared(TypedDict, total=False):
 
     run: str
     """Names this run's run store, ledger and budget; set by the first node."""
-    request: Annotated[Request, StartsAs(lambda: Request(text="")), latest(Request)]
+    request: Annotated[
+        CheckedRequest, StartsAs(lambda: CheckedRequest(text="")), keep_last(CheckedRequest)
+    ]
     stop: Failure | None
     """Why nothing more could be done, for a person; set by the last node from `failures`."""
     failures: Annotated[list[Failure], add_failures]
@@ -62,10 +72,10 @@ class FindState(Shared, total=False):
 
     settings: dict[str, Any]
     """Those of the run that are not the defaults, for its routes."""
-    queries: Annotated[list[SearchQuery], latest(list[SearchQuery])]
+    queries: Annotated[list[SearchQuery], keep_last(list[SearchQuery])]
     hits: Annotated[list[Hit], add_hits]
     """How papers were reached, but for links: those are in the run store."""
-    trail: Annotated[list[str], add_ids]
+    trail: Annotated[list[str], append_new_ids]
     """The run_store's keys of what following links led to, round by round."""
     search_log: Annotated[list[SearchLogEntry], add_log]
     same: dict[str, str]
@@ -82,14 +92,14 @@ class FindState(Shared, total=False):
     """Papers that may not appear: the input's own, excluded ones, those past the cut-off."""
     past_cutoff: list[str]
     retracted: list[str]
-    rounds: Annotated[list[Round], add_rounds]
+    rounds: Annotated[list[SearchRound], add_rounds]
     batch: list[str]
     """Papers to judge in this round, best first."""
     judged: Annotated[dict[str, float], merge_scores]
     """0..100: what the ranker alone said of each paper."""
-    settled: Annotated[list[str], add_ids]
+    settled: Annotated[list[str], append_new_ids]
     """Papers that the ranker scored without asking anyone."""
-    listings: Annotated[list[Listing], add_listings]
+    listings: Annotated[list[RankedOrder], add_listings]
     scores: dict[str, float]
     """0..100: what the ranker said, raised or lowered by links, words and age."""
     hop_gain: int
@@ -98,16 +108,16 @@ class FindState(Shared, total=False):
     """What `bfs` has collected, in its order (P_final of Algorithm 2)."""
     frontier: list[str]
     """Those of them whose references `bfs` follows next."""
-    expanded: Annotated[list[str], add_ids]
+    expanded: Annotated[list[str], append_new_ids]
     """Papers whose references and citations were followed."""
     depth: int
     hop: Annotated[int, StartsAs(lambda: 1)]
-    sufficiency: Annotated[list[Sufficiency], latest(list[Sufficiency])]
+    sufficiency: Annotated[list[Sufficiency], keep_last(list[Sufficiency])]
     selected: list[str]
-    cards: Annotated[list[PaperCard], latest(list[PaperCard])]
+    cards: Annotated[list[PaperCard], keep_last(list[PaperCard])]
     """The best papers so far, to be read by a person."""
     completeness: Completeness
-    choices: Annotated[Choices, Kept()]
+    choices: Annotated[WriteChoices, Kept()]
     """How a section will be written, where one will be."""
 
 
@@ -116,8 +126,8 @@ class FindOutput(Result, total=False):
 
     queries: list[SearchQuery]
     search_log: list[SearchLogEntry]
-    rounds: list[Round]
-    listings: list[Listing]
+    rounds: list[SearchRound]
+    listings: list[RankedOrder]
     sufficiency: list[Sufficiency]
     completeness: Completeness
     selected: list[str]
@@ -131,15 +141,15 @@ class CheckState(Shared, total=False):
 
     keys: dict[str, str]
     """The key of each paper that is, or is to be, cited (P1, P2, ...) and the paper's id."""
-    final: Annotated[Draft, latest(Draft)]
+    final: Annotated[Draft, keep_last(Draft)]
     """The sentences with markers."""
     checks: int
-    verdicts: Annotated[list[CitationVerdict], latest(list[CitationVerdict])]
+    verdicts: Annotated[list[CitationVerdict], keep_last(list[CitationVerdict])]
     rejections: Annotated[list[Rejection], add_rejections]
     """What the checks kept out of the text."""
     notes: list[str]
     """What the caller should know of the writing or of the check."""
-    outline: Annotated[Plan, latest(Plan)]
+    outline: Annotated[Plan, keep_last(Plan)]
     """The plan of a section that was written here; a text by someone else has none."""
 
 
@@ -148,13 +158,13 @@ class WriteState(CheckState, total=False):
 
     settings: dict[str, Any]
     """Those of the run that are not the defaults, for its routes."""
-    choices: Annotated[Choices, latest(Choices)]
+    choices: Annotated[WriteChoices, keep_last(WriteChoices)]
     selected: list[str]
-    cards: Annotated[list[PaperCard], latest(list[PaperCard])]
+    cards: Annotated[list[PaperCard], keep_last(list[PaperCard])]
     """The papers by their keys, to be read by a person: number 1 is P1."""
-    sufficiency: Annotated[list[Sufficiency], latest(list[Sufficiency])]
+    sufficiency: Annotated[list[Sufficiency], keep_last(list[Sufficiency])]
     """What `find` said of the facets; absent where papers were named by the caller."""
-    read: Annotated[list[str], add_ids]
+    read: Annotated[list[str], append_new_ids]
     """Papers whose key elements are in the run store."""
     reviewed: bool
     """Whether a person has seen the plan, or need not."""
@@ -166,7 +176,7 @@ class WriteState(CheckState, total=False):
     """Whether a person has seen the text, or need not."""
     position: int
     """How many lines are written."""
-    drafts: Annotated[list[Draft], latest(list[Draft])]
+    drafts: Annotated[list[Draft], keep_last(list[Draft])]
     """The drafts that go on, the best first."""
     candidates: Annotated[list[Draft], add_drafts]
     audit: Annotated[Audit, StartsAs(lambda: UNAUDITED)]
@@ -205,12 +215,12 @@ class WritingInput(TypedDict):
     """What the writing steps need, whoever found the papers."""
 
     run: str
-    request: Request
+    request: CheckedRequest
     failures: list[Failure]
     selected: list[str]
     sufficiency: list[Sufficiency]
     papers: Annotated[list[RankedPaper], EphemeralValue]
-    choices: Choices
+    choices: WriteChoices
 
 
 class ReviewOutput(FindOutput, WriteOutput):
@@ -220,4 +230,4 @@ class ReviewOutput(FindOutput, WriteOutput):
 class ReviewState(ReviewOutput):
     """What `review` passes between finding and writing; each keeps its own channels inside."""
 
-    choices: Annotated[Choices, latest(Choices)]
+    choices: Annotated[WriteChoices, keep_last(WriteChoices)]

@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import Field
 
 from state.paper import Author
-from state.value import Value
+from state.value import FrozenModel
 
 BlockKind = Literal[
     "text", "abstract", "list", "caption", "table", "equation", "code", "footnote", "reference"
@@ -15,7 +15,7 @@ JOINT = "\n\n"
 """What stands between two blocks in the text of a document."""
 
 
-class Block(Value):
+class Block(FrozenModel):
     """A paragraph, or something that stands between paragraphs."""
 
     text: str = Field(min_length=1, description="Its words, with white space folded.")
@@ -30,14 +30,14 @@ class Block(Value):
     )
 
 
-class Unread(Value):
+class Unread(FrozenModel):
     """A part of a document that could not be read."""
 
     where: str = Field(description="Such as 'page 7', or 'document'.")
     cause: str
 
 
-class ReadReport(Value):
+class ReadReport(FrozenModel):
     """What a person should know of how a file was read."""
 
     kind: str = Field(
@@ -55,7 +55,7 @@ class ReadReport(Value):
     remedy: str = Field(default="", description="What to do about that.")
 
 
-class Document(Value):
+class Document(FrozenModel):
     """What was read of one file. Everything but the blocks may be unknown."""
 
     title: str | None = None
@@ -91,7 +91,7 @@ def joined(blocks: Sequence[Block]) -> str:
     return JOINT.join(block.text for block in blocks)
 
 
-class CopyTried(Value):
+class CopyTried(FrozenModel):
     """What became of looking for the open copy of one paper in one run."""
 
     paper: str
@@ -99,7 +99,7 @@ class CopyTried(Value):
     unread: str = Field(default="", description="Why there is none, for a person.")
 
 
-class DocumentEntry(Value):
+class DocumentEntry(FrozenModel):
     """What a library knows of one document that it holds."""
 
     sha256: str = Field(description="Of the file's bytes; names the document.")

@@ -8,9 +8,9 @@ from pydantic import BaseModel, Field
 
 from state.channels import Result, Shared
 from state.document import ReadReport
-from state.inputs import Sent
-from state.reducers import last_of, latest
-from state.value import Value
+from state.inputs import InputChannel
+from state.reducers import keep_last, replace_by
+from state.value import FrozenModel
 
 FileStatus = Literal["added", "updated", "unchanged", "partly", "failed"]
 
@@ -43,13 +43,13 @@ class Upload(BaseModel):
 class IngestInput(BaseModel):
     """What to add to a library."""
 
-    library: Sent[str] = Field(
+    library: InputChannel[str] = Field(
         default="",
         description="Name of the library; made if there is none of this name.",
         examples=["starter", "my-papers"],
         json_schema_extra={"maxLength": 64},
     )
-    uploads: Sent[list[Upload]] = Field(
+    uploads: InputChannel[list[Upload]] = Field(
         default=[],
         description="Files: PDF, HTML, JATS, DOCX, Markdown, text, and records as BibTeX, CSL JSON or "
         "JSON Lines.",
@@ -57,29 +57,29 @@ class IngestInput(BaseModel):
             [{"name": "owls.md", "content": "# Owls\n\nOwls hear voles.", "encoding": "text"}]
         ],
     )
-    ids: Sent[list[str]] = Field(
+    ids: InputChannel[list[str]] = Field(
         default=[],
         description="arXiv ids and DOIs: their records and open copies are fetched from `sources`.",
         examples=[["arXiv:2312.10997", "10.18653/v1/2020.acl-main.447"]],
     )
-    paths: Sent[list[str]] = Field(
+    paths: InputChannel[list[str]] = Field(
         default=[],
         description="Files and folders of this machine; refused unless the process was given leave.",
         examples=[["papers/owls.pdf"]],
     )
-    sources: Sent[list[str]] = Field(
+    sources: InputChannel[list[str]] = Field(
         default=[],
         description="Where records of ids are looked up, in turn: 'openalex', 'semantic_scholar', "
         "'arxiv', 'crossref'; without any, arXiv for its ids, OpenAlex and then Crossref for DOIs. Those "
         "named are also asked for years and venues that files do not show.",
         examples=[["openalex", "arxiv"]],
     )
-    tags: Sent[list[str]] = Field(
+    tags: InputChannel[list[str]] = Field(
         default=[], description="Tags of everything that is added.", examples=[["thesis"]]
     )
 
 
-class FileSource(Value):
+class FileSource(FrozenModel):
     """One thing to be read."""
 
     name: str = Field(description="As its report names it; no two of a run have the same.")
@@ -92,7 +92,7 @@ class FileSource(Value):
     tags: tuple[str, ...] = ()
 
 
-class IngestCounts(Value):
+class IngestCounts(FrozenModel):
     """How many files became what, and what came of them."""
 
     added: int = 0
@@ -107,7 +107,7 @@ class IngestCounts(Value):
     )
 
 
-add_reports = last_of(FileReport, attrgetter("source"))
+add_reports = replace_by(FileReport, attrgetter("source"))
 
 
 def longest(left: Mapping[str, float], right: Mapping[str, float]) -> dict[str, float]:
@@ -118,7 +118,7 @@ def longest(left: Mapping[str, float], right: Mapping[str, float]) -> dict[str, 
 class IngestState(Shared, total=False):
     """What the nodes of `ingest` share. Contents of files are never here."""
 
-    files: Annotated[list[FileSource], latest(list[FileSource])]
+    files: Annotated[list[FileSource], keep_last(list[FileSource])]
     """What is to be read, record files first."""
     made: bool
     """Whether this run made the library."""

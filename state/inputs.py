@@ -6,7 +6,7 @@ from langgraph.channels import EphemeralValue
 from pydantic import BaseModel, Field
 
 from state.paper import Paper, known_since, published_before
-from state.value import Day, Value
+from state.value import Day, FrozenModel
 
 AskMethod = Literal["claims", "kar"]
 RelevanceMode = Literal["cascade", "each"]
@@ -14,7 +14,7 @@ UpdateMode = Literal["packed", "each"]
 
 
 SentT = TypeVar("SentT")
-Sent = Annotated[SentT, EphemeralValue]
+InputChannel = Annotated[SentT, EphemeralValue]
 """What a caller sends, as a channel that is empty after one step.
 
 The first node reads it and keeps it, checked, in `request` and `choices`. So what the next caller of
@@ -30,49 +30,49 @@ IDEA = "We study how well language models recommend citations for a sentence of 
 class FindInput(BaseModel):
     """What to find prior work for, and where."""
 
-    text: Sent[str] = Field(
+    text: InputChannel[str] = Field(
         default="",
         description="The abstract of your paper, a research idea, or a question, in plain text or "
         "Markdown: at least 3 words, at most 20,000 characters. Or a paper's DOI or arXiv id, for what it is about.",
         examples=[IDEA, "arXiv:2312.10997"],
         json_schema_extra={"maxLength": 20000},
     )
-    library: Sent[str] = Field(
+    library: InputChannel[str] = Field(
         default="starter",
         description="Name of the library to search; 'starter' comes with CiteLoom.",
         examples=["starter", "my-papers"],
         json_schema_extra={"maxLength": 64},
     )
-    sources: Sent[list[str]] = Field(
+    sources: InputChannel[list[str]] = Field(
         default=["library"],
         description="Where to search, in the order in which they are preferred: 'library', "
         "'openalex', 'semantic_scholar', 'arxiv', 'crossref', 'google' (needs SERPAPI_API_KEY).",
         examples=[["library"], ["openalex", "arxiv"]],
     )
-    before: Sent[Day | str | None] = Field(
+    before: InputChannel[Day | str | None] = Field(
         default=None,
         description="Cut-off, YYYY-MM-DD: only papers that certainly appeared before this day.",
         examples=["2025-01-01"],
     )
-    after: Sent[Day | str | None] = Field(
+    after: InputChannel[Day | str | None] = Field(
         default=None,
         description="Only papers that may have appeared on this day or later, YYYY-MM-DD; none of unknown date.",
         examples=["2026-01-01"],
     )
-    keep: Sent[int] = Field(
+    keep: InputChannel[int] = Field(
         default=40, ge=1, le=500, description="How many papers to keep, 1 to 500.", examples=[40]
     )
-    must_include: Sent[list[str]] = Field(
+    must_include: InputChannel[list[str]] = Field(
         default=[],
         description="Ids (DOI, arXiv id, library id) of papers that must be kept.",
         examples=[["10.18653/v1/2020.acl-main.447"]],
     )
-    exclude: Sent[list[str]] = Field(
+    exclude: InputChannel[list[str]] = Field(
         default=[],
         description="Ids of papers that must never appear.",
         examples=[["arXiv:2312.10997"]],
     )
-    include_retracted: Sent[bool] = Field(
+    include_retracted: InputChannel[bool] = Field(
         default=False, description="Whether retracted papers may be kept and written about."
     )
 
@@ -80,21 +80,21 @@ class FindInput(BaseModel):
 class WriteOptions(BaseModel):
     """How the section is to be written."""
 
-    cite: Sent[int] = Field(
+    cite: InputChannel[int] = Field(
         default=10,
         ge=1,
         le=200,
         description="How many of the papers to cite, 1 to 200.",
         examples=[10],
     )
-    plan: Sent[str] = Field(
+    plan: InputChannel[str] = Field(
         default="",
         description="Optional plan: one line per sentence naming its papers as [1], [2] or by id, "
         "or '5 sentences in 120 words. Cite [1] on lines 1 and 3, [2] on line 2'. "
         "[1] is the first paper of the list, or the best ranked.",
         examples=["Define the task with [1]. Then contrast [2] and [3]."],
     )
-    style: Sent[str] = Field(
+    style: InputChannel[str] = Field(
         default="ieee",
         description="Citation style: 'ieee', 'apa', 'acl', or the path of a CSL file (command line "
         "only).",
@@ -109,31 +109,31 @@ class ReviewInput(FindInput, WriteOptions):
 class WriteInput(WriteOptions):
     """What to write about: your own text and the papers to relate it to."""
 
-    cite: Sent[int] = Field(
+    cite: InputChannel[int] = Field(
         default=60,
         ge=1,
         le=200,
         description="How many of the papers to cite, 1 to 200.",
         examples=[10],
     )
-    text: Sent[str] = Field(
+    text: InputChannel[str] = Field(
         default="",
         description="The abstract of your paper or your idea, as for `find`.",
         examples=[IDEA],
         json_schema_extra={"maxLength": 20000},
     )
-    library: Sent[str] = Field(
+    library: InputChannel[str] = Field(
         default="starter",
         description="The library that holds the papers named by id.",
         examples=["starter", "my-papers"],
         json_schema_extra={"maxLength": 64},
     )
-    sources: Sent[list[str]] = Field(
+    sources: InputChannel[list[str]] = Field(
         default=["library"],
         description="Where papers named by id are looked up, in turn, as for `find`.",
         examples=[["library"], ["openalex", "arxiv"]],
     )
-    papers: Sent[list[str | dict[str, Any]]] = Field(
+    papers: InputChannel[list[str | dict[str, Any]]] = Field(
         default=[],
         description="The papers to relate it to: ids (DOI, arXiv id, library id), or records with "
         "id, title, abstract, year, authors, venue.",
@@ -144,22 +144,22 @@ class WriteInput(WriteOptions):
 class ReviseInput(BaseModel):
     """Which section to revise, and how; nothing is searched for again."""
 
-    section: Sent[str] = Field(
+    section: InputChannel[str] = Field(
         default="",
         description="The `run` of a result of `write` or `review` on the same server.",
         examples=["20261123-084500-1a2b3c"],
     )
-    instruction: Sent[str] = Field(
+    instruction: InputChannel[str] = Field(
         default="",
         description="What to change, in your words. Without an LLM: 'without [3]' or 'shorter'.",
         examples=["without [3]", "shorter"],
     )
-    plan: Sent[str] = Field(
+    plan: InputChannel[str] = Field(
         default="",
         description="A new plan, as for `write`; `[n]` as in the text to be revised.",
         examples=["Define the task with [1]. Then contrast [2] and [3]."],
     )
-    text: Sent[str] = Field(
+    text: InputChannel[str] = Field(
         default="",
         description="The section as you edited it: a line for each sentence, an empty line between paragraphs, "
         "`[n]` for the n-th paper that the text cites. What you changed is checked again.",
@@ -171,7 +171,7 @@ class ReviseInput(BaseModel):
 class VerifyInput(BaseModel):
     """A text with citations, and the papers that it cites."""
 
-    text: Sent[str] = Field(
+    text: InputChannel[str] = Field(
         default="",
         description="The text in Markdown, LaTeX or plain, at most 100,000 characters. It may cite as "
         "[1], [2-4], ¹, (1), [@key], \\cite{key}, [LWM20], (Lee et al., 2020) or by footnotes, and may hold its "
@@ -179,25 +179,25 @@ class VerifyInput(BaseModel):
         examples=["Moths steer by the moon [1].\n\n[1] D. Moth. Moths steer by the moon. 2019."],
         json_schema_extra={"maxLength": 100000},
     )
-    papers: Sent[list[str | dict[str, Any]]] = Field(
+    papers: InputChannel[list[str | dict[str, Any]]] = Field(
         default=[],
         description="The papers it cites: ids (DOI, arXiv id, library id) or records with id, title, "
         "abstract, year, authors; [1] is the first one where the text has no list.",
         examples=[["10.18653/v1/2020.acl-main.447", "arXiv:2312.10997"]],
     )
-    library: Sent[str] = Field(
+    library: InputChannel[str] = Field(
         default="starter",
         description="The library in which the references are looked up.",
         examples=["starter", "my-papers"],
         json_schema_extra={"maxLength": 64},
     )
-    sources: Sent[list[str]] = Field(
+    sources: InputChannel[list[str]] = Field(
         default=["library"],
         description="Where the references are looked up, in turn, as for `find`. Whether a reference "
         "exists is told only by sources on the network.",
         examples=[["library"], ["openalex", "arxiv"]],
     )
-    strict: Sent[bool] = Field(
+    strict: InputChannel[bool] = Field(
         default=False,
         description="Whether a reference with wrong details (authors, year, venue, DOI) fails the text.",
     )
@@ -206,7 +206,7 @@ class VerifyInput(BaseModel):
 class AskInput(BaseModel):
     """A question about the papers of a library, alone or as the last message of a conversation."""
 
-    question: Sent[str] = Field(
+    question: InputChannel[str] = Field(
         default="",
         description="A question in plain words, 2,000 characters at most. If empty, the last message "
         "by a person.",
@@ -220,36 +220,36 @@ class AskInput(BaseModel):
         "they are remembered.",
         examples=[[{"role": "user", "content": "How is ROUGE computed?"}]],
     )
-    library: Sent[str] = Field(
+    library: InputChannel[str] = Field(
         default="starter",
         description="Name of the library to ask; 'starter' comes with CiteLoom.",
         examples=["starter", "my-papers"],
         json_schema_extra={"maxLength": 64},
     )
-    papers: Sent[list[str]] = Field(
+    papers: InputChannel[list[str]] = Field(
         default=[],
         description="Ids of the papers to ask; all of the library if empty.",
         examples=[["10.18653/v1/2020.acl-main.447", "arXiv:2312.10997"]],
     )
-    first_year: Sent[int | None] = Field(
+    first_year: InputChannel[int | None] = Field(
         default=None, description="Only papers of this year or later.", examples=[2018]
     )
-    last_year: Sent[int | None] = Field(
+    last_year: InputChannel[int | None] = Field(
         default=None, description="Only papers of this year or earlier.", examples=[2024]
     )
-    before: Sent[Day | str | None] = Field(
+    before: InputChannel[Day | str | None] = Field(
         default=None,
         description="Cut-off, YYYY-MM-DD: only papers that certainly appeared before this day.",
         examples=["2025-01-01"],
     )
-    tags: Sent[list[str]] = Field(
+    tags: InputChannel[list[str]] = Field(
         default=[],
         description="Only papers that have one of these tags in the library.",
         examples=[["thesis"]],
     )
 
 
-class Choices(Value):
+class WriteChoices(FrozenModel):
     """The options of writing, checked."""
 
     cite: int = 10
@@ -260,7 +260,7 @@ class Choices(Value):
 Kind = Literal["abstract", "idea", "question"]
 
 
-class Request(Value):
+class CheckedRequest(FrozenModel):
     """The request as understood: checked, with ids in canonical form."""
 
     text: str

@@ -15,7 +15,7 @@ from typing import Literal, get_args
 from pydantic import Field, field_validator
 
 from state.record import Record
-from state.value import Day, Value
+from state.value import Day, FrozenModel
 
 _DOI = re.compile(
     r"^(?:doi:\s*)?(?:(?:https?://)?(?:dx\.|www\.)?doi\.org/)?(10\.\d{4,9}/\S*[^\s.,;])[.,;]*$",
@@ -37,7 +37,7 @@ _LONGEST_PLACE = 40
 _ARXIV_DOI = "10.48550/arxiv."
 
 
-class Author(Value):
+class Author(FrozenModel):
     """One author, as the source writes the name."""
 
     name: str = Field(min_length=1)
@@ -82,7 +82,7 @@ NOTICE_KINDS: tuple[NoticeKind, ...] = get_args(NoticeKind)
 """From the gravest to the lightest."""
 
 
-class Notice(Value):
+class Notice(FrozenModel):
     """What a publisher said of a work after it appeared."""
 
     kind: NoticeKind
@@ -97,7 +97,7 @@ def united_notices(*groups: Iterable[Notice]) -> tuple[Notice, ...]:
     return tuple(sorted(kept, key=lambda one: (NOTICE_KINDS.index(one.kind), one.doi)))
 
 
-class Paper(Value):
+class Paper(FrozenModel):
     """One scholarly work as CiteLoom knows it."""
 
     id: str = Field(
@@ -290,7 +290,7 @@ def published_before(paper: Paper, cutoff: date | None) -> bool:
     return cutoff is None or (since is not None and since < cutoff)
 
 
-def by_any_id(papers: Iterable[Paper]) -> dict[str, str]:
+def index_by_ids(papers: Iterable[Paper]) -> dict[str, str]:
     """Return the canonical id of each paper by each id under which it is known."""
     return {key: paper.id for paper in papers for key in (*paper.aliases, paper.id)}
 

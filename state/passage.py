@@ -6,7 +6,7 @@ from hashlib import sha256
 from pydantic import Field
 
 from state.quote import ANNOTATION
-from state.value import Value
+from state.value import FrozenModel
 
 SMALLEST, LARGEST = 20, 300
 """Words of a passage (arXivBot, section 5). A document of fewer words is one passage."""
@@ -16,7 +16,7 @@ OF_ANNOTATION, OF_RECORD = ("Annotation",), ("Record",)
 _NOT_OWN: Mapping[tuple[str, ...], str] = {OF_ANNOTATION: ANNOTATION, OF_RECORD: "record"}
 
 
-class Passage(Value):
+class Passage(FrozenModel):
     """Some paragraphs, or part of one, of one section of one paper."""
 
     id: str = Field(description="Made of paper and text: see passage_id.")
@@ -62,7 +62,7 @@ def passage_id(paper: str, text: str) -> str:
     return sha256(f"{paper}\n{' '.join(text.split())}".encode("utf-8", "replace")).hexdigest()[:16]
 
 
-class PassageHit(Value):
+class PassageHit(FrozenModel):
     """One passage that a retriever found."""
 
     passage: str = Field(description="Id of the passage.")

@@ -1,6 +1,6 @@
 """What a run asks a person, and what may be answered.
 
-The value of each interrupt is one of these questions as JSON. Every answer is an `Answer`, sent as JSON
+The value of each interrupt is one of these questions as JSON. Every answer is an `PersonAnswer`, sent as JSON
 or in short: nothing, empty text or `ok` goes on as it is, `stop` ends the run, other text is the proposal as edited.
 """
 
@@ -10,17 +10,17 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, model_validator
 
 from state.search import SearchQuery
-from state.value import Value
+from state.value import FrozenModel
 
 QuestionKind = Literal["cost", "queries", "papers", "plan", "text"]
-Asking = Annotated[
+ApprovalMode = Annotated[
     Literal["off", "on", "auto"],
     BeforeValidator(lambda given: {True: "on", False: "off"}.get(given, given)),
 ]
 """When a run asks a person: never, always, or where the run's policy finds reason to."""
 
 
-class Question(Value):
+class PersonQuestion(FrozenModel):
     """What every question has."""
 
     kind: QuestionKind
@@ -32,7 +32,7 @@ class Question(Value):
     why: str = Field(default="", description="Why the run asks, where it asks by policy ('auto').")
 
 
-class PaperCard(Value):
+class PaperCard(FrozenModel):
     """A paper as a person sees it."""
 
     number: int = Field(ge=1, description="Its number [n] in the proposal.")
@@ -44,47 +44,50 @@ class PaperCard(Value):
     why: str = Field(default="", description="What speaks for it, or against it.")
 
 
-class Span(Value):
+class CostRange(FrozenModel):
     """From `low` to `high`."""
 
     low: float = Field(default=0.0, ge=0)
     high: float = Field(default=0.0, ge=0)
 
 
-class TaskEstimate(Value):
+class TaskEstimate(FrozenModel):
     """What one kind of question to the model may take."""
 
     task: str
     mind: str = Field(description="The model that is asked.")
-    calls: Span
-    input_tokens: Span
-    output_tokens: Span
-    usd: Span | None = Field(default=None, description="None where the model has no price.")
+    calls: CostRange
+    input_tokens: CostRange
+    output_tokens: CostRange
+    usd: CostRange | None = Field(default=None, description="None where the model has no price.")
 
 
-class Estimate(Value):
+class Estimate(FrozenModel):
     """What a run may take, told before anything is paid."""
 
-    calls: Span = Field(default=Span(), description="Calls of the model.")
-    input_tokens: Span = Span()
-    output_tokens: Span = Span()
-    usd: Span | None = Field(
-        default=Span(), description="Models and sources together; none where a price is not known."
+    calls: CostRange = Field(default=CostRange(), description="Calls of the model.")
+    input_tokens: CostRange = CostRange()
+    output_tokens: CostRange = CostRange()
+    usd: CostRange | None = Field(
+        default=CostRange(),
+        description="Models and sources together; none where a price is not known.",
     )
-    minutes: Span = Field(default=Span(), description="Of calls of the model.")
+    minutes: CostRange = Field(default=CostRange(), description="Of calls of the model.")
     tasks: tuple[TaskEstimate, ...] = ()
-    sources: Mapping[str, Span] = Field(default={}, description="USD, by source that costs money.")
+    sources: Mapping[str, CostRange] = Field(
+        default={}, description="USD, by source that costs money."
+    )
     notes: tuple[str, ...] = Field(default=(), description="What it rests on.")
 
 
-class CostQuestion(Question):
+class CostQuestion(PersonQuestion):
     """Whether what the run may cost is worth it; asked before anything is paid."""
 
     kind: Literal["cost"] = "cost"
     estimate: Estimate
 
 
-class QueriesQuestion(Question):
+class QueriesQuestion(PersonQuestion):
     """Which queries a hop of the search puts to the sources: a line of the proposal each."""
 
     kind: Literal["queries"] = "queries"
@@ -92,21 +95,21 @@ class QueriesQuestion(Question):
     queries: tuple[SearchQuery, ...] = Field(description="As proposed, each with its reason.")
 
 
-class PapersQuestion(Question):
+class PapersQuestion(PersonQuestion):
     """Which papers are kept, best first: a line of the proposal each."""
 
     kind: Literal["papers"] = "papers"
     papers: tuple[PaperCard, ...] = Field(description="The papers kept, then the next best ones.")
 
 
-class PlanQuestion(Question):
+class PlanQuestion(PersonQuestion):
     """Which papers are cited and where: a line of the proposal for each sentence."""
 
     kind: Literal["plan"] = "plan"
     papers: tuple[PaperCard, ...]
 
 
-class TextQuestion(Question):
+class TextQuestion(PersonQuestion):
     """The section before it is printed: a line of the proposal for each sentence."""
 
     kind: Literal["text"] = "text"
@@ -119,7 +122,7 @@ class TextQuestion(Question):
 _AGREED = frozenset({"", "ok", "yes", "accept", "go on"})
 
 
-class Answer(Value):
+class PersonAnswer(FrozenModel):
     """What a person answers."""
 
     action: Literal["accept", "edit", "stop"] = Field(

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from pydantic import Field, computed_field, model_validator
 
-from state.value import Value
+from state.value import FrozenModel
 
 ANNOTATION = "annotation"
 """Words about a paper by somebody else, as a library may have them in place of its abstract."""
@@ -25,12 +25,12 @@ def words_of(part: str) -> str:
     return _WORDS_OF.get(part, part)
 
 
-def whose(part: str) -> str:
+def quote_owner(part: str) -> str:
     """Return what stands behind words, or behind who says them, where they are not their paper's."""
     return {ANNOTATION: f" ({ANNOTATION})", "input": " (the input text)"}.get(part, "")
 
 
-class Quote(Value):
+class Quote(FrozenModel):
     """Words claimed to stand in a paper.
 
     `verified` is set by code only (tools.evidence.quotes), never by a model, and then `start` and
@@ -61,7 +61,7 @@ class Quote(Value):
     @property
     def whose(self) -> str:
         """What stands behind the words where they are printed: see `whose`."""
-        return whose(self.part)
+        return quote_owner(self.part)
 
     @model_validator(mode="before")
     @classmethod
@@ -80,7 +80,7 @@ class Quote(Value):
         return self
 
 
-class Argument(Value):
+class Argument(FrozenModel):
     """One reason for or against citing a paper, with what it rests on."""
 
     claim: str
@@ -93,7 +93,7 @@ class Argument(Value):
         return self.quote is not None and self.quote.verified
 
 
-class Debate(Value):
+class Debate(FrozenModel):
     """Arguments for and against citing a paper, and the score that came of them."""
 
     paper: str

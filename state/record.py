@@ -4,12 +4,12 @@ from typing import Literal
 
 from pydantic import Field
 
-from state.value import Value
+from state.value import FrozenModel
 
 RecordFormat = Literal["bibtex", "csl", "ris", "nbib", "enw", "cff"]
 
 
-class Record(Value):
+class Record(FrozenModel):
     """One entry of a file of references as it stood there."""
 
     format: RecordFormat

@@ -14,16 +14,16 @@ from langgraph.types import Overwrite
 from pydantic import TypeAdapter
 
 from state.run import Failure
-from state.search import Hit, Listing, Round, SearchLogEntry, SearchQuery
-from state.value import Value
+from state.search import Hit, RankedOrder, SearchLogEntry, SearchQuery, SearchRound
+from state.value import FrozenModel
 from state.writing import Draft, Rejection
 
 T = TypeVar("T")
-ValueT = TypeVar("ValueT", bound=Value)
+ValueT = TypeVar("ValueT", bound=FrozenModel)
 Join = Callable[[list[ValueT], list[ValueT]], list[ValueT]]
 
 
-def first_of(kind: type[ValueT], key: Callable[[ValueT], Hashable]) -> Join[ValueT]:
+def append_new_by(kind: type[ValueT], key: Callable[[ValueT], Hashable]) -> Join[ValueT]:
     """Return a reducer that appends the values whose key is new."""
 
     def append(left: list[ValueT], right: list[ValueT]) -> list[ValueT]:
@@ -35,7 +35,7 @@ def first_of(kind: type[ValueT], key: Callable[[ValueT], Hashable]) -> Join[Valu
     return append
 
 
-def last_of(
+def replace_by(
     kind: type[ValueT], key: Callable[[ValueT], Any], *, in_order: bool = False
 ) -> Join[ValueT]:
     """Return a reducer that keeps one value a key, a later one in place of an earlier one.
@@ -56,7 +56,7 @@ def _values(kind: type[ValueT], left: list[ValueT], right: list[ValueT]) -> list
     return [kind.model_validate(item) for item in (*left, *right)]
 
 
-def add_ids(left: list[str], right: list[str]) -> list[str]:
+def append_new_ids(left: list[str], right: list[str]) -> list[str]:
     """Append the ids that `left` lacks."""
     return list(dict.fromkeys([*left, *right]))
 
@@ -74,19 +74,19 @@ class Latest:
 
 
 @cache  # LangGraph wants one and the same reducer wherever the schemas of a graph have one channel
-def latest(kind: Any) -> Latest:
+def keep_last(kind: Any) -> Latest:
     """Return a reducer that keeps the last value, as this type: a person's edit comes as JSON."""
     return Latest(TypeAdapter(kind).validate_python)
 
 
-add_queries = first_of(SearchQuery, lambda query: query.text.casefold())
-add_hits = first_of(Hit, attrgetter("paper", "via", "by", "source"))
-add_log = first_of(SearchLogEntry, attrgetter("source", "query", "hop"))
-add_failures = first_of(Failure, lambda failure: failure)
-add_drafts = first_of(Draft, attrgetter("id"))
-add_rejections = first_of(Rejection, lambda item: item)
-add_rounds = last_of(Round, attrgetter("hop", "depth"))
-add_listings = last_of(Listing, attrgetter("hop", "depth"))
+add_queries = append_new_by(SearchQuery, lambda query: query.text.casefold())
+add_hits = append_new_by(Hit, attrgetter("paper", "via", "by", "source"))
+add_log = append_new_by(SearchLogEntry, attrgetter("source", "query", "hop"))
+add_failures = append_new_by(Failure, lambda failure: failure)
+add_drafts = append_new_by(Draft, attrgetter("id"))
+add_rejections = append_new_by(Rejection, lambda item: item)
+add_rounds = replace_by(SearchRound, attrgetter("hop", "depth"))
+add_listings = replace_by(RankedOrder, attrgetter("hop", "depth"))
 
 
 def merge_scores(left: Mapping[str, float], right: Mapping[str, float]) -> dict[str, float]:
@@ -94,7 +94,7 @@ def merge_scores(left: Mapping[str, float], right: Mapping[str, float]) -> dict[
     return {**left, **right}
 
 
-def replaced(value: T) -> T:
+def overwriting(value: T) -> T:
     """Return a write that replaces a channel's value instead of being merged into it.
 
     A thread may be used for another run: what the first one left must not be added to.

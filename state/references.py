@@ -5,7 +5,7 @@ from pydantic import BaseModel, Field
 from state.audit import ReferenceCheck
 from state.channels import Result
 from state.ingest import Upload
-from state.inputs import Sent
+from state.inputs import InputChannel
 from state.results import Reference
 
 
@@ -24,19 +24,19 @@ class ReadReference(Reference):
 class ReferencesInput(BaseModel):
     """Printed references, as text or as files."""
 
-    text: Sent[str] = Field(
+    text: InputChannel[str] = Field(
         default="",
         description="References in any style: numbered or one a line, or a text that ends with its list. "
         "At most 500,000 characters and 2,000 references.",
         examples=["[1] D. Moth. Moths steer by the moon. Journal of Moths 3 (2019): 4-9."],
         json_schema_extra={"maxLength": 500000},
     )
-    uploads: Sent[list[Upload]] = Field(
+    uploads: InputChannel[list[Upload]] = Field(
         default=[],
         description="Files that hold a list of references: PDF, Word, HTML, JATS or TEI XML, LaTeX, Markdown, text.",
         examples=[[{"name": "list.txt", "content": "D. Moth. Moths. 2019.", "encoding": "text"}]],
     )
-    sources: Sent[list[str]] = Field(
+    sources: InputChannel[list[str]] = Field(
         default=[],
         description="Where to look each reference up, in turn: 'openalex', 'crossref', 'semantic_scholar', 'arxiv', "
         "'google'. Their records fill gaps. If empty, nothing is looked up.",

@@ -7,21 +7,21 @@ from pydantic import Field
 from state.paper import Paper
 from state.quote import Debate, Quote
 from state.search import Hit
-from state.value import Value
+from state.value import FrozenModel
 from state.writing import CitationVerdict
 
 TableFacet = Literal["problem", "method", "data", "findings", "limitations"]
 TABLE_FACETS: tuple[TableFacet, ...] = ("problem", "method", "data", "findings", "limitations")
 
 
-class Cell(Value):
+class Cell(FrozenModel):
     """What one paper says to one facet."""
 
     text: str
     quote: Quote
 
 
-class TableRow(Value):
+class TableRow(FrozenModel):
     """One paper; a facet that its text does not answer has no cell."""
 
     number: int | None = Field(default=None, description="Its number in the references, if cited.")
@@ -31,14 +31,14 @@ class TableRow(Value):
     cells: dict[TableFacet, Cell] = Field(default_factory=dict)
 
 
-class ComparisonTable(Value):
+class ComparisonTable(FrozenModel):
     """Papers by facets."""
 
     facets: tuple[TableFacet, ...] = TABLE_FACETS
     rows: tuple[TableRow, ...] = ()
 
 
-class RankedPaper(Value):
+class RankedPaper(FrozenModel):
     """A paper of the result, why it is there and how it was found."""
 
     rank: int = Field(ge=1)
@@ -54,14 +54,14 @@ class RankedPaper(Value):
     found_by: tuple[Hit, ...] = ()
 
 
-class Link(Value):
+class Link(FrozenModel):
     """One paper of the result cites another."""
 
     citing: str
     cited: str
 
 
-class Reference(Value):
+class Reference(FrozenModel):
     """One entry of the reference list."""
 
     number: int = Field(ge=1)
@@ -71,7 +71,7 @@ class Reference(Value):
     paper: Paper
 
 
-class CitedSentence(Value):
+class CitedSentence(FrozenModel):
     """One sentence of the text as printed, and what stands behind each of its citations."""
 
     number: int = Field(ge=1)
@@ -90,7 +90,7 @@ class CitedSentence(Value):
     )
 
 
-class PrismaCounts(Value):
+class PrismaCounts(FrozenModel):
     """Papers at each step, in the terms of the PRISMA 2020 flow diagram."""
 
     identified: int = Field(default=0, description="Records that the sources returned.")

@@ -5,10 +5,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from state.value import Value
+from state.value import FrozenModel
 
 
-class Failure(Value):
+class Failure(FrozenModel):
     """Something that went wrong, written for a person."""
 
     stage: str = Field(description="The node in which it happened.")
@@ -23,12 +23,12 @@ class Failure(Value):
     )
 
 
-def halt(failures: Sequence[Failure]) -> Failure | None:
+def fatal_failure(failures: Sequence[Failure]) -> Failure | None:
     """Return the failure after which the run could not go on, if there is one."""
     return next((failure for failure in failures if failure.fatal), None)
 
 
-class Usage(Value):
+class Usage(FrozenModel):
     """What one task cost in one run."""
 
     task: str
@@ -52,7 +52,7 @@ class Usage(Value):
         return self.input_tokens + self.output_tokens
 
 
-class SourceUsage(Value):
+class SourceUsage(FrozenModel):
     """What one source was asked in one run, and what that cost."""
 
     source: str
@@ -78,5 +78,5 @@ def outcome_of(result: object, failures: Sequence[Failure], *, whole: bool = Tru
     """
     if not result:
         return "nothing"
-    weakened = halt(failures) or any(failure.lost for failure in failures)
+    weakened = fatal_failure(failures) or any(failure.lost for failure in failures)
     return "complete" if whole and not weakened else "partial"

@@ -6,12 +6,12 @@ from pydantic import Field
 
 from state.paper import Paper
 from state.quote import Quote
-from state.value import Value
+from state.value import FrozenModel
 
 Facet = Literal["problem", "method", "contribution", "all", "whole", "gap"]
 
 
-class SearchQuery(Value):
+class SearchQuery(FrozenModel):
     """One keyword query, why it is asked, and the sentence of the input that it rests on."""
 
     text: str = Field(
@@ -30,7 +30,7 @@ class SearchQuery(Value):
     hop: int = Field(default=1, ge=1)
 
 
-class Hit(Value):
+class Hit(FrozenModel):
     """How one paper was reached: by a query at a rank, or over a link from another paper."""
 
     paper: str
@@ -41,7 +41,7 @@ class Hit(Value):
     hop: int = Field(default=1, ge=1)
 
 
-class SearchLogEntry(Value):
+class SearchLogEntry(FrozenModel):
     """One call to a source, for the search log (PRISMA-S)."""
 
     source: str
@@ -58,7 +58,7 @@ class SearchLogEntry(Value):
     seconds: float = Field(default=0.0, ge=0)
 
 
-class FacetCover(Value):
+class FacetCoverage(FrozenModel):
     """A facet the review needs, and the papers that cover it."""
 
     name: str
@@ -67,11 +67,11 @@ class FacetCover(Value):
     covered: bool = False
 
 
-class Sufficiency(Value):
+class Sufficiency(FrozenModel):
     """What a reflection found: facets covered, facets missing, and what to do about them."""
 
     hop: int
-    facets: tuple[FacetCover, ...]
+    facets: tuple[FacetCoverage, ...]
     missing: tuple[str, ...]
     reasoning: str
     by: str
@@ -80,7 +80,7 @@ class Sufficiency(Value):
     )
 
 
-class Trail(Value):
+class LinkRound(FrozenModel):
     """What following links led to in one round; it lives on the run's run store, not in the state."""
 
     hop: int = Field(ge=1)
@@ -89,7 +89,7 @@ class Trail(Value):
     hits: tuple[Hit, ...] = ()
 
 
-class Round(Value):
+class SearchRound(FrozenModel):
     """One step of the search: asking the sources (depth 0), or following links once."""
 
     hop: int = Field(ge=1)
@@ -103,7 +103,7 @@ class Round(Value):
     stopped: str = Field(default="", description="Why no further links were followed, if so.")
 
 
-class Listing(Value):
+class RankedOrder(FrozenModel):
     """How a mind's ordered lists came out, and what had to be repaired (LitLLM, Table 2)."""
 
     hop: int = Field(ge=1)
@@ -116,7 +116,7 @@ class Listing(Value):
     failed: int = Field(default=0, ge=0, description="Windows without any usable list.")
 
 
-class DiscoveryPoint(Value):
+class DiscoveryPoint(FrozenModel):
     """One step of the discovery curve."""
 
     step: str = Field(description="What was done, such as 'searches' or 'links, round 2'.")
@@ -124,7 +124,7 @@ class DiscoveryPoint(Value):
     kept: int = Field(ge=0, description="Of these, the ones kept in the end.")
 
 
-class MissingWork(Value):
+class MissingWork(FrozenModel):
     """A work that several of the kept papers cite, and that the search has not come to."""
 
     id: str = Field(description="Canonical id of the work.")
@@ -134,7 +134,7 @@ class MissingWork(Value):
     )
 
 
-class Completeness(Value):
+class Completeness(FrozenModel):
     """How many papers such a text would cite, and how many of them are among those kept.
 
     All numbers are expectations: each paper counts by its chance of being cited.

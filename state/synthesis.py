@@ -10,18 +10,18 @@ from typing import Annotated, Any, Literal
 from langchain_core.messages import AnyMessage
 from pydantic import BaseModel, Field
 
-from state.ask import add_spoken, add_times
+from state.ask import append_messages, sum_seconds
 from state.begin import Kept, StartsAs
 from state.channels import Result, Shared
 from state.document import ReadReport
 from state.ingest import Upload
-from state.inputs import Sent
+from state.inputs import InputChannel
 from state.paper import Paper
 from state.passage import place_of
 from state.quote import Quote
-from state.reducers import last_of, latest
-from state.value import Value
-from state.writing import Support
+from state.reducers import keep_last, replace_by
+from state.value import FrozenModel
+from state.writing import SupportVerdict
 
 Granularity = Literal["fine", "coarse"]
 Role = Literal["primary", "secondary"]
@@ -30,7 +30,7 @@ Role = Literal["primary", "secondary"]
 class SynthesizeInput(BaseModel):
     """A question, and the papers to answer it from."""
 
-    question: Sent[str] = Field(
+    question: InputChannel[str] = Field(
         default="",
         description="What the synthesis is to tell, in plain words, 2,000 characters at most. If empty, "
         "the last message by a person.",
@@ -42,43 +42,43 @@ class SynthesizeInput(BaseModel):
         description="A conversation, of which the last message is the question.",
         examples=[[{"role": "user", "content": "How is ROUGE computed?"}]],
     )
-    uploads: Sent[list[Upload]] = Field(
+    uploads: InputChannel[list[Upload]] = Field(
         default=[],
         description="The papers: PDF, HTML, JATS, TEI, DOCX, Markdown or text.",
         examples=[
             [{"name": "owls.md", "content": "# Owls\n\nOwls hear voles.", "encoding": "text"}]
         ],
     )
-    paths: Sent[list[str]] = Field(
+    paths: InputChannel[list[str]] = Field(
         default=[],
         description="Papers as files of this machine; refused unless the process was given leave.",
         examples=[["papers/owls.pdf"]],
     )
-    library: Sent[str] = Field(
+    library: InputChannel[str] = Field(
         default="starter",
         description="The library that has the papers named by id.",
         examples=["starter", "my-papers"],
         json_schema_extra={"maxLength": 64},
     )
-    papers: Sent[list[str]] = Field(
+    papers: InputChannel[list[str]] = Field(
         default=[],
         description="Ids of papers of the library.",
         examples=[["10.18653/v1/2020.acl-main.447", "arXiv:2312.10997"]],
     )
-    sources: Sent[list[str]] = Field(
+    sources: InputChannel[list[str]] = Field(
         default=[],
         description="Where references are looked up for their DOI, in turn: 'openalex', "
         "'semantic_scholar', 'arxiv', 'crossref'. None: as printed.",
         examples=[["openalex", "arxiv"]],
     )
-    granularity: Sent[Granularity] = Field(
+    granularity: InputChannel[Granularity] = Field(
         default="fine",
         description="'fine': each line with the papers and works of the lines it comes from. 'coarse': "
         "all sources, and every work cited in the paragraphs used.",
     )
 
 
-class StackItem(Value):
+class PaperToRead(FrozenModel):
     """One paper to be read."""
 
     name: str = Field(
@@ -107,7 +107,7 @@ class SourcePaper(ReadReport):
         return f"{self.place:06d}"
 
 
-class ParagraphCitation(Value):
+class ParagraphCitation(FrozenModel):
     """A citation in a paragraph."""
 
     start: int = Field(ge=0, description="Offset in the paragraph's text.")
@@ -115,7 +115,7 @@ class ParagraphCitation(Value):
     entries: tuple[int, ...] = Field(default=(), description="Places in the paper's references.")
 
 
-class Placed(Value):
+class PlacedText(FrozenModel):
     """A paragraph's place in its paper."""
 
     paper: str = Field(description="Canonical id of its paper.")
@@ -129,7 +129,7 @@ class Placed(Value):
         return place_of(self.section, self.page, f"paragraph {self.number}")
 
 
-class Paragraph(Placed):
+class Paragraph(PlacedText):
     """One whole paragraph of one source; kept in the run store."""
 
     id: str = Field(description="Made of paper and text: state.passage.passage_id.")
@@ -138,7 +138,7 @@ class Paragraph(Placed):
     citations: tuple[ParagraphCitation, ...] = ()
 
 
-class Entries(Value):
+class EntryWorks(FrozenModel):
     """Which work each entry of each source is, merged over all sources; kept in the run store."""
 
     works: dict[str, tuple[str, ...]] = Field(
@@ -150,7 +150,7 @@ class Entries(Value):
     )
 
 
-class Context(Value):
+class Context(FrozenModel):
     """One paragraph (or, for baselines, one chunk) to answer from."""
 
     paragraph: str = Field(description="Id of the paragraph, in the run store.")
@@ -161,7 +161,7 @@ class Context(Value):
     )
 
 
-class Origin(Placed):
+class Origin(PlacedText):
     """Words of a source that a line of the synthesis comes from."""
 
     paragraph: str = Field(description="Id of the paragraph.")
@@ -171,26 +171,26 @@ class Origin(Placed):
     )
 
 
-class Line(Value):
+class Line(FrozenModel):
     """One line (sentence) of the synthesis."""
 
     number: int = Field(ge=1)
     paragraph: int = Field(ge=1, description="The paragraph of the synthesis it stands in.")
     text: str = Field(description="Without numbers.")
     origins: tuple[Origin, ...] = ()
-    verdict: Support = "not_checked"
+    verdict: SupportVerdict = "not_checked"
     primary: tuple[int, ...] = Field(default=(), description="Numbers of its sources.")
     secondary: tuple[int, ...] = Field(default=(), description="Numbers of the works they cite.")
 
 
-class LostLine(Value):
+class DroppedLine(FrozenModel):
     """A line that no source bears out, and why it was left out."""
 
     text: str
     cause: str
 
 
-class CitedIn(Value):
+class CitedIn(FrozenModel):
     """Where a secondary reference is cited."""
 
     paper: str = Field(description="Id of the source that cites it.")
@@ -198,7 +198,7 @@ class CitedIn(Value):
     entry: str = Field(description="Its entry there, as printed.")
 
 
-class NumberedReference(Value):
+class NumberedReference(FrozenModel):
     """One entry of the list of references of a synthesis."""
 
     number: int = Field(ge=1)
@@ -210,33 +210,33 @@ class NumberedReference(Value):
     resolved: str = Field(default="", description="The source that knows it; empty: as printed.")
 
 
-add_sources = last_of(SourcePaper, attrgetter("key"), in_order=True)
+add_sources = replace_by(SourcePaper, attrgetter("key"), in_order=True)
 
 
 class SynthesizeState(Shared, total=False):
     """What the nodes of `synthesize` share. `request.text` is the question."""
 
-    messages: Annotated[list[AnyMessage], Kept(), add_spoken]
+    messages: Annotated[list[AnyMessage], Kept(), append_messages]
     references_as: Annotated[Granularity, StartsAs(lambda: "fine")]
-    stack: Annotated[list[StackItem], latest(list[StackItem])]
+    stack: Annotated[list[PaperToRead], keep_last(list[PaperToRead])]
     stacked: Annotated[list[SourcePaper], add_sources]
     """What was read, in the order of the stack."""
     paragraphs: list[str]
     """Ids of all paragraphs, in the order of the stack and of reading; each text once."""
     works: list[str]
     """Ids of the works that the sources cite, each once; their records are in the run store."""
-    contexts: Annotated[list[Context], latest(list[Context])]
+    contexts: Annotated[list[Context], keep_last(list[Context])]
     """What the answer is made from: in the order of `paragraphs`, or as a retriever ranked them."""
     draft: str
     """The answer so far; an empty line between two paragraphs."""
     folded: int
     """How many of `contexts` the draft has taken in."""
-    lines: Annotated[list[Line], latest(list[Line])]
+    lines: Annotated[list[Line], keep_last(list[Line])]
     """The draft's lines with their origins; numbers of references come last."""
-    lost: Annotated[list[LostLine], latest(list[LostLine])]
+    lost: Annotated[list[DroppedLine], keep_last(list[DroppedLine])]
     resolved: dict[str, str]
     """By work: the source on the network that knows it."""
-    times: Annotated[dict[str, float], add_times]
+    times: Annotated[dict[str, float], sum_seconds]
 
 
 class SynthesizeOutput(Result):
@@ -247,12 +247,12 @@ class SynthesizeOutput(Result):
     lines: list[Line]
     references: list[NumberedReference]
     """Primary ones first; each in the order of first mention."""
-    lost: list[LostLine]
+    lost: list[DroppedLine]
     contexts: list[Context]
     used: list[Origin]
     """The paragraphs of `contexts`: where each stands, its text whole, and the works it cites."""
     stacked: list[SourcePaper]
     granularity: Granularity
     bibtex: str
-    messages: Annotated[list[AnyMessage], Kept(), add_spoken]
+    messages: Annotated[list[AnyMessage], Kept(), append_messages]
     seconds: dict[str, float]

@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer, WithJsonSchema
 
 
-class Value(BaseModel):
+class FrozenModel(BaseModel):
     """A frozen value: a node cannot edit in place what a checkpoint already holds."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")

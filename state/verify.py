@@ -6,12 +6,12 @@ from pydantic import Field
 
 from state.audit import Audit, ReferenceCheck, ReferenceFinding, UncitedClaim
 from state.channels import CheckState, Result
-from state.reducers import latest
+from state.reducers import keep_last
 from state.results import CitedSentence
-from state.value import Value
+from state.value import FrozenModel
 
 
-class Entry(Value):
+class Entry(FrozenModel):
     """One entry of a reference list."""
 
     label: str = Field(default="", description="Its number or key, as the text may cite it.")
@@ -37,10 +37,10 @@ class VerifyState(CheckState, total=False):
 
     body: list[str]
     """The text's paragraphs, without its reference list."""
-    entries: Annotated[list[Entry], latest(list[Entry])]
-    findings: Annotated[list[ReferenceFinding], latest(list[ReferenceFinding])]
+    entries: Annotated[list[Entry], keep_last(list[Entry])]
+    findings: Annotated[list[ReferenceFinding], keep_last(list[ReferenceFinding])]
     """What is known against the reference list."""
-    looked_up: Annotated[list[ReferenceCheck], latest(list[ReferenceCheck])]
+    looked_up: Annotated[list[ReferenceCheck], keep_last(list[ReferenceCheck])]
     """What looking up each reference came to."""
     strictly: bool
     """Whether wrong details of a reference fail the text."""
@@ -50,7 +50,7 @@ class VerifyState(CheckState, total=False):
     """For each key that leads to no paper, in words, why."""
     printed: list[str]
     """The sentences as they stand in the text."""
-    flagged: Annotated[list[UncitedClaim], latest(list[UncitedClaim])]
+    flagged: Annotated[list[UncitedClaim], keep_last(list[UncitedClaim])]
 
 
 class VerifyOutput(Result):

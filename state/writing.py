@@ -9,23 +9,23 @@ from typing import Literal
 
 from pydantic import Field
 
-from state.inputs import Choices, Request
+from state.inputs import CheckedRequest, WriteChoices
 from state.quote import Quote
-from state.value import Value
+from state.value import FrozenModel
 
 INPUT = "input"
 """The key of the researcher's own text, where it is a source."""
 MARKER = re.compile(r"\{(P\d+)\}")
 
 
-class Element(Value):
+class Element(FrozenModel):
     """The answer to one guiding question, and the words it rests on."""
 
     text: str
     quote: Quote | None = None
 
 
-class KeyElements(Value):
+class KeyElements(FrozenModel):
     """The seven guiding questions of ChatCite (section 3.1), answered for one paper."""
 
     paper: str
@@ -57,7 +57,7 @@ WriterName = Literal[
 Schedule = Literal["themed", "incremental"]
 
 
-class PlanLine(Value):
+class PlanLine(FrozenModel):
     """One sentence to be written."""
 
     number: int = Field(ge=1, description="Its place in the plan, from 1 without a gap.")
@@ -73,7 +73,7 @@ class PlanLine(Value):
     words: int | None = Field(default=None, ge=1, description="Words asked for in this line.")
 
 
-class Theme(Value):
+class Theme(FrozenModel):
     """What a paragraph is to argue."""
 
     label: str = Field(description="As it stands in the lines.")
@@ -82,7 +82,7 @@ class Theme(Value):
     gap: str = Field(default="", description="What they leave open that matters to the input.")
 
 
-class Plan(Value):
+class Plan(FrozenModel):
     """The sentences of the section, in order."""
 
     lines: tuple[PlanLine, ...] = ()
@@ -94,7 +94,7 @@ class Plan(Value):
     reasoning: str = ""
 
 
-class Adherence(Value):
+class Adherence(FrozenModel):
     """How closely a text follows its plan (LitLLM, appendix, table 8, and citation places)."""
 
     lines_asked: int
@@ -112,7 +112,7 @@ class Adherence(Value):
     words_written: int = 0
 
 
-class Citation(Value):
+class Citation(FrozenModel):
     """A paper cited in a sentence, and the verified quote of that paper which supports it."""
 
     key: str = Field(pattern=r"^P\d+$")
@@ -122,7 +122,7 @@ class Citation(Value):
     )
 
 
-class Sentence(Value):
+class Sentence(FrozenModel):
     """One sentence of a draft, with markers."""
 
     text: str
@@ -145,7 +145,7 @@ class Sentence(Value):
         return tuple(dict.fromkeys(MARKER.findall(self.text)))
 
 
-class Vote(Value):
+class Vote(FrozenModel):
     """One vote: which of the drafts, shown in which order, and why."""
 
     chosen: str = Field(description="Id of the draft.")
@@ -153,7 +153,7 @@ class Vote(Value):
     reason: str = ""
 
 
-class Draft(Value):
+class Draft(FrozenModel):
     """One version of the section, and where it came from."""
 
     id: str = "d"
@@ -175,7 +175,7 @@ class Draft(Value):
         return tuple(dict.fromkeys(key for sentence in self.sentences for key in sentence.keys))
 
 
-class DraftRound(Value):
+class DraftRound(FrozenModel):
     """One round of the beam, kept for the record: its drafts, votes and survivors."""
 
     round: int
@@ -185,11 +185,11 @@ class DraftRound(Value):
     survivors: tuple[str, ...]
 
 
-class SavedSection(Value):
+class SavedSection(FrozenModel):
     """A section as a run left it: all that is needed to revise it without searching again."""
 
-    request: Request
-    choices: Choices
+    request: CheckedRequest
+    choices: WriteChoices
     selected: tuple[str, ...]
     keys: dict[str, str]
     outline: Plan
@@ -202,7 +202,7 @@ class SavedSection(Value):
         return list(dict.fromkeys([*cited, *self.keys.values(), *self.selected]))
 
 
-Support = Literal[
+SupportVerdict = Literal[
     "supported", "partly", "contradicted", "not_in_source", "not_in_abstract", "not_checked"
 ]
 """`not_in_source`: its full text was read and does not say it. `not_in_abstract`: the abstract, which is all
@@ -212,7 +212,7 @@ Scope = Literal["none", "abstract", "full_text"]
 Purpose = Literal["", "evidence", "method", "background", "contrast", "tool"]
 """What a paper is cited for: as proof of a statement, for how it proceeds, for context, to be set apart from, or as
 something that is used."""
-Cause = Literal[
+VerdictReason = Literal[
     "", "fabricated", "not_found", "unresolved", "fabricated_quote", "mis_cited", "metadata_error", "retracted",
     "concern", "corrected", "superseded", "no_abstract", "not_verbatim", "no_verdict", "no_verified_quote",
     "uncited_claim", "repeated", "off_plan",
@@ -230,7 +230,7 @@ correction of it was published.
 """
 
 
-class CitationVerdict(Value):
+class CitationVerdict(FrozenModel):
     """Whether one cited paper supports the sentence that cites it.
 
     A sentence that cites nobody has one without a key: whether the papers that it rests on, or the
@@ -240,8 +240,8 @@ class CitationVerdict(Value):
     sentence: int = Field(ge=1, description="Position in the text, first = 1.")
     key: str
     paper: str
-    verdict: Support
-    cause: Cause = ""
+    verdict: SupportVerdict
+    cause: VerdictReason = ""
     claim: str = Field(default="", description="What the sentence says of this paper.")
     quote: Quote | None = Field(default=None, description="The words that decide it.")
     further: tuple[Quote, ...] = Field(
@@ -272,7 +272,7 @@ class CitationVerdict(Value):
     purpose: Purpose = Field(
         default="", description="What the paper is cited for, as an LLM tells."
     )
-    first: Support | None = Field(
+    first: SupportVerdict | None = Field(
         default=None,
         description="What the judge said before it was asked once more, with `alarms` before it.",
     )
@@ -283,7 +283,7 @@ class CitationVerdict(Value):
     )
 
 
-class Rejection(Value):
+class Rejection(FrozenModel):
     """Something that a check kept out of the text, and what became of it."""
 
     stage: str = Field(description="The node whose check it was.")
@@ -291,7 +291,7 @@ class Rejection(Value):
     sentence: str = Field(description="The sentence as the mind wrote it.")
     key: str = Field(default="", description="The marker or citation concerned, as it was written.")
     paper: str = Field(default="", description="The paper's id, where the key leads to one.")
-    cause: Cause
+    cause: VerdictReason
     detail: str = Field(description="What is wrong, in words.")
     action: Literal["asked_again", "replaced", "rewritten", "removed"]
     by: str = Field(default="", description="Who wrote it: a model's name or 'extractive'.")

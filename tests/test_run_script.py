@@ -19,7 +19,7 @@ import pytest
 
 from tests.server.conftest import free_port
 from tests.support import clean_environment
-from tools.callers import KeyLimits, Keys
+from tools.callers import ApiKeyLimits, ApiKeys
 
 ROOT = Path(__file__).resolve().parent.parent
 TOOLS = ["cat", "cmp", "cp", "dirname", "ln", "mkdir", "mv", "readlink", "rm", "sh", "sleep"]
@@ -365,7 +365,7 @@ def test_server_that_others_can_reach_is_refused_until_something_says_who_may_ca
     # An option that langgraph does not have ends a server that would start.
     wrong = ("--host", "0.0.0.0", "--nonsense")
     assert "--nonsense" in refusal(installed, "dev", port, *wrong, CITELOOM_AUTH="own.auth:auth")
-    Keys(installed.parent / "home").add("alice", KeyLimits())
+    ApiKeys(installed.parent / "home").add("alice", ApiKeyLimits())
     assert "--nonsense" in refusal(installed, "dev", port, *wrong)
 
 

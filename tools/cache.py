@@ -46,7 +46,7 @@ DELETE FROM cache WHERE rowid IN (
 """
 
 
-def key_of(*parts: object) -> str:
+def cache_key(*parts: object) -> str:
     """Return the key of an answer: a hash of everything that may change it."""
     return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()
 

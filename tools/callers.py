@@ -17,10 +17,10 @@ from langgraph.config import get_config
 from langgraph.runtime import Runtime
 from pydantic import Field, TypeAdapter, ValidationError
 
-from state.value import Value
+from state.value import FrozenModel
 from tools.errors import InputError
 
-ANYBODY = "(anybody)"
+ANONYMOUS = "(anybody)"
 """Who calls a server that asks for no keys: no key has this name, and Aegra serves nobody without one."""
 
 
@@ -42,15 +42,15 @@ def caller_of(run: Runtime[Any] | Mapping[str, Any] | None = None) -> str:
     identity = getattr(user, "identity", None)
     if not isinstance(identity, str):
         raise InputError("a run's config cannot name its user: leave langgraph_auth_user out")
-    return "" if identity == ANYBODY else identity
+    return "" if identity == ANONYMOUS else identity
 
 
-def place_of(caller: str) -> str:
+def caller_folder(caller: str) -> str:
     """Return what names a caller in paths and namespaces, whatever the name holds."""
     return sha256(caller.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def usd_a_day_of(run: Runtime[Any]) -> float | None:
+def daily_usd_of(run: Runtime[Any]) -> float | None:
     """Return what the caller's key allows its runs to cost a day; None where it sets no limit."""
     allowed = getattr(_user(run), "usd_a_day", None)
     return float(allowed) if isinstance(allowed, (int, float)) else None
@@ -74,7 +74,7 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _PREFIX = "citeloom_"
 
 
-class KeyLimits(Value):
+class ApiKeyLimits(FrozenModel):
     """What one caller may have of a server."""
 
     runs_at_once: int = Field(default=4, ge=1, description="Runs under way at once.")
@@ -85,21 +85,21 @@ class KeyLimits(Value):
     )
 
 
-class Key(Value):
+class Key(FrozenModel):
     """A caller's key, as it is kept."""
 
     name: str
     """The caller: runs, sections and libraries belong to this name, also with a later key of it."""
     hash: str
     made: datetime
-    limits: KeyLimits = KeyLimits()
+    limits: ApiKeyLimits = ApiKeyLimits()
 
 
 _KEYS = TypeAdapter(list[Key])
 _read: dict[Path, tuple[tuple[int, int, int], list[Key]]] = {}
 
 
-class Keys:
+class ApiKeys:
     """The keys of one home. Reads the disk: call it off the event loop."""
 
     def __init__(self, home: Path) -> None:
@@ -143,7 +143,7 @@ class Keys:
                 found = key
         return found
 
-    def add(self, name: str, limits: KeyLimits) -> str:
+    def add(self, name: str, limits: ApiKeyLimits) -> str:
         """Make a key and return it; it cannot be shown again.
 
         Raises:

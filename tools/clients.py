@@ -9,12 +9,12 @@ from langgraph.store.memory import InMemoryStore
 from tools.documents.document_cache import DocumentStore, StoredEmbedder
 from tools.embed.embedder import Embedder
 from tools.embed.open_embedder import embedder
-from tools.ledger.budget import Limits
+from tools.ledger.budget import BudgetLimits
 from tools.ledger.run_ledger import RunLedger
 from tools.library.library import Library
 from tools.library.open_library import open_library, settings_for
-from tools.llm.open_model import open_judge, open_mind
-from tools.llm.task import Mind
+from tools.llm.open_model import open_judge_model, open_model
+from tools.llm.task import TaskModel
 from tools.scholar.open_source import check_source, is_online, open_online
 from tools.scholar.source import Source
 from tools.settings import Settings
@@ -37,17 +37,17 @@ class Clients:
         """The same, for whole papers: what another run has embedded is not embedded again."""
         return StoredEmbedder(self.embedder, DocumentStore(self.settings.home))
 
-    def mind(self, run: str, limits: Limits, kind: str) -> Mind:
+    def mind(self, run: str, limits: BudgetLimits, kind: str) -> TaskModel:
         """Open the mind of a run.
 
         Raises:
             PermanentError: An LLM is asked for, and none is configured.
         """
-        return open_mind(run, limits, kind, self.settings, self.embedder)
+        return open_model(run, limits, kind, self.settings, self.embedder)
 
-    def judge(self, run: str, limits: Limits, mind: Mind) -> Mind:
+    def judge(self, run: str, limits: BudgetLimits, mind: TaskModel) -> TaskModel:
         """Return who judges citations in a run of this mind."""
-        return open_judge(run, limits, mind, self.settings)
+        return open_judge_model(run, limits, mind, self.settings)
 
     async def opened(self, name: str, caller: str = "") -> Library:
         """Open a library of the caller's, or one that all may read.

@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
-class PerLoop(Generic[T]):
+class LoopLocal(Generic[T]):
     """One value for each event loop, made on first use; `make` runs in a worker thread.
 
     HTTP clients cannot be shared between event loops: the second `asyncio.run` of a process would
@@ -53,7 +53,7 @@ class PerLoop(Generic[T]):
             await self._close(value)
 
 
-class Bell:
+class LoopEvent:
     """Wakes every coroutine that waits, whatever event loop it runs in.
 
     Both methods are called under the lock of the state that is waited for, so that no change falls
@@ -83,7 +83,7 @@ def _wake(future: asyncio.Future[None]) -> None:
         future.set_result(None)
 
 
-class Gate:
+class LoopSemaphore:
     """Lets at most `limit` calls to one endpoint through at once, and none while it is paused."""
 
     def __init__(self, limit: int) -> None:
@@ -91,7 +91,7 @@ class Gate:
         self._inside = 0
         self._closed_until = 0.0
         self._lock = threading.Lock()
-        self._bell = Bell()
+        self._bell = LoopEvent()
 
     def pause(self, seconds: float) -> None:
         """Let no further call through for `seconds`: the endpoint asked everyone to wait."""
@@ -120,11 +120,11 @@ class Gate:
             self._bell.ring()
 
 
-_gates: dict[str, Gate] = {}
+_gates: dict[str, LoopSemaphore] = {}
 
 
-def gate_of(url: str, limit: int) -> Gate:
+def semaphore_named(url: str, limit: int) -> LoopSemaphore:
     """Return the process's one gate to an endpoint; the latest `limit` holds."""
-    gate = _gates.setdefault(url, Gate(limit))
+    gate = _gates.setdefault(url, LoopSemaphore(limit))
     gate.limit = limit
     return gate

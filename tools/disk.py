@@ -13,11 +13,11 @@ from pathlib import Path
 
 from tools.errors import TransientError
 
-NEEDED_MB = 100
+MIN_FREE_MB = 100
 """What opening an index takes for a while, its log of 64 MB first of all (qdrant-edge-py 0.9.0)."""
 
 
-def check_room(folder: Path) -> None:
+def check_disk_space(folder: Path) -> None:
     """Make sure that there is room where a folder stands.
 
     Raises:
@@ -25,9 +25,9 @@ def check_room(folder: Path) -> None:
     """
     there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
     free = shutil.disk_usage(there).free >> 20
-    if free < NEEDED_MB:
+    if free < MIN_FREE_MB:
         raise TransientError(
-            f"the disk is full: {free} MB are free in {there}, and {NEEDED_MB} MB must be. Make room, or set "
+            f"the disk is full: {free} MB are free in {there}, and {MIN_FREE_MB} MB must be. Make room, or set "
             "CITELOOM_HOME to a folder on another disk, and begin again; a run can be resumed. "
             "Nothing that was kept is lost"
         )

@@ -57,7 +57,7 @@ class BudgetError(PermanentError):
     """The run's budget, or its caller's for the day, does not allow another call."""
 
 
-class FinishedError(BudgetError):
+class FinishRequestedError(BudgetError):
     """A person wants the run to end with what it has: it asks for nothing more."""
 
     def __init__(self) -> None:
@@ -76,11 +76,11 @@ class QuotaError(PermanentError):
     """What the source allows this key, or this machine, is spent for hours."""
 
 
-class RejectedError(PermanentError):
+class RequestRejectedError(PermanentError):
     """The source finds fault with the request itself; it would do so again."""
 
 
-class MissingError(PermanentError):
+class NotInSourceError(PermanentError):
     """The source does not have what it was asked for."""
 
 
@@ -115,7 +115,7 @@ def did_you_mean(given: str, known: Iterable[str]) -> str:
 _STATUS = re.compile(r"\bHTTP \d{3}\b")
 
 
-def kind_of(error: BaseException) -> str:
+def loggable_kind(error: BaseException) -> str:
     """Return what a log may say of an error: its class, and a status of HTTP, but none of its words.
 
     They may quote what was sent, or what came back.
@@ -124,7 +124,9 @@ def kind_of(error: BaseException) -> str:
     return type(error).__name__ + (f" ({status[0]})" if status else "")
 
 
-def trace_of(error: BaseException) -> str:
+def loggable_trace(error: BaseException) -> str:
     """Return what a log may say of an error that nobody expected: its class, and where it was raised."""
     frames = traceback.extract_tb(error.__traceback__)
-    return " < ".join([kind_of(error), *(f"{at.filename}:{at.lineno}" for at in reversed(frames))])
+    return " < ".join(
+        [loggable_kind(error), *(f"{at.filename}:{at.lineno}" for at in reversed(frames))]
+    )

@@ -10,7 +10,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
 from state.inputs import AskMethod, RelevanceMode, UpdateMode
-from state.questions import Asking
+from state.questions import ApprovalMode
 from state.search import Expansion, QueryStrategy, RankerName, SearchStrategy
 from state.writing import Schedule, WriterName
 from tools.errors import InputError, did_you_mean
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class EveryRun:
+class CommonSettings:
     """Settings of every run."""
 
     mind: Annotated[
@@ -53,11 +53,11 @@ class EveryRun:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Estimating:
+class CostApprovalSettings:
     """Settings of `find`, `write`, `review`, `ask` and `synthesize`."""
 
     review_cost: Annotated[
-        Asking,
+        ApprovalMode,
         Field(
             description="Ask a person whether a run is worth what it may cost, before anything is paid: never "
             "('off'), always ('on'), or where calls cost money and may take more than half of `max_usd`, "
@@ -67,7 +67,7 @@ class Estimating:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Searching:
+class HopSettings:
     """Settings of `find`, `review` and `ask`."""
 
     max_hops: Annotated[
@@ -76,7 +76,7 @@ class Searching:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Finding:
+class FindSettings:
     """Settings of `find` and `review`."""
 
     queries: Annotated[
@@ -140,14 +140,14 @@ class Finding:
         ),
     ] = 0
     review_queries: Annotated[
-        Asking,
+        ApprovalMode,
         Field(
             description="Have a person edit the queries of each hop before they are searched for; 'auto': where "
             "the input has fewer than 15 words, or no keyword query could be made."
         ),
     ] = "off"
     review_papers: Annotated[
-        Asking,
+        ApprovalMode,
         Field(
             description="Have a person choose and order the papers that are kept; 'auto': where fewer are "
             "relevant than are to be cited, one that must be included is judged irrelevant, or one was retracted."
@@ -156,7 +156,7 @@ class Finding:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Writing:
+class WriteSettings:
     """Settings of `write`, `revise` and `review`."""
 
     writer: Annotated[
@@ -176,14 +176,14 @@ class Writing:
         ),
     ] = "themed"
     review_plan: Annotated[
-        Asking,
+        ApprovalMode,
         Field(
             description="Have a person edit selection and plan before writing; 'auto': where the plan that was "
             "given cannot be followed, which else ends the run."
         ),
     ] = "off"
     review_text: Annotated[
-        Asking,
+        ApprovalMode,
         Field(
             description="Have a person edit the section before it is printed, what is edited being checked again; "
             "'auto': where the audit does not pass, or sentences were taken out."
@@ -214,7 +214,7 @@ class Checking:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answering:
+class AskSettings:
     """Settings of `ask`."""
 
     method: Annotated[
@@ -241,7 +241,7 @@ class Answering:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Synthesizing:
+class SynthesizeSettings:
     """Settings of `synthesize`."""
 
     relevance: Annotated[
@@ -261,7 +261,7 @@ class Synthesizing:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ingesting:
+class IngestSettings:
     """Settings of `ingest`."""
 
     keywords_by_mind: Annotated[
@@ -276,8 +276,16 @@ class Ingesting:
 # A caller of the server sends the fields as JSON, and /assistants/{id}/schemas describes them: a
 # field that holds a client turns that route into a 500. Hence the cached property.
 @dataclass(frozen=True, kw_only=True)
-class RunContext(
-    Ingesting, Synthesizing, Answering, Checking, Writing, Finding, Searching, Estimating, EveryRun
+class RunSettings(
+    IngestSettings,
+    SynthesizeSettings,
+    AskSettings,
+    Checking,
+    WriteSettings,
+    FindSettings,
+    HopSettings,
+    CostApprovalSettings,
+    CommonSettings,
 ):
     """Settings of one run; every field has a default that suits a first try."""
 
@@ -289,34 +297,41 @@ class RunContext(
         return open_clients(settings())
 
 
-GROUPS: Mapping[str, tuple[type, ...]] = {
-    "find": (EveryRun, Estimating, Searching, Finding),
-    "write": (EveryRun, Estimating, Writing, Checking),
-    "review": (EveryRun, Estimating, Searching, Finding, Writing, Checking),
-    "revise": (EveryRun, Writing, Checking),
-    "verify": (EveryRun, Checking),
-    "references": (EveryRun,),
-    "ask": (EveryRun, Estimating, Searching, Answering),
-    "synthesize": (EveryRun, Estimating, Synthesizing),
-    "ingest": (EveryRun, Ingesting),
+SETTINGS_BY_GRAPH: Mapping[str, tuple[type, ...]] = {
+    "find": (CommonSettings, CostApprovalSettings, HopSettings, FindSettings),
+    "write": (CommonSettings, CostApprovalSettings, WriteSettings, Checking),
+    "review": (
+        CommonSettings,
+        CostApprovalSettings,
+        HopSettings,
+        FindSettings,
+        WriteSettings,
+        Checking,
+    ),
+    "revise": (CommonSettings, WriteSettings, Checking),
+    "verify": (CommonSettings, Checking),
+    "references": (CommonSettings,),
+    "ask": (CommonSettings, CostApprovalSettings, HopSettings, AskSettings),
+    "synthesize": (CommonSettings, CostApprovalSettings, SynthesizeSettings),
+    "ingest": (CommonSettings, IngestSettings),
 }
 """Which settings each graph has."""
 
 
 @cache
-def context_of_graph(name: str) -> type[RunContext]:
+def settings_class_of(name: str) -> type[RunSettings]:
     """Return the settings as a caller of one graph sees them; those of other graphs keep their defaults.
 
     A server describes and takes the fields of a graph's context, and drops what is not among them.
     """
-    known = {item.name for group in GROUPS[name] for item in fields(group)}
-    shown = {item.name: item for item in fields(RunContext) if item.name in known}
+    known = {item.name for group in SETTINGS_BY_GRAPH[name] for item in fields(group)}
+    shown = {item.name: item for item in fields(RunSettings) if item.name in known}
     own = {"__doc__": f"Settings of one run of `{name}`.", "__dataclass_fields__": shown}
-    return type(f"{name.capitalize()}Settings", (RunContext,), own)
+    return type(f"{name.capitalize()}Settings", (RunSettings,), own)
 
 
 @cache
-def load() -> None:
+def preload_packages() -> None:
     """Read the settings and load the packages that steps use, once in a process: half a second."""
     settings()
     for name in ("tools.clients", "sentencex"):
@@ -324,37 +339,37 @@ def load() -> None:
 
 
 @cache
-def run_settings() -> dict[str, FieldInfo]:
+def setting_fields() -> dict[str, FieldInfo]:
     """Return what each setting of a run is: its type with its limits, its default, its meaning."""
-    hints = get_type_hints(RunContext, include_extras=True)
+    hints = get_type_hints(RunSettings, include_extras=True)
     return {
         item.name: FieldInfo.from_annotated_attribute(hints[item.name], item.default)
-        for item in fields(RunContext)
+        for item in fields(RunSettings)
     }
 
 
 @cache
-def grouped_settings() -> dict[str, dict[str, FieldInfo]]:
+def setting_fields_by_group() -> dict[str, dict[str, FieldInfo]]:
     """Return the settings of a run by the graphs that have them."""
-    groups = dict.fromkeys(group for graph in GROUPS.values() for group in graph)
+    groups = dict.fromkeys(group for graph in SETTINGS_BY_GRAPH.values() for group in graph)
     return {
         (group.__doc__ or "").rstrip("."): {
-            item.name: run_settings()[item.name] for item in fields(group)
+            item.name: setting_fields()[item.name] for item in fields(group)
         }
         for group in groups
     }
 
 
-def setting_of(name: str, value: str) -> object:
+def parse_setting(name: str, value: str) -> object:
     """Return the value of a setting that is given as text: 'pool', '120' -> 120.
 
     Raises:
         InputError: There is no such setting, or the value is not of its type or outside its range.
     """
-    if name not in run_settings():
-        meant = did_you_mean(name, run_settings())
+    if name not in setting_fields():
+        meant = did_you_mean(name, setting_fields())
         raise InputError(
-            f"there is no setting '{name}'{meant}; there are: {', '.join(run_settings())}"
+            f"there is no setting '{name}'{meant}; there are: {', '.join(setting_fields())}"
         )
     try:
         return _adapter(name).validate_strings(value)
@@ -363,13 +378,13 @@ def setting_of(name: str, value: str) -> object:
         raise InputError(f"'{value}' cannot be the value of '{name}': {why}") from error
 
 
-def check_settings(context: RunContext) -> None:
+def check_settings(context: RunSettings) -> None:
     """Check the settings that a caller of a server sent, which LangGraph takes as they are.
 
     Raises:
         InputError: One is of the wrong type, outside its range, or none of the words allowed.
     """
-    for name in run_settings():
+    for name in setting_fields():
         value = getattr(context, name)
         try:
             _adapter(name).validate_python(value, strict=True)
@@ -381,10 +396,10 @@ def check_settings(context: RunContext) -> None:
 
 @cache
 def _adapter(name: str) -> TypeAdapter[object]:
-    return TypeAdapter(get_type_hints(RunContext, include_extras=True)[name])
+    return TypeAdapter(get_type_hints(RunSettings, include_extras=True)[name])
 
 
-def chosen_settings(context: RunContext) -> dict[str, Any]:
+def route_options_of(context: RunSettings) -> dict[str, Any]:
     """Return the settings that differ from their defaults, to be kept in a run's state.
 
     A route reads them there: where a person edits the state of a run that stopped, LangGraph asks the
@@ -394,11 +409,11 @@ def chosen_settings(context: RunContext) -> dict[str, Any]:
     return {name: value for name, (value, default) in items.items() if value != default}
 
 
-def settings_in(state: Mapping[str, Any]) -> RunContext:
+def read_route_options(state: Mapping[str, Any]) -> RunSettings:
     """Return the settings that a run keeps in its state."""
-    return RunContext(**state.get("settings", {}))
+    return RunSettings(**state.get("settings", {}))
 
 
-def context_of(runtime: "Runtime[RunContext]") -> RunContext:
+def settings_of_runtime(runtime: "Runtime[RunSettings]") -> RunSettings:
     """Return the run's context; a caller who sent none gets none from LangGraph, not the defaults."""
-    return cast(RunContext | None, runtime.context) or RunContext()
+    return cast(RunSettings | None, runtime.context) or RunSettings()

@@ -22,14 +22,14 @@ from state.document import CopyTried
 from state.paper import Paper
 from state.passage import Passage
 from state.quote import Debate
-from state.search import Trail
-from state.synthesis import Entries, Paragraph
-from state.value import Value
+from state.search import LinkRound
+from state.synthesis import EntryWorks, Paragraph
+from state.value import FrozenModel
 from state.writing import DraftRound, KeyElements, SavedSection
-from tools.callers import place_of
+from tools.callers import caller_folder
 from tools.errors import InputError, TransientError
 
-ValueT = TypeVar("ValueT", bound=Value)
+ValueT = TypeVar("ValueT", bound=FrozenModel)
 
 _MOST = 1000
 _RUNS = 32
@@ -40,7 +40,7 @@ _GIVEN_UP = frozenset({"40001", "40P01"})
 """Postgres gave up a transaction because of another one (not serializable, deadlock): the same may pass now."""
 
 
-class _Made:
+class _CachedRun:
     """A run's values as they were last written or read, by kind and key, with how the store has them.
 
     A run reads its papers again in every round; checking thousands of records each time would cost
@@ -48,21 +48,23 @@ class _Made:
     """
 
     def __init__(self) -> None:
-        self.values: dict[tuple[str, str], tuple[dict[str, Any], Value]] = {}
+        self.values: dict[tuple[str, str], tuple[dict[str, Any], FrozenModel]] = {}
         self.used = 0.0
 
 
-_made: OrderedDict[tuple[str, ...], _Made] = OrderedDict()
+_made: OrderedDict[tuple[str, ...], _CachedRun] = OrderedDict()
 """By run, the one used last at the end."""
 _making = Lock()
 """Runs of several event loops, each in a thread, look into it."""
 
 
-def _made_in(run: tuple[str, ...]) -> dict[tuple[str, str], tuple[dict[str, Any], Value]]:
+def _cached_values(
+    run: tuple[str, ...],
+) -> dict[tuple[str, str], tuple[dict[str, Any], FrozenModel]]:
     """Return what is kept of a run, and forget those that are over or wait."""
     now = monotonic()
     with _making:
-        made = _made.setdefault(run, _Made())
+        made = _made.setdefault(run, _CachedRun())
         made.used = now
         _made.move_to_end(run)
         while len(_made) > _RUNS or next(iter(_made.values())).used < now - _IDLE:
@@ -95,7 +97,7 @@ class Table(Generic[ValueT]):
         }
         # In one order: branches that put the same keys in different orders would lock each other out.
         await self._do([PutOp(self._space, key, plain[key], index=False) for key in sorted(plain)])
-        made = _made_in(self._run)
+        made = _cached_values(self._run)
         for key, value in values.items():
             made[self._kind, key] = (plain[key], value)
         return list(values)
@@ -139,7 +141,7 @@ class Table(Generic[ValueT]):
         return ()
 
     def _read(self, item: Item) -> ValueT:
-        made = _made_in(self._run)
+        made = _cached_values(self._run)
         plain, value = made.get((self._kind, item.key), (None, None))
         if plain != item.value or not isinstance(value, self._type):
             value = self._type.model_validate(item.value)
@@ -155,7 +157,7 @@ class RunStore:
 
     def __init__(self, store: BaseStore, run: str, caller: str = "") -> None:
         self.store, self.run, self._caller = store, run, caller
-        self.space = ("citeloom", *((place_of(caller), run) if caller else (run,)))
+        self.space = ("citeloom", *((caller_folder(caller), run) if caller else (run,)))
         by_id, by_paper = attrgetter("id"), attrgetter("paper")
         self.papers = Table(self, "papers", Paper, by_id)
         self.debates = Table(self, "debates", Debate, by_paper)
@@ -163,11 +165,11 @@ class RunStore:
         """Key elements of papers, and those of the input under 'input'."""
         self.passages = Table(self, "passages", Passage, by_id)
         self.paragraphs = Table(self, "paragraphs", Paragraph, by_id)
-        self.trails = Table(self, "trails", Trail, lambda trail: f"{trail.hop}-{trail.depth}")
+        self.trails = Table(self, "trails", LinkRound, lambda trail: f"{trail.hop}-{trail.depth}")
         self.rounds = Table(self, "rounds", DraftRound, _place)
         self.bibliographies = Table(self, "bibliographies", Bibliography, lambda _: "")
         """What sources cite, put under the source's key in its stack."""
-        self.entries = Table(self, "entries", Entries, lambda _: "entries")
+        self.entries = Table(self, "entries", EntryWorks, lambda _: "entries")
         """One value: which work each entry of each source is."""
         self.section = Table(self, "section", SavedSection, lambda _: "section")
         """One value: the section as it stands, to be revised later."""

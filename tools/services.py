@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING
 
 from langgraph.runtime import Runtime
 
-from state.inputs import Request
+from state.inputs import CheckedRequest
 from state.run import SourceUsage, Usage
-from tools.callers import caller_of, usd_a_day_of
+from tools.callers import caller_of, daily_usd_of
 from tools.errors import InputError, PermanentError
-from tools.ledger.budget import Kept, Limits
-from tools.ledger.run_ledger import RunLedger, ledger_for
+from tools.ledger.budget import BudgetLimits, Kept
+from tools.ledger.run_ledger import RunLedger, ledger_of_run
 from tools.library.open_library import settings_for
-from tools.llm.task import Mind
-from tools.run_settings import RunContext, context_of
+from tools.llm.task import TaskModel
+from tools.run_settings import RunSettings, settings_of_runtime
 from tools.run_store import RunStore
 from tools.scholar.library_source import LibrarySource
 from tools.scholar.snapshot import SnapshotSource, folder_of
 from tools.scholar.source import Source
 from tools.settings import Settings
-from tools.telemetry.logs import name_caller
+from tools.telemetry.logs import set_caller
 
 if TYPE_CHECKING:
     from tools.ingest.ingest_target import IngestTarget
@@ -43,8 +43,8 @@ _ticking = Lock()
 class Services:
     """Everything one node needs besides its state."""
 
-    def __init__(self, runtime: Runtime[RunContext], run: str, kept: Kept | None = None) -> None:
-        self.context = context_of(runtime)
+    def __init__(self, runtime: Runtime[RunSettings], run: str, kept: Kept | None = None) -> None:
+        self.context = settings_of_runtime(runtime)
         self.run = run
         self.clients = self.context.clients
         self.caller = caller_of(runtime)
@@ -52,8 +52,8 @@ class Services:
         self._write = runtime.stream_writer
         info = runtime.execution_info
         self._step = info.checkpoint_id if info else ""  # the same for all branches of a step
-        name_caller(self.caller)
-        self._limits = Limits(
+        set_caller(self.caller)
+        self._limits = BudgetLimits(
             usd=self.context.max_usd,
             tokens=self.context.max_tokens,
             calls=self.context.max_calls,
@@ -61,16 +61,16 @@ class Services:
             by_source=self.context.max_usd_by_source or {},
             kept=kept or Kept(),
             caller=self.caller,
-            per_day=_per_day(self.clients.settings, usd_a_day_of(runtime)),
+            per_day=_per_day(self.clients.settings, daily_usd_of(runtime)),
         )
 
     @cached_property
-    def mind(self) -> Mind:
+    def mind(self) -> TaskModel:
         """Who answers tasks; PermanentError when an LLM is asked for and none is configured."""
         return self.clients.mind(self.run, self._limits, self.context.mind)
 
     @cached_property
-    def judge(self) -> Mind:
+    def judge(self) -> TaskModel:
         """Who judges citations: the mind or, where that is the embedded engine, a model of inference if one is set."""
         return self.clients.judge(self.run, self._limits, self.mind)
 
@@ -123,7 +123,7 @@ class Services:
         at = self.clients
         drop_if_empty(name, settings_for(name, self.caller, at.settings), at.embedder)
 
-    async def source(self, name: str, request: Request, *, refresh: bool = False) -> Source:
+    async def source(self, name: str, request: CheckedRequest, *, refresh: bool = False) -> Source:
         """Open one of the request's sources, or another one on the network.
 
         With `refresh` it is asked anew, whatever earlier runs have cached.
@@ -141,7 +141,7 @@ class Services:
             name, self.ledger, refresh=refresh or self.context.refresh, among=request.sources
         )
 
-    async def crossref(self, request: Request, *, refresh: bool = False) -> "CrossrefSource":
+    async def crossref(self, request: CheckedRequest, *, refresh: bool = False) -> "CrossrefSource":
         """Open Crossref, which knows notices of retraction and references that others lack; see `source`."""
         from tools.scholar.crossref import CrossrefSource
 
@@ -149,7 +149,7 @@ class Services:
         assert isinstance(source, CrossrefSource)
         return source
 
-    async def sources(self, request: Request) -> Sequence[Source]:
+    async def sources(self, request: CheckedRequest) -> Sequence[Source]:
         """Open all sources of the request, in its order."""
         return [await self.source(name, request) for name in request.sources]
 
@@ -166,7 +166,7 @@ class Services:
     @property
     def ledger(self) -> RunLedger:
         """What the run has used and may use."""
-        return ledger_for(self.run, self._limits, self.clients.settings.home)
+        return ledger_of_run(self.run, self._limits, self.clients.settings.home)
 
     def tick(self, stage: str, count: int, total: int, note: str = "") -> None:
         """Emit progress of one of several parallel branches: `count` more of `total` are done."""
@@ -192,6 +192,6 @@ def _per_day(settings: Settings, usd: float | None) -> dict[str, float]:
     return {name: limit for name, limit in limits.items() if limit is not None}
 
 
-def open_services(runtime: Runtime[RunContext], run: str, kept: Kept | None = None) -> Services:
+def open_services(runtime: Runtime[RunSettings], run: str, kept: Kept | None = None) -> Services:
     """Return the services of a node of `run`, which leaves what is `kept` of its budgets to later ones."""
     return Services(runtime, run, kept)

@@ -1,6 +1,6 @@
 """Settings of the process: from the environment, then a .env file, then the user's config.toml.
 
-What one run may be told (budgets, depth, samples) is not here but in tools.run_settings.RunContext.
+What one run may be told (budgets, depth, samples) is not here but in tools.run_settings.RunSettings.
 """
 
 import os
@@ -31,8 +31,8 @@ __all__ = [
     "SettingsError",
     "config_file",
     "foreign_variable",
-    "opentelemetry_exporters",
     "settings",
+    "telemetry_exporters",
 ]
 
 
@@ -309,7 +309,7 @@ def foreign_variable(name: Foreign) -> str:
     return os.environ.get(name, "")
 
 
-def opentelemetry_exporters() -> dict[str, str]:
+def telemetry_exporters() -> dict[str, str]:
     """Return where OpenTelemetry's own variables send 'traces' and 'metrics': otlp, console or none.
 
     Not settings of ours: those who run services set them for all of them, in the environment alone.

@@ -16,7 +16,7 @@ from citeloom.cli.library.commands import app as library_app
 from citeloom.cli.references import references
 from citeloom.cli.runs_commands import app as runs_app
 from citeloom.cli.snapshot import app as snapshot_app
-from citeloom.cli.telling import errors_told
+from citeloom.cli.telling import exit_on_error
 from citeloom.cli.update import update
 from citeloom.cli.wording import WordedGroup, worded
 
@@ -94,7 +94,7 @@ _GIVEN = frozenset({"text", "question", "messages", "plan", "first_year", "last_
 def _made(name: str) -> Any:
     """Return a command of the table above, with its options."""
     from citeloom.cli import options
-    from tools.run_settings import run_settings
+    from tools.run_settings import setting_fields
 
     spec = _RUNS[name]
     module, _, model = spec.takes.partition(":")
@@ -104,8 +104,8 @@ def _made(name: str) -> Any:
     parameters = [
         *(options.option_of(key, fields[key]) for key in inputs),
         *(getattr(options, constant) for constant in spec.alone),
-        *(options.option_of(key, run_settings()[key]) for key in settings),
-        options.MAX_USD, options.KNOBS,
+        *(options.option_of(key, setting_fields()[key]) for key in settings),
+        options.MAX_USD, options.SET_OPTION,
     ]  # fmt: skip
     parameters.sort(key=options.place)
 
@@ -120,10 +120,10 @@ def _made(name: str) -> Any:
         shown = ("trace", "speak", "listen")
         show: dict[str, Any] = {key: given.pop(key) for key in shown if key in given}
         if "input" in given and (listened := show.pop("listen", None)) and not given["resume"]:
-            from citeloom.cli.voice import heard
+            from citeloom.cli.voice import listen_for_question
 
-            with errors_told():
-                given["input"] = heard(listened)
+            with exit_on_error():
+                given["input"] = listen_for_question(listened)
         _entry(name)(Command(graph=spec.graph, options=told, context=how, show=show, **given))
 
     return _command(name, run, spec.told, parameters)
@@ -131,9 +131,9 @@ def _made(name: str) -> Any:
 
 def _entry(name: str) -> Callable[[Any], None]:
     if name == "chat":
-        from citeloom.cli.chat import converse
+        from citeloom.cli.chat import chat_loop
 
-        return converse
+        return chat_loop
     from citeloom.cli.run_command import execute
 
     return execute
@@ -262,7 +262,7 @@ def dev(ctx: typer.Context, host: _Host = "127.0.0.1", port: _Port = 2024) -> No
 def _serve(options: list[str]) -> None:
     from citeloom.cli.servers import serve
 
-    with errors_told():
+    with exit_on_error():
         serve(options)
 
 
@@ -271,7 +271,7 @@ def mcp() -> None:
     """Serve find, review and the others as tools to an agent on this machine, over stdin and stdout (MCP)."""
     from citeloom.cli.agents import serve
 
-    with errors_told():
+    with exit_on_error():
         serve()
 
 
@@ -281,10 +281,10 @@ def settings() -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from tools.run_settings import grouped_settings
+    from tools.run_settings import setting_fields_by_group
 
     console = Console(markup=False, highlight=False, emoji=False)
-    for title, group in grouped_settings().items():
+    for title, group in setting_fields_by_group().items():
         table = Table("Name", "Default", "Meaning", box=None, title=title, title_justify="left")
         for name, field in group.items():
             words = get_args(field.annotation) if get_origin(field.annotation) is Literal else ()

@@ -12,10 +12,10 @@ import typer
 
 from citeloom.cli.progress import Progress
 from citeloom.cli.results.answer import printed
-from citeloom.cli.run_command import Command, begun
+from citeloom.cli.run_command import Command, start_or_resume
 from citeloom.cli.stopping import INTERRUPTED, cancelled_by_signals
-from citeloom.cli.telling import errors_told, say, tell_error, tell_outcome
-from citeloom.cli.voice import heard, say_aloud
+from citeloom.cli.telling import exit_on_error, print_outcome, print_status, tell_error
+from citeloom.cli.voice import listen_for_question, say_aloud
 from citeloom.runs.local_executor import open_run, stream_run
 from citeloom.runs.run_record import RunRecord
 from tools.errors import CiteLoomError
@@ -25,11 +25,11 @@ _HELP = "Ask a question; 'trace' shows the way to the last answer, 'exit' or Ctr
 _ENDS = frozenset({"exit", "quit", "bye", ":q"})
 
 
-def converse(command: Command) -> None:
+def chat_loop(command: Command) -> None:
     """Answer questions, typed or spoken, until they end, and exit."""
-    with errors_told():
+    with exit_on_error():
         command.input = "chat"  # each question comes later
-        run = begun(command)
+        run = start_or_resume(command)
         run.status = "chat"
         run.context["review_cost"] = "off"  # a conversation has a person in it already
         with run.hold_lock():
@@ -39,7 +39,7 @@ def converse(command: Command) -> None:
 
 
 async def _converse(run: RunRecord, show: Mapping[str, Any]) -> int:
-    say(f"Library [bold]{run.inputs['library']}[/bold]. {_HELP}")
+    print_status(f"Library [bold]{run.inputs['library']}[/bold]. {_HELP}")
     last: dict[str, Any] = {}
     listen = show.get("listen")
     sources = repeat(listen) if listen == "mic" else chain([listen], repeat(None))
@@ -60,23 +60,23 @@ async def _converse(run: RunRecord, show: Mapping[str, Any]) -> int:
                     ):
                         last, _question = await stream_run(graph, asked, progress.show, fresh=True)
                 except asyncio.CancelledError:
-                    say("Stopped.")
+                    print_status("Stopped.")
                     return INTERRUPTED
                 except CiteLoomError as error:
                     tell_error(error)
                     continue
                 typer.echo(f"\n{printed(last)}\n")
-                tell_outcome(last)
+                print_outcome(last)
                 if show.get("speak") and last.get("sentences"):
                     await asyncio.to_thread(say_aloud, str(last["answer"]), show["speak"])
-    say(f"Go on with: [bold]{PROGRAM} chat --resume {run.name}[/bold]")
+    print_status(f"Go on with: [bold]{PROGRAM} chat --resume {run.name}[/bold]")
     return 0
 
 
 def _read(source: str | None) -> str | None:
     """Return what is heard in an audio file or at the microphone, else the next line, or None at the end."""
     if source:
-        return heard(source)
+        return listen_for_question(source)
     with suppress(EOFError):
         return input("> " if sys.stdin.isatty() else "")
     return None

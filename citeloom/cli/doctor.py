@@ -9,7 +9,7 @@ from time import monotonic
 import typer
 
 from citeloom.cli.files import check_folder
-from citeloom.cli.telling import errors_told
+from citeloom.cli.telling import exit_on_error
 from tools.counting import counted
 from tools.errors import CiteLoomError, InputError
 from tools.program import PROGRAM
@@ -24,7 +24,7 @@ def examine() -> None:
 
     console = Console(highlight=False, soft_wrap=True)
     bad = False
-    with errors_told(home=False):
+    with exit_on_error(home=False):
         for name, mark, text in _examined():
             bad = bad or mark == "bad"
             console.print(f"{_SIGNS[mark]} {name:<16}", end=" ")
@@ -40,7 +40,7 @@ def examine_server(url: str) -> None:
     from tools.library.server_self_test import check_server
 
     console = Console(highlight=False, soft_wrap=True)
-    with errors_told(home=False):
+    with exit_on_error(home=False):
         faults = []
         for step in check_server(Server.of(settings(), url)):
             sign = _SIGNS["bad" if step.fault else "good"]
@@ -118,9 +118,9 @@ def _llm(options: Settings) -> tuple[str, str]:
             "no LLM is configured, so the embedded engine answers; for an LLM set CITELOOM_STRONG_MODEL and "
             "CITELOOM_LLM_BASE_URL or CITELOOM_LLM_API_KEY (any OpenAI-compatible endpoint)"
         )
-    from tools.llm.open_model import ping
+    from tools.llm.open_model import ping_models
 
-    return "good", asyncio.run(ping(options))
+    return "good", asyncio.run(ping_models(options))
 
 
 def _qdrant(options: Settings) -> tuple[str, str]:

@@ -4,7 +4,7 @@ from importlib import import_module
 
 import typer
 
-from citeloom.cli.telling import errors_told
+from citeloom.cli.telling import exit_on_error
 from tools.program import PROGRAM
 
 
@@ -16,5 +16,5 @@ def evaluate(ctx: typer.Context) -> None:
         needs = "the extra 'evals'" if error.name == "rouge_score" else "a checkout"
         typer.echo(f"citeloom: the benchmarks need {needs}: {error}", err=True)
         raise typer.Exit(2) from error
-    with errors_told():
+    with exit_on_error():
         suites(ctx.args or ["--help"], prog_name=f"{PROGRAM} eval")

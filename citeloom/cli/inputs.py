@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from citeloom.cli.telling import tell
+from citeloom.cli.telling import print_notice
 from tools.errors import InputError
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ MAX_BYTES = 2_000_000
 _TEXT_SUFFIXES = {".txt", ".md", ".markdown", ".text", ".rst", ".tex"}
 
 
-def read_input(given: str | None) -> str:
+def read_text_input(given: str | None) -> str:
     """Return the text of a file, of standard input ('-'), or the argument itself.
 
     Raises:
@@ -53,7 +53,7 @@ def read_manuscript(given: str | None) -> tuple[str, list[dict[str, Any]]]:
         InputError: Nothing is given, or the file cannot be read.
     """
     if given is None or not given.lower().endswith(".docx") or not os.path.isfile(given):
-        return read_input(given), []
+        return read_text_input(given), []
     text, papers = _word(Path(given))
     return text, [paper.model_dump(mode="json") for paper in papers]
 
@@ -122,7 +122,7 @@ def read_plan(path: Path) -> str:
     return plan
 
 
-def stack_of(question: str | None, files: Sequence[str], papers: Sequence[str]) -> list[str]:
+def paper_paths(question: str | None, files: Sequence[str], papers: Sequence[str]) -> list[str]:
     """Return the files and folders to read papers from, each once, by their absolute paths.
 
     Raises:
@@ -184,7 +184,7 @@ def read_papers(path: Path) -> list[dict[str, Any]]:
         if isinstance(item, Paper):
             records.append(item.model_dump(mode="json"))
         elif item.lost:
-            tell("Not read", f"{path}:{item.line}: {item.reason}")
+            print_notice("Not read", f"{path}:{item.line}: {item.reason}")
     return _usable(records, path)
 
 

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from citeloom.cli.telling import errors_told, say
+from citeloom.cli.telling import exit_on_error, print_status
 
 if TYPE_CHECKING:
-    from tools.callers import Keys
+    from tools.callers import ApiKeys
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
@@ -25,17 +25,17 @@ def add(
     ] = None,
 ) -> None:
     """Make a caller's key and print it once: it is kept as a hash only."""
-    with errors_told():
-        from tools.callers import KeyLimits
+    with exit_on_error():
+        from tools.callers import ApiKeyLimits
 
-        limits = KeyLimits(
+        limits = ApiKeyLimits(
             runs_at_once=runs_at_once,
             requests_a_minute=requests_a_minute,
             runs_a_day=runs_a_day,
             usd_a_day=usd_a_day,
         )
         secret = _keys().add(name, limits)
-        say(
+        print_status(
             "It is shown this once. Callers send it as `Authorization: Bearer KEY` or `X-Api-Key: KEY`."
         )
         typer.echo(secret)
@@ -44,7 +44,7 @@ def add(
 @app.command("list")
 def list_() -> None:
     """List the callers that have a key, and what it allows."""
-    with errors_told():
+    with exit_on_error():
         for key in _keys().all():
             allowed = key.limits.model_dump(exclude_none=True).items()
             told = ", ".join(f"{value} {name.replace('_', ' ')}" for name, value in allowed)
@@ -54,12 +54,12 @@ def list_() -> None:
 @app.command()
 def revoke(name: Annotated[str, typer.Argument(help="The caller.")]) -> None:
     """Let a caller's key open nothing from now on; runs and libraries of the caller stay."""
-    with errors_told():
+    with exit_on_error():
         _keys().revoke(name)
 
 
-def _keys() -> "Keys":
-    from tools.callers import Keys
+def _keys() -> "ApiKeys":
+    from tools.callers import ApiKeys
     from tools.settings import settings
 
-    return Keys(settings().home)
+    return ApiKeys(settings().home)

@@ -155,7 +155,7 @@ MAX_USD = _many(
     "Most that the run may cost, LLM and sources together, or one source of it, "
     "such as openalex=0.02; may be repeated.",
 )  # fmt: skip
-KNOBS = _many(
+SET_OPTION = _many(
     "knobs", "--set", "NAME=VALUE",
     "A rarer setting, such as pool=120 or refresh=true; `citeloom settings` lists them all. May be repeated.",
 )  # fmt: skip

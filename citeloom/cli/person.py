@@ -9,7 +9,7 @@ import typer
 from rich.markup import escape
 
 from citeloom.cli.inputs import read_text
-from citeloom.cli.telling import say, tell_error
+from citeloom.cli.telling import print_status, tell_error
 from citeloom.export.plain import dump
 from tools.program import PROGRAM
 
@@ -17,12 +17,12 @@ WAITING = 4
 """Exit code of a run that stopped for a person."""
 
 
-def put_question(question: Mapping[str, Any], folder: Path) -> None:
+def write_proposal(question: Mapping[str, Any], folder: Path) -> None:
     """Write the proposal to be edited, and beside it what there is to know of it."""
     if error := question["error"]:
         tell_error(error)
     if question["kind"] == "cost":
-        say(escape("\n".join(_details(question))))
+        print_status(escape("\n".join(_details(question))))
     folder.mkdir(parents=True, exist_ok=True)
     _proposal(question, folder).write_text(question["proposal"].rstrip() + "\n", encoding="utf-8")
     why = [f"Asked because: {question['why']}.", ""] if question["why"] else []
@@ -80,7 +80,7 @@ def ask(question: Mapping[str, Any], folder: Path) -> bool:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
     path = _proposal(question, folder)
-    say(
+    print_status(
         f"What the run proposes is in [bold]{escape(str(path))}[/bold], more about it in {question['kind']}.md."
     )
     said = typer.prompt(
@@ -95,19 +95,19 @@ def ask(question: Mapping[str, Any], folder: Path) -> bool:
     return word not in {"q", "quit"}
 
 
-def answer_in(folder: Path, question: Mapping[str, Any]) -> str:
+def read_proposal(folder: Path, question: Mapping[str, Any]) -> str:
     """Return the proposal as the person left it; empty, which changes nothing, where it is gone."""
     path = _proposal(question, folder)
     return read_text(path) if path.is_file() else ""
 
 
-def tell_waiting(
+def print_waiting(
     graph: str, name: str, folder: Path, question: Mapping[str, Any], *, as_json: bool
 ) -> None:
     """Say what to do next; as JSON also what is asked."""
     if as_json:
         typer.echo(dump({"run": name, "waiting": question}))
-    say(
+    print_status(
         f"Waiting for you: edit [bold]{escape(str(_proposal(question, folder)))}[/bold] or leave it, then go on "
         f"with: [bold]{escape(PROGRAM)} {graph} --resume {name}[/bold]"
     )

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from citeloom.cli.telling import errors_told
+from citeloom.cli.telling import exit_on_error
 
 Form = StrEnum("Form", {"bibtex": "bibtex", "csl": "csl", "ris": "ris"})
 
@@ -37,7 +37,7 @@ def references(
     ] = None,
 ) -> None:
     """Read references in any style, and write them as BibTeX, CSL JSON or RIS, with what each rests on."""
-    with errors_told():
+    with exit_on_error():
         from citeloom.cli.results.references import show
 
         show(asyncio.run(_run({**_sent(given), "sources": sources})), form, out)
@@ -54,7 +54,7 @@ def _sent(given: str) -> dict[str, Any]:
 async def _run(inputs: dict[str, Any]) -> dict[str, Any]:
     """Run the graph, without keeping the run."""
     from graphs.references import graph
-    from tools.run_settings import RunContext
+    from tools.run_settings import RunSettings
 
     called: Any = graph
-    return dict(await called.ainvoke(inputs, context=RunContext()))
+    return dict(await called.ainvoke(inputs, context=RunSettings()))

@@ -13,17 +13,17 @@ import typer
 from citeloom.cli.files import check_folder
 from citeloom.cli.inputs import (
     own_style,
-    read_input,
+    paper_paths,
     read_manuscript,
     read_papers,
     read_plan,
     read_section,
-    stack_of,
+    read_text_input,
 )
-from citeloom.cli.person import WAITING, answer_in, ask, put_question, tell_waiting
+from citeloom.cli.person import WAITING, ask, print_waiting, read_proposal, write_proposal
 from citeloom.cli.progress import Progress
 from citeloom.cli.stopping import INTERRUPTED, cancelled_by_signals
-from citeloom.cli.telling import errors_told, say, tell_error
+from citeloom.cli.telling import exit_on_error, print_status, tell_error
 from citeloom.runs.local_executor import local_runs, open_run
 from citeloom.runs.run_record import RunRecord, load_run, new_run
 from citeloom.runs.runs import GraphName, RunReport, Runs, status_of
@@ -73,7 +73,7 @@ _FINISH: Mapping[GraphName, str] = {
 
 def execute(command: Command) -> None:
     """Run a command to its end and exit with its code; errors are one clear sentence."""
-    with errors_told():
+    with exit_on_error():
         _, code = run_to_end(command)
     raise typer.Exit(code)
 
@@ -84,7 +84,7 @@ def run_to_end(command: Command) -> tuple[str, int]:
     Raises:
         InputError: Something that was given cannot be used.
     """
-    run = begun(command)
+    run = start_or_resume(command)
     try:
         return run.name, asyncio.run(_to_the_end(run, command))
     except KeyboardInterrupt:  # before the run could take it for its end, or a second time
@@ -103,11 +103,11 @@ async def _to_the_end(run: RunRecord, command: Command) -> int:
                 if status_of(report) != "input_required":
                     return await _finished(report, as_json=command.json, show=command.show)
                 folder, question = _folder_of_proposal(run.name), report.question
-                put_question(question, folder)
+                write_proposal(question, folder)
                 if not ask(question, folder):
-                    tell_waiting(run.graph, run.name, folder, question, as_json=command.json)
+                    print_waiting(run.graph, run.name, folder, question, as_json=command.json)
                     return WAITING
-                await runs.answer(run.name, answer_in(folder, question))
+                await runs.answer(run.name, read_proposal(folder, question))
 
 
 async def _start_or_resume(runs: Runs, run: RunRecord, *, resumed: bool) -> None:
@@ -120,7 +120,7 @@ async def _start_or_resume(runs: Runs, run: RunRecord, *, resumed: bool) -> None
     await runs.resume(run.name, run.context, results=place)
     report = await runs.report(run.name)
     if status_of(report) == "input_required":
-        await runs.answer(run.name, answer_in(_folder_of_proposal(run.name), report.question))
+        await runs.answer(run.name, read_proposal(_folder_of_proposal(run.name), report.question))
 
 
 async def _followed(runs: Runs, name: str, *, quiet: bool) -> RunReport:
@@ -162,7 +162,7 @@ async def _finished(report: RunReport, *, as_json: bool, show: Mapping[str, Any]
 
 
 def _tell_stopped(run: RunRecord) -> None:
-    say(f"Stopped. Go on with: [bold]{way_on(run)}[/bold]")
+    print_status(f"Stopped. Go on with: [bold]{resume_command(run)}[/bold]")
 
 
 @contextmanager
@@ -173,9 +173,9 @@ def reading_allowed(run: RunRecord) -> Iterator[None]:
         return
     from tools.ingest.file_places import allow_paths
     from tools.ingest.reader_processes import close_workers
-    from tools.run_settings import RunContext
+    from tools.run_settings import RunSettings
 
-    clients = RunContext(**run.context).clients
+    clients = RunSettings(**run.context).clients
     for folder in sorted({Path(path).resolve().parent for path in run.inputs["paths"]}):
         allow_paths(clients, folder)
     try:
@@ -184,20 +184,20 @@ def reading_allowed(run: RunRecord) -> Iterator[None]:
         close_workers()  # those of a stopped run are still at work
 
 
-def begun(command: Command) -> RunRecord:
+def start_or_resume(command: Command) -> RunRecord:
     """Return the run of a command: a new one, or the one that is to go on.
 
     Raises:
         InputError: Something that was given cannot be used.
     """
-    from tools.run_settings import setting_of
+    from tools.run_settings import parse_setting
 
     named = [(name, value) for name, _, value in (item.partition("=") for item in command.knobs)]
-    command.context |= {name: setting_of(name, value) for name, value in named}
+    command.context |= {name: parse_setting(name, value) for name, value in named}
     return _resumed(command, {name for name, _ in named}) if command.resume else _started(command)
 
 
-def way_on(run: RunRecord) -> str:
+def resume_command(run: RunRecord) -> str:
     """Return the command that goes on with a run, or shows its result again."""
     command = "chat" if run.status == "chat" else run.graph
     how = "runs resume" if run.graph in {"revise", "references"} else f"{command} --resume"
@@ -226,14 +226,14 @@ def _inputs(command: Command) -> dict[str, Any]:
 
     inputs = dict(command.options)
     if command.graph == "synthesize":
-        inputs["paths"] = stack_of(command.input, command.files or (), inputs["papers"])
+        inputs["paths"] = paper_paths(command.input, command.files or (), inputs["papers"])
     if command.revises is None:
         name = "question" if command.graph in ANSWERING else "text"
         if command.graph == "verify":
             inputs[name], held = read_manuscript(command.input)
             inputs["papers"] = [*inputs["papers"], *held]
         else:
-            inputs[name] = read_input(command.input)
+            inputs[name] = read_text_input(command.input)
     else:
         inputs["section"] = load_run(command.revises).run_store
         if command.text:

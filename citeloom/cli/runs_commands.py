@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from citeloom.cli.telling import errors_told, tell_error
+from citeloom.cli.telling import exit_on_error, tell_error
 from tools.counting import counted
 from tools.errors import InputError
 
@@ -26,7 +26,7 @@ def list_(
     """List the runs, those last worked on first: name, command, how it ended, what it was about."""
     from json import dumps
 
-    with errors_told():
+    with exit_on_error():
         from citeloom.runs.run_record import all_runs
 
         runs = all_runs()
@@ -46,7 +46,7 @@ def show(
     """Show what a run was asked, how it ended, where its results are, and how to see them again."""
     from dataclasses import asdict
 
-    with errors_told():
+    with exit_on_error():
         from citeloom.export.plain import dump
         from citeloom.runs.run_record import load_run
 
@@ -63,21 +63,21 @@ def show(
         for key, value in told.items():
             if value:
                 typer.echo(f"{key:<9} {value}")
-        from citeloom.cli.run_command import way_on
+        from citeloom.cli.run_command import resume_command
 
-        typer.echo(f"To go on with it, or to see its result again: {way_on(kept)}")
+        typer.echo(f"To go on with it, or to see its result again: {resume_command(kept)}")
 
 
 @app.command()
 def resume(run: RUN) -> None:
     """Go on with a run that was stopped, waits or failed, or show its result again, whatever its command."""
-    with errors_told():
-        from citeloom.cli.chat import converse
+    with exit_on_error():
+        from citeloom.cli.chat import chat_loop
         from citeloom.cli.run_command import Command, execute
         from citeloom.runs.run_record import load_run
 
         kept = load_run(run)
-        go_on = converse if kept.status == "chat" else execute
+        go_on = chat_loop if kept.status == "chat" else execute
         go_on(Command(graph=kept.graph, options={}, context={}, resume=run))
 
 
@@ -93,7 +93,7 @@ def delete(
     with_results: RESULTS = False,
 ) -> None:
     """Delete runs: what they keep to go on and to be revised. One that is being worked on stays."""
-    with errors_told():
+    with exit_on_error():
         from citeloom.runs.run_record import load_run
 
         wanted = list({name: load_run(name) for name in runs}.values())
@@ -114,7 +114,7 @@ def prune(
     with_results: RESULTS = False,
 ) -> None:
     """Delete old runs, name each, and give their room back to the disk; those being worked on stay."""
-    with errors_told():
+    with exit_on_error():
         from citeloom.runs.run_record import outdated_runs
 
         runs = outdated_runs(_days(older_than), keep)
@@ -133,7 +133,7 @@ def spending(
     """Say what runs have spent on calls of models and sources, by UTC day, caller, task or source."""
     from json import dumps
 
-    with errors_told():
+    with exit_on_error():
         from tools.ledger.ledger_file import LedgerFile
         from tools.settings import settings
 
@@ -155,15 +155,15 @@ def spending(
 def _deleted(runs: Sequence["RunRecord"], results: bool) -> Sequence["RunRecord"]:
     import asyncio
 
-    from citeloom.runs.run_files import opened_files
-    from citeloom.runs.run_record import delete_runs, give_back_room
+    from citeloom.runs.run_files import open_checkpoints
+    from citeloom.runs.run_record import delete_runs, vacuum_stores
 
     async def delete_them() -> Sequence["RunRecord"]:
-        async with opened_files() as (saver, store):
+        async with open_checkpoints() as (saver, store):
             return await delete_runs(runs, saver, store, results=results)
 
     deleted = asyncio.run(delete_them()) if runs else []
-    give_back_room()
+    vacuum_stores()
     return deleted
 
 

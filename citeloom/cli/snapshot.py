@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from citeloom.cli.telling import errors_told
+from citeloom.cli.telling import exit_on_error
 from tools.counting import counted
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
@@ -56,7 +56,7 @@ def build(
         **years_of(year), fields=tuple(field), languages=tuple(language), abstracts=abstracts
     )
     console = Console(stderr=True, highlight=False)
-    with errors_told(home=False), console.status("reading") as status:
+    with exit_on_error(home=False), console.status("reading") as status:
         made = build(files, out, filters, lambda line: status.update(line))
     typer.echo(
         f"{counted(made.works, 'work')} ({made.told}): set CITELOOM_SNAPSHOT={out.resolve()}, and search them with "

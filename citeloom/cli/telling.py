@@ -14,28 +14,28 @@ from tools.disk import is_damaged, why_unusable
 from tools.errors import CiteLoomError, InputError, LibraryError
 
 
-def say(text: str) -> None:
+def print_status(text: str) -> None:
     """Print a line to standard error, with rich's markup."""
     from rich.console import Console
 
     Console(stderr=True, highlight=False, soft_wrap=True, emoji=False).print(text)
 
 
-def tell(sign: str, text: str) -> None:
+def print_notice(sign: str, text: str) -> None:
     """Say 'Sign: text'; the text may be of papers and users, and is no markup."""
     from rich.markup import escape
 
-    say(f"[yellow]{sign}:[/yellow] {escape(text)}")
+    print_status(f"[yellow]{sign}:[/yellow] {escape(text)}")
 
 
 def tell_error(text: object) -> None:
     """Say why a command could not be done."""
     from rich.markup import escape
 
-    say(f"[red]citeloom:[/red] {escape(str(text))}")
+    print_status(f"[red]citeloom:[/red] {escape(str(text))}")
 
 
-def tell_outcome(
+def print_outcome(
     values: Mapping[str, Any], *, told: Collection[tuple[str, str]] = frozenset()
 ) -> None:
     """Say what the caller should know, what went wrong, and why nothing more could be done.
@@ -44,7 +44,7 @@ def tell_outcome(
     the answer tells of.
     """
     for note in (*getattr(values.get("request"), "notes", ()), *(values.get("notes") or ())):
-        tell("Note", f"{note}.")
+        print_notice("Note", f"{note}.")
     stop = values.get("stop")
     from citeloom.export.markdown import failure_lines
 
@@ -54,10 +54,10 @@ def tell_outcome(
         if not failure.fatal and (failure.subject, failure.cause) not in told
         and not (stop and failure.cause in stop.cause)
     ):  # fmt: skip
-        tell("Not done", line)
+        print_notice("Not done", line)
     if asked := [item for item in values.get("usage") or () if item.input_tokens]:
         thought = sum(item.thinking_tokens for item in asked)
-        tell(
+        print_notice(
             "LLM",
             f"{counted(sum(item.calls for item in asked), 'call')}, "
             f"{sum(item.input_tokens for item in asked):,} tokens in, "
@@ -74,18 +74,18 @@ def tell_lost(values: Mapping[str, Any]) -> None:
 
     sign, _, text = lost_answers(values).partition(": ")
     if text:
-        tell(sign, text)
+        print_notice(sign, text)
 
 
 def tell_folder(folder: Path, name: str, seconds: float) -> None:
     """Say where the results are."""
-    say(f"Results are in {_shown(folder)}  (run {name}, {seconds:.0f} s)")
+    print_status(f"Results are in {_shown(folder)}  (run {name}, {seconds:.0f} s)")
 
 
 def tell_page(page: Path, name: str, seconds: float) -> None:
     """Say first which page to open."""
-    say(f"Open {_shown(page)}")
-    say(f"The other files are beside it.  (run {name}, {seconds:.0f} s)")
+    print_status(f"Open {_shown(page)}")
+    print_status(f"The other files are beside it.  (run {name}, {seconds:.0f} s)")
 
 
 def _shown(path: Path) -> str:
@@ -96,7 +96,7 @@ def _shown(path: Path) -> str:
 
 
 @contextmanager
-def errors_told(*, home: bool = True) -> Iterator[None]:
+def exit_on_error(*, home: bool = True) -> Iterator[None]:
     """End the program with one clear sentence where it cannot go on.
 
     Its exit code is 2 for what the user gave, a library included, and 1 for all else.

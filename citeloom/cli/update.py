@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from citeloom.cli.telling import errors_told, say, tell
+from citeloom.cli.telling import exit_on_error, print_notice, print_status
 from tools.counting import counted
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def update(
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder for the results.")] = None,
 ) -> None:
     """Search again as a run did, and show what is new since; with --write take it into the section."""
-    with errors_told():
+    with exit_on_error():
         code = _updated(run, after, write, out)
     raise typer.Exit(code)
 
@@ -42,13 +42,18 @@ def _updated(name: str, after: str | None, write: bool, out: Path | None) -> int
 
     from citeloom.cli.run_command import Command, run_to_end
     from citeloom.runs.run_record import load_run
-    from citeloom.service.updating import fresh, known_to, search_of, section_with
+    from citeloom.service.updating import (
+        input_with_new_papers,
+        paper_ids_seen,
+        papers_not_seen,
+        repeat_search_input,
+    )
 
     old = load_run(name)
-    inputs = search_of(old, after)
+    inputs = repeat_search_input(old, after)
     before = asyncio.run(_values(name))
     gone = _retracted(old, before)
-    known = known_to(before)
+    known = paper_ids_seen(before)
     text = inputs.pop("text")
     # What is new is not in the answers of earlier days.
     context = {**old.context, "refresh": True}
@@ -57,14 +62,14 @@ def _updated(name: str, after: str | None, write: bool, out: Path | None) -> int
     )  # fmt: skip
     found, code = run_to_end(search)
     values = asyncio.run(_values(found))
-    new = fresh(values, known)
+    new = papers_not_seen(values, known)
     if not _searched(name, values, len(new), code):
         return code or 1
     if not write or not (new or gone):
         return 0
-    given = section_with(old, before, new, gone)
+    given = input_with_new_papers(old, before, new, gone)
     if given is None:
-        say("None ranks as high as what the section cites: it stands as it is.")
+        print_status("None ranks as high as what the section cites: it stands as it is.")
         return 0
     text = given.pop("text")
     folder = out / "section" if out else None
@@ -85,12 +90,14 @@ def _retracted(old: "RunRecord", before: dict[str, Any]) -> set[str]:
     noticed, unasked = asyncio.run(noticed_since(old, before))
     gone = [paper for paper in noticed if paper.retracted]
     for paper in gone:
-        tell("Retracted", f"{old.name} has “{paper.title}” ({paper.id}), which was retracted.")
+        print_notice(
+            "Retracted", f"{old.name} has “{paper.title}” ({paper.id}), which was retracted."
+        )
     for paper in noticed:
         if not paper.retracted:
-            tell("Notice", f"{old.name} has {news_of(paper)}.")
+            print_notice("Notice", f"{old.name} has {news_of(paper)}.")
     for line in failure_lines(unasked):
-        tell("Not done", line)
+        print_notice("Not done", line)
     return {paper.id for paper in gone}
 
 
@@ -101,12 +108,12 @@ def _searched(name: str, values: dict[str, Any], new: int, code: int) -> bool:
     stop = values.get("stop")
     # That nothing relevant is there is an answer here.
     if stop.subject != NOTHING if stop else code:
-        say(f"CiteLoom could not search again, so what is new since {name} is not known.")
+        print_status(f"CiteLoom could not search again, so what is new since {name} is not known.")
         return False
     kept = counted(new, "paper") if new else "No paper"
     failed = any(item.stage == "search_source" for item in values.get("failures") or ())
     more = " Some searches failed, so there may be more." if failed else ""
-    say(f"{kept} kept that {name} has not seen.{more}")
+    print_status(f"{kept} kept that {name} has not seen.{more}")
     return True
 
 

@@ -4,12 +4,12 @@ from pathlib import Path
 
 from rich.markup import escape
 
-from citeloom.cli.telling import say, tell
+from citeloom.cli.telling import print_notice, print_status
 from tools.errors import CiteLoomError
 from tools.settings import settings
 
 
-def heard(source: str) -> str:
+def listen_for_question(source: str) -> str:
     """Return the question in an audio file or spoken into the microphone, and say how long it took.
 
     Raises:
@@ -20,10 +20,10 @@ def heard(source: str) -> str:
 
     transcriber = Whisper(settings().speech_model)
     if source == "mic":
-        say("Speak now; a pause ends the question.")
+        print_status("Speak now; a pause ends the question.")
     transcript = transcriber.transcribe(record(Pause()) if source == "mic" else Path(source))
     spent = transcript.seconds
-    say(
+    print_status(
         f"Heard in {spent.run:.1f} s (and {spent.load:.1f} s to load {escape(transcript.engine)}): "
         f"“{escape(transcript.text)}”"
     )
@@ -42,10 +42,10 @@ def say_aloud(text: str, where: str) -> None:
         else:
             Path(where).write_bytes(speech.wav)
     except (CiteLoomError, OSError) as error:
-        tell("Not spoken", str(error))
+        print_notice("Not spoken", str(error))
         return
     spent = speech.seconds
-    say(
+    print_status(
         f"Spoken in {spent.run:.1f} s (and {spent.load:.1f} s to load {escape(speech.engine)}), "
         f"{spent.audio:.0f} s of audio"
     )

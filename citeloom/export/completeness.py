@@ -8,7 +8,7 @@ from state.search import Completeness
 from tools.bibliography.write_csl import reference_line
 
 
-def assessed(values: Mapping[str, Any]) -> Completeness | None:
+def with_completeness_text(values: Mapping[str, Any]) -> Completeness | None:
     """Return what was said of completeness; None where the run ended before anything was."""
     found: Completeness | None = values.get("completeness")
     return found if found is not None and found.caveats else None
@@ -16,7 +16,7 @@ def assessed(values: Mapping[str, Any]) -> Completeness | None:
 
 def completeness_text(values: Mapping[str, Any], escape: Callable[[str], str] = escape) -> str:
     """Return the section on completeness, or nothing where it was not looked into."""
-    found = assessed(values)
+    found = with_completeness_text(values)
     if found is None:
         return ""
     lines = [f"- {escape(caveat)}" for caveat in found.caveats]

@@ -10,7 +10,7 @@ from state.results import CitedSentence, Reference
 from state.writing import CitationVerdict
 from tools.bibliography.citation_style import DEFAULT, CitationStyle, named_style
 from tools.bibliography.section_printer import Group, Piece, PrintedSection, in_paragraphs
-from tools.bibliography.text_runs import Run, clean
+from tools.bibliography.text_runs import TextRun, clean
 from tools.counting import counted
 from tools.errors import InputError
 from tools.program import PROGRAM
@@ -19,7 +19,7 @@ TITLE = "Related work"
 
 
 @dataclass(frozen=True)
-class Document:
+class SectionDocument:
     """A section in its style."""
 
     style: CitationStyle
@@ -52,7 +52,7 @@ class Document:
         """Return a sentence as printed, in pieces that tell which paper each cites."""
         return self.section.pieces(sentence.marked or sentence.text)
 
-    def runs(self, reference: Reference) -> tuple[Run, ...]:
+    def runs(self, reference: Reference) -> tuple[TextRun, ...]:
         """Return a reference's entry with its letter forms."""
         return self.section.styled.papers[reference.number - 1].entry
 
@@ -64,12 +64,14 @@ class Document:
         return "".join(piece.text for piece in self.section.citation(Group((marker,))))
 
 
-def document_of(values: Mapping[str, Any], style: CitationStyle | None = None) -> Document:
+def section_document(
+    values: Mapping[str, Any], style: CitationStyle | None = None
+) -> SectionDocument:
     """Return the section of a finished run, in `style` or in the run's own."""
     wanted = style or style_of(values)
     sentences: list[CitedSentence] = list(values.get("sentences") or [])
     references: list[Reference] = list(values.get("references") or [])
-    return Document(
+    return SectionDocument(
         style=wanted,
         section=PrintedSection(
             [item.marked for item in sentences],
@@ -90,7 +92,7 @@ def style_of(values: Mapping[str, Any]) -> CitationStyle:
         return named_style(DEFAULT)
 
 
-def restyled(values: Mapping[str, Any], style: CitationStyle) -> dict[str, Any]:
+def in_other_style(values: Mapping[str, Any], style: CitationStyle) -> dict[str, Any]:
     """Return a run's values with the section printed in another style.
 
     It is for styles that only the command line can open: files of the user's own.
@@ -100,7 +102,7 @@ def restyled(values: Mapping[str, Any], style: CitationStyle) -> dict[str, Any]:
     """
     from tools.bibliography.section_printer import running_text
 
-    document = document_of(values, style)
+    document = section_document(values, style)
     numbers = {item.paper.id: item.number for item in document.references}
     sentences = [
         item.model_copy(update={"text": document.section.sentence(item.marked)})

@@ -12,7 +12,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote as percent
 
-from citeloom.export.document import TITLE, Document, spaced, support_of
+from citeloom.export.document import TITLE, SectionDocument, spaced, support_of
 from state.results import CitedSentence, Reference
 from tools.bibliography.text_runs import clean
 from tools.bibliography.write_csl import to_csl
@@ -33,7 +33,7 @@ _LIST = 'ADDIN ZOTERO_BIBL {"uncited":[],"omitted":[],"custom":[]} CSL_BIBLIOGRA
 _SCHEMA = "https://github.com/citation-style-language/schema/raw/master/csl-citation.json"
 
 
-def to_docx(document: Document) -> bytes:
+def to_docx(document: SectionDocument) -> bytes:
     """Return the file: headings, paragraphs, references with links, comments with the evidence."""
     import docx
 
@@ -70,7 +70,7 @@ def to_docx(document: Document) -> bytes:
 
 
 def _add_sentence(
-    word: "WordDocument", paragraph: "Paragraph", sentence: CitedSentence, document: Document,
+    word: "WordDocument", paragraph: "Paragraph", sentence: CitedSentence, document: SectionDocument,
     records: Mapping[str, dict[str, Any]],
 ) -> None:  # fmt: skip
     verdicts = (*sentence.citations, sentence.verdict)
@@ -121,7 +121,7 @@ def _field_char(paragraph: "Paragraph", kind: str) -> None:
     paragraph.add_run()._r.append(char)
 
 
-def _add_reference(paragraph: "Paragraph", document: Document, item: Reference) -> None:
+def _add_reference(paragraph: "Paragraph", document: SectionDocument, item: Reference) -> None:
     from docx.shared import Cm
 
     form = paragraph.paragraph_format

@@ -6,7 +6,7 @@ from posixpath import relpath
 from types import MappingProxyType
 from typing import Any
 
-from citeloom.export.document import Document, document_of
+from citeloom.export.document import SectionDocument, section_document
 from citeloom.export.docx import to_docx
 from citeloom.export.latex import to_latex
 from citeloom.export.markdown import papers_text, review_text
@@ -48,7 +48,7 @@ def contents(names: Collection[str], *, within: str = "") -> str:
     )
 
 
-def exports(
+def text_files(
     values: Mapping[str, Any], formats: Sequence[str] = (), *, style: CitationStyle | None = None
 ) -> dict[str, str | bytes]:
     """Return review.md, the references and the formats asked for, by their names.
@@ -61,11 +61,11 @@ def exports(
     """
     if not values.get("sentences"):
         return {}
-    return _texts(values, formats, document_of(values, style))
+    return _texts(values, formats, section_document(values, style))
 
 
 def _texts(
-    values: Mapping[str, Any], formats: Sequence[str], document: Document
+    values: Mapping[str, Any], formats: Sequence[str], document: SectionDocument
 ) -> dict[str, str | bytes]:
     files: dict[str, str | bytes] = {
         **_listed(document.references), "review.md": review_text(values, document=document)
@@ -96,7 +96,7 @@ def all_files(
     """
     files: dict[str, str | bytes] = {**dict(_beside(graph, values)), **more}
     if values.get("papers") or values.get("sentences"):
-        document = document_of(values, style)
+        document = section_document(values, style)
         if values.get("sentences"):
             files = _texts(values, formats, document) | files
         page = "papers.html" if graph == "find" else "review.html"

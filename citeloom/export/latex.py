@@ -3,7 +3,7 @@ r"""A section as LaTeX: a document of its own, with \cite and natbib, and its re
 import re
 from collections.abc import Sequence
 
-from citeloom.export.document import TITLE, Document, spaced
+from citeloom.export.document import TITLE, SectionDocument, spaced
 from state.results import CitedSentence
 from tools.bibliography.section_printer import Group, split_marked
 from tools.bibliography.text_runs import clean, escape
@@ -28,7 +28,7 @@ _BY_AUTHOR = r"""\usepackage[round]{natbib}
 """
 
 
-def to_latex(document: Document, bibliography: str) -> str:
+def to_latex(document: SectionDocument, bibliography: str) -> str:
     r"""Return a document that compiles; `bibliography` is the text of references.bib beside it."""
     body = "\n\n".join(
         "\n".join(_sentence(item, document) for item in paragraph)
@@ -45,7 +45,7 @@ def to_latex(document: Document, bibliography: str) -> str:
     )
 
 
-def _sentence(sentence: CitedSentence, document: Document) -> str:
+def _sentence(sentence: CitedSentence, document: SectionDocument) -> str:
     written = ""
     for part in split_marked(sentence.marked or sentence.text, document.papers):
         if isinstance(part, str):
@@ -55,7 +55,7 @@ def _sentence(sentence: CitedSentence, document: Document) -> str:
     return written.strip()
 
 
-def _cited(written: str, group: Group, document: Document) -> str:
+def _cited(written: str, group: Group, document: SectionDocument) -> str:
     """Return what is written so far with a citation behind it."""
     papers, keys = document.papers, document.keys
     if not document.style.by_author:

@@ -5,30 +5,30 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from citeloom.export.completeness import completeness_text
-from citeloom.export.document import Document, document_of, notices, support_of
+from citeloom.export.document import SectionDocument, notices, section_document, support_of
 from citeloom.export.escaping import entry, escape, prose
 from state.results import CitedSentence, RankedPaper
 from state.run import Failure
 from tools.bibliography.write_csl import reference_line
 from tools.counting import counted
 
-RESTS_ON = (
+RESTS_ON_LABEL = (
     "What each citation rests on, word for word from the cited paper; (annotation) stands behind words that are "
     "not the paper's, but were written about it, and (the input text) behind your own."
 )
 
 
-def review_text(values: Mapping[str, Any], *, document: Document | None = None) -> str:
+def review_text(values: Mapping[str, Any], *, document: SectionDocument | None = None) -> str:
     """Return review.md: the section, its references, the evidence, and how it was made.
 
     `document` is the section in its style; it is made from the values where it is not given.
     """
-    shown = document or document_of(values)
+    shown = document or section_document(values)
     sentences: list[CitedSentence] = list(values.get("sentences") or [])
     return _joined(
         *_section(values, shown, prose, entry),
         "## Evidence",
-        RESTS_ON,
+        RESTS_ON_LABEL,
         "\n".join(line for item in sentences for line in evidence(item, shown)),
         omitted(values),
         completeness_text(values),
@@ -39,12 +39,12 @@ def review_text(values: Mapping[str, Any], *, document: Document | None = None) 
 
 def review_shown(values: Mapping[str, Any]) -> str:
     """Return the section and its references for a terminal, which renders no Markdown: nothing is escaped."""
-    return _joined(*_section(values, document_of(values), str, str))
+    return _joined(*_section(values, section_document(values), str, str))
 
 
 def _section(
     values: Mapping[str, Any],
-    shown: Document,
+    shown: SectionDocument,
     prose: Callable[[str], str],
     entry: Callable[[str], str],
 ) -> tuple[str, ...]:
@@ -105,7 +105,7 @@ def notice(values: Mapping[str, Any]) -> str:
     return "\n>\n".join(f"> {line}" for line in notices(values))
 
 
-def evidence(item: CitedSentence, shown: Document) -> Iterator[str]:
+def evidence(item: CitedSentence, shown: SectionDocument) -> Iterator[str]:
     """Yield a line for each citation of a sentence: its verdict and the words behind it."""
     for found in item.citations:
         yield _told(item, shown.cited_as(found.paper), support_of(found))

@@ -9,20 +9,24 @@ from typing import Any
 
 from citeloom.export.citation_picture import citation_graph
 from citeloom.export.completeness import completeness_text
-from citeloom.export.document import TITLE, Document, document_of, spaced, support_of
+from citeloom.export.document import TITLE, SectionDocument, section_document, spaced, support_of
 from citeloom.export.escaping import entry
 from citeloom.export.html import page, rendered
-from citeloom.export.markdown import RESTS_ON, account, evidence, notice, omitted, ranked
+from citeloom.export.markdown import RESTS_ON_LABEL, account, evidence, notice, omitted, ranked
 from citeloom.export.table import table_html
 from state.results import CitedSentence, ComparisonTable, Link, RankedPaper
 from tools.bibliography.write_csl import reference_line
 
 
 def review_page(
-    values: Mapping[str, Any], files: str, *, document: Document | None = None, about: str = ""
+    values: Mapping[str, Any],
+    files: str,
+    *,
+    document: SectionDocument | None = None,
+    about: str = "",
 ) -> str:
     """Return the page; `files` lists the others in Markdown, `about` names the researcher's text."""
-    shown = document or document_of(values)
+    shown = document or section_document(values)
     written = bool(shown.paragraphs)
     title = TITLE if written else "Papers found"
     papers: list[RankedPaper] = values.get("papers") or []
@@ -68,12 +72,12 @@ def _papers(kept: str, *, folded: bool) -> str:
     return f"<details>\n<summary>{about}</summary>\n{rendered(kept)}</details>\n"
 
 
-def _paragraphs(shown: Document) -> Iterator[str]:
+def _paragraphs(shown: SectionDocument) -> Iterator[str]:
     for paragraph in shown.paragraphs:
         yield f"<p>{' '.join(_sentence(item, shown) for item in paragraph)}</p>\n"
 
 
-def _sentence(sentence: CitedSentence, shown: Document) -> str:
+def _sentence(sentence: CitedSentence, shown: SectionDocument) -> str:
     """Return a sentence; its citations lead to the references, a mark behind it to its evidence."""
     numbers = {item.marker: item.number for item in shown.references}
     support = {item.key: support_of(item) for item in sentence.citations}
@@ -89,7 +93,7 @@ def _sentence(sentence: CitedSentence, shown: Document) -> str:
     return f'<span id="sentence-{sentence.number}">{told}</span>{behind}'
 
 
-def _references(shown: Document) -> Iterator[str]:
+def _references(shown: SectionDocument) -> Iterator[str]:
     yield "<ol>\n" if shown.numbered else "<ul>\n"
     for item in shown.references:
         text = rendered(entry(item.entry or reference_line(item.paper)), inline=True)
@@ -97,8 +101,8 @@ def _references(shown: Document) -> Iterator[str]:
     yield "</ol>\n" if shown.numbered else "</ul>\n"
 
 
-def _evidence(shown: Document) -> Iterator[str]:
-    yield f"<p>{RESTS_ON}</p>\n<ul>\n"
+def _evidence(shown: SectionDocument) -> Iterator[str]:
+    yield f"<p>{RESTS_ON_LABEL}</p>\n<ul>\n"
     for paragraph in shown.paragraphs:
         for item in paragraph:
             if lines := [line.removeprefix("- ") for line in evidence(item, shown)]:

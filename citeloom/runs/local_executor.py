@@ -20,8 +20,8 @@ from citeloom.runs.run_record import (
     outdated_runs,
 )
 from citeloom.runs.runs import GraphName, RunReport, Runs
-from tools.disk import check_room, why_unusable
-from tools.errors import CiteLoomError, InputError, TransientError, trace_of
+from tools.disk import check_disk_space, why_unusable
+from tools.errors import CiteLoomError, InputError, TransientError, loggable_trace
 from tools.program import logger_of
 from tools.settings import settings
 
@@ -53,12 +53,12 @@ async def open_run(
     Raises:
         TransientError: The disk is full.
     """
-    from citeloom.runs.run_files import opened_files
+    from citeloom.runs.run_files import open_checkpoints
 
     builder = import_module(f"{graphs.__name__}.{run.graph}").builder
     if not to_read:
-        check_room(settings().home)
-    async with opened_files() as (saver, store):
+        check_disk_space(settings().home)
+    async with open_checkpoints() as (saver, store):
         if (days := settings().keep_runs_days) and not to_read:
             await delete_runs(outdated_runs(days), saver, store)
         yield builder.compile(checkpointer=saver, store=store, name=run.graph), store
@@ -70,13 +70,13 @@ async def read_run(
 ) -> AsyncIterator[tuple[dict[str, Any], "Interrupt | None", "BaseStore"]]:
     """Open what a run gives, or has so far, as typed values; what it asks; and its store."""
     from citeloom.runs.partial_result import partial_values
-    from tools.run_settings import RunContext
+    from tools.run_settings import RunSettings
 
     async with open_run(run, to_read=True) as (graph, store):
         snapshot = await graph.aget_state(_config_of(run), subgraphs=True)
         values = dict(snapshot.values)
         if run.status not in _ENDED:
-            values = await partial_values(snapshot, store, RunContext(**run.context))
+            values = await partial_values(snapshot, store, RunSettings(**run.context))
         yield values, _pending_question(snapshot), store
 
 
@@ -89,7 +89,7 @@ async def stream_run(
     """
     from langgraph.types import Command
 
-    from tools.run_settings import RunContext
+    from tools.run_settings import RunSettings
 
     config = _config_of(run)
     snapshot = None if fresh else await graph.aget_state(config)
@@ -102,7 +102,7 @@ async def stream_run(
     events = graph.astream(
         inputs,
         config,
-        context=RunContext(**run.context),
+        context=RunSettings(**run.context),
         stream_mode=["custom"],
         subgraphs=True,
         durability="sync",  # or a killed run would do a finished step again
@@ -259,22 +259,22 @@ class LocalExecutor:
 
     async def finish(self, run: str) -> None:
         """Let a run that this process works on end with what it has; see `Executor`."""
-        from tools.ledger.run_ledger import finish
+        from tools.ledger.run_ledger import request_finish
 
         if not (active := self._active.get(run)):
             raise InputError(f"run '{run}' cannot be told to finish: it rests, or works elsewhere")
         async with read_run(active.record) as (values, _, _):
             name = str(values.get("run") or "")
-        if not finish(name, settings().home):
+        if not request_finish(name, settings().home):
             raise InputError(f"run '{run}' cannot be told to finish now: it has hardly begun")
 
     async def forget(self, run: str) -> None:
         """Delete a run; see `Executor`."""
-        from citeloom.runs.run_files import opened_files
+        from citeloom.runs.run_files import open_checkpoints
 
         record = await asyncio.to_thread(load_run, run)
         with _faults_told():
-            async with opened_files() as (saver, store):
+            async with open_checkpoints() as (saver, store):
                 await delete_run(record, saver, store)
 
     def _report_of(self, record: RunRecord, *, busy: bool) -> RunReport:
@@ -330,7 +330,7 @@ class LocalExecutor:
             OSError
         ) as caught:  # for others it stays as it was kept last, and can be resumed from there
             self._unkept[record.name] = record
-            logger.error("run %s is not kept: %s", record.name, trace_of(caught))  # noqa: TRY400
+            logger.error("run %s is not kept: %s", record.name, loggable_trace(caught))  # noqa: TRY400
         finally:
             del self._active[record.name]
             active.has_ended = True
@@ -360,7 +360,7 @@ def _explained(record: RunRecord, caught: Exception) -> str:
     """Return why a run failed, and what to do; what nobody foresaw is logged."""
     if isinstance(caught, CiteLoomError):
         return str(caught)
-    logger.error("run %s failed: %s", record.name, trace_of(caught))
+    logger.error("run %s failed: %s", record.name, loggable_trace(caught))
     if isinstance(caught, OSError | sqlite3.Error):
         return _UNKEPT.format(why_unusable(caught))
     return _UNEXPECTED.format(type(caught).__name__)

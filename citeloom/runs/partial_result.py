@@ -15,13 +15,13 @@ from state.reducers import add_failures, add_rejections
 from state.run import SourceUsage, Usage
 from state.synthesis import Context
 from tools.ledger.ledger_file import LedgerFile
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.run_store import RunStore
 from tools.text.source_lines import origin_of
 
 
 async def partial_values(
-    snapshot: StateSnapshot, store: BaseStore, context: RunContext
+    snapshot: StateSnapshot, store: BaseStore, context: RunSettings
 ) -> dict[str, Any]:
     """Assemble what an interrupted run has, out of its last checkpoints, inner graphs included."""
     values: dict[str, Any] = {}
@@ -48,7 +48,7 @@ async def partial_values(
     return values
 
 
-async def _spent(run: str, context: RunContext) -> dict[str, Any]:
+async def _spent(run: str, context: RunSettings) -> dict[str, Any]:
     """Return what a run has used. Not from its ledger, whose limits hold while it may be at work."""
     rows, _ = await asyncio.to_thread(LedgerFile(context.clients.settings.home).read, run)
     return {
@@ -90,7 +90,7 @@ def _with_defaults(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 async def partial_synthesis(
-    values: Mapping[str, Any], run_store: RunStore, context: RunContext
+    values: Mapping[str, Any], run_store: RunStore, context: RunSettings
 ) -> dict[str, Any]:
     """Return what a run has that was stopped, with the paragraphs that its draft holds."""
     if "answer" in values:

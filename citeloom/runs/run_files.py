@@ -80,7 +80,7 @@ class _Writer:
             task.exception()  # else it would be told as never looked at, where nobody waits any more
 
 
-class LatestSaver(AsyncSqliteSaver):
+class LatestCheckpointSaver(AsyncSqliteSaver):
     """Keeps each graph's last checkpoint alone: with the next one, it and its inner graphs' are deleted.
 
     SQLite's saver copies the whole state at each step. A run goes on from the last one; nothing here
@@ -138,7 +138,7 @@ class _Store(AsyncSqliteStore):
 
 
 @asynccontextmanager
-async def opened_files() -> AsyncIterator[tuple[LatestSaver, AsyncSqliteStore]]:
+async def open_checkpoints() -> AsyncIterator[tuple[LatestCheckpointSaver, AsyncSqliteStore]]:
     """Open the checkpoints and the store that all runs of this home share."""
     home = settings().home
     async with (
@@ -147,7 +147,7 @@ async def opened_files() -> AsyncIterator[tuple[LatestSaver, AsyncSqliteStore]]:
             home / "run_store.sqlite", timeout=_PATIENCE, isolation_level=None
         ) as values,
     ):
-        saver, store = LatestSaver(checkpoints), _Store(values)
+        saver, store = LatestCheckpointSaver(checkpoints), _Store(values)
         # Two that make the tables at once would get in each other's way.
         async with AsyncFileLock(home / "run_store.lock"):
             await values.execute("PRAGMA journal_mode=WAL")

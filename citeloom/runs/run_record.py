@@ -199,7 +199,7 @@ async def delete_runs(
     return deleted
 
 
-def give_back_room() -> None:
+def vacuum_stores() -> None:
     """Return to the disk what deleted runs took; not now where others are at work on the files."""
     for name in ("checkpoints.sqlite", "run_store.sqlite"):
         with (

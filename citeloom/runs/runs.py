@@ -18,7 +18,7 @@ from pydantic_core import to_jsonable_python
 
 import graphs
 from state.run import Outcome
-from state.value import Value
+from state.value import FrozenModel
 from tools.errors import InputError, TransientError
 
 GraphName = Literal[
@@ -40,7 +40,7 @@ class UnknownRunError(InputError):
     """The caller has no such run."""
 
 
-class Progress(Value):
+class Progress(FrozenModel):
     """How far a stage has come."""
 
     stage: str
@@ -104,7 +104,7 @@ def _stopped_by(values: Mapping[str, Any]) -> str:
     return str(stop.get("subject") if isinstance(stop, Mapping) else stop.subject)
 
 
-class RunSnapshot(Value):
+class RunSnapshot(FrozenModel):
     """A run as its caller may see it."""
 
     run: str = Field(description="Names the run in every call; on a LangGraph server, its thread.")
@@ -292,7 +292,7 @@ class Runs:
     ) -> str:
         """Start a run and return its name, which is `name` if one is given (on a server a UUID).
 
-        `settings` are those of tools.run_settings.RunContext.
+        `settings` are those of tools.run_settings.RunSettings.
 
         Raises:
             InputError: There is no such input or setting.

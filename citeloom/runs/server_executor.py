@@ -13,8 +13,8 @@ from langgraph_sdk.errors import APIStatusError, ConflictError, LangGraphError, 
 
 from citeloom.runs.runs import GraphName, RunReport, Runs, UnknownRunError
 from tools.errors import CiteLoomError, InputError, TransientError
-from tools.ledger.run_ledger import finish
-from tools.run_settings import run_settings
+from tools.ledger.run_ledger import request_finish
+from tools.run_settings import setting_fields
 from tools.settings import settings
 
 _OURS = "citeloom_graph"
@@ -162,7 +162,7 @@ class ServerExecutor:
             name = _inner_values(state).get("run")
             if thread["status"] != "busy":
                 raise InputError(f"run '{run}' cannot be told to finish: it rests")
-            if name and finish(name, settings().home):
+            if name and request_finish(name, settings().home):
                 return
             if monotonic() > until:
                 raise InputError(
@@ -207,7 +207,7 @@ class ServerExecutor:
         context = thread["metadata"].get(_SETTINGS)
         if context is None:
             had = (await self._last(run)).get("context") or {}
-            context = {name: value for name, value in had.items() if name in run_settings()}
+            context = {name: value for name, value in had.items() if name in setting_fields()}
         await self._client.runs.create(
             run,
             str(_graph(thread)),

@@ -10,7 +10,7 @@ from a2a.helpers import new_data_part, new_raw_part, new_text_part, new_url_part
 from a2a.types import Artifact, Message, Part, Role, Task, TaskState, TaskStatus
 
 from citeloom.runs.runs import RunSnapshot, Status
-from citeloom.service.digest import digest
+from citeloom.service.digest import chat_summary
 from citeloom.service.evidence import citations_of, papers_of
 from citeloom.service.files import BUNDLE, SECTIONS
 from citeloom.service.told import files_of, mime_of, read
@@ -90,7 +90,7 @@ def artifacts_of(view: RunSnapshot, base: str) -> list[Artifact]:
         "files": place,
     }
     parts = [
-        new_text_part(digest(view), media_type="text/markdown"),
+        new_text_part(chat_summary(view), media_type="text/markdown"),
         new_data_part(facts, media_type="application/json"),
         *_files(view, place),
     ]

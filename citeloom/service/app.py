@@ -30,7 +30,7 @@ from citeloom.service import (
     speech,
 )
 from citeloom.service.cancelling import cancellable
-from citeloom.service.gate import Gate
+from citeloom.service.gate import RequestGate
 from tools.settings import settings
 
 _TIMEOUT = httpx.Timeout(30, read=None)
@@ -78,7 +78,7 @@ app = Starlette(
         *speech.routes(),
         *page.routes(),
     ],
-    middleware=[Middleware(Gate)],
+    middleware=[Middleware(RequestGate)],
     lifespan=_served,
 )
 for _route in app.routes:

@@ -15,8 +15,8 @@ from langgraph_sdk import Auth, get_client
 
 from citeloom.service.entry import RefusedError, has_own_auth, holder_at_once, is_open
 from citeloom.service.names import known
-from tools.callers import ANYBODY, Key, Keys, place_of
-from tools.errors import PermanentError, trace_of
+from tools.callers import ANONYMOUS, ApiKeys, Key, caller_folder
+from tools.errors import PermanentError, loggable_trace
 from tools.ledger.ledger_file import LedgerFile
 from tools.program import logger_of
 from tools.settings import SettingsError, settings
@@ -31,7 +31,7 @@ _starting = asyncio.Lock()
 async def authenticate(headers: Mapping[Any, Any], path: str = "") -> Auth.types.MinimalUserDict:
     """Say who calls."""
     if is_open(path):
-        return {"identity": ANYBODY}
+        return {"identity": ANONYMOUS}
     try:
         key = await holder_at_once(_text(headers))
     except RefusedError as error:
@@ -39,13 +39,15 @@ async def authenticate(headers: Mapping[Any, Any], path: str = "") -> Auth.types
     # What else a user is said to be goes with each of its runs: tools.callers reads it there.
     return cast(
         Auth.types.MinimalUserDict,
-        {"identity": key.name, "usd_a_day": key.limits.usd_a_day} if key else {"identity": ANYBODY},
+        {"identity": key.name, "usd_a_day": key.limits.usd_a_day}
+        if key
+        else {"identity": ANONYMOUS},
     )
 
 
 async def threads(ctx: Auth.types.AuthContext, value: Any) -> Auth.types.HandlerResult:
     """Let a caller have its own threads and runs."""
-    if ctx.user.identity == ANYBODY:
+    if ctx.user.identity == ANONYMOUS:
         return None
     if ctx.action == "create_run":
         sent = value.get("kwargs") or {}
@@ -64,13 +66,13 @@ async def threads(ctx: Auth.types.AuthContext, value: Any) -> Auth.types.Handler
 
 async def assistants(ctx: Auth.types.AuthContext, value: Any) -> Auth.types.HandlerResult:
     """Let a caller see the assistants there are."""
-    return ctx.user.identity == ANYBODY or ctx.action in {"read", "search"}
+    return ctx.user.identity == ANONYMOUS or ctx.action in {"read", "search"}
 
 
 async def store(ctx: Auth.types.AuthContext, value: Any) -> Auth.types.HandlerResult:
     """Give each caller a part of the store; what runs keep there is not in any."""
-    if ctx.user.identity != ANYBODY:
-        own = ("callers", place_of(ctx.user.identity))
+    if ctx.user.identity != ANONYMOUS:
+        own = ("callers", caller_folder(ctx.user.identity))
         asked = tuple(value.get("namespace") or ())
         value["namespace"] = asked if asked[:2] == own else (*own, *asked)
     return None
@@ -78,7 +80,7 @@ async def store(ctx: Auth.types.AuthContext, value: Any) -> Auth.types.HandlerRe
 
 async def others(ctx: Auth.types.AuthContext, value: Any) -> Auth.types.HandlerResult:
     """Refuse callers what nothing above allows."""
-    return ctx.user.identity == ANYBODY
+    return ctx.user.identity == ANONYMOUS
 
 
 def own_things(auth: Auth) -> Auth:
@@ -91,7 +93,7 @@ def own_things(auth: Auth) -> Auth:
 
 
 async def _allow_run(caller: str) -> None:
-    key = await asyncio.to_thread(Keys(settings().home).named, caller)
+    key = await asyncio.to_thread(ApiKeys(settings().home).named, caller)
     if key is None:  # known by the operator's own auth, which limits it
         return
     async with _starting:
@@ -128,7 +130,7 @@ async def _under_way(key: Key) -> bool:
 
 
 def _uncounted(error: Exception) -> Exception:
-    logger.error("no run is started while runs cannot be counted: %s", trace_of(error))
+    logger.error("no run is started while runs cannot be counted: %s", loggable_trace(error))
     return Auth.exceptions.HTTPException(
         503, "the server cannot count your runs, so it starts none: try again, or tell who runs it"
     )

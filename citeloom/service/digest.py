@@ -12,7 +12,7 @@ MOST = 60_000
 _PAPERS = 15
 
 
-def digest(view: RunSnapshot) -> str:
+def chat_summary(view: RunSnapshot) -> str:
     """Return what a run gives, or has so far: its text with its sources, and what went wrong."""
     lines = list(_DIGESTS[view.graph](view.values))
     if view.problem:

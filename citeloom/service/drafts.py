@@ -13,7 +13,7 @@ from starlette.routing import BaseRoute, Route
 from citeloom.service.answering import answering
 from citeloom.service.entry import caller_of_request
 from tools.ingest.ingest_target import limits_of
-from tools.ingest.reader_processes import Reading, in_thread, open_workers, read_apart
+from tools.ingest.reader_processes import Reading, in_thread, open_workers, read_in_process
 from tools.settings import settings
 
 _LONGEST = 3000
@@ -39,7 +39,7 @@ async def _reading(content: bytes, name: str) -> Reading:
     place = await asyncio.to_thread(_put, content, Path(name).suffix[:10])
     try:
         return await in_thread(
-            workers, lambda stopped: read_apart(workers, stopped, place, name, None)
+            workers, lambda stopped: read_in_process(workers, stopped, place, name, None)
         )
     finally:
         await asyncio.to_thread(place.unlink)

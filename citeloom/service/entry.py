@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from starlette.requests import Request
 
-from tools.callers import Key, Keys
+from tools.callers import ApiKeys, Key
 from tools.errors import InputError
 from tools.program import PROGRAM
 from tools.settings import settings
@@ -39,7 +39,7 @@ class RefusedError(Exception):
 def asks_for_keys() -> bool:
     """Whether callers are known by keys of ours. Reads the disk."""
     here = settings()
-    return here.auth == "keys" or (not here.auth and Keys(here.home).kept)
+    return here.auth == "keys" or (not here.auth and ApiKeys(here.home).kept)
 
 
 def has_own_auth() -> bool:
@@ -63,7 +63,7 @@ def check_origin(headers: Mapping[str, str]) -> None:
         )
 
 
-def holder_of(headers: Mapping[str, str]) -> Key | None:
+def key_holder(headers: Mapping[str, str]) -> Key | None:
     """Return whose key a request carries; None on a server that serves its own machine. Reads the disk.
 
     Raises:
@@ -86,7 +86,7 @@ def holder_of(headers: Mapping[str, str]) -> Key | None:
             "this server asks for a key: send it as `Authorization: Bearer KEY` or `X-Api-Key: KEY`",
         )
     try:
-        key = Keys(settings().home).holder(secret.strip())
+        key = ApiKeys(settings().home).holder(secret.strip())
     except InputError as error:
         raise RefusedError(503, "the keys of this server cannot be read: see its log") from error
     if key is None:
@@ -96,7 +96,7 @@ def holder_of(headers: Mapping[str, str]) -> Key | None:
 
 async def holder_at_once(headers: Mapping[str, str]) -> Key | None:
     """Return whose key a request carries, as `holder_of`, from a thread that no run can keep busy."""
-    return await asyncio.get_running_loop().run_in_executor(_own, holder_of, headers)
+    return await asyncio.get_running_loop().run_in_executor(_own, key_holder, headers)
 
 
 def is_open(path: str) -> bool:

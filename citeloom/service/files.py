@@ -21,7 +21,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 import graphs
-from citeloom.export.completeness import assessed
+from citeloom.export.completeness import with_completeness_text
 from citeloom.export.files import TOLD, all_files
 from citeloom.export.plain import dump
 from citeloom.runs.runs import RunSnapshot
@@ -121,7 +121,7 @@ def _printed(graph: str, text: str) -> Mapping[str, str | bytes]:
     values = typed(graph, given)
     if graph in {"write", "revise"}:
         values["papers"] = []  # there the channel holds what the caller named
-    values["completeness"] = assessed(values)
+    values["completeness"] = with_completeness_text(values)
     more = {"run.json": dump({"graph": graph, **given}) + "\n"}
     return all_files(graph, values, ("tex", "docx"), more=more)
 

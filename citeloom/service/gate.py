@@ -14,7 +14,7 @@ from starlette.websockets import WebSocketClose
 
 from citeloom.service import entry
 from citeloom.service.entry import RefusedError
-from tools.callers import KeyLimits
+from tools.callers import ApiKeyLimits
 from tools.settings import settings
 
 _MINUTE = 60.0
@@ -23,7 +23,7 @@ _UNKNOWN = 120
 """Requests a minute from one address that no key is known for."""
 
 
-class Gate:
+class RequestGate:
     """ASGI middleware."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -78,7 +78,7 @@ class Gate:
         if key:
             self._count(key.name, key.limits.requests_a_minute)
         elif entry.has_own_auth():
-            self._count(f"at {peer}", KeyLimits().requests_a_minute)
+            self._count(f"at {peer}", ApiKeyLimits().requests_a_minute)
 
     def _count(self, who: str, most: int) -> None:
         now = monotonic()

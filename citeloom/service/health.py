@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import BaseRoute, Route
 
-from state.value import Value
+from state.value import FrozenModel
 from tools.settings import foreign_variable, settings
 
 _PATIENCE = 10.0
@@ -36,7 +36,7 @@ _own = ThreadPoolExecutor(1, "health")
 """Runs fill the threads that asyncio shares, and what asks for a thread or a host's address waits there."""
 
 
-class Part(Value):
+class Part(FrozenModel):
     """A thing that the service works with."""
 
     name: str

@@ -11,7 +11,7 @@ from starlette.routing import BaseRoute, Route
 
 from citeloom.service.answering import answering, sent
 from citeloom.service.entry import caller_of_request
-from state.value import Value
+from state.value import FrozenModel
 from tools.clients import open_clients
 from tools.errors import InputError, LibraryError
 from tools.library.library import Library
@@ -22,7 +22,7 @@ from tools.settings import settings
 _PAGE = 100
 
 
-class LibrarySummary(Value):
+class LibrarySummary(FrozenModel):
     """One library that a caller can read."""
 
     name: str

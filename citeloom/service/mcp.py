@@ -23,10 +23,10 @@ from starlette.routing import BaseRoute, Route
 
 from citeloom.runs.runs import Runs, RunSnapshot
 from citeloom.service.mcp_tasks import add_tasks, as_task, has_tasks
-from citeloom.service.next_step import far_of
-from citeloom.service.told import SCHEMA, RunsOf, files_of, mime_of, parsed, read, told
-from citeloom.service.tools import TOOLS, GetRun, Starts, Tool, arguments_of, start
-from tools.errors import CiteLoomError, InputError, trace_of
+from citeloom.service.next_step import progress_text
+from citeloom.service.told import SCHEMA, RunsOf, files_of, mime_of, parsed, read, to_tool_result
+from citeloom.service.tools import TOOLS, GetRun, StartsRun, Tool, arguments_of, start
+from tools.errors import CiteLoomError, InputError, loggable_trace
 from tools.program import logger_of
 
 logger = logger_of(__name__)
@@ -87,7 +87,7 @@ def server(runs_of: RunsOf) -> Server[Any]:
         except MCPError:
             raise
         except Exception as error:  # noqa: BLE001 - logged, but for its words, which may be a paper's
-            logger.error("%s failed: %s", params.name, trace_of(error))  # noqa: TRY400
+            logger.error("%s failed: %s", params.name, loggable_trace(error))  # noqa: TRY400
             return _failed(_UNEXPECTED.format(type(error).__name__))
 
     async def list_resources(ctx: Context, params: Any) -> types.ListResourcesResult:
@@ -158,7 +158,7 @@ async def _called(runs: Runs, ctx: Context, params: types.CallToolRequestParams)
     arguments = arguments_of(tool, params.arguments)
     if isinstance(arguments, GetRun):
         return await _looked(runs, ctx, arguments)
-    assert isinstance(arguments, Starts)
+    assert isinstance(arguments, StartsRun)
     if params.request_state:  # a question of the run that this call started was put to a person
         run = params.request_state
         view = await runs.get(run)
@@ -201,7 +201,7 @@ async def _awaited(
         async with asyncio.timeout(seconds), aclosing(runs.follow(run)) as views:  # type: ignore[type-var]
             async for view in views:
                 told_of += 1
-                far = far_of(view) or view.status
+                far = progress_text(view) or view.status
                 await ctx.session.report_progress(told_of, None, f"{far} (run {run})")
     except TimeoutError:
         pass
@@ -214,7 +214,7 @@ async def _awaited(
 
 def answered(view: RunSnapshot, part: str = "", page: int = 1) -> types.CallToolResult:
     """Return what is told of a run as the result of a tool, with links to its files."""
-    result = told(view, part, page).model_dump(mode="json", exclude_defaults=True)
+    result = to_tool_result(view, part, page).model_dump(mode="json", exclude_defaults=True)
     links = [
         types.ResourceLink(
             uri=uri, name=uri.rpartition("/")[2], description=words, mime_type=mime_of(uri)

@@ -14,7 +14,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import Field
 
 from citeloom.runs.runs import Runs, RunSnapshot
-from citeloom.service.next_step import far_of
+from citeloom.service.next_step import progress_text
 from tools.errors import CiteLoomError, InputError
 
 EXTENSION = "io.modelcontextprotocol/tasks"
@@ -52,7 +52,7 @@ def as_task(view: RunSnapshot, kind: str = "task") -> dict[str, Any]:
         "resultType": kind,
         "taskId": view.run,
         "status": status,
-        "statusMessage": view.problem or far_of(view) or status.replace("_", " "),
+        "statusMessage": view.problem or progress_text(view) or status.replace("_", " "),
         "createdAt": view.started,
         "lastUpdatedAt": view.updated or view.started,
         "ttlMs": None,

@@ -7,7 +7,7 @@ def next_step(view: RunSnapshot) -> str:
     """Return what whoever called a tool does next."""
     match view.status:
         case "working":
-            far = view.progress and f" ({far_of(view)})"
+            far = view.progress and f" ({progress_text(view)})"
             return f"Call get_run with this run in a while{far or ''}; it goes on by itself."
         case "input_required":
             return (
@@ -36,7 +36,7 @@ def _after(view: RunSnapshot) -> str:
     return "Done. get_run pages through `parts`; the linked files have all of it."
 
 
-def far_of(view: RunSnapshot) -> str:
+def progress_text(view: RunSnapshot) -> str:
     """Return how far a run is, in words."""
     if not (progress := view.progress):
         return ""

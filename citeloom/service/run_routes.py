@@ -16,7 +16,7 @@ from citeloom.service.answering import answering, sent
 from citeloom.service.entry import caller_of_request
 from citeloom.service.told import RunsOf
 from tools.errors import InputError
-from tools.run_settings import RunContext, check_settings, run_settings
+from tools.run_settings import RunSettings, check_settings, setting_fields
 
 _ESTIMATED = ("find", "write", "review", "ask", "synthesize")
 _NOTED = {"title": "", "parent": "", "searched": {}, "citeloom_settings": {}}
@@ -85,7 +85,7 @@ async def _estimate(request: Request) -> object:
             'send {"graph": NAME, "input": {...}, "settings": {...}}; NAME is one of '
             + ", ".join(_ESTIMATED)
         )
-    context = RunContext(**{name: chosen[name] for name in run_settings() if name in chosen})
+    context = RunSettings(**{name: chosen[name] for name in setting_fields() if name in chosen})
     check_settings(context)
     found = await asyncio.to_thread(estimate, str(graph), inputs, context)
     return found.model_dump(mode="json")

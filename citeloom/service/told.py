@@ -12,7 +12,7 @@ from citeloom.service.next_step import next_step
 from citeloom.service.quoted import said
 from state.references import ReadReference
 from state.results import Reference
-from state.value import Value
+from state.value import FrozenModel
 from tools.errors import InputError
 
 RunsOf = Callable[[Mapping[str, str]], Runs]
@@ -37,15 +37,15 @@ FILES: Mapping[GraphName, Mapping[str, str]] = {
 }
 _WRITTEN = {**FILES["write"]}
 _FILES = {**FILES, "revise": _WRITTEN, "review": {**_WRITTEN, **FILES["find"]}}
-_FIRST = {
+FIRST_PART = {
     "find": "papers", "verify": "findings", "references": "references", "ingest": "reports",
 }  # fmt: skip
-_ASIDE = {
+UNLISTED_VALUES = {
     "messages", "contexts", "links", "failures", "listings", "seconds", "selected", "plan_papers",
 }  # fmt: skip
 
 
-class ToolResult(Value):
+class ToolResult(FrozenModel):
     """What every tool gives."""
 
     run: str = Field(description="Names the run for get_run.")
@@ -76,7 +76,7 @@ class ToolResult(Value):
 SCHEMA = ToolResult.model_json_schema()
 
 
-def told(view: RunSnapshot, part: str = "", page: int = 1) -> ToolResult:
+def to_tool_result(view: RunSnapshot, part: str = "", page: int = 1) -> ToolResult:
     """Return what a tool says of a run.
 
     Raises:
@@ -85,7 +85,7 @@ def told(view: RunSnapshot, part: str = "", page: int = 1) -> ToolResult:
     values = view.values
     lists = {**_lists(values), **_findings(values)}
     parts = {name: len(items) for name, items in lists.items() if items}
-    chosen = part or _FIRST.get(view.graph, "text")
+    chosen = part or FIRST_PART.get(view.graph, "text")
     result: dict[str, Any] = {"parts": parts}
     forms = FORMS.keys() if view.graph == "references" and "references" in parts else ()
     parts |= dict.fromkeys(forms, parts.get("references", 0))
@@ -134,7 +134,9 @@ def _file(values: Mapping[str, Any], name: str) -> str:
 
 def _lists(values: Mapping[str, Any]) -> dict[str, Sequence[Any]]:
     found: dict[str, Sequence[Any]] = {
-        name: item for name, item in values.items() if isinstance(item, list) and name not in _ASIDE
+        name: item
+        for name, item in values.items()
+        if isinstance(item, list) and name not in UNLISTED_VALUES
     }
     if rows := (values.get("table") or {}).get("rows"):
         found["table"] = rows
@@ -173,10 +175,14 @@ def _card(part: str, item: Any) -> dict[str, Any]:
         for name, worth in item.items()
         if name not in {"paper", "debate", "found_by", "marked"} or isinstance(worth, str)
     }
-    return {name: _small(worth) for name, worth in told.items() if worth not in (None, "", [], {})}
+    return {
+        name: _shorten_value(worth)
+        for name, worth in told.items()
+        if worth not in (None, "", [], {})
+    }
 
 
-def _small(worth: Any) -> Any:
+def _shorten_value(worth: Any) -> Any:
     worth = said(worth)
     if isinstance(worth, str):
         return _clip(worth)

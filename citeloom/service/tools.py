@@ -17,7 +17,7 @@ LONGEST_WAIT = 600
 """Seconds that a call may wait."""
 
 
-class Waits(BaseModel):
+class WaitsForRun(BaseModel):
     """What every tool takes; an argument that does not exist is refused, not overlooked."""
 
     model_config = ConfigDict(extra="forbid")
@@ -30,7 +30,7 @@ class Waits(BaseModel):
     )
 
 
-class Starts(Waits):
+class StartsRun(WaitsForRun):
     """What every tool takes that starts a run."""
 
     max_usd: float | None = Field(
@@ -38,7 +38,7 @@ class Starts(Waits):
     )
 
 
-class GetRun(Waits):
+class GetRun(WaitsForRun):
     """Which run, what of it, and what to tell it."""
 
     run: str = Field(
@@ -73,7 +73,7 @@ class Tool:
     name: str
     title: str
     description: str
-    takes: type[Waits]
+    takes: type[WaitsForRun]
     graph: GraphName | None = None
     open_world: bool = True
 
@@ -91,7 +91,7 @@ def _takes(
     *,
     needs_first: bool = True,
     **examples: Any,
-) -> type[Waits]:
+) -> type[WaitsForRun]:
     """Return the named fields of a graph's input, with those of every tool."""
     picked: dict[str, Any] = {}
     for position, field in enumerate(fields):
@@ -115,7 +115,7 @@ def _takes(
                 "the papers, the plan of the text, the text.",
             ),
         )
-    return create_model(name, __base__=Starts, **picked)
+    return create_model(name, __base__=StartsRun, **picked)
 
 
 _FINDS = ("text", "library", "sources", "before", "after", "keep", "must_include", "exclude")
@@ -231,14 +231,14 @@ def arguments_of(tool: Tool, given: Mapping[str, Any] | None) -> Any:
 def _wrong(item: Any, tool: Tool) -> str:
     name = ".".join(map(str, item["loc"]))
     if item["type"] == "extra_forbidden":
-        first = sorted(tool.takes.model_fields, key=Starts.model_fields.__contains__)
+        first = sorted(tool.takes.model_fields, key=StartsRun.model_fields.__contains__)
         return f"{tool.name} takes no `{name}`; it takes {', '.join(first)}"
     if item["type"] == "missing":
         return f"{tool.name} needs `{name}`: {tool.takes.model_fields[name].description}"
     return f"`{name}`: {item['msg'][:1].lower()}{item['msg'][1:]}"
 
 
-async def start(runs: Runs, tool: Tool, arguments: Starts) -> str:
+async def start(runs: Runs, tool: Tool, arguments: StartsRun) -> str:
     """Start what a tool runs; `arguments` are those of `arguments_of`."""
     assert tool.graph
     given = arguments.model_dump(mode="json", exclude_unset=True)

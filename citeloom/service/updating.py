@@ -9,15 +9,15 @@ from langgraph.runtime import Runtime
 from citeloom.runs.run_record import RunRecord
 from nodes.common.notices import noticed_now
 from state.inputs import FindInput
-from state.paper import Paper, by_any_id
+from state.paper import Paper, index_by_ids
 from state.results import RankedPaper, Reference
 from state.run import Failure
 from tools.errors import InputError
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import open_services
 
 
-def search_of(run: RunRecord, after: str | None) -> dict[str, Any]:
+def repeat_search_input(run: RunRecord, after: str | None) -> dict[str, Any]:
     """Return the input of `find` that searches as a run did, only papers from a day on where one is given.
 
     Raises:
@@ -46,19 +46,19 @@ async def noticed_since(
     papers = papers or [item.paper for item in values.get("papers") or () if item.selected]
     if not papers:
         return [], []
-    services = open_services(Runtime(context=RunContext(**run.context)), uuid4().hex)
+    services = open_services(Runtime(context=RunSettings(**run.context)), uuid4().hex)
     marked, failures = await noticed_now(
         services, values["request"], papers, "update", records=True
     )
     return list(marked.values()), failures
 
 
-def known_to(values: Mapping[str, Any]) -> frozenset[str]:
+def paper_ids_seen(values: Mapping[str, Any]) -> frozenset[str]:
     """Return every id of every paper that a run has seen, kept or not."""
-    return frozenset(by_any_id(item.paper for item in values.get("papers") or ()))
+    return frozenset(index_by_ids(item.paper for item in values.get("papers") or ()))
 
 
-def fresh(values: Mapping[str, Any], known: frozenset[str]) -> list[RankedPaper]:
+def papers_not_seen(values: Mapping[str, Any], known: frozenset[str]) -> list[RankedPaper]:
     """Return the papers that a search kept and an earlier run, which knows these ids, has not seen."""
     return [
         item for item in values.get("papers") or ()
@@ -66,7 +66,7 @@ def fresh(values: Mapping[str, Any], known: frozenset[str]) -> list[RankedPaper]
     ]  # fmt: skip
 
 
-def section_with(
+def input_with_new_papers(
     run: RunRecord,
     before: Mapping[str, Any],
     new: Sequence[RankedPaper],

@@ -16,25 +16,25 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from evals.claims.questions import SPLIT, faults_of_split, nobody
-from graphs.policies import RETRY, add_first_step, unless_stopped
-from nodes.ask.answer_sources import PASSAGE_FIELDS, several, sources_of
+from graphs.policies import RETRY, add_first_step, or_end
+from nodes.ask.answer_sources import PASSAGE_FIELDS, is_several_sentences, load_answer_sources
 from nodes.ask.choose_passages import choose_passages
 from nodes.ask.compose_answer import Sentence, compose_answer
 from nodes.ask.extract_claims import claim_on, extract_claims, quote_in
 from nodes.ask.plan_search import plan_search
 from nodes.ask.present_answer import present_answer
 from nodes.ask.rewrite_question import rewrite_question
-from nodes.ask.search_passages import passages_for, search_passages
+from nodes.ask.search_passages import retrieve_passages, search_passages
 from nodes.ask.take_question import take_question
-from nodes.common.ask_model import ask_checked
-from nodes.common.node_errors import stopping, timed
+from nodes.common.ask_model import ask_with_check
+from nodes.common.node_errors import end_run_on_error, with_seconds
 from state.ask import AnswerSentence, AskOutput, AskState, Claim, DraftSentence
 from state.inputs import AskInput
 from state.passage import Passage
 from state.run import Failure
 from tools.library.library import Library
 from tools.llm.task import Task
-from tools.run_settings import RunContext, context_of_graph
+from tools.run_settings import RunSettings, settings_class_of
 from tools.services import Services, open_services
 from tools.text.words import language_name
 
@@ -104,13 +104,13 @@ class OwnState(AskState, total=False):
     """Claims of these that passages bear out."""
 
 
-async def answer_from_memory(state: AskState, runtime: Runtime[RunContext]) -> OwnState:
+async def answer_from_memory(state: AskState, runtime: Runtime[RunSettings]) -> OwnState:
     """Ask the LLM what it knows."""
     own, failures = await _memory(open_services(runtime, state["run"]), state)
     return {"own": own, "failures": failures}
 
 
-async def present_memory(state: OwnState, runtime: Runtime[RunContext]) -> dict[str, Any]:
+async def present_memory(state: OwnState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
     """Print what the LLM knew; nothing stands behind it."""
     shown: dict[str, Any] = {**await present_answer(state, runtime)}
     if own := state.get("own"):
@@ -119,14 +119,14 @@ async def present_memory(state: OwnState, runtime: Runtime[RunContext]) -> dict[
     return shown
 
 
-async def recall_claims(state: AskState, runtime: Runtime[RunContext]) -> OwnState:
+async def recall_claims(state: AskState, runtime: Runtime[RunSettings]) -> OwnState:
     """Ask the LLM what it knows, and keep the claims that passages bear out (steps 5 to 7)."""
     services = open_services(runtime, state["run"])
     own, failures = await _memory(services, state)
     if not own:
         return {"recalled": [], "failures": failures}
     inputs = {"question": state["standalone"], "answer": " ".join(own)}
-    split = await ask_checked(services.mind, SPLIT, inputs, faults_of_split)
+    split = await ask_with_check(services.mind, SPLIT, inputs, faults_of_split)
     library = await services.library(state["request"].library)
     claims = split.answer.claims if split.answer else []
     looked = await asyncio.gather(
@@ -136,7 +136,7 @@ async def recall_claims(state: AskState, runtime: Runtime[RunContext]) -> OwnSta
     return {"recalled": [claim for claim in looked if claim], "failures": failures}
 
 
-async def join_claims(state: OwnState, runtime: Runtime[RunContext]) -> AskState:
+async def join_claims(state: OwnState, runtime: Runtime[RunSettings]) -> AskState:
     """Put the claims of passages and those of the LLM's own answer together (step 8)."""
     held = list(state["held"])
     for claim in state["recalled"]:
@@ -145,7 +145,7 @@ async def join_claims(state: OwnState, runtime: Runtime[RunContext]) -> AskState
     return {"held": held}
 
 
-async def refine_answer(state: AskState, runtime: Runtime[RunContext]) -> AskState:
+async def refine_answer(state: AskState, runtime: Runtime[RunSettings]) -> AskState:
     """Refine the draft (step 9); where that fails it stays as it was."""
     services = open_services(runtime, state["run"])
     if not state["draft"]:
@@ -157,9 +157,9 @@ async def refine_answer(state: AskState, runtime: Runtime[RunContext]) -> AskSta
     }  # fmt: skip
 
     def long(answer: Refined) -> Sequence[str]:
-        return [item.text for item in answer.sentences if several(item.text)]
+        return [item.text for item in answer.sentences if is_several_sentences(item.text)]
 
-    asked = await ask_checked(services.mind, REFINE, inputs, long)
+    asked = await ask_with_check(services.mind, REFINE, inputs, long)
     refined = [
         DraftSentence(text=" ".join(item.text.split()), claims=tuple(held))
         for item in (asked.answer.sentences if asked.answer else [])
@@ -173,7 +173,7 @@ async def _memory(services: Services, state: AskState) -> tuple[list[str], list[
     inputs = {
         "language": language_name(state["request"].language), "question": state["standalone"],
     }  # fmt: skip
-    asked = await ask_checked(services.mind, MEMORY, inputs)
+    asked = await ask_with_check(services.mind, MEMORY, inputs)
     told = [" ".join(text.split()) for text in (asked.answer.sentences if asked.answer else [])]
     failures = asked.failures("answer_from_memory", state["standalone"][:80], "it knows nothing")
     return [text for text in told if text], failures
@@ -183,10 +183,10 @@ async def _looked_up(
     services: Services, library: Library, state: AskState, text: str
 ) -> Claim | None:
     """Return a claim with the words that bear it out; None where no passage does."""
-    _, found = await passages_for(services, library, text, state["wanted"])
+    _, found = await retrieve_passages(services, library, text, state["wanted"])
     found = found[: services.context.passages]
     await services.run_store.passages.put(found)
-    sources = await sources_of(services, state["request"], [item.id for item in found])
+    sources = await load_answer_sources(services, state["request"], [item.id for item in found])
     shown = sources.shown(item.id for item in found)
     named: dict[str, Passage] = {item.id: passage for passage, item in shown}
 
@@ -197,28 +197,28 @@ async def _looked_up(
         return [] if good else [answer.words[:200]]
 
     inputs = {"claim": text, "passages": [item for _, item in shown]}
-    asked = await ask_checked(services.mind, LOOK, inputs, misquoted)
+    asked = await ask_with_check(services.mind, LOOK, inputs, misquoted)
     if not asked.stands or asked.answer is None or not asked.answer.supported:
         return None
     quote = quote_in(asked.answer.words, passage := named[asked.answer.passage])
     return claim_on(quote, passage, text, sources) if quote else None
 
 
-def _begun(*steps: Any) -> StateGraph[Any, RunContext, Any, Any]:
+def _begun(*steps: Any) -> StateGraph[Any, RunSettings, Any, Any]:
     graph = StateGraph(
-        OwnState, context_schema=context_of_graph("ask"), input_schema=AskInput,
+        OwnState, context_schema=settings_class_of("ask"), input_schema=AskInput,
         output_schema=AskOutput,
     )  # fmt: skip
     add_first_step(graph, take_question)
     for step in steps:
-        graph.add_node(step.__name__, timed(stopping(step)), retry_policy=RETRY)
+        graph.add_node(step.__name__, with_seconds(end_run_on_error(step)), retry_policy=RETRY)
     graph.add_edge(START, "take_question")
     return graph
 
 
-def _chained(graph: StateGraph[Any, RunContext, Any, Any], end: str, *names: str) -> None:
+def _chained(graph: StateGraph[Any, RunSettings, Any, Any], end: str, *names: str) -> None:
     for before, after in pairwise(names):
-        graph.add_conditional_edges(before, unless_stopped(after, end), list({after, end}))
+        graph.add_conditional_edges(before, or_end(after, end), list({after, end}))
 
 
 def _direct() -> Any:

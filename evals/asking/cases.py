@@ -7,7 +7,7 @@ from importlib.resources import files
 from typing import Any
 
 from evals.runner import choose
-from state.ask import Turn
+from state.ask import ConversationTurn
 
 ELSEWHERE = frozenset({"out_of_scope", "unanswerable"})
 """Groups whose questions the library does not answer."""
@@ -47,7 +47,7 @@ class Case:
     """Papers that a whole answer needs."""
     answers: tuple[Answer, ...] = ()
     """Where there are several, the best of them counts."""
-    history: tuple[Turn, ...] = ()
+    history: tuple[ConversationTurn, ...] = ()
     forbidden: tuple[str, ...] = ()
     """What the question tries to make the system say."""
     within: tuple[str, ...] = ()
@@ -93,6 +93,6 @@ def _case(row: dict[str, Any]) -> Case:
         id=row["id"], group=row["group"], kind=row["kind"], question=row["question"],
         papers=tuple(row["papers"]),
         answers=(Answer(text=row["answer"], points=points),) if row["answer"] else (),
-        history=tuple(Turn(**turn) for turn in row.get("history", ())),
+        history=tuple(ConversationTurn(**turn) for turn in row.get("history", ())),
         forbidden=tuple(row.get("forbidden", ())),
     )  # fmt: skip

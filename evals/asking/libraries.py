@@ -13,7 +13,7 @@ from tools.embed.open_embedder import embedder
 from tools.library.library import Library
 from tools.library.open_library import close_libraries, create_library, open_library
 from tools.library.starter_library import STARTER
-from tools.retrieve.keywords import name_missing
+from tools.retrieve.keywords import fill_missing_keywords
 from tools.settings import Settings, settings
 
 PAPERS = "papers"
@@ -46,14 +46,16 @@ def build_starter(home: Path) -> Built:
 
 def build_papers(home: Path, sources: Sequence[Source]) -> Built:
     """Make a library of these documents, read and cut as `citeloom library add` does."""
-    from tools.documents.cut_passages import cut
+    from tools.documents.cut_passages import cut_passages
 
     began = perf_counter()
     library = create_library(PAPERS, home_at(home), embedder())
     library.add([source.paper for source in sources])
     for source in sources:
         key, (kind, document) = hashlib.sha256(source.content).hexdigest(), source.read
-        passages = cut(document, paper=source.paper.id, title=source.paper.title, sha256=key)
+        passages = cut_passages(
+            document, paper=source.paper.id, title=source.paper.title, sha256=key
+        )
         entry = DocumentEntry(
             sha256=key, paper=source.paper.id, name=source.name, kind=kind,
             reader=document.reader, passages=len(passages),
@@ -65,7 +67,7 @@ def build_papers(home: Path, sources: Sequence[Source]) -> Built:
 def _indexed(library: Library, name: str, began: float) -> Built:
     library.index()
     vectors = perf_counter()
-    name_missing(library)
+    fill_missing_keywords(library)
     keywords = perf_counter()
     records = library.get(library.ids()).values()
     built = Built(

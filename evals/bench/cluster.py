@@ -17,7 +17,7 @@ from tools.ingest.ray_workers import encode_on_ray, start_ray
 from tools.ingest.reader_processes import close_workers
 from tools.library.library import Library
 from tools.library.open_library import close_libraries, open_library
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 
 _FILES = 12
 _PARAGRAPHS = 60
@@ -34,7 +34,7 @@ def measure(given: Given) -> Iterator[Row]:
         raise PermanentError("Ray is not installed: run `pip install 'citeloom[ray]'`")
     with fresh_home() as here:
         files = _files(given, here.home)
-        context = RunContext(mind="extractive")
+        context = RunSettings(mind="extractive")
         vars(context)["clients"] = open_clients(here)
         allow_paths(context.clients, Path(here.home.anchor))
         try:
@@ -80,7 +80,7 @@ def _files(given: Given, home: Path) -> list[Path]:
     return made
 
 
-def _rate(context: RunContext, files: list[Path], name: str) -> tuple[float, Library]:
+def _rate(context: RunSettings, files: list[Path], name: str) -> tuple[float, Library]:
     began = perf_counter()
     inputs = {"library": name, "paths": [str(path) for path in files]}
     done = asyncio.run(graph.ainvoke(inputs, {"max_concurrency": 64}, context=context))  # type: ignore[call-overload]
@@ -91,7 +91,7 @@ def _rate(context: RunContext, files: list[Path], name: str) -> tuple[float, Lib
     return library.texts.count() / taken, library
 
 
-def _embedding(context: RunContext, library: Library) -> float:
+def _embedding(context: RunSettings, library: Library) -> float:
     texts = [passage.text for page in library.texts.pages(1000) for passage in page]
     batches = [texts[at : at + _BATCH] for at in range(0, len(texts), _BATCH)]
     began = perf_counter()

@@ -18,7 +18,7 @@ from evals.retrieval.dump import sliced
 from evals.side_by_side import remembering
 from evals.trials import BenchClients, fresh_home
 from tools.errors import PermanentError
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 
 SIZES = (50, 100, 200, 500)
 
@@ -46,7 +46,7 @@ def _found(slice_: Path, vectors: Path, text: str, keep: int) -> Mapping[str, tu
     """Run `find` once; return how many papers it kept, and what it cost."""
     with fresh_home() as here:
         at = here.model_copy(update={"snapshot": slice_})
-        context = RunContext(mind="extractive")
+        context = RunSettings(mind="extractive")
         vars(context)["clients"] = BenchClients(at, remembering(vectors))
         saved = at.home / "checkpoints.sqlite"
         began = perf_counter()
@@ -67,13 +67,13 @@ def _found(slice_: Path, vectors: Path, text: str, keep: int) -> Mapping[str, tu
     }
 
 
-async def _run(inputs: Mapping[str, Any], context: RunContext, saved: Path) -> dict[str, Any]:
-    from citeloom.runs.run_files import LatestSaver
+async def _run(inputs: Mapping[str, Any], context: RunSettings, saved: Path) -> dict[str, Any]:
+    from citeloom.runs.run_files import LatestCheckpointSaver
 
     builder = import_module("graphs.find").builder
     config: Any = {
         "recursion_limit": 1000, "max_concurrency": 16, "configurable": {"thread_id": "finding"},
     }  # fmt: skip
-    async with LatestSaver.from_conn_string(str(saved)) as saver:
+    async with LatestCheckpointSaver.from_conn_string(str(saved)) as saver:
         graph = builder.compile(checkpointer=saver)
         return dict(await graph.ainvoke(dict(inputs), config, context=context))

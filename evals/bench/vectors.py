@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 from evals.bench.embedding import starter_texts
 from evals.bench.row import Given, Row
 from tools.embed.minilm import MiniLm
-from tools.library.embedded_index import EdgeIndex
+from tools.library.embedded_index import EmbeddedIndex
 from tools.library.vector_index import (
-    Filter,
+    IndexFilter,
     Point,
     Query,
-    Scored,
+    ScoredPoint,
     document_terms,
     fused,
     pool_size,
@@ -39,7 +39,7 @@ _BATCH = 2_000
 _TOWARDS, _AT_RANDOM = 0.5, 0.5
 """Lengths of what is added to a real vector of length 1."""
 _DAYS = 10_000
-_WANTED = Filter(kind="passage", before=_DAYS // 2)
+_WANTED = IndexFilter(kind="passage", before=_DAYS // 2)
 """Half of the passages pass."""
 
 
@@ -58,7 +58,7 @@ def measure(given: Given) -> Iterator[Row]:
     most = given.n or _SIZES[0]
     sizes = [size for size in _SIZES if size < most] + [most]
     with tempfile.TemporaryDirectory(prefix="citeloom-bench-") as folder:
-        index = EdgeIndex(Path(folder) / "vectors", MiniLm.size)
+        index = EmbeddedIndex(Path(folder) / "vectors", MiniLm.size)
         index.create()
         for before, size in pairwise([0, *sizes]):
             began = perf_counter()
@@ -74,7 +74,7 @@ def measure(given: Given) -> Iterator[Row]:
         index.close()
 
 
-def _asked(index: EdgeIndex, asked: _Real, size: int) -> Iterator[Row]:
+def _asked(index: EmbeddedIndex, asked: _Real, size: int) -> Iterator[Row]:
     seconds, exactly, right = [], [], 0
     queries = [
         Query(vector, query_terms(_words(text)))
@@ -99,7 +99,7 @@ def _asked(index: EdgeIndex, asked: _Real, size: int) -> Iterator[Row]:
     yield _row(f"recall@{_K} against exact search", right / (_K * len(queries)), "", size)
 
 
-def _exactly(index: EdgeIndex, query: Query) -> list[Scored]:
+def _exactly(index: EmbeddedIndex, query: Query) -> list[ScoredPoint]:
     named = [("dense", query.dense), ("bm25", query.sparse)]
     vectors = [(name, vector) for name, vector in named if vector is not None]
     return fused(index.nearest(vectors, pool_size(_K), _WANTED, exact=True), _K)

@@ -18,7 +18,7 @@ from evals.judge import MostUsd, Question, tell_cost
 from evals.runner import Options, Suite, choose
 from evals.tables import INTERVALS, Report
 from nodes.judge.questions import TASK
-from state.writing import Support
+from state.writing import SupportVerdict
 from tools.errors import InputError
 from tools.llm.open_model import Kind
 from tools.settings import settings
@@ -26,11 +26,11 @@ from tools.settings import settings
 OTHERS = 4
 """Other papers at hand beside the cited one."""
 GROUPS = ("own", "paraphrase", *KINDS, "elsewhere")
-VERDICTS: tuple[str, ...] = get_args(Support)
+VERDICTS: tuple[str, ...] = get_args(SupportVerdict)
 _ANSWER = 150
 """Tokens of an LLM's verdict, about."""
 Row = dict[str, Any]
-Judged = list[tuple[Case, Support]]
+Judged = list[tuple[Case, SupportVerdict]]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,9 +12,9 @@ from evals.citation_truth.falsify import KINDS, falsified
 from evals.json_lines import json_lines
 from state.paper import Paper
 from tools.bibliography.read_record import RecordError, paper_from
-from tools.documents.cut_passages import cut
+from tools.documents.cut_passages import cut_passages
 from tools.documents.open_document import read_document
-from tools.text.self_reference import attribute
+from tools.text.self_reference import name_authors
 from tools.text.sentences import split_sentences
 
 GIVEN = 600
@@ -71,7 +71,7 @@ def load_full_texts(folder: Path, each: int) -> list[Case]:
         if row.get("abstract") and (paper := _paper(row)):
             content = (folder / row["file"]).read_bytes()
             _, document = read_document(content, name=row["file"])
-            passages = cut(document, paper=paper.id, title=paper.title, sha256=_NO_HASH)
+            passages = cut_passages(document, paper=paper.id, title=paper.title, sha256=_NO_HASH)
             bodies += [(paper, " ".join(item.text.split())) for item in passages]
     others = [sentence for _, passage in bodies for sentence in _sentences(passage)]
     cases: list[Case] = []
@@ -145,7 +145,7 @@ def _pair(
 
 def _formed(text: str, paper: Paper, form: str) -> str:
     name, several = paper.citation, len(paper.authors) > 1
-    if form == "attributed" and (turned := attribute(text, f"{name} {{P1}}", several)):
+    if form == "attributed" and (turned := name_authors(text, f"{name} {{P1}}", several)):
         return turned
     if form == "quoted":
         return f"{name} {{P1}} write{'' if several else 's'}: “{text}”"

@@ -9,17 +9,17 @@ from langgraph.store.memory import InMemoryStore
 from evals.citation_truth.pairs import Case
 from nodes.judge.questions import TASK
 from state.ask import Claim, DraftSentence
-from state.inputs import Request
+from state.inputs import CheckedRequest
 from state.paper import Paper
 from state.passage import Passage
 from state.quote import Quote
 from state.synthesis import Context, Paragraph
-from state.writing import Draft, Element, KeyElements, Plan, Sentence, Support
+from state.writing import Draft, Element, KeyElements, Plan, Sentence, SupportVerdict
 from tools.clients import Clients
 from tools.library.library import Library
 from tools.llm.open_model import Kind
-from tools.llm.task import AnswerT, Mind, Task
-from tools.run_settings import RunContext
+from tools.llm.task import AnswerT, Task, TaskModel
+from tools.run_settings import RunSettings
 from tools.run_store import RunStore
 from tools.services import open_services
 from tools.settings import settings
@@ -27,7 +27,7 @@ from tools.text.sentences import split_sentences
 from tools.text.words import coverage
 
 RUN = "case"
-Way = Callable[[Case, Sequence[Paper], "Bench"], Awaitable[Support]]
+Way = Callable[[Case, Sequence[Paper], "Bench"], Awaitable[SupportVerdict]]
 
 
 class Liar:
@@ -89,12 +89,12 @@ class _Known:
 class _Clients(Clients):
     """The process's clients, with a judge and, where a way looks there, a library of one case's papers."""
 
-    def __init__(self, judge: Mind | None) -> None:
+    def __init__(self, judge: TaskModel | None) -> None:
         super().__init__(settings())
         self._judge = judge
         self.papers: Sequence[Paper] = ()
 
-    def judge(self, run: str, limits: Any, mind: Mind) -> Mind:
+    def judge(self, run: str, limits: Any, mind: TaskModel) -> TaskModel:
         """Return the judge of the case."""
         return self._judge or super().judge(run, limits, mind)
 
@@ -106,10 +106,10 @@ class _Clients(Clients):
 class Bench:
     """Where the nodes work on one case."""
 
-    def __init__(self, judge: Mind | None, mind: Kind) -> None:
+    def __init__(self, judge: TaskModel | None, mind: Kind) -> None:
         """Take who judges, if it is not the mind, and the mind."""
         self.clients = _Clients(judge)
-        self.context = RunContext(mind=mind, full_text=False)
+        self.context = RunSettings(mind=mind, full_text=False)
         vars(self.context)["clients"] = self.clients  # where cached_property looks first
         self.runtime = Runtime(context=self.context, store=InMemoryStore())
 
@@ -121,7 +121,7 @@ class Bench:
 
 async def verdict(
     case: Case, others: Sequence[Paper], arm: str, mind: Kind = "extractive"
-) -> Support:
+) -> SupportVerdict:
     """Return what one of the ways makes of a case.
 
     Args:
@@ -137,7 +137,7 @@ async def verdict(
     return await _WAYS[way](case, papers, bench)
 
 
-async def _write(case: Case, papers: Sequence[Paper], bench: Bench) -> Support:
+async def _write(case: Case, papers: Sequence[Paper], bench: Bench) -> SupportVerdict:
     """The check of `write`, `review` and `revise`."""
     from nodes.write.check_citations import check_citations
 
@@ -148,14 +148,14 @@ async def _write(case: Case, papers: Sequence[Paper], bench: Bench) -> Support:
     keys = {f"P{place}": paper.id for place, paper in enumerate(papers, start=1)}
     draft = Draft(id="d", sentences=(Sentence(text=case.text, line=1),))
     state: Any = {
-        "run": RUN, "keys": keys, "final": draft, "checks": 0, "verdicts": [], "request": Request(text=""),
+        "run": RUN, "keys": keys, "final": draft, "checks": 0, "verdicts": [], "request": CheckedRequest(text=""),
         "outline": Plan(lines=()),
     }  # fmt: skip
     update = await check_citations(state, bench.runtime)
     return next(item.verdict for item in update["verdicts"] if item.key == "P1")
 
 
-async def _verify(case: Case, papers: Sequence[Paper], bench: Bench) -> Support:
+async def _verify(case: Case, papers: Sequence[Paper], bench: Bench) -> SupportVerdict:
     """The whole graph `verify`: a text of one sentence and the papers' records, so abstracts only."""
     from graphs.verify import graph
 
@@ -166,7 +166,7 @@ async def _verify(case: Case, papers: Sequence[Paper], bench: Bench) -> Support:
     return verdicts[0] if verdicts else "not_checked"
 
 
-async def _ask(case: Case, papers: Sequence[Paper], bench: Bench) -> Support:
+async def _ask(case: Case, papers: Sequence[Paper], bench: Bench) -> SupportVerdict:
     """The check of a sentence of an answer that rests on the fitting words; one that gives way is not in the source."""
     from nodes.ask.check_answer import check_answer
 
@@ -184,7 +184,7 @@ async def _ask(case: Case, papers: Sequence[Paper], bench: Bench) -> Support:
     quote = _quote(words, paper, text.find(words))
     claim = Claim(number=1, text=words, passage="a", paper=paper.id, quote=quote)
     state: Any = {
-        "run": RUN, "request": Request(text=""), "standalone": "", "held": [claim],
+        "run": RUN, "request": CheckedRequest(text=""), "standalone": "", "held": [claim],
         "draft": [DraftSentence(text=_plain(case), claims=(1,))],
     }  # fmt: skip
     update = await check_answer(state, bench.runtime)
@@ -192,14 +192,14 @@ async def _ask(case: Case, papers: Sequence[Paper], bench: Bench) -> Support:
     return said[0] if said else "not_in_source"
 
 
-async def _synthesize(case: Case, papers: Sequence[Paper], bench: Bench) -> Support:
+async def _synthesize(case: Case, papers: Sequence[Paper], bench: Bench) -> SupportVerdict:
     """The check of a line; one that is lost is not in the source, or without a judge not checked."""
     from nodes.synthesize.align_lines import align_lines
 
     paragraph = Paragraph(id="a", paper=case.paper.id, number=1, text=_at_hand(case))
     await bench.store.paragraphs.put([paragraph])
     state: Any = {
-        "run": RUN, "request": Request(text="", kind="question"), "draft": _plain(case),
+        "run": RUN, "request": CheckedRequest(text="", kind="question"), "draft": _plain(case),
         "contexts": [Context(paragraph="a", score=1.0, by="mind")],
     }  # fmt: skip
     update = await align_lines(state, bench.runtime)

@@ -10,10 +10,10 @@ from evals.asking.papers import Source, read_papers
 from nodes.ask.search_passages import record_passage
 from state.paper import Paper
 from tools.bibliography.read_records import read_records
-from tools.documents.cut_passages import cut
+from tools.documents.cut_passages import cut_passages
 from tools.embed.embedder import Embedder, Vectors
 from tools.library.starter_library import starter_papers
-from tools.library.vector_index import Scored, bm25, fused
+from tools.library.vector_index import ScoredPoint, bm25, fused
 
 _WHOLE = 12
 """Passages of a paper that are shown whole; of a longer one those nearest to the claims."""
@@ -57,8 +57,8 @@ class Material:
         near = self.embedder.embed(claims) @ self._vectors[key].T
         picked: set[int] = set()
         for claim, row in zip(claims, near, strict=True):
-            meant = [Scored(place, float(score)) for place, score in enumerate(row)]
-            words = [Scored(place, score) for place, score in enumerate(bm25(claim, passages))]
+            meant = [ScoredPoint(place, float(score)) for place, score in enumerate(row)]
+            words = [ScoredPoint(place, score) for place, score in enumerate(bm25(claim, passages))]
             both = fused([meant, [one for one in words if one.score > 0]], _EACH)
             picked |= {one.id for one in both}
         return [passages[place] for place in sorted(picked)]
@@ -88,5 +88,6 @@ def _passages(source: Source) -> list[str]:
     key = hashlib.sha256(source.content).hexdigest()
     paper = source.paper
     return [
-        item.text for item in cut(source.read[1], paper=paper.id, title=paper.title, sha256=key)
+        item.text
+        for item in cut_passages(source.read[1], paper=paper.id, title=paper.title, sha256=key)
     ]

@@ -20,7 +20,7 @@ from evals.claims.questions import (
 )
 from evals.judge import Question, asked
 from evals.trials import Row
-from tools.llm.task import Mind
+from tools.llm.task import TaskModel
 from tools.text.sentences import split_sentences
 
 _EACH = 45
@@ -38,7 +38,7 @@ def questions_of(item: Answered, material: Material) -> Iterator[Question]:
         yield HELD, _held(item, sentences, material), _EACH * len(sentences)
 
 
-async def judged(mind: Mind, item: Answered, *, material: Material) -> Row:
+async def judged(mind: TaskModel, item: Answered, *, material: Material) -> Row:
     """Return what came of an answer.
 
     A row has 'case', 'arm', 'figures' (evals.claims.measures), 'claims' (each with its verdict and why), 'missed'
@@ -70,7 +70,7 @@ async def judged(mind: Mind, item: Answered, *, material: Material) -> Row:
     return row | {"figures": measures(points, found), "missed": missed}
 
 
-async def _points_said(mind: Mind, item: Answered, row: Row) -> list[str] | None:
+async def _points_said(mind: TaskModel, item: Answered, row: Row) -> list[str] | None:
     if not item.case.in_scope:
         return None
     points = [*points_of(item.case)]
@@ -84,7 +84,7 @@ async def _points_said(mind: Mind, item: Answered, row: Row) -> list[str] | None
 
 
 async def _verdicts(
-    mind: Mind, item: Answered, claims: list[str], material: Material, row: Row
+    mind: TaskModel, item: Answered, claims: list[str], material: Material, row: Row
 ) -> list[str] | None:
     if not claims:
         return []

@@ -16,7 +16,7 @@ from evals.judging.questions import (
 )
 from evals.trials import Row
 from evals.writing.cases import Case
-from tools.llm.task import Mind
+from tools.llm.task import TaskModel
 
 _EACH = 90
 """Tokens of what is said of one text, about."""
@@ -46,7 +46,7 @@ def questions_of(sitting: Sitting, *, grades: bool) -> Iterator[Question]:
         yield GRADES, grade_asked(lined, label), _EACH
 
 
-async def sat(mind: Mind, sitting: Sitting, *, grades: bool) -> Row:
+async def sat(mind: TaskModel, sitting: Sitting, *, grades: bool) -> Row:
     """Return what came of a sitting.
 
     A row has 'case', 'turn', 'order' (arms as they were shown), 'scores' (by arm, by dimension), 'preferred' (an

@@ -22,7 +22,7 @@ from evals.json_lines import json_lines
 from state.document import DocumentEntry
 from state.paper import Paper
 from state.passage import Passage, passage_id
-from tools.documents.cut_passages import cut
+from tools.documents.cut_passages import cut_passages
 from tools.documents.open_document import read_document
 from tools.errors import InputError
 from tools.text.words import distinct_content_stems
@@ -107,7 +107,7 @@ def _read_papers(made: QuestionSet, rows: Iterator[Mapping[str, Any]]) -> Questi
             title = f"Paper {len(made.papers) + 1}"
             made.papers[paper] = Paper(id=paper, title=title)
             kind, document = read_document(content, name="paper.txt")
-            passages = cut(document, paper=paper, title=title, sha256=digest)
+            passages = cut_passages(document, paper=paper, title=title, sha256=digest)
             entry = DocumentEntry(
                 sha256=digest, paper=paper, name="paper.txt", kind=kind, reader=document.reader
             )

@@ -10,7 +10,7 @@ from evals.passages.sets import Question, QuestionSet
 from tools.embed.embedder import Embedder
 from tools.library.library import Library
 from tools.library.open_library import close_libraries, create_library
-from tools.retrieve.keywords import name_missing
+from tools.retrieve.keywords import fill_missing_keywords
 from tools.retrieve.retriever import PassageFilter, Retriever, RetrieverName, open_retriever
 from tools.settings import Settings
 
@@ -75,7 +75,7 @@ def _build(made: QuestionSet, library: Library, embedder: Embedder) -> dict[str,
     started = time.perf_counter()
     library.index()
     indexed = time.perf_counter()
-    name_missing(library)
+    fill_missing_keywords(library)
     return {"vectors": indexed - started, "keywords": time.perf_counter() - indexed}
 
 

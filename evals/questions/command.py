@@ -21,13 +21,13 @@ from evals.questions.book import UNANSWERABLE, Book, Kind, Stack
 from evals.questions.material import Material, fault_of, place_of, read_folder
 from evals.questions.tasks import ANSWERED, LEAVE_OPEN, MAKE, Answering, Asked
 from evals.runner import check_file, say
-from nodes.common.ask_model import ask_checked
+from nodes.common.ask_model import ask_with_check
 from tools.clients import open_clients
 from tools.errors import BudgetError, InputError
 from tools.evidence.quotes import quote_fault
-from tools.ledger.budget import Limits
-from tools.llm.open_model import open_mind
-from tools.llm.task import Mind, Task
+from tools.ledger.budget import BudgetLimits
+from tools.llm.open_model import open_model
+from tools.llm.task import Task, TaskModel
 from tools.settings import settings
 from tools.text.words import coverage
 
@@ -70,8 +70,8 @@ def questions(
     if mind != "llm":
         raise InputError("this asks an LLM: give --mind llm")
     at = settings()
-    limits = Limits(usd=usd_of(max_usd))
-    opened = open_mind(f"questions-{uuid4().hex}", limits, mind, at, open_clients(at).embedder)
+    limits = BudgetLimits(usd=usd_of(max_usd))
+    opened = open_model(f"questions-{uuid4().hex}", limits, mind, at, open_clients(at).embedder)
     materials = read_folder(folder, at)
     if len(materials) < stack:
         raise InputError(f"a stack of {stack} needs as many documents; there are {len(materials)}")
@@ -95,7 +95,7 @@ def stacks_of(names: Sequence[str], size: int) -> list[Stack]:
 class Maker:
     """Makes questions, and writes them down as they come."""
 
-    mind: Mind
+    mind: TaskModel
     materials: dict[str, Material]
     book: Book
 
@@ -178,7 +178,7 @@ class Maker:
             return {"number": len(left), "earlier": known()}
 
         inputs = self._inputs(kind, stack, number)
-        found = await ask_checked(self.mind, _TASKS[kind], inputs, faults, narrow=narrow)
+        found = await ask_with_check(self.mind, _TASKS[kind], inputs, faults, narrow=narrow)
         for line in found.tried[0][1] if len(found.tried) > 1 else ():
             say(f"sent back: {line}")
         if kind == "unanswerable":
@@ -198,7 +198,7 @@ class Maker:
         room = _FITTING * self.mind.spare(ANSWERED, question=question)
         for part in material.parts(room):
             inputs = {"text": part, "question": question}
-            found = await ask_checked(self.mind, ANSWERED, inputs, partial(_misquoted, part))
+            found = await ask_with_check(self.mind, ANSWERED, inputs, partial(_misquoted, part))
             if found.answer is None or found.faults:
                 return f"nobody can say whether the text answers it: {found.error or found.faults}"
             if found.answer.quotes:

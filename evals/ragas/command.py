@@ -36,7 +36,7 @@ from evals.trials import Row
 from tools.clients import open_clients
 from tools.embed.embedder import Embedder
 from tools.errors import InputError
-from tools.llm.task import Mind
+from tools.llm.task import TaskModel
 from tools.settings import settings
 
 _EACH = 250
@@ -133,7 +133,7 @@ class Ragas(Suite[RagasOptions]):
         return Report(tables, [unused, INTERVALS]).markdown()
 
 
-async def _judged(mind: Mind, item: Answered, *, embedder: Embedder) -> Row:
+async def _judged(mind: TaskModel, item: Answered, *, embedder: Embedder) -> Row:
     """Return the figures of an answer, and what the judge said that could not be used."""
     given: dict[str, Any] = {}
     errors: list[str] = []

@@ -25,7 +25,7 @@ from state.verify import Entry
 from tools.references.reference_list import read_reference
 from tools.references.works import paper_of
 from tools.scholar.lookup import look_up
-from tools.scholar.source import Found, Source, terms
+from tools.scholar.source import SearchAnswer, Source, terms
 from tools.scholar.venues import NAMES
 
 _NO_SUCH_WORK = frozenset({"plausible_fabrication", "chimeric_title", "hybrid_fabrication"})
@@ -49,14 +49,14 @@ class Held(Source):
 
     async def search(
         self, query: SearchQuery, *, before: date | None, after: date | None = None, limit: int
-    ) -> Found:
+    ) -> SearchAnswer:
         """Return papers by how many words of the query their titles have."""
         words = terms(query.text.casefold())
         counts = Counter(at for word in words for at in self._words.get(word, ()))
         near = [
             self._papers[at] for at, many in counts.most_common(limit) if 2 * many >= len(words)
         ]
-        return Found(papers=near)
+        return SearchAnswer(papers=near)
 
 
 @dataclass(frozen=True)

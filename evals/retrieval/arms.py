@@ -17,7 +17,7 @@ class Arm:
     name: str
     says: str
     settings: Mapping[str, object] = field(default_factory=dict)
-    """Fields of `tools.run_settings.RunContext`; what is left out is the product's default."""
+    """Fields of `tools.run_settings.RunSettings`; what is left out is the product's default."""
     ranks: bool = False
     """Whether it differs from the default arm in the ranker only."""
     impossible: str = ""

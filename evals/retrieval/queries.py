@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from evals.json_lines import json_lines
-from state.value import Value
+from state.value import FrozenModel
 from tools.errors import InputError
 
 _LAX = ConfigDict(extra="ignore", str_strip_whitespace=True)
@@ -18,7 +18,7 @@ def _as_day(given: object) -> object:
     return date.fromisoformat(f"{text}-01-01" if text.isdigit() and len(text) == 4 else text)
 
 
-class Sought(Value):
+class Sought(FrozenModel):
     """A paper that a question should find, by its id or its title."""
 
     model_config = _LAX
@@ -35,7 +35,7 @@ class Sought(Value):
         return found
 
 
-class Query(Value):
+class Query(FrozenModel):
     """A query paper by its id, or a question."""
 
     model_config = _LAX

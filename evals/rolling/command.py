@@ -19,14 +19,14 @@ from state.document import Document
 from state.paper import Paper
 from tools.documents.open_copies import Fetched, open_copy
 from tools.errors import BudgetError, CiteLoomError, InputError
-from tools.ingest.file_places import Spool
+from tools.ingest.file_places import UploadSpool
 from tools.ingest.ingest_target import limits_of
-from tools.ingest.reader_processes import close_workers, in_thread, open_workers, read_apart
-from tools.ledger.budget import Limits
-from tools.ledger.run_ledger import RunLedger, ledger_for
-from tools.references.resolving import known_to, tells
+from tools.ingest.reader_processes import close_workers, in_thread, open_workers, read_in_process
+from tools.ledger.budget import BudgetLimits
+from tools.ledger.run_ledger import RunLedger, ledger_of_run
+from tools.references.resolving import adds_to_record, known_by_sources
 from tools.scholar.arxiv import ArxivSource
-from tools.scholar.lookup import Wanted
+from tools.scholar.lookup import WorkToLookUp
 from tools.scholar.merging import ids_of
 from tools.scholar.open_source import OnlineName, open_online
 from tools.scholar.openalex import SEARCH_USD
@@ -90,7 +90,9 @@ def build(
 
 async def _built(wish: Wish, max_usd: float | None) -> int:
     at = settings()
-    ledger = ledger_for(f"rolling-{wish.month:%Y-%m}-{wish.out.name}", Limits(usd=max_usd), at.home)
+    ledger = ledger_of_run(
+        f"rolling-{wish.month:%Y-%m}-{wish.out.name}", BudgetLimits(usd=max_usd), at.home
+    )
     arxiv = open_online("arxiv", at, ledger)
     assert isinstance(arxiv, ArxivSource)
     sources = [open_online(name, at, ledger) for name in wish.sources]
@@ -153,13 +155,13 @@ async def _row(
 
 async def _read(copy: Fetched, at: Settings) -> Document:
     """Read a copy in a process of its own."""
-    spool = Spool(at.home, "rolling")
+    spool = UploadSpool(at.home, "rolling")
     digest = await asyncio.to_thread(spool.put, copy.content)
     workers = await asyncio.to_thread(open_workers, limits_of(at))
     path = spool.path(digest)
     try:
         reading = await in_thread(
-            workers, lambda stopped: read_apart(workers, stopped, path, copy.name, None)
+            workers, lambda stopped: read_in_process(workers, stopped, path, copy.name, None)
         )
     finally:
         await asyncio.to_thread(spool.drop, digest)
@@ -172,16 +174,16 @@ async def _known(section: Section, sources: list[Source]) -> dict[str, Paper]:
     for source in sources:
         lacking = {key: work for key, work in works.items() if not work.abstract}
         wanted = [
-            Wanted(
+            WorkToLookUp(
                 tuple(one for one in ids_of(work) if not one.startswith(("title:", "local:"))), work
             )
             for work in lacking.values()
-            if tells(work)
+            if adds_to_record(work)
         ]
         if not wanted:
             break
         try:
-            found, _ = await known_to(source, wanted)
+            found, _ = await known_by_sources(source, wanted)
         except BudgetError:
             raise
         except CiteLoomError as error:

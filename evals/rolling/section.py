@@ -7,7 +7,7 @@ from typing import Any
 from state.bibliography import Bibliography, InTextCitation
 from state.document import Document
 from state.paper import Paper
-from state.synthesis import Entries
+from state.synthesis import EntryWorks
 from tools.references.read_bibliography import read_bibliography
 from tools.references.works import merge_works
 from tools.text.sentences import split_sentences
@@ -88,7 +88,7 @@ def licence_of(content: bytes) -> str:
     return " ".join(found[1].split()) if found else ""
 
 
-def _keys(entries: Entries, paper: str) -> dict[int, str]:
+def _keys(entries: EntryWorks, paper: str) -> dict[int, str]:
     return dict(enumerate(entries.works.get(paper, ())))
 
 

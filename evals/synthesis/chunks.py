@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tools.embed.embedder import Embedder
-from tools.library.vector_index import RRF_K, Scored, bm25, fused, ranked
+from tools.library.vector_index import RRF_K, ScoredPoint, bm25, fused, ranked
 
 ChunkMethod = Literal["basic", "parent_document", "ensemble"]
 SIZE = 1000
@@ -110,18 +110,20 @@ def _parents(
     return [Found(parents[place], score) for place, score in best.items()]
 
 
-def _by_meaning(embedder: Embedder, question: str, chunks: Sequence[Chunk]) -> list[Scored]:
+def _by_meaning(embedder: Embedder, question: str, chunks: Sequence[Chunk]) -> list[ScoredPoint]:
     if not chunks:
         return []
     rows = embedder.embed([question, *(chunk.text for chunk in chunks)])
     near = rows[1:] @ rows[0]
-    return ranked([Scored(place, float(score)) for place, score in enumerate(near)], len(chunks))
+    return ranked(
+        [ScoredPoint(place, float(score)) for place, score in enumerate(near)], len(chunks)
+    )
 
 
-def _by_words(question: str, chunks: Sequence[Chunk]) -> list[Scored]:
+def _by_words(question: str, chunks: Sequence[Chunk]) -> list[ScoredPoint]:
     """Rank by BM25; a chunk without any word of the question is not ranked."""
     worth = enumerate(bm25(question, [chunk.text for chunk in chunks]))
-    scored = [Scored(place, score) for place, score in worth if score > 0]
+    scored = [ScoredPoint(place, score) for place, score in worth if score > 0]
     return ranked(scored, len(scored))
 
 

@@ -13,7 +13,7 @@ from langgraph.runtime import Runtime
 from evals.synthesis.chunks import SIZE, ChunkMethod, Found, retrieve
 from graphs.synthesize import Step
 from state.synthesis import Context, Paragraph, SynthesizeState
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import open_services
 
 
@@ -21,7 +21,7 @@ def retrieving(method: ChunkMethod, top_k: int = 4, size: int = SIZE) -> Step:
     """Return the step that takes the best chunks as contexts, relevant or not, best first."""
 
     async def retrieve_contexts(
-        state: SynthesizeState, runtime: Runtime[RunContext]
+        state: SynthesizeState, runtime: Runtime[RunSettings]
     ) -> SynthesizeState:
         services = open_services(runtime, state["run"])
         found = await services.run_store.paragraphs.get(state["paragraphs"])

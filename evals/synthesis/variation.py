@@ -13,10 +13,10 @@ from evals.synthesis.chunks import ChunkMethod
 from nodes.synthesize.synthesize_answer import FIRST, RESTORE, SHORTEN, UPDATE
 from tools.cache import open_cache
 from tools.clients import Clients
-from tools.ledger.budget import Limits
-from tools.ledger.run_ledger import ledger_for
-from tools.llm.language_model import LlmMind
-from tools.llm.task import AnswerT, Mind, Task
+from tools.ledger.budget import BudgetLimits
+from tools.ledger.run_ledger import ledger_of_run
+from tools.llm.language_model import LanguageModel
+from tools.llm.task import AnswerT, Task, TaskModel
 from tools.settings import settings
 
 PARAGRAPHS: Final = "paragraphs"
@@ -65,7 +65,7 @@ def base_of(arm: str) -> str:
 class VariedMind:
     """An LLM at another temperature where it writes, with samples of its own."""
 
-    def __init__(self, inner: Mind, arm: Arm) -> None:
+    def __init__(self, inner: TaskModel, arm: Arm) -> None:
         self._inner = inner
         self._arm = arm
         self._samples = _SAMPLES * ((arm.run or 1) - 1)
@@ -94,10 +94,10 @@ class VariedClients(Clients):
 
     arm = Arm()
 
-    def mind(self, run: str, limits: Limits, kind: str) -> Mind:
+    def mind(self, run: str, limits: BudgetLimits, kind: str) -> TaskModel:
         """Open the mind of a run; the embedded engine does not vary."""
         if kind != "llm":
             return super().mind(run, limits, kind)
-        ledger = ledger_for(run, limits, self.settings.home)
+        ledger = ledger_of_run(run, limits, self.settings.home)
         answers = open_cache(settings().home / "answers.sqlite", settings().cache_mb)
-        return VariedMind(LlmMind(self.settings, ledger, answers), self.arm)
+        return VariedMind(LanguageModel(self.settings, ledger, answers), self.arm)

@@ -14,12 +14,12 @@ from state.audit import Audit
 from state.paper import Paper
 from state.quote import Quote
 from state.results import CitedSentence
-from state.writing import MARKER, Adherence, Support
+from state.writing import MARKER, Adherence, SupportVerdict
 from tools.text.words import tokens
 
 ALIKE = 0.8
 """Share of the words of two sentences (Jaccard) from which one repeats the other."""
-VERDICTS: tuple[str, ...] = get_args(Support)
+VERDICTS: tuple[str, ...] = get_args(SupportVerdict)
 Counts = dict[str, float]
 
 

@@ -12,24 +12,24 @@ from pydantic import BaseModel
 
 from nodes.ask.answer_sources import (
     PASSAGE_FIELDS,
-    Rests,
+    AnswerSources,
+    QuoteInPassage,
     ShownPassage,
-    Sources,
-    fitting,
-    quoted,
-    sources_of,
+    fit_to_window,
+    load_answer_sources,
+    quote_as_sentence,
 )
 from nodes.ask.choose_passages import extract as choose
 from nodes.ask.compose_answer import in_words
 from nodes.ask.extract_claims import NO_QUOTE, best_sentences, claim_on, quote_in
-from nodes.common.ask_model import ask_checked
-from state.ask import AskState, AskUpdate, Claim, DraftSentence, LostClaim
+from nodes.common.ask_model import ask_with_check
+from state.ask import AskState, AskUpdate, Claim, DraftSentence, DroppedClaim
 from state.passage import Passage
 from state.quote import Quote
 from tools.counting import counted
 from tools.embed.embedder import Embedder
 from tools.llm.task import Task
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import open_services
 from tools.text.questions import question_parts
 from tools.text.words import language_name
@@ -62,7 +62,7 @@ Where `faults` is given, these words of an earlier answer are not in their passa
 class Sentence(BaseModel):
     """One sentence, what it rests on first."""
 
-    quotes: list[Rests]
+    quotes: list[QuoteInPassage]
     text: str
 
 
@@ -83,8 +83,8 @@ def extract(
         picked = choose(embedder, question=part, aspects=[], most=1, passages=passages).ids
         for item in (item for item in passages if item.id in picked):
             words = best_sentences(embedder, [part], item)[0]
-            rests = [Rests(passage=item.id, words=words)]
-            told[words] = Sentence(quotes=rests, text=quoted(words, item))
+            rests = [QuoteInPassage(passage=item.id, words=words)]
+            told[words] = Sentence(quotes=rests, text=quote_as_sentence(words, item))
         wanting += [] if picked else [part]
     return Answer(sentences=list(told.values()), missing=wanting if told else [])
 
@@ -95,20 +95,20 @@ TASK = Task(
 )  # fmt: skip
 
 
-async def answer_in_one_call(state: AskState, runtime: Runtime[RunContext]) -> AskUpdate:
+async def answer_in_one_call(state: AskState, runtime: Runtime[RunSettings]) -> AskUpdate:
     """Answer, and keep the sentences with words that are there; ask once more where some are not."""
     services = open_services(runtime, state["run"])
     (hop,) = state["hops"]
     services.progress(STAGE, 0, 1)
     ids = [hit.passage for hit in hop.retrieved]
-    sources = await sources_of(services, state["request"], ids)
+    sources = await load_answer_sources(services, state["request"], ids)
     keyed = sources.shown(ids)
     if not keyed:
         return {}
     inputs: dict[str, object] = {
         "language": language_name(state["request"].language), "question": state["standalone"],
     }  # fmt: skip
-    shown = fitting(services.mind, TASK, (item for _, item in keyed), **inputs)
+    shown = fit_to_window(services.mind, TASK, (item for _, item in keyed), **inputs)
     named = {item.id: passage for passage, item in keyed[: len(shown)]}
 
     def misquoted(answer: Answer) -> list[str]:
@@ -116,7 +116,7 @@ async def answer_in_one_call(state: AskState, runtime: Runtime[RunContext]) -> A
         return [item.words[:200] for item in rests if not _found(item, named)]
 
     inputs["passages"] = shown
-    asked = await ask_checked(services.mind, TASK, inputs, misquoted)
+    asked = await ask_with_check(services.mind, TASK, inputs, misquoted)
     answer = asked.answer or Answer(sentences=[])
     held, draft, lost = _resting(answer, named, sources)
     services.progress(STAGE, 1, 1, counted(len(draft), "sentence"))
@@ -128,17 +128,17 @@ async def answer_in_one_call(state: AskState, runtime: Runtime[RunContext]) -> A
     }  # fmt: skip
 
 
-def _found(rests: Rests, named: Mapping[str, Passage]) -> Quote | None:
+def _found(rests: QuoteInPassage, named: Mapping[str, Passage]) -> Quote | None:
     passage = named.get(rests.passage)
     return quote_in(rests.words, passage) if passage else None
 
 
 def _resting(
-    answer: Answer, named: Mapping[str, Passage], sources: Sources
-) -> tuple[list[Claim], list[DraftSentence], list[LostClaim]]:
+    answer: Answer, named: Mapping[str, Passage], sources: AnswerSources
+) -> tuple[list[Claim], list[DraftSentence], list[DroppedClaim]]:
     """Return the words found, each once, the sentences that rest on them, and those that rest on none."""
     held: dict[Quote, Claim] = {}
-    draft, lost = list[DraftSentence](), list[LostClaim]()
+    draft, lost = list[DraftSentence](), list[DroppedClaim]()
     for item in answer.sentences:
         found = [
             (quote, named[rests.passage])
@@ -152,5 +152,5 @@ def _resting(
         if text and numbers:
             draft.append(DraftSentence(text=text, claims=tuple(numbers)))
         elif text:
-            lost.append(LostClaim(text=text, cause=NO_QUOTE))
+            lost.append(DroppedClaim(text=text, cause=NO_QUOTE))
     return [*held.values()], draft, lost

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from state.ask import Claim, DraftSentence
-from state.inputs import Request
+from state.inputs import CheckedRequest
 from state.paper import Paper
 from state.passage import OF_ANNOTATION, OF_RECORD, Passage
 from state.quote import ANNOTATION, Quote
 from tools.evidence.prompt_injection import without_injections
 from tools.evidence.verbatim import names_of, verbatim
-from tools.llm.task import AnswerT, Mind, Task
+from tools.llm.task import AnswerT, Task, TaskModel
 from tools.services import Services
 from tools.text import quotable
-from tools.text.self_reference import attribute
+from tools.text.self_reference import name_authors
 from tools.text.sentences import split_sentences
 from tools.text.source_lines import without_numbers
 
@@ -46,7 +46,7 @@ class ShownPassage(BaseModel):
     year: int | None = None
 
 
-class Rests(BaseModel):
+class QuoteInPassage(BaseModel):
     """Words of a passage that a sentence rests on."""
 
     passage: str
@@ -72,7 +72,7 @@ class ShownClaim(BaseModel):
         return self.claim if self.quote is None else self.quote
 
 
-def quoted(words: str, source: ShownPassage | ShownClaim) -> str:
+def quote_as_sentence(words: str, source: ShownPassage | ShownClaim) -> str:
     """Return words of a paper as a sentence of an answer: verbatim in quotation marks, with their source.
 
     'Lewis et al. (2020): “RAG models generate ...”', or 'Lewis et al. (2020) introduce RAG models
@@ -85,12 +85,12 @@ def quoted(words: str, source: ShownPassage | ShownClaim) -> str:
         return f"“{text.removeprefix('“')}"  # quotes are found without the marks around them
     year = f" ({source.year})" if source.year else ""
     if not source.citation:
-        return quotable.shown(text, f"‘{source.title}’{year}" if source.title else "")
+        return quotable.quote_with_names(text, f"‘{source.title}’{year}" if source.title else "")
     name = f"{source.citation}{year}"
     if source.section != OF_ANNOTATION[0]:
-        return quotable.shown(text, name)
+        return quotable.quote_with_names(text, name)
     plural = source.citation.endswith("et al.") or " and " in source.citation
-    return attribute(text, name, plural, annotated=True) or quotable.shown(
+    return name_authors(text, name, plural, annotated=True) or quotable.quote_with_names(
         text, f"The library's annotation of {name}"
     )
 
@@ -105,7 +105,9 @@ def whole_sentences(quote: Quote, text: str) -> str:
     return quote.text if without_injections(whole)[1] else whole
 
 
-def resting(draft: Iterable[DraftSentence], held: Mapping[int, Claim]) -> list[DraftSentence]:
+def with_claims_left(
+    draft: Iterable[DraftSentence], held: Mapping[int, Claim]
+) -> list[DraftSentence]:
     """Return the sentences with those of their claims that there still are: a person may take some out."""
     left = (
         DraftSentence(text=item.text, claims=tuple(key for key in item.claims if key in held))
@@ -114,13 +116,13 @@ def resting(draft: Iterable[DraftSentence], held: Mapping[int, Claim]) -> list[D
     return [item for item in left if item.claims]
 
 
-def several(text: str) -> bool:
+def is_several_sentences(text: str) -> bool:
     """Whether what should be one sentence is several: small models send a whole passage, or answer, as one."""
     return len(split_sentences(text)) > 1
 
 
-def fitting(
-    mind: Mind, task: Task[AnswerT], passages: Iterable[ShownPassage], **inputs: object
+def fit_to_window(
+    mind: TaskModel, task: Task[AnswerT], passages: Iterable[ShownPassage], **inputs: object
 ) -> list[ShownPassage]:
     """Return the first of the passages, as many as the model's window holds beside the other inputs."""
     shown = list(passages)
@@ -135,7 +137,7 @@ def _citation(paper: Paper | None) -> str:
 
 
 @dataclass(frozen=True)
-class Sources:
+class AnswerSources:
     """What sentences may rest on."""
 
     passages: Mapping[str, Passage]
@@ -188,7 +190,7 @@ class Sources:
     def is_own(self, text: str, claim: Claim) -> bool:
         """Whether a sentence is the passage's own: as `quoted` makes it, or as `verbatim` finds it."""
         (shown,) = self.shown_claims([claim])
-        if text == quoted(shown.words, shown):
+        if text == quote_as_sentence(shown.words, shown):
             return True
         passage, paper = self.passages.get(claim.passage), self.papers.get(claim.paper)
         names = names_of(paper) if paper else ()
@@ -200,7 +202,9 @@ class Sources:
         return any(verbatim(text, said, names, annotated=noted) for said in known)
 
 
-async def sources_of(services: Services, request: Request, of: Iterable[Claim | str]) -> Sources:
+async def load_answer_sources(
+    services: Services, request: CheckedRequest, of: Iterable[Claim | str]
+) -> AnswerSources:
     """Return the passages of these ids, or of these claims, and their papers.
 
     Raises:
@@ -213,4 +217,4 @@ async def sources_of(services: Services, request: Request, of: Iterable[Claim | 
         library = await services.library(request.library)
         keys = dict.fromkeys(item.paper for item in passages.values())
         papers = await asyncio.to_thread(library.get, list(keys))
-    return Sources(passages, papers)
+    return AnswerSources(passages, papers)

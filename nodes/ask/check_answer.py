@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from langgraph.runtime import Runtime
 
-from nodes.ask.answer_sources import Sources, resting, sources_of
+from nodes.ask.answer_sources import AnswerSources, load_answer_sources, with_claims_left
 from nodes.judge.evidence_ladder import Shelf, climb
 from nodes.judge.judge_claims import AT_ONCE, Bench, Item
 from state.ask import AskState, AskUpdate, CheckedSentence, Claim, DraftSentence
@@ -19,25 +19,25 @@ from state.paper import Paper
 from state.passage import Passage
 from state.quote import Quote
 from state.run import Failure
-from state.writing import Support
+from state.writing import SupportVerdict
 from tools.counting import counted
 from tools.evidence.facts import standing_nowhere
 from tools.evidence.invented_citations import invented_citations
 from tools.evidence.support import UNBORNE
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import Services, open_services
 from tools.text.source_lines import without_numbers
 
 STAGE = "check_answer"
 
 
-async def check_answer(state: AskState, runtime: Runtime[RunContext]) -> AskUpdate:
+async def check_answer(state: AskState, runtime: Runtime[RunSettings]) -> AskUpdate:
     """Keep the sentences that their quotes support; in the place of others put the quotes."""
     services = open_services(runtime, state["run"])
     services.progress(STAGE, 0, 1)
     claims = {claim.number: claim for claim in state["held"]}
-    sources = await sources_of(services, state["request"], state["held"])
-    drafted = resting(state["draft"], claims)
+    sources = await load_answer_sources(services, state["request"], state["held"])
+    drafted = with_claims_left(state["draft"], claims)
     said, failures = await _judged(services, state, drafted, claims, sources)
     checked: list[CheckedSentence] = []
     for place, sentence in enumerate(drafted, start=1):
@@ -54,7 +54,7 @@ async def check_answer(state: AskState, runtime: Runtime[RunContext]) -> AskUpda
     return {"draft": draft, "verdicts": checked, "failures": failures}
 
 
-def _checked(text: str, claims: tuple[int, ...], verdict: Support) -> CheckedSentence:
+def _checked(text: str, claims: tuple[int, ...], verdict: SupportVerdict) -> CheckedSentence:
     return CheckedSentence(text=text, claims=claims, verdict=verdict)
 
 
@@ -63,10 +63,10 @@ async def _judged(
     state: AskState,
     drafted: Sequence[DraftSentence],
     claims: Mapping[int, Claim],
-    sources: Sources,
-) -> tuple[dict[int, Support], list[Failure]]:
+    sources: AnswerSources,
+) -> tuple[dict[int, SupportVerdict], list[Failure]]:
     """Return verdicts by the sentences' places, from 1, of those that code or a judge decides."""
-    said: dict[int, Support] = {}
+    said: dict[int, SupportVerdict] = {}
     for place, item in enumerate(drafted, start=1):
         held = [claims[number] for number in item.claims]
         if await asyncio.to_thread(_is_own, sources, item.text, held):
@@ -107,10 +107,10 @@ def _from_nowhere(
     drafted: Sequence[DraftSentence],
     left: Sequence[int],
     claims: Mapping[int, Claim],
-    sources: Sources,
-) -> dict[int, Support]:
+    sources: AnswerSources,
+) -> dict[int, SupportVerdict]:
     """Return the verdict on the sentences with a number or a name that stands nowhere in their passages."""
-    said: dict[int, Support] = {}
+    said: dict[int, SupportVerdict] = {}
     for item, place in ((drafted[place - 1], place) for place in left):
         around = sources.around([claims[number] for number in item.claims])
         if standing_nowhere(item.text, around):
@@ -118,7 +118,7 @@ def _from_nowhere(
     return said
 
 
-def _is_own(sources: Sources, text: str, held: Sequence[Claim]) -> bool:
+def _is_own(sources: AnswerSources, text: str, held: Sequence[Claim]) -> bool:
     return any(sources.is_own(text, claim) for claim in held)
 
 
@@ -148,7 +148,7 @@ def _quote(claim: Claim) -> str:
     return without_numbers(claim.evidence or claim.quote.text)
 
 
-def _refused(sentence: DraftSentence, verdict: Support) -> Failure:
+def _refused(sentence: DraftSentence, verdict: SupportVerdict) -> Failure:
     word = "contradict it" if verdict == "contradicted" else "do not say it"
     return Failure(
         stage=STAGE, subject=sentence.text[:200], cause=f"the quotes of its claims {word}",

@@ -13,17 +13,17 @@ from pydantic import BaseModel
 from nodes.ask.answer_sources import (
     PASSAGE_FIELDS,
     ShownPassage,
-    fitting,
-    sources_of,
+    fit_to_window,
+    load_answer_sources,
 )  # fmt: skip
-from nodes.ask.search_passages import sought
-from nodes.common.ask_model import ask_checked
+from nodes.ask.search_passages import aspects_sought
+from nodes.common.ask_model import ask_with_check
 from state.ask import AskState, AskUpdate
 from state.passage import OF_RECORD
 from tools.counting import counted
 from tools.embed.embedder import Embedder
 from tools.llm.task import Task
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import open_services
 from tools.text.answer_sentences import Source, rate_sentences
 from tools.text.questions import read_question
@@ -95,22 +95,22 @@ TASK = Task(
 )  # fmt: skip
 
 
-async def choose_passages(state: AskState, runtime: Runtime[RunContext]) -> AskUpdate:
+async def choose_passages(state: AskState, runtime: Runtime[RunSettings]) -> AskUpdate:
     """Pick passages; where the mind cannot, the retriever's best are taken."""
     services = open_services(runtime, state["run"])
     *earlier, hop = state["hops"]
     ids = [hit.passage for hit in hop.retrieved]
-    keyed = (await sources_of(services, state["request"], ids)).shown(ids)
+    keyed = (await load_answer_sources(services, state["request"], ids)).shown(ids)
     inputs: dict[str, object] = {
         "question": state["standalone"],
-        "aspects": sought(state["aspects"], state["hops"], hop.query),
+        "aspects": aspects_sought(state["aspects"], state["hops"], hop.query),
         "most": services.context.passages,
     }
-    shown = fitting(services.mind, TASK, (item for _, item in keyed), **inputs)
+    shown = fit_to_window(services.mind, TASK, (item for _, item in keyed), **inputs)
     if not shown:
         return {}
     named = {item.id: passage.id for passage, item in keyed[: len(shown)]}
-    asked = await ask_checked(services.mind, TASK, {**inputs, "passages": shown})
+    asked = await ask_with_check(services.mind, TASK, {**inputs, "passages": shown})
     picked = asked.answer.ids if asked.answer else [*named]
     chosen = [named[key] for key in dict.fromkeys(picked) if key in named]
     chosen = chosen[: services.context.passages]

@@ -13,14 +13,20 @@ import numpy as np
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
-from nodes.ask.answer_sources import CLAIM_FIELDS, ShownClaim, quoted, several, sources_of
+from nodes.ask.answer_sources import (
+    CLAIM_FIELDS,
+    ShownClaim,
+    is_several_sentences,
+    load_answer_sources,
+    quote_as_sentence,
+)
 from nodes.ask.plan_search import ASPECTS
-from nodes.common.ask_model import ask_checked
+from nodes.common.ask_model import ask_with_check
 from state.ask import AskState, AskUpdate, Claim, DraftSentence
 from tools.counting import counted
 from tools.embed.embedder import Embedder
 from tools.llm.task import Task
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import open_services
 from tools.text.answer_sentences import Source, rate_sentences
 from tools.text.words import language_name
@@ -73,7 +79,7 @@ def extract(
     if len(told) < 2:
         kept = _best(embedder, question, claims)
     sentences = [
-        Sentence(text=quoted(item.words, item), claims=[item.number])
+        Sentence(text=quote_as_sentence(item.words, item), claims=[item.number])
         for item in {item.number: item for item in kept}.values()
     ]
     return Answer(
@@ -125,7 +131,7 @@ TASK = Task(
 )  # fmt: skip
 
 
-async def compose_answer(state: AskState, runtime: Runtime[RunContext]) -> AskUpdate:
+async def compose_answer(state: AskState, runtime: Runtime[RunSettings]) -> AskUpdate:
     """Write the answer; where the mind cannot, the claims themselves are the answer."""
     services = open_services(runtime, state["run"])
     services.progress(STAGE, 0, 1)
@@ -138,17 +144,19 @@ async def compose_answer(state: AskState, runtime: Runtime[RunContext]) -> AskUp
         select, services.clients.embedder, state["aspects"], state["held"], services.context.claims,
         named,
     )  # fmt: skip
-    shown = (await sources_of(services, state["request"], chosen)).shown_claims(chosen)
+    shown = (await load_answer_sources(services, state["request"], chosen)).shown_claims(chosen)
     numbers = {item.number for item in shown}
 
     def faults(answer: Answer) -> list[str]:
         long = [
-            f"several sentences: {item.text}" for item in answer.sentences if several(item.text)
+            f"several sentences: {item.text}"
+            for item in answer.sentences
+            if is_several_sentences(item.text)
         ]
         baseless = (item for item in answer.sentences if numbers.isdisjoint(item.claims))
         return long + [f"rests on no claim: {item.text}" for item in baseless]
 
-    asked = await ask_checked(
+    asked = await ask_with_check(
         services.mind, TASK,
         {
             "language": language_name(state["request"].language), "question": state["standalone"],

@@ -13,25 +13,25 @@ from pydantic import BaseModel, Field
 
 from nodes.ask.answer_sources import (
     PASSAGE_FIELDS,
+    AnswerSources,
     ShownPassage,
-    Sources,
-    fitting,
-    several,
-    sources_of,
+    fit_to_window,
+    is_several_sentences,
+    load_answer_sources,
     whole_sentences,
 )
-from nodes.ask.search_passages import sought
-from nodes.common.ask_model import Asked, ask_checked
-from state.ask import AskState, AskUpdate, Claim, LostClaim
+from nodes.ask.search_passages import aspects_sought
+from nodes.common.ask_model import CheckedAnswer, ask_with_check
+from state.ask import AskState, AskUpdate, Claim, DroppedClaim
 from state.passage import OF_RECORD, Passage
 from state.quote import Quote
 from tools.counting import counted
 from tools.embed.embedder import Embedder
 from tools.evidence.facts import standing_nowhere
-from tools.evidence.prompt_injection import reported, without_injections
+from tools.evidence.prompt_injection import injection_failure, without_injections
 from tools.evidence.quotes import find_quote
 from tools.llm.task import Task
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import open_services
 from tools.text.answer_sentences import Source, rate_sentences
 from tools.text.words import distinct_content_stems
@@ -129,31 +129,31 @@ TASK = Task(
 )  # fmt: skip
 
 
-async def extract_claims(state: AskState, runtime: Runtime[RunContext]) -> AskUpdate:
+async def extract_claims(state: AskState, runtime: Runtime[RunSettings]) -> AskUpdate:
     """Keep the claims whose quotes are there; ask once more where some are not."""
     services = open_services(runtime, state["run"])
     *earlier, hop = state["hops"]
-    sources = await sources_of(services, state["request"], hop.chosen)
+    sources = await load_answer_sources(services, state["request"], hop.chosen)
     keyed = sources.shown(hop.chosen)
     inputs: dict[str, object] = {
         "question": state["standalone"],
-        "aspects": sought(state["aspects"], state["hops"], state["query"]), "most": PER_PASSAGE,
+        "aspects": aspects_sought(state["aspects"], state["hops"], state["query"]), "most": PER_PASSAGE,
     }  # fmt: skip
-    shown = fitting(services.mind, TASK, (item for _, item in keyed), **inputs)
+    shown = fit_to_window(services.mind, TASK, (item for _, item in keyed), **inputs)
     named = {item.id: passage for passage, item in keyed[: len(shown)]}
     if not named:
         return {}
 
     def faults(answer: Statements) -> list[str]:
-        long = [item.claim[:200] for item in answer.claims if several(item.claim)]
+        long = [item.claim[:200] for item in answer.claims if is_several_sentences(item.claim)]
         return [f"several sentences: {text}" for text in long] + [
             f"not in {item.passage}, or too short: {item.quote[:200]}"
             for item in answer.claims
             if item.passage not in named or not quote_in(item.quote, named[item.passage])
         ]
 
-    asked = await ask_checked(services.mind, TASK, {**inputs, "passages": shown}, faults)
-    held, lost = list(state["held"]), list[LostClaim]()
+    asked = await ask_with_check(services.mind, TASK, {**inputs, "passages": shown}, faults)
+    held, lost = list(state["held"]), list[DroppedClaim]()
     for name, passage in named.items():
         taken, gone = _taken(asked, name, passage, sources)
         lost += gone
@@ -165,7 +165,7 @@ async def extract_claims(state: AskState, runtime: Runtime[RunContext]) -> AskUp
         STAGE, f"hop {hop.number}", "what its passages say is not in the answer"
     )
     failures += [
-        reported(STAGE, passage.paper, commands, "a passage of it")
+        injection_failure(STAGE, passage.paper, commands, "a passage of it")
         for passage in sources.passages.values()
         if (commands := without_injections(passage.text)[1])
     ]
@@ -174,18 +174,18 @@ async def extract_claims(state: AskState, runtime: Runtime[RunContext]) -> AskUp
 
 
 def _taken(
-    asked: Asked[Statements], name: str, passage: Passage, sources: Sources
-) -> tuple[list[Claim], list[LostClaim]]:
+    asked: CheckedAnswer[Statements], name: str, passage: Passage, sources: AnswerSources
+) -> tuple[list[Claim], list[DroppedClaim]]:
     """Return a passage's claims of all answers whose quotes are there, and those of the last that are lost."""
     claims: list[Claim] = []
-    lost: list[LostClaim] = []
+    lost: list[DroppedClaim] = []
     for answer, _ in asked.tried:
         lost = []
         for item in answer.claims:
             if item.passage != name or not item.claim.strip():
                 continue
             if (quote := quote_in(item.quote, passage)) is None:
-                lost.append(LostClaim(text=item.claim, passage=passage.id, cause=NO_QUOTE))
+                lost.append(DroppedClaim(text=item.claim, passage=passage.id, cause=NO_QUOTE))
             elif quote not in [claim.quote for claim in claims]:
                 claims.append(claim_on(quote, passage, item.claim, sources))
     return claims, lost
@@ -202,7 +202,9 @@ def quote_in(claimed: str, passage: Passage) -> Quote | None:
     )  # fmt: skip
 
 
-def claim_on(quote: Quote, passage: Passage, text: str, sources: Sources, number: int = 1) -> Claim:
+def claim_on(
+    quote: Quote, passage: Passage, text: str, sources: AnswerSources, number: int = 1
+) -> Claim:
     """Return what a mind drew from a passage; the quote's sentence where nothing, or a number or name from nowhere."""
     whole = whole_sentences(quote, passage.text)
     claim = Claim(

@@ -11,15 +11,15 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from nodes.ask.answer_sources import CLAIM_FIELDS, ShownClaim, sources_of
+from nodes.ask.answer_sources import CLAIM_FIELDS, ShownClaim, load_answer_sources
 from nodes.ask.compose_answer import in_words, telling
 from nodes.ask.plan_search import LONGEST
-from nodes.common.ask_model import ask_checked
+from nodes.common.ask_model import ask_with_check
 from state.ask import AskState, AskUpdate
 from tools.embed.embedder import Embedder
-from tools.evidence.quotes import folded
+from tools.evidence.quotes import fold_text
 from tools.llm.task import Task
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import open_services
 
 STAGE = "judge_sufficiency"
@@ -54,17 +54,17 @@ Where `faults` is given, these words of an earlier answer are not in any claim o
 """
 
 
-class Found(BaseModel):
+class AspectFound(BaseModel):
     """One thing that the answer must contain, and the words that tell it."""
 
     aspect: str
     words: str = Field(description="Copied from a claim or its quote; empty if none tell it.")
 
 
-class Judgement(BaseModel):
+class SufficiencyAnswer(BaseModel):
     """The mind's answer."""
 
-    found: list[Found]
+    found: list[AspectFound]
     reasoning: str
     bias: str = ""
     missing: list[str] = []
@@ -75,38 +75,40 @@ class Judgement(BaseModel):
 def extract(
     embedder: Embedder, *, question: str, aspects: Sequence[str], claims: Sequence[ShownClaim],
     queries: Sequence[str],
-) -> Judgement:  # fmt: skip
+) -> SufficiencyAnswer:  # fmt: skip
     """Be content with what there is: passages that do not answer were not chosen."""
     told = telling(embedder, question, aspects, claims)
-    found = [Found(aspect=aspect, words=item.words) for aspect, item in told.items() if item]
+    found = [AspectFound(aspect=aspect, words=item.words) for aspect, item in told.items() if item]
     missing = [aspect for aspect, item in told.items() if not item]
     if found:
         reasoning = "Sentences that answer were found."
         reasoning += " Another search would find no others." if missing else ""
-        return Judgement(found=found, reasoning=reasoning, sufficient=not missing, missing=missing)
+        return SufficiencyAnswer(
+            found=found, reasoning=reasoning, sufficient=not missing, missing=missing
+        )
     nothing = "No passage has a sentence that answers, and another search would find the same."
-    return Judgement(found=[], reasoning=nothing, sufficient=False, missing=list(aspects))
+    return SufficiencyAnswer(found=[], reasoning=nothing, sufficient=False, missing=list(aspects))
 
 
 TASK = Task(
-    name="judge_sufficiency", prompt=PROMPT, answer=Judgement, tier="strong", extract=extract,
+    name="judge_sufficiency", prompt=PROMPT, answer=SufficiencyAnswer, tier="strong", extract=extract,
     max_output_tokens=1000,
 )  # fmt: skip
 
 
-async def judge_sufficiency(state: AskState, runtime: Runtime[RunContext]) -> AskUpdate:
+async def judge_sufficiency(state: AskState, runtime: Runtime[RunSettings]) -> AskUpdate:
     """Ask whether the claims suffice; a mind that cannot tell ends the search."""
     services = open_services(runtime, state["run"])
     *earlier, hop = state["hops"]
-    sources = await sources_of(services, state["request"], state["held"])
+    sources = await load_answer_sources(services, state["request"], state["held"])
     shown = sources.shown_claims(state["held"])
     queries = [item.query for item in state["hops"]]
-    said = folded("\n".join(f"{item.claim}\n{item.words}" for item in shown))
+    said = fold_text("\n".join(f"{item.claim}\n{item.words}" for item in shown))
 
-    def misquoted(answer: Judgement) -> list[str]:
-        return [item.words for item in answer.found if folded(item.words) not in said]
+    def misquoted(answer: SufficiencyAnswer) -> list[str]:
+        return [item.words for item in answer.found if fold_text(item.words) not in said]
 
-    asked = await ask_checked(
+    asked = await ask_with_check(
         services.mind, TASK,
         {
             "question": state["standalone"], "aspects": state["aspects"], "claims": shown,
@@ -120,12 +122,12 @@ async def judge_sufficiency(state: AskState, runtime: Runtime[RunContext]) -> As
     untold = [
         item.aspect
         for item in answer.found
-        if not folded(item.words) or folded(item.words) not in said
+        if not fold_text(item.words) or fold_text(item.words) not in said
     ]
-    told = [folded(item.words) for item in answer.found if folded(item.words)]
+    told = [fold_text(item.words) for item in answer.found if fold_text(item.words)]
     named = tuple(
         item.number for item in shown
-        if any(words in folded(f"{item.claim}\n{item.words}") for words in told)
+        if any(words in fold_text(f"{item.claim}\n{item.words}") for words in told)
     )  # fmt: skip
     sufficient = answer.sufficient and bool(answer.found and state["held"]) and not untold
     missing = tuple(in_words(answer.missing or untold))

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from nodes.ask.answer_sources import sources_of
+from nodes.ask.answer_sources import load_answer_sources
 from nodes.ask.take_question import CLOSEST
 from state.ask import AskState, Nearest
 from state.passage import OF_RECORD
@@ -20,7 +20,7 @@ async def nearest_sentences(state: AskState, services: Services) -> list[Nearest
         LibraryError: The library is gone.
     """
     ids = dict.fromkeys(hit.passage for hop in state.get("hops", []) for hit in hop.retrieved)
-    sources = await sources_of(services, state["request"], ids)
+    sources = await load_answer_sources(services, state["request"], ids)
     read = [item for item in sources.passages.values() if item.section != OF_RECORD]
     texts = [Source(without_injections(item.text)[0], item.title, item.section) for item in read]
     rated = await asyncio.to_thread(

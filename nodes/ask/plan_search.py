@@ -12,12 +12,12 @@ from collections.abc import Mapping
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from nodes.common.ask_model import Asked, ask_checked
+from nodes.common.ask_model import CheckedAnswer, ask_with_check
 from state.ask import AskState, AskUpdate
 from tools.embed.embedder import Embedder
 from tools.llm.task import Task
-from tools.retrieve.keywords import spellings as find_spellings
-from tools.run_settings import RunContext
+from tools.retrieve.keywords import correct_spelling as find_spellings
+from tools.run_settings import RunSettings
 from tools.services import open_services
 from tools.text.keyphrases import salient_phrases
 from tools.text.questions import keywords, question_parts
@@ -99,7 +99,7 @@ KEYWORDS = Task(
 )  # fmt: skip
 
 
-async def plan_search(state: AskState, runtime: Runtime[RunContext]) -> AskUpdate:
+async def plan_search(state: AskState, runtime: Runtime[RunSettings]) -> AskUpdate:
     """Make the first query; a mind that cannot is replaced by the question itself."""
     services = open_services(runtime, state["run"])
     services.progress(STAGE, 0, 1)
@@ -107,12 +107,12 @@ async def plan_search(state: AskState, runtime: Runtime[RunContext]) -> AskUpdat
     library = await services.library(state["request"].library)
     spellings = await asyncio.to_thread(find_spellings, library, question)
     inputs = {"question": question, "spellings": spellings}
-    asked: Asked[Search] | Asked[Keywords]
+    asked: CheckedAnswer[Search] | CheckedAnswer[Keywords]
     if services.context.method == "kar":
-        asked = named = await ask_checked(services.mind, KEYWORDS, inputs)
+        asked = named = await ask_with_check(services.mind, KEYWORDS, inputs)
         answer = Search(query=", ".join(named.answer.keywords if named.answer else []) or question)
     else:
-        asked = planned = await ask_checked(services.mind, TASK, inputs)
+        asked = planned = await ask_with_check(services.mind, TASK, inputs)
         answer = planned.answer or Search(query=question)
     query = " ".join(answer.query.split())[:LONGEST] or question
     aspects = [" ".join(item.split()) for item in answer.aspects if item.strip()][:ASPECTS]

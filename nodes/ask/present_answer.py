@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 
-from nodes.ask.answer_sources import Sources, resting, sources_of
+from nodes.ask.answer_sources import AnswerSources, load_answer_sources, with_claims_left
 from nodes.ask.nearest import listed, nearest_sentences
 from nodes.ask.search_passages import retriever_of
 from nodes.ask.take_question import REFUSED, SOURCES
@@ -18,12 +18,12 @@ from state.ask import (
     AskUpdate,
     Claim,
     DraftSentence,
+    DroppedClaim,
     Hop,
-    LostClaim,
 )
-from state.run import Failure, halt, outcome_of
+from state.run import Failure, fatal_failure, outcome_of
 from tools.errors import LibraryError
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import open_services
 
 STAGE = "present_answer"
@@ -31,12 +31,12 @@ _QUOTED = 300
 """Characters of a quote in the list of sources; its whole sentences may have twice as many. All is in `claims`."""
 
 
-async def present_answer(state: AskState, runtime: Runtime[RunContext]) -> AskUpdate:
+async def present_answer(state: AskState, runtime: Runtime[RunSettings]) -> AskUpdate:
     """Number the claims in the order of the answer, and print it."""
     services = open_services(runtime, state["run"])
-    stop = halt(state.get("failures", []))
+    stop = fatal_failure(state.get("failures", []))
     held = {claim.number: claim for claim in state.get("held", [])}
-    draft = resting(state.get("draft", []), held)
+    draft = with_claims_left(state.get("draft", []), held)
     verdicts = {(item.text, item.claims): item.verdict for item in state.get("verdicts", [])}
     if stop and not verdicts and held:  # nobody checked it: the claims speak
         told = list(held.values())[: services.context.claims]
@@ -54,9 +54,9 @@ async def present_answer(state: AskState, runtime: Runtime[RunContext]) -> AskUp
         for number, item in enumerate(draft, start=1)
     ]  # fmt: skip
     try:
-        sources = await sources_of(services, state["request"], claims)
+        sources = await load_answer_sources(services, state["request"], claims)
     except LibraryError:  # the stop tells of it
-        sources = Sources({}, {})
+        sources = AnswerSources({}, {})
     missing = _missing(state, sentences, stop)
     nearest = [] if sentences or stop else await nearest_sentences(state, services)
     answer = _prose(sentences, missing, state, stop)
@@ -105,7 +105,7 @@ def _hops(hops: Sequence[Hop], held: Sequence[Claim], claims: Sequence[Claim]) -
     for hop in hops:
         numbers = tuple(claim.number for claim in claims if claim.hop == hop.number)
         unused = [
-            LostClaim(text=claim.text, passage=claim.passage, cause="not used in the answer")
+            DroppedClaim(text=claim.text, passage=claim.passage, cause="not used in the answer")
             for claim in held
             if claim.hop == hop.number and claim.quote not in used
         ]
@@ -159,13 +159,13 @@ def _with_numbers(sentence: AnswerSentence) -> str:
     return f"{bare} [{numbers}]{text[len(bare) :] or '.'}"
 
 
-def _sources(claims: Sequence[Claim], sources: Sources) -> str:
+def _sources(claims: Sequence[Claim], sources: AnswerSources) -> str:
     if not claims:
         return ""
     return SOURCES + "\n".join(_source(claim, sources) for claim in claims)
 
 
-def _source(claim: Claim, sources: Sources) -> str:
+def _source(claim: Claim, sources: AnswerSources) -> str:
     paper, passage = sources.papers.get(claim.paper), sources.passages.get(claim.passage)
     year = f" ({paper.year})" if paper and paper.year else ""
     name = f"{paper.citation}{year}: {paper.title}" if paper else claim.paper

@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from nodes.common.ask_model import ask_checked
-from state.ask import AskState, AskUpdate, Turn
+from nodes.common.ask_model import ask_with_check
+from state.ask import AskState, AskUpdate, ConversationTurn
 from tools.embed.embedder import Embedder
 from tools.errors import InputError
 from tools.llm.task import Task
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import open_services
-from tools.text.follow_up import absent, resolve
+from tools.text.follow_up import absent, resolve_follow_up
 
 STAGE = "rewrite_question"
 _LONGEST = 600
@@ -43,9 +43,11 @@ class Standalone(BaseModel):
     )
 
 
-def extract(embedder: Embedder, *, conversation: Sequence[Turn], question: str) -> Standalone:
+def extract(
+    embedder: Embedder, *, conversation: Sequence[ConversationTurn], question: str
+) -> Standalone:
     """Look up what 'the second', 'it' and a bare 'why?' refer to."""
-    found = resolve(question, conversation)
+    found = resolve_follow_up(question, conversation)
     return Standalone(question=found.question, papers=list(found.papers))
 
 
@@ -55,7 +57,7 @@ TASK = Task(
 )  # fmt: skip
 
 
-async def rewrite_question(state: AskState, runtime: Runtime[RunContext]) -> AskUpdate:
+async def rewrite_question(state: AskState, runtime: Runtime[RunSettings]) -> AskUpdate:
     """Rewrite the question; what cannot be rewritten is asked as it stands."""
     services = open_services(runtime, state["run"])
     given, history, wanted = state["request"].text, state["history"], state["wanted"]
@@ -65,7 +67,7 @@ async def rewrite_question(state: AskState, runtime: Runtime[RunContext]) -> Ask
         raise InputError(
             f"there is no {missing.removeprefix('the ')}: the last answer cited {len(cited)} paper(s)"
         )
-    asked = await ask_checked(services.mind, TASK, {"conversation": history, "question": given})
+    asked = await ask_with_check(services.mind, TASK, {"conversation": history, "question": given})
     answer = asked.answer or Standalone(question=given)
     known = {paper.id for paper in cited}
     papers = tuple(key for key in dict.fromkeys(answer.papers) if key in known)

@@ -9,13 +9,13 @@ import asyncio
 
 from langgraph.runtime import Runtime
 
-from state.ask import AskState, AskUpdate, Hop, Wanted
+from state.ask import AskState, AskUpdate, Hop, PassageConditions
 from state.paper import Paper
 from state.passage import OF_RECORD, Passage, PassageHit, passage_id
 from tools.counting import counted
 from tools.library.library import Library
 from tools.retrieve.retriever import PassageFilter, RetrieverName, open_retriever
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import Services, open_services
 from tools.text.questions import question_parts, read_question
 
@@ -24,13 +24,13 @@ _RECORDS = 3
 """Papers whose records are shown."""
 
 
-async def search_passages(state: AskState, runtime: Runtime[RunContext]) -> AskUpdate:
+async def search_passages(state: AskState, runtime: Runtime[RunSettings]) -> AskUpdate:
     """Retrieve passages for the query."""
     services = open_services(runtime, state["run"])
     services.progress(STAGE, 0, 1, state["query"])
     library = await services.library(state["request"].library)
-    hits, passages = await passages_for(
-        services, library, state["query"], state["wanted"], seen(state["hops"])
+    hits, passages = await retrieve_passages(
+        services, library, state["query"], state["wanted"], passages_seen(state["hops"])
     )
     parts = question_parts(state["standalone"])
     if any(read_question(part).kind == "record" for part in parts):
@@ -46,23 +46,23 @@ async def search_passages(state: AskState, runtime: Runtime[RunContext]) -> AskU
     return {"hops": [*state["hops"], hop]}
 
 
-def seen(hops: list[Hop]) -> frozenset[str]:
+def passages_seen(hops: list[Hop]) -> frozenset[str]:
     """Return the passages that earlier hops have read."""
     return frozenset(key for hop in hops for key in hop.chosen)
 
 
-def sought(aspects: list[str], hops: list[Hop], query: str) -> list[str]:
+def aspects_sought(aspects: list[str], hops: list[Hop], query: str) -> list[str]:
     """Return what the passages of this hop are to tell: after the first, what is missing."""
     if len(hops) < 2:
         return aspects
     return [*(hops[-2].missing or aspects), query]
 
 
-async def passages_for(
+async def retrieve_passages(
     services: Services,
     library: Library,
     query: str,
-    wanted: Wanted,
+    wanted: PassageConditions,
     exclude: frozenset[str] = frozenset(),
 ) -> tuple[list[PassageHit], list[Passage]]:
     """Return what the run's retriever finds, and the passages themselves."""
@@ -82,7 +82,7 @@ async def passages_for(
     return await asyncio.to_thread(search)
 
 
-def retriever_of(context: RunContext) -> RetrieverName:
+def retriever_of(context: RunSettings) -> RetrieverName:
     """Return how passages are found: by keywords where that is the method."""
     return "keywords" if context.method == "kar" else context.retriever
 

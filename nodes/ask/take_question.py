@@ -12,14 +12,14 @@ from uuid import uuid4
 from langchain_core.messages import AnyMessage, HumanMessage, convert_to_messages
 from langgraph.runtime import Runtime
 
-from nodes.common.check_input import check_date, check_language, parse
-from state.ask import AskState, CitedPaper, Turn, Wanted
+from nodes.common.check_input import check_date, check_language, parse_input
+from state.ask import AskState, CitedPaper, ConversationTurn, PassageConditions
 from state.begin import begin_run
-from state.inputs import AskInput, Request
+from state.inputs import AskInput, CheckedRequest
 from state.run import Failure
 from tools.errors import CiteLoomError, InputError
 from tools.program import PROGRAM
-from tools.run_settings import RunContext, check_settings, chosen_settings
+from tools.run_settings import RunSettings, check_settings, route_options_of
 from tools.services import Services, open_services
 from tools.text.words import question_language, tokens
 
@@ -53,14 +53,14 @@ def last_question(question: str, messages: Sequence[Any]) -> tuple[str, list[Any
     raise InputError("there is no question: send `question`, or `messages` with one by role 'user'")
 
 
-def turns(messages: Sequence[Any]) -> list[Turn]:
+def conversation_turns(messages: Sequence[Any]) -> list[ConversationTurn]:
     """Return the latest questions with their answers, oldest first, without lists of sources and of what is near."""
-    found: list[Turn] = []
+    found: list[ConversationTurn] = []
     for message in messages:
         role, text = _spoken(message)
         text = text.partition(SOURCES)[0].partition(CLOSEST)[0].strip()[:_LONGEST]
         if role == "human" and text:
-            found.append(Turn(question=text))
+            found.append(ConversationTurn(question=text))
         elif role == "ai" and found:
             found[-1] = found[-1].model_copy(update={"answer": text})
     # What was refused says nothing of what the conversation is about.
@@ -81,21 +81,25 @@ STAGE = "take_question"
 MAX_CHARACTERS = 2000
 
 
-async def take_question(state: AskState, runtime: Runtime[RunContext]) -> AskState:
+async def take_question(state: AskState, runtime: Runtime[RunSettings]) -> AskState:
     """Check the question and the library; an error becomes `stop`, for a person to read."""
     run = uuid4().hex
     services = open_services(runtime, run)
-    request, wanted, history = Request(text="", kind="question"), Wanted(), list[Turn]()
+    request, wanted, history = (
+        CheckedRequest(text="", kind="question"),
+        PassageConditions(),
+        list[ConversationTurn](),
+    )
     messages: list[AnyMessage] = []
     referents = _cited(state) or state.get("referents", [])
     stop: Failure | None = None
     try:
         check_settings(services.context)
-        sent = parse(AskInput, state)
+        sent = parse_input(AskInput, state)
         question, earlier = last_question(sent.question, sent.messages)
         if sent.question.strip() and len(earlier) == len(sent.messages):
             messages = [HumanMessage(question)]
-        history = turns(earlier)
+        history = conversation_turns(earlier)
         if history and referents:
             history[-1] = history[-1].model_copy(update={"papers": tuple(referents)})
         request = await _request(question, sent, extractive=services.mind.name == "extractive")
@@ -104,7 +108,7 @@ async def take_question(state: AskState, runtime: Runtime[RunContext]) -> AskSta
         stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
     return begin_run(
         AskState,
-        settings=chosen_settings(services.context),
+        settings=route_options_of(services.context),
         run=run,
         request=request,
         referents=referents,
@@ -146,16 +150,16 @@ def question_text(question: str) -> str:
     return text
 
 
-async def _request(question: str, sent: AskInput, *, extractive: bool) -> Request:
+async def _request(question: str, sent: AskInput, *, extractive: bool) -> CheckedRequest:
     text = question_text(question)
     code, notes = await check_language(text, extractive=extractive, told_by=question_language)
-    return Request(
+    return CheckedRequest(
         text=text, kind="question", language=code, library=sent.library, notes=notes,
         before=check_date(sent.before),
     )  # fmt: skip
 
 
-async def _wanted(sent: AskInput, services: Services) -> Wanted:
+async def _wanted(sent: AskInput, services: Services) -> PassageConditions:
     """Return the conditions, with papers by their canonical ids.
 
     Raises:
@@ -167,7 +171,7 @@ async def _wanted(sent: AskInput, services: Services) -> Wanted:
             f"there are no years from {sent.first_year} to {sent.last_year}: the first comes first"
         )
     papers = await named_papers(services, sent.library, sent.papers)
-    return Wanted(
+    return PassageConditions(
         papers=tuple(papers),
         first_year=sent.first_year, last_year=sent.last_year, before=check_date(sent.before),
         tags=tuple(dict.fromkeys(sent.tags)),

@@ -10,7 +10,7 @@ from typing import Any, Generic
 from state.run import Failure
 from tools.counting import counted
 from tools.errors import AnswerError, KeptError, PermanentError, RefusedError
-from tools.llm.task import AnswerT, Mind, Task
+from tools.llm.task import AnswerT, Task, TaskModel
 from tools.services import Services
 
 AT_ONCE = 16
@@ -20,7 +20,7 @@ ROOM = 200
 TOO_LARGE = "it is too long for the model's window"
 
 
-async def ask_in_groups(
+async def ask_in_batches(
     services: Services,
     task: Task[AnswerT],
     parts: Sequence[Sequence[str]],
@@ -57,11 +57,11 @@ async def ask_in_groups(
     def spare(group: list[str]) -> float:
         return services.mind.spare(sized(group), **inputs(group))
 
-    groups, too_large = await asyncio.to_thread(batches, parts, most, spare)
+    groups, too_large = await asyncio.to_thread(split_to_window, parts, most, spare)
     causes = dict.fromkeys(too_large, TOO_LARGE)
 
     async def ask(group: list[str]) -> None:
-        asked = await ask_checked(services.mind, sized(group), inputs(group), sample=sample)
+        asked = await ask_with_check(services.mind, sized(group), inputs(group), sample=sample)
         if asked.answer is None:
             causes.update(dict.fromkeys(group, str(asked.error)))
         else:
@@ -75,7 +75,7 @@ async def ask_in_groups(
     return causes
 
 
-def batches(
+def split_to_window(
     parts: Sequence[Sequence[str]], most: int, spare: Callable[[list[str]], float]
 ) -> tuple[list[list[str]], list[str]]:
     """Divide the texts of each part into questions, in order; also return those that fit in none.
@@ -100,7 +100,9 @@ def batches(
     return found, too_large
 
 
-def failures_of(stage: str, causes: Mapping[str, str], what: str, remedy: str) -> list[Failure]:
+def failures_by_cause(
+    stage: str, causes: Mapping[str, str], what: str, remedy: str
+) -> list[Failure]:
     """Return one failure for each cause that texts have no answer, with what it befell, such as '12 paragraphs'."""
     return [
         Failure(stage=stage, subject=counted(count, what), cause=cause, remedy=remedy, lost=True)
@@ -108,12 +110,12 @@ def failures_of(stage: str, causes: Mapping[str, str], what: str, remedy: str) -
     ]
 
 
-Faults = Callable[[AnswerT], Sequence[str] | Awaitable[Sequence[str]]]
+AnswerCheck = Callable[[AnswerT], Sequence[str] | Awaitable[Sequence[str]]]
 """Says what is wrong with an answer, a line for each fault; nothing where it may stand."""
 
 
 @dataclass(frozen=True)
-class Asked(Generic[AnswerT]):
+class CheckedAnswer(Generic[AnswerT]):
     """What came of a question: the last answer, what is wrong with it, and what was tried."""
 
     answer: AnswerT | None
@@ -146,17 +148,17 @@ def _all_again(answer: object) -> Mapping[str, object]:
     return {}
 
 
-async def ask_checked(
-    mind: Mind,
+async def ask_with_check(
+    mind: TaskModel,
     task: Task[AnswerT],
     inputs: Mapping[str, object],
-    faults: Faults[AnswerT] = _no_faults,
+    faults: AnswerCheck[AnswerT] = _no_faults,
     *,
     again_as: str = "faults",
     narrow: Callable[[AnswerT], Mapping[str, object]] = _all_again,
     sample: int = 0,
     temperature: float = 0.0,
-) -> Asked[AnswerT]:
+) -> CheckedAnswer[AnswerT]:
     """Ask; where the answer has faults ask once more, the faults shown under `again_as`.
 
     The embedded engine answers alike each time, and so is asked once.
@@ -184,7 +186,7 @@ async def ask_checked(
             answer = await mind.do(task, sample=sample, temperature=temperature, **shown)
         except (AnswerError, RefusedError, KeptError) as error:
             last, wrong = tried[-1] if tried else (None, ())
-            return Asked(last, wrong, tuple(tried), error)
+            return CheckedAnswer(last, wrong, tuple(tried), error)
         found = faults(answer)
         wrong = tuple(await found if isawaitable(found) else found)
         tried.append((answer, wrong))
@@ -192,4 +194,4 @@ async def ask_checked(
             break
         again = {**narrow(answer), again_as: list(wrong)}
     last, wrong = tried[-1]
-    return Asked(last, wrong, tuple(tried))
+    return CheckedAnswer(last, wrong, tuple(tried))

@@ -11,7 +11,7 @@ from langgraph.types import interrupt
 from pydantic import ValidationError
 
 from state.paper import Paper
-from state.questions import Answer, Asking, PaperCard, Question
+from state.questions import ApprovalMode, PaperCard, PersonAnswer, PersonQuestion
 from tools.errors import CiteLoomError, EndedError
 from tools.run_store import RunStore
 
@@ -19,7 +19,7 @@ SHOWN = 40
 """Papers shown at most: a checkpoint copies them at each step."""
 
 
-def cards(
+def make_paper_cards(
     papers: Mapping[int, Paper],
     *,
     chosen: Callable[[str], bool] = lambda _: True,
@@ -37,17 +37,17 @@ def cards(
     )  # fmt: skip
 
 
-async def cards_of(
+async def load_paper_cards(
     store: RunStore, keys: Iterable[str], scores: Mapping[str, float] | None = None
 ) -> list[PaperCard]:
     """Return cards of the first of these papers, numbered in their order."""
     first = list(keys)[:SHOWN]
     papers = await store.papers.get(first)
     numbered = {n: papers[key] for n, key in enumerate(first, start=1) if key in papers}
-    return list(cards(numbered, scores=scores, whys=await reasons(store, first)))
+    return list(make_paper_cards(numbered, scores=scores, whys=await first_arguments(store, first)))
 
 
-async def reasons(store: RunStore, keys: Sequence[str]) -> dict[str, str]:
+async def first_arguments(store: RunStore, keys: Sequence[str]) -> dict[str, str]:
     """Return the first argument for each paper that was debated."""
     debates = await store.debates.get(keys)
     return {
@@ -62,12 +62,14 @@ CLOSING = "Send nothing to go on as it is, or 'stop' to end the run here with wh
 _FORM = 'send nothing, the edited text, or {"action": "accept"|"edit"|"stop", "text": ...}'
 
 
-def is_due(asking: Asking, why: str) -> bool:
+def should_ask(asking: ApprovalMode, why: str) -> bool:
     """Whether a person is to be asked, where `why` is the reason to, if there is one."""
     return asking in {"on", True} or (asking == "auto" and bool(why))
 
 
-async def ask(question: Question, read: Callable[[str], Awaitable[ReadT]]) -> ReadT | None:
+async def ask_person(
+    question: PersonQuestion, read: Callable[[str], Awaitable[ReadT]]
+) -> ReadT | None:
     """Stop for a person; an answer that cannot be used is asked for again, with the reason.
 
     Args:
@@ -85,7 +87,7 @@ async def ask(question: Question, read: Callable[[str], Awaitable[ReadT]]) -> Re
         given = interrupt(shown.model_dump(mode="json"))
         text = ""
         try:
-            answer = Answer.model_validate(given)
+            answer = PersonAnswer.model_validate(given)
             text = answer.text.strip()
             if answer.action == "stop":
                 break

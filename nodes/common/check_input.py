@@ -78,7 +78,7 @@ def _unmarked(text: str) -> str:
     return plain.strip()
 
 
-def kind_of(text: str) -> Kind:
+def input_kind(text: str) -> Kind:
     """Tell an abstract from an idea or a question by its end and length."""
     if text.rstrip().endswith("?"):
         return "question"
@@ -112,7 +112,7 @@ async def check_language(
     return code, (f"the input seems to be in {name}; queries and text are made in English",)
 
 
-def short_note(text: str) -> tuple[str, ...]:
+def note_if_short(text: str) -> tuple[str, ...]:
     """Return a note where the input is so short that results will be broad."""
     if len(tokens(text)) >= _FEW_WORDS:
         return ()
@@ -180,7 +180,7 @@ _TEXTS = {"papers", "tags", "library", "ids"}
 InputT = TypeVar("InputT", bound=BaseModel)
 
 
-def parse(model: type[InputT], sent: Mapping[str, object]) -> InputT:
+def parse_input(model: type[InputT], sent: Mapping[str, object]) -> InputT:
     """Return what a caller sent as a model; what was left out takes its default.
 
     Raises:

@@ -7,13 +7,13 @@ from time import perf_counter
 from typing import Any, ParamSpec
 
 from state.run import Failure
-from tools.errors import BudgetError, EndedError, FinishedError, InputError, PermanentError
-from tools.run_settings import load
+from tools.errors import BudgetError, EndedError, FinishRequestedError, InputError, PermanentError
+from tools.run_settings import preload_packages
 
 P = ParamSpec("P")
 
 
-def stopping(node: Callable[P, Awaitable[Any]]) -> Callable[P, Awaitable[Any]]:
+def end_run_on_error(node: Callable[P, Awaitable[Any]]) -> Callable[P, Awaitable[Any]]:
     """Make a node's permanent error fatal for its run, so that the run ends with what it has.
 
     A TransientError passes: the graph's policy retries it, and then the run halts at its checkpoint,
@@ -26,24 +26,26 @@ def stopping(node: Callable[P, Awaitable[Any]]) -> Callable[P, Awaitable[Any]]:
         try:
             return await node(*args, **kwargs)
         except (PermanentError, InputError) as error:
-            return {"failures": [failure_of(node.__name__, error)]}
+            return {"failures": [fatal_failure_of(node.__name__, error)]}
 
     return guarded
 
 
-def prepared(node: Callable[P, Awaitable[Any]]) -> Callable[P, Awaitable[Any]]:
+def after_preload(node: Callable[P, Awaitable[Any]]) -> Callable[P, Awaitable[Any]]:
     """Load before a node, in a worker thread, what the steps of a run would load on the event loop."""
 
     @wraps(node)
     async def ready(*args: P.args, **kwargs: P.kwargs) -> Any:
-        if not load.cache_info().currsize:
-            await asyncio.to_thread(load)
+        if not preload_packages.cache_info().currsize:
+            await asyncio.to_thread(preload_packages)
         return await node(*args, **kwargs)
 
     return ready
 
 
-def timed(node: Callable[P, Awaitable[dict[str, Any]]]) -> Callable[P, Awaitable[dict[str, Any]]]:
+def with_seconds(
+    node: Callable[P, Awaitable[dict[str, Any]]],
+) -> Callable[P, Awaitable[dict[str, Any]]]:
     """Add to a node's update the seconds that it took, under its name."""
 
     @wraps(node)
@@ -55,15 +57,15 @@ def timed(node: Callable[P, Awaitable[dict[str, Any]]]) -> Callable[P, Awaitable
     return watched
 
 
-def failure_of(stage: str, error: PermanentError | InputError) -> Failure:
+def fatal_failure_of(stage: str, error: PermanentError | InputError) -> Failure:
     """Describe an error that stops a run, and what to do about it."""
     subject = "run"
-    if isinstance(error, FinishedError | EndedError):
+    if isinstance(error, FinishRequestedError | EndedError):
         subject = "person"
     elif isinstance(error, BudgetError):
         subject = "budget"
     remedy = ""
-    if isinstance(error, FinishedError):
+    if isinstance(error, FinishRequestedError):
         remedy = "write about the papers that it kept, or run it again: answers already paid for are kept"
     elif isinstance(error, BudgetError):
         remedy = (

@@ -7,10 +7,10 @@ each run: an answer that an earlier run has cached may be from before the notice
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from state.inputs import Request
+from state.inputs import CheckedRequest
 from state.paper import Notice, NoticeKind, Paper, title_key, united_notices
 from state.run import Failure
-from state.writing import Cause
+from state.writing import VerdictReason
 from tools.errors import InputError, PermanentError, TransientError
 from tools.scholar.merging import is_preprint_doi, is_preprint_venue
 from tools.scholar.open_source import is_online
@@ -21,7 +21,7 @@ from tools.services import Services
 class Standing:
     """One thing that stands against citing a paper as it is."""
 
-    cause: Cause
+    cause: VerdictReason
     detail: str
     """In words, with the DOI of the notice or of the published version, where it is known."""
     remedy: str
@@ -29,7 +29,7 @@ class Standing:
 
 async def noticed_now(
     services: Services,
-    request: Request,
+    request: CheckedRequest,
     papers: Collection[Paper],
     stage: str,
     *,
@@ -73,7 +73,7 @@ _REMEDY = (
 
 
 async def _told_by(
-    name: str, services: Services, request: Request, papers: list[Paper]
+    name: str, services: Services, request: CheckedRequest, papers: list[Paper]
 ) -> Mapping[str, tuple[Notice, ...]]:
     """Return what a source, or Crossref's notices, say of these papers, by their ids."""
     if name == "notices":
@@ -141,7 +141,7 @@ def _standings(paper: Paper, published: Mapping[str, str]) -> Iterator[Standing]
         )  # fmt: skip
 
 
-_LIGHTER: tuple[tuple[NoticeKind, Cause, str, str], ...] = (
+_LIGHTER: tuple[tuple[NoticeKind, VerdictReason, str, str], ...] = (
     (
         "partial_retraction", "concern", "a part of it was retracted",
         "read the notice: what you cite may be gone",

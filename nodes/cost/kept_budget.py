@@ -12,29 +12,29 @@ from nodes.cost.section_forecast import checking, drafting, size_of
 from nodes.judge import questions
 from nodes.judge.judge_claims import AT_ONCE
 from nodes.write.writers import beam, passage, per_cite, whole
-from state.inputs import Choices
+from state.inputs import WriteChoices
 from tools.ledger.budget import Cost, Kept
-from tools.llm.endpoint import price_of
+from tools.llm.endpoint import model_price
 from tools.llm.task import count_tokens
-from tools.run_settings import RunContext, context_of
+from tools.run_settings import RunSettings, settings_of_runtime
 from tools.services import Services, open_services
 
 
 def saving_services(
-    state: Mapping[str, Any], runtime: Runtime[RunContext], *, drafted: bool = False
+    state: Mapping[str, Any], runtime: Runtime[RunSettings], *, drafted: bool = False
 ) -> Services:
     """Return the services of a step that leaves enough for a draft, or where there is one for its check.
 
     Where no section is to be written (`find` by itself has no `choices`) nothing is kept.
     """
     kept = kept_for_writing(
-        state["request"].text, state.get("choices"), context_of(runtime), drafted=drafted
+        state["request"].text, state.get("choices"), settings_of_runtime(runtime), drafted=drafted
     )
     return open_services(runtime, state["run"], kept)
 
 
 def kept_for_writing(
-    text: str, choices: Choices | None, context: RunContext, *, drafted: bool = False
+    text: str, choices: WriteChoices | None, context: RunSettings, *, drafted: bool = False
 ) -> Kept:
     """Return what a section's draft and its first check may take, each question asked once; nothing without an LLM.
 
@@ -62,7 +62,7 @@ def kept_for_writing(
         elif row.task.name in _DRAFTING and not drafted:
             calls = ceil(row.calls[1] / _DRAFTING[row.task.name])
         own = count_tokens(row.task.prompt) + count_tokens(str(row.task.answer.model_json_schema()))
-        shown, price = calls * ceil(own + fmean(row.shown)), price_of(at, row.task.tier)
+        shown, price = calls * ceil(own + fmean(row.shown)), model_price(at, row.task.tier)
         read = Cost.of(calls, shown, calls * _BRIEF, price)
         cost = Cost.of(calls, shown, calls * ceil(fmean(row.written)), price)
         kept += Kept(cost.calls, cost.tokens, cost.usd)

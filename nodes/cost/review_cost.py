@@ -9,12 +9,12 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from nodes.common.ask_person import ask, is_due
+from nodes.common.ask_person import ask_person, should_ask
 from nodes.cost.run_estimate import estimate
 from state.channels import Shared
 from state.questions import CostQuestion, Estimate
 from tools.errors import InputError
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import open_services
 
 MUCH = 1.0
@@ -32,7 +32,7 @@ Asked = Callable[[Any], Mapping[str, Any]]
 
 async def review_cost(
     state: Shared,
-    runtime: Runtime[RunContext],
+    runtime: Runtime[RunSettings],
     graph: str = "find",
     asked: Asked = lambda _: {},
 ) -> Shared:
@@ -40,9 +40,11 @@ async def review_cost(
     services = open_services(runtime, state["run"])
     context, more = services.context, {"graph": graph, **asked(state)}
     found = estimate(more.pop("graph"), {**state["request"].model_dump(), **more}, context)
-    why = why_asked(found, context.max_usd)
-    if is_due(context.review_cost, why):
-        await ask(CostQuestion(instructions=ASKED, proposal=GO, why=why, estimate=found), _read)
+    why = reason_to_ask(found, context.max_usd)
+    if should_ask(context.review_cost, why):
+        await ask_person(
+            CostQuestion(instructions=ASKED, proposal=GO, why=why, estimate=found), _read
+        )
     return {"failures": []}
 
 
@@ -51,7 +53,7 @@ async def _read(text: str) -> None:
         raise InputError(f"'{text.strip()[:60]}' is no answer here: send 'go on' or 'stop'")
 
 
-def why_asked(found: Estimate, max_usd: float | None) -> str:
+def reason_to_ask(found: Estimate, max_usd: float | None) -> str:
     """Say why a person should be asked; empty where the run costs little or nothing."""
     if found.usd is None:
         return "the model has no known price"

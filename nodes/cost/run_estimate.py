@@ -19,7 +19,7 @@ from nodes.ask import (
 )
 from nodes.cost.section_forecast import (
     PAPER,
-    Ends,
+    LowHigh,
     Row,
     checking,
     drafting,
@@ -35,24 +35,24 @@ from nodes.judge import questions
 from nodes.synthesize import judge_relevance, summarize_paragraphs, synthesize_answer
 from nodes.write import flag_uncited, plan_section, read_paper, revise_draft, rewrite_unsupported
 from nodes.write.writers import whole
-from state.questions import Estimate, Span, TaskEstimate
+from state.questions import CostRange, Estimate, TaskEstimate
 from tools.ledger.budget import Cost, Price
-from tools.llm.endpoint import price_of
+from tools.llm.endpoint import model_price
 from tools.llm.task import count_tokens
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.scholar.google import PAGE
 from tools.scholar.openalex import LIST_USD, MEANING_USD, SEARCH_USD
 
-_PASSAGE: Ends = (40, 700)
+_PASSAGE: LowHigh = (40, 700)
 _TEXT = 6000
 """Tokens of a full text that a reader is shown, at most."""
-_SPEED: Ends = (150, 15)
+_SPEED: LowHigh = (150, 15)
 """Tokens a second that a model writes."""
-_BEGINS: Ends = (0.0, 4.0)
+_BEGINS: LowHigh = (0.0, 4.0)
 """Seconds until it begins."""
 
 
-def estimate(graph: str, inputs: Mapping[str, Any], context: RunContext) -> Estimate:
+def estimate(graph: str, inputs: Mapping[str, Any], context: RunSettings) -> Estimate:
     """Return what a run may take, without running it or asking anyone.
 
     Args:
@@ -67,7 +67,7 @@ def estimate(graph: str, inputs: Mapping[str, Any], context: RunContext) -> Esti
         rows = (
             [row for row in _ROWS[graph](inputs, context) if row.calls[1]] if graph in _ROWS else []
         )
-    prices = {tier: price_of(at, tier) for tier in ("strong", "fast")}
+    prices = {tier: model_price(at, tier) for tier in ("strong", "fast")}
     models = {"strong": at.strong_model or "", "fast": at.fast_model or ""}
     tasks = tuple(_priced(row, models[row.task.tier], prices[row.task.tier]) for row in rows)
     known = [item.usd for item in tasks if item.usd]
@@ -81,7 +81,7 @@ def estimate(graph: str, inputs: Mapping[str, Any], context: RunContext) -> Esti
         input_tokens=_sum([item.input_tokens for item in tasks]),
         output_tokens=_sum([item.output_tokens for item in tasks]),
         usd=_sum([*known, *sources.values()]) if len(known) == len(tasks) else None,
-        minutes=Span(
+        minutes=CostRange(
             low=round(writing[0] / at.llm_concurrency / 60, 1),
             high=round(writing[1] / min(at.llm_concurrency, 2) / 60, 1),
         ),
@@ -107,18 +107,18 @@ def _priced(row: Row, model: str, price: Price | None) -> TaskEstimate:
     )  # fmt: skip
 
 
-def _span(low: float, high: float) -> Span:
-    return Span(low=round(low, 4), high=round(high, 4))
+def _span(low: float, high: float) -> CostRange:
+    return CostRange(low=round(low, 4), high=round(high, 4))
 
 
-def _sum(spans: list[Span]) -> Span:
+def _sum(spans: list[CostRange]) -> CostRange:
     return _span(sum(span.low for span in spans), sum(span.high for span in spans))
 
 
-def _find(inputs: Mapping[str, Any], context: RunContext) -> Iterator[Row]:
+def _find(inputs: Mapping[str, Any], context: RunSettings) -> Iterator[Row]:
     text, hops = text_tokens(inputs), context.max_hops
     keep = given_or(inputs, "keep", 40)
-    pool = context.pool or round(shortlist_papers.PER_KEPT * keep)
+    pool = context.pool or round(shortlist_papers.JUDGED_PER_KEPT * keep)
     judged = (
         pool
         + len(given_or(inputs, "must_include", ()))
@@ -152,7 +152,7 @@ def _find(inputs: Mapping[str, Any], context: RunContext) -> Iterator[Row]:
     )
 
 
-def _write(inputs: Mapping[str, Any], context: RunContext) -> Iterator[Row]:
+def _write(inputs: Mapping[str, Any], context: RunSettings) -> Iterator[Row]:
     size, writer = size_of(inputs, context), context.writer
     library = given_or(inputs, "library", "starter")
     if not size.planned and (writer in {"beam", "plan"} or context.review_plan == "on"):
@@ -170,12 +170,12 @@ def _write(inputs: Mapping[str, Any], context: RunContext) -> Iterator[Row]:
         yield Row(flag_uncited.TASK, (0, 1), (10, 60 * size.cite), (5, 1000))
 
 
-def _review(inputs: Mapping[str, Any], context: RunContext) -> Iterator[Row]:
+def _review(inputs: Mapping[str, Any], context: RunSettings) -> Iterator[Row]:
     yield from _find(inputs, context)
     yield from _write({**inputs, "papers": ()}, context)
 
 
-def _ask(inputs: Mapping[str, Any], context: RunContext) -> Iterator[Row]:
+def _ask(inputs: Mapping[str, Any], context: RunSettings) -> Iterator[Row]:
     text, hops = text_tokens(inputs), context.max_hops
     shown = plus(text, times(_PASSAGE, 0, most=context.retrieved))
     read = plus(text, times(_PASSAGE, 0, most=context.passages))
@@ -194,7 +194,7 @@ def _ask(inputs: Mapping[str, Any], context: RunContext) -> Iterator[Row]:
     yield Row(questions.TASK_AGAIN, (0, 5), (0, 2000), (0, 1500))
 
 
-def _synthesize(inputs: Mapping[str, Any], context: RunContext) -> Iterator[Row]:
+def _synthesize(inputs: Mapping[str, Any], context: RunSettings) -> Iterator[Row]:
     text = text_tokens(inputs)
     stack = sum(len(given_or(inputs, name, ())) for name in ("papers", "uploads", "paths"))
     known = inputs.get("paragraphs")
@@ -221,10 +221,10 @@ def _synthesize(inputs: Mapping[str, Any], context: RunContext) -> Iterator[Row]
 _ROWS = {"find": _find, "write": _write, "review": _review, "ask": _ask, "synthesize": _synthesize}
 
 
-def _sources(inputs: Mapping[str, Any], context: RunContext) -> Iterator[tuple[str, Span]]:
+def _sources(inputs: Mapping[str, Any], context: RunSettings) -> Iterator[tuple[str, CostRange]]:
     """Return what sources that cost money may take, by their list prices; allowances are not counted."""
     named = given_or(inputs, "sources", ())
-    searches = generate_queries.MOST_SIDES + (context.max_hops - 1) * reflect_on_sufficiency.GAPS
+    searches = generate_queries.MAX_ASPECTS + (context.max_hops - 1) * reflect_on_sufficiency.GAPS
     if "google" in named:
         pages = searches + context.max_hops * ceil(context.results / PAGE)
         yield "google", _span(0, pages * context.clients.settings.serpapi_price)

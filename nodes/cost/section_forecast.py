@@ -11,13 +11,13 @@ from typing import Any
 from nodes.judge import questions
 from nodes.judge.judge_claims import AT_ONCE
 from nodes.write.writers import beam, passage, per_cite, voting, whole
-from nodes.write.writers.writer import APIECE
+from nodes.write.writers.writer import CHOICES_PER_CITATION
 from tools.llm.task import Task, count_tokens
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 
-Ends = tuple[float, float]
+LowHigh = tuple[float, float]
 """The low end and the high end."""
-PAPER: Ends = (25, 450)
+PAPER: LowHigh = (25, 450)
 """Tokens of a paper as it is shown: title, abstract."""
 
 
@@ -26,41 +26,41 @@ class Row:
     """One kind of question: how often, and of each the tokens shown beside the prompt and those written."""
 
     task: Task[Any]
-    calls: Ends
-    shown: Ends
-    written: Ends
+    calls: LowHigh
+    shown: LowHigh
+    written: LowHigh
 
 
 @dataclass(frozen=True, kw_only=True)
 class SectionSize:
     """How large a section may become."""
 
-    text: Ends
+    text: LowHigh
     """Tokens of the researcher's text."""
     planned: bool
     """Whether the researcher gives the plan."""
     cite: int
     least: int
     """How many papers it cites, at most and at least."""
-    papers: Ends
+    papers: LowHigh
     """Tokens of the papers to choose from."""
     themes: int
     """Paragraphs, at most."""
-    tokens: Ends
+    tokens: LowHigh
     """Of the section."""
 
     @property
-    def drafted(self) -> Ends:
+    def drafted(self) -> LowHigh:
         """Tokens that who drafts it is shown."""
         return plus(self.text, self.papers, (0, 40 * self.cite))
 
 
-def size_of(inputs: Mapping[str, Any], context: RunContext) -> SectionSize:
+def size_of(inputs: Mapping[str, Any], context: RunSettings) -> SectionSize:
     """Return how large the section of these inputs of `write` may become."""
     given = len(given_or(inputs, "papers", ()))
     cite = min(given_or(inputs, "cite", 60 if given else 10), given or inf)
     least = max(cite // 2, 1) if given else 1
-    most = cite * (APIECE if context.writer in {"whole", "beam", "plan"} else 1)
+    most = cite * (CHOICES_PER_CITATION if context.writer in {"whole", "beam", "plan"} else 1)
     return SectionSize(
         text=text_tokens(inputs), planned=bool(str(given_or(inputs, "plan", "")).strip()),
         cite=cite, least=least, papers=times(PAPER, least, most=most),
@@ -68,7 +68,7 @@ def size_of(inputs: Mapping[str, Any], context: RunContext) -> SectionSize:
     )  # fmt: skip
 
 
-def drafting(size: SectionSize, context: RunContext) -> Iterator[Row]:
+def drafting(size: SectionSize, context: RunSettings) -> Iterator[Row]:
     """Yield the questions by which the run's writer drafts a section."""
     writer, cite, drafted = context.writer, size.cite, size.drafted
     if (size.planned and writer == "whole") or writer == "sentence_by_sentence":
@@ -87,7 +87,7 @@ def drafting(size: SectionSize, context: RunContext) -> Iterator[Row]:
         yield Row(voting.TASK, (0, rounds * context.votes), shown, (20, 600))
 
 
-def checking(size: SectionSize, library: str, context: RunContext) -> Iterator[Row]:
+def checking(size: SectionSize, library: str, context: RunSettings) -> Iterator[Row]:
     """Yield the questions by which its citations are checked against the papers of a library."""
     rounds = 3 if context.writer in {"whole", "plan"} else 2
     shown = plus(size.text, times(PAPER, 1, most=min(size.cite, AT_ONCE)), (15, 120 * AT_ONCE))
@@ -98,12 +98,12 @@ def checking(size: SectionSize, library: str, context: RunContext) -> Iterator[R
     yield Row(questions.TASK_AGAIN, (0, calls[1]), (0, 200 * AT_ONCE), (0, 300 + 150 * AT_ONCE))
 
 
-def times(ends: Ends, number: float, *, most: float | None = None) -> Ends:
+def times(ends: LowHigh, number: float, *, most: float | None = None) -> LowHigh:
     """Return the ends so many times, the high one `most` times."""
     return ends[0] * number, ends[1] * (number if most is None else most)
 
 
-def plus(first: Ends, *others: Ends) -> Ends:
+def plus(first: LowHigh, *others: LowHigh) -> LowHigh:
     """Return the sum."""
     return first[0] + sum(one[0] for one in others), first[1] + sum(one[1] for one in others)
 
@@ -114,7 +114,7 @@ def given_or(inputs: Mapping[str, Any], name: str, default: Any) -> Any:
     return default if value is None else value
 
 
-def text_tokens(inputs: Mapping[str, Any]) -> Ends:
+def text_tokens(inputs: Mapping[str, Any]) -> LowHigh:
     """Return the tokens of the text or question."""
     tokens = count_tokens(str(inputs.get("text") or inputs.get("question") or ""))
     return 0.5 * tokens, 1.4 * tokens + 100

@@ -7,20 +7,20 @@ Sources say of few papers that they were retracted, and late; publishers' notice
 from langgraph.runtime import Runtime
 
 from nodes.common.notices import noticed_now
-from nodes.find.relevance_scores import hidden_in
+from nodes.find.relevance_scores import excluded_in
 from state.channels import FindState
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.scholar.open_source import is_online
 from tools.services import open_services
 
 STAGE = "check_retractions"
 
 
-async def check_retractions(state: FindState, runtime: Runtime[RunContext]) -> FindState:
+async def check_retractions(state: FindState, runtime: Runtime[RunSettings]) -> FindState:
     """Mark the retracted among all papers that may be kept; offline, what the library says must do."""
     services = open_services(runtime, state["run"])
     request, bar, same = state["request"], services.context.bar, state["same"]
-    hidden = hidden_in(state)
+    hidden = excluded_in(state)
     relevant = sorted(
         (key for key, score in state["scores"].items() if score >= bar and key not in hidden),
         key=lambda key: (-state["scores"][key], key),

@@ -10,27 +10,27 @@ from collections.abc import Iterable, Mapping, Sequence
 from langgraph.runtime import Runtime
 
 from nodes.find.present_papers import missing_works
-from nodes.find.relevance_scores import hidden_in, selected_in
+from nodes.find.relevance_scores import excluded_in, kept_in
 from state.channels import FindState
-from state.run import halt
+from state.run import fatal_failure
 from state.search import Completeness
 from tools.counting import counted
 from tools.ranking.completeness import METHOD, Estimate, chance_of, estimate_total
 from tools.ranking.discovery_channels import Division, discovery, divide, steps_of
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import open_services
 
 STAGE = "estimate_completeness"
 _SEARCHING = {"search_source", "expand_citations"}
 
 
-async def estimate_completeness(state: FindState, runtime: Runtime[RunContext]) -> FindState:
+async def estimate_completeness(state: FindState, runtime: Runtime[RunSettings]) -> FindState:
     """Hold the channels of the search against each other, over all papers that were seen."""
     services = open_services(runtime, state["run"])
     services.progress(STAGE, 0, 1)
     trails = await services.run_store.trails.values(state["trail"])
     steps = steps_of(state["hits"], trails, state["same"])
-    kept, scores = set(selected_in(state)), _scores(state)
+    kept, scores = set(kept_in(state)), _scores(state)
     hits = [hit for _, made in steps for hit in made]
     division, found = divide(hits, list(scores))
     estimate = await asyncio.to_thread(
@@ -40,7 +40,7 @@ async def estimate_completeness(state: FindState, runtime: Runtime[RunContext]) 
         [key in kept for key in scores],
     )
     done = Completeness(
-        told=in_words(estimate, len(kept), place_of(state["request"].sources)),
+        told=completeness_sentence(estimate, len(kept), place_of(state["request"].sources)),
         kept=round(estimate.kept, 1),
         seen=round(estimate.seen, 1),
         estimate=_rounded(estimate.total, 1),
@@ -53,7 +53,7 @@ async def estimate_completeness(state: FindState, runtime: Runtime[RunContext]) 
         channels=tuple(sorted(frozenset[str]().union(*found.values()))),
         found_by=tuple(round(number, 1) for number in estimate.found_by),
         curve=tuple(discovery(steps, kept)),
-        stopped=why_stopped(state),
+        stopped=stop_text(state),
         missing=tuple(await missing_works(state, services)),
         caveats=(*_cautions(estimate, division), *_limits(state, scores, services.mind_name)),
     )
@@ -62,7 +62,7 @@ async def estimate_completeness(state: FindState, runtime: Runtime[RunContext]) 
     return {"completeness": done}
 
 
-def in_words(estimate: Estimate, kept: int, place: str) -> str:
+def completeness_sentence(estimate: Estimate, kept: int, place: str) -> str:
     """Return the estimate as one sentence that names what it counts; without one, why there is none.
 
     Args:
@@ -89,7 +89,7 @@ def place_of(sources: Sequence[str]) -> str:
 
 def _scores(state: FindState) -> dict[str, float]:
     """Return the score of each paper that might have been kept, or its prior where none was given."""
-    out = {*hidden_in(state), *(() if state["request"].include_retracted else state["retracted"])}
+    out = {*excluded_in(state), *(() if state["request"].include_retracted else state["retracted"])}
     same = state["same"]
     return {
         key: score
@@ -102,9 +102,9 @@ def _rounded(value: float | None, digits: int) -> float | None:
     return None if value is None else round(value, digits)
 
 
-def why_stopped(state: FindState) -> str:
+def stop_text(state: FindState) -> str:
     """Say in words why the search ended: why no more links were followed, and no more asked."""
-    if fatal := halt(state["failures"]):
+    if fatal := fatal_failure(state["failures"]):
         return f"the run had to stop: {fatal.cause}"
     last = next(reversed(state["rounds"]), None)
     reasons = [f"following links ended: {last.stopped}"] if last and last.stopped else []

@@ -19,18 +19,18 @@ from typing import Literal
 from langgraph.runtime import Runtime
 
 from nodes.cost.kept_budget import saving_services
-from nodes.find.printed_references import follow_lists, read_copies
-from nodes.find.relevance_scores import best, hidden_in, survey
+from nodes.find.printed_references import follow_printed_references, read_open_copies
+from nodes.find.relevance_scores import excluded_in, score_all, top_papers
 from state.bibliography import Bibliography
 from state.channels import FindState
-from state.inputs import Request
+from state.inputs import CheckedRequest
 from state.paper import Paper
 from state.run import Failure
-from state.search import Hit, Trail
+from state.search import Hit, LinkRound
 from tools.counting import counted
 from tools.errors import CiteLoomError, PermanentError, TransientError
-from tools.run_settings import RunContext
-from tools.scholar.links import Gathered, citations_of, references_of, unlinked
+from tools.run_settings import RunSettings
+from tools.scholar.links import GatheredLinks, citations_of, papers_without_links, references_of
 from tools.scholar.open_source import is_online
 from tools.scholar.source import Source
 from tools.services import Services
@@ -39,7 +39,7 @@ STAGE = "expand_citations"
 Via = Literal["reference", "citation"]
 SEEDS = 20
 """Papers followed in one round of `best_first`."""
-WORTH = 25.0
+MIN_PRIOR_TO_FOLLOW = 25.0
 """Prior below which no links are followed, 0..100."""
 NEW_PER_ROUND = 150
 """Most papers that one source brings in in one round of `best_first`, in each direction."""
@@ -48,7 +48,7 @@ EXAMPLES = 10
 
 
 @dataclass
-class _Reached:
+class LinksFollowed:
     """What the links of one source lead to."""
 
     source: Source
@@ -60,12 +60,12 @@ class _Reached:
     """Whether those lack what `get` would give."""
 
 
-async def expand_citations(state: FindState, runtime: Runtime[RunContext]) -> FindState:
+async def expand_citations(state: FindState, runtime: Runtime[RunSettings]) -> FindState:
     """Fetch the neighbours of the papers whose turn it is."""
     services = saving_services(state, runtime)
     by_level = services.context.expansion == "bfs"
-    done = [*state["expanded"], *hidden_in(state)]
-    seeds = state["frontier"] if by_level else promising(state["prior"], done)
+    done = [*state["expanded"], *excluded_in(state)]
+    seeds = state["frontier"] if by_level else papers_to_follow(state["prior"], done)
     services.progress(STAGE, 0, len(seeds))
     papers = await services.run_store.papers.values(seeds)
     failed: dict[str, CiteLoomError] = {}
@@ -83,7 +83,7 @@ async def expand_citations(state: FindState, runtime: Runtime[RunContext]) -> Fi
     if not by_level and state["depth"] == 0:
         likes = await _recommended(services, papers[:EXAMPLES], sources, state["hop"], failed)
     depth = state["depth"] + 1
-    trail = Trail(hop=state["hop"], depth=depth, followed=len(papers), hits=tuple(hits))
+    trail = LinkRound(hop=state["hop"], depth=depth, followed=len(papers), hits=tuple(hits))
     found = len({hit.paper for hit in (*hits, *likes)})
     services.progress(STAGE, len(seeds), len(seeds), counted(found, "linked paper"))
     return {
@@ -105,14 +105,14 @@ async def expand_citations(state: FindState, runtime: Runtime[RunContext]) -> Fi
     }  # fmt: skip
 
 
-def promising(prior: Mapping[str, float], done: Iterable[str]) -> list[str]:
+def papers_to_follow(prior: Mapping[str, float], done: Iterable[str]) -> list[str]:
     """Return the papers whose links `best_first` follows next, best first."""
-    left = {key: score for key, score in prior.items() if score >= WORTH}
-    return best({key: left[key] for key in left.keys() - set(done)}, SEEDS)
+    left = {key: score for key, score in prior.items() if score >= MIN_PRIOR_TO_FOLLOW}
+    return top_papers({key: left[key] for key in left.keys() - set(done)}, SEEDS)
 
 
 async def _open(
-    services: Services, request: Request, failed: dict[str, CiteLoomError]
+    services: Services, request: CheckedRequest, failed: dict[str, CiteLoomError]
 ) -> list[Source]:
     sources: list[Source] = []
     for name in request.sources:
@@ -124,21 +124,26 @@ async def _open(
 
 
 async def _links(
-    services: Services, request: Request, papers: list[Paper], sources: list[Source], *, both: bool
-) -> tuple[Gathered, Gathered]:
+    services: Services,
+    request: CheckedRequest,
+    papers: list[Paper],
+    sources: list[Source],
+    *,
+    both: bool,
+) -> tuple[GatheredLinks, GatheredLinks]:
     """Ask what the papers cite, and where `both` ways are followed, what cites them."""
     last = None
     if any(is_online(name) for name in request.sources) and "crossref" not in request.sources:
         last = await services.crossref(request)
     cited = await references_of(papers, sources, last=last)
     if not both:
-        return cited, Gathered()
+        return cited, GatheredLinks()
     return cited, await citations_of(papers, sources, limit=services.context.citing)
 
 
 async def _from_lists(
     services: Services, state: FindState, papers: Sequence[Paper], sources: Sequence[Source],
-    cited: Gathered,
+    cited: GatheredLinks,
 ) -> list[Failure]:  # fmt: skip
     """Add what lists of references name that no source on the network knows the links of.
 
@@ -148,36 +153,42 @@ async def _from_lists(
     most = services.context.read_copies
     known = sorted(set(state["same"].values()))
     online = [source for source in sources if is_online(source.name)]
-    asked = Gathered([one for one in cited.answers if one.source in online])
+    asked = GatheredLinks([one for one in cited.answers if one.source in online])
     kept: dict[str, Bibliography] = {}
     for source in sources if online else ():
-        kept |= await source.lists(unlinked(papers, asked))
+        kept |= await source.lists(papers_without_links(papers, asked))
     titled = dict(list(kept.items())[:most])
     by_id = {key: one for key, one in kept.items() if key not in titled}
     lacking = [
-        one for one in unlinked(papers, cited) if one.id not in kept and (one.pdf or one.arxiv)
+        one
+        for one in papers_without_links(papers, cited)
+        if one.id not in kept and (one.pdf or one.arxiv)
     ]
-    read, failures = await read_copies(services, STAGE, lacking[: most - len(titled)])
+    read, failures = await read_open_copies(services, STAGE, lacking[: most - len(titled)])
     for lists, ways, titles in (
         (by_id, online, False),
         (titled, online, True),
         (read, sources, True),
     ):
-        answers, failed = await follow_lists(services, STAGE, lists, known, ways, titles=titles)
+        answers, failed = await follow_printed_references(
+            services, STAGE, lists, known, ways, titles=titles
+        )
         cited.answers += answers
         failures += failed
-    unknown = {paper.id for paper in unlinked(papers, cited)}
+    unknown = {paper.id for paper in papers_without_links(papers, cited)}
     cited.missing = [key for key in cited.missing if key in unknown]
     return failures
 
 
-def _by_source(papers: Sequence[Paper], cited: Gathered, citing: Gathered) -> list[_Reached]:
+def _by_source(
+    papers: Sequence[Paper], cited: GatheredLinks, citing: GatheredLinks
+) -> list[LinksFollowed]:
     """Return the links by source, those of earlier papers first."""
-    found: dict[str, _Reached] = {}
-    directions: tuple[tuple[Via, Gathered], ...] = (("reference", cited), ("citation", citing))
+    found: dict[str, LinksFollowed] = {}
+    directions: tuple[tuple[Via, GatheredLinks], ...] = (("reference", cited), ("citation", citing))
     for via, gathered in directions:
         for answer in gathered.answers:
-            reached = found.setdefault(answer.source.name, _Reached(answer.source))
+            reached = found.setdefault(answer.source.name, LinksFollowed(answer.source))
             reached.links += [
                 (paper.id, via, end)
                 for paper in papers
@@ -188,7 +199,7 @@ def _by_source(papers: Sequence[Paper], cited: Gathered, citing: Gathered) -> li
     return list(found.values())
 
 
-async def _learn(services: Services, papers: Iterable[Paper], cited: Gathered) -> None:
+async def _learn(services: Services, papers: Iterable[Paper], cited: GatheredLinks) -> None:
     """Write what the papers cite into their records in the run store."""
     ends: dict[str, list[str]] = {}
     for answer in cited.answers:
@@ -208,7 +219,7 @@ async def _learn(services: Services, papers: Iterable[Paper], cited: Gathered) -
 
 
 async def _visits(
-    services: Services, state: FindState, reached: Sequence[_Reached]
+    services: Services, state: FindState, reached: Sequence[LinksFollowed]
 ) -> Mapping[str, float]:
     """Return how often a walk from the best papers visits each paper, known or not."""
     same = state["same"]
@@ -217,11 +228,11 @@ async def _visits(
         for one in reached
         for seed, via, end in one.links
     ]
-    return (await survey(state, services.run_store, new=new)).visits
+    return (await score_all(state, services.run_store, new=new)).visits
 
 
 async def _fetch(
-    services: Services, reached: _Reached, state: FindState, visits: Mapping[str, float] | None,
+    services: Services, reached: LinksFollowed, state: FindState, visits: Mapping[str, float] | None,
     failed: dict[str, CiteLoomError],
 ) -> list[Hit]:  # fmt: skip
     """Get the records of what is visited most, or of all, and say how each was reached.

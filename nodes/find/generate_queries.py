@@ -13,7 +13,7 @@ from typing import Literal
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from nodes.common.ask_model import Asked, ask_checked
+from nodes.common.ask_model import CheckedAnswer, ask_with_check
 from nodes.cost.kept_budget import saving_services
 from state.channels import FindState
 from state.search import QueryStrategy, SearchQuery
@@ -21,8 +21,8 @@ from tools.embed.embedder import Embedder
 from tools.errors import PermanentError
 from tools.evidence.quotes import quote_input
 from tools.llm.task import Task
-from tools.run_settings import RunContext
-from tools.scholar.open_source import suits
+from tools.run_settings import RunSettings
+from tools.scholar.open_source import answers_query
 from tools.scholar.source import terms
 from tools.text.keyphrases import Phrase, own_names, phrase_stems, salient_phrases, search_words
 from tools.text.roles import assign_roles
@@ -34,7 +34,7 @@ from tools.text.words import STOP_WORDS, content_stems
 MAX_KEYWORDS = 4
 """Terms of a query: 'sepsis' is one, and so is 'literature review'."""
 READINGS = 3
-MOST_SIDES = 8
+MAX_ASPECTS = 8
 _LONGEST_TERM = 4
 """Words of a term. What is longer is no term that papers share, so its words count one by one."""
 _APART = re.compile(r'[",;“”]|\b(?:and|or|not)\b', re.IGNORECASE)
@@ -81,13 +81,15 @@ Where a list of sentences that failed is given, those are not in the input: copy
 """
 
 
-Side = Literal["problem", "method", "contribution", "all"]
+InputAspect = Literal["problem", "method", "contribution", "all"]
 
 
 class QueryDraft(BaseModel):
     """One query as the mind gives it."""
 
-    facet: Side = Field(default="all", description="The side it looks at; 'all' for the whole.")
+    facet: InputAspect = Field(
+        default="all", description="The side it looks at; 'all' for the whole."
+    )
     sentence: str = Field(description="A sentence of the input, verbatim.")
     reason: str
     keywords: list[str] = Field(min_length=1, description="Its terms, most telling first.")
@@ -106,7 +108,7 @@ def extract_optimized(embedder: Embedder, *, text: str, **_: object) -> QueryPla
     problem = roles.get("problem") or roles.get("background") or sentences[0]
     contribution = roles.get("contribution") or sentences[-1]
     method = roles.get("method") or roles.get("data") or contribution
-    sides: dict[Side, str] = {
+    sides: dict[InputAspect, str] = {
         "contribution": contribution.text, "problem": problem.text, "method": method.text,
     }  # fmt: skip
     used = set(own_names(text))
@@ -155,7 +157,7 @@ def extract_readings(embedder: Embedder, *, text: str, limit: int, **_: object) 
     return QueryPlan(queries=readings or [_first_words(text, "all", _WHOLE)])
 
 
-def _first_words(text: str, facet: Side, reason: str) -> QueryDraft:
+def _first_words(text: str, facet: InputAspect, reason: str) -> QueryDraft:
     """Return what is searched for where a text has no phrase."""
     words = text.split()[:MAX_KEYWORDS]
     return QueryDraft(facet=facet, keywords=words, reason=reason, sentence=text)
@@ -243,10 +245,10 @@ TASKS: Mapping[QueryStrategy, Task[QueryPlan]] = {
 }  # fmt: skip
 
 
-def wanted(strategy: QueryStrategy, plan: QueryPlan) -> list[QueryDraft]:
+def query_task(strategy: QueryStrategy, plan: QueryPlan) -> list[QueryDraft]:
     """Return the drafts that a strategy has room for: the first of each side, or of the whole."""
     if strategy == "several":
-        return plan.queries[:MOST_SIDES]
+        return plan.queries[:MAX_ASPECTS]
     if strategy == "optimized":
         firsts = {draft.facet: draft for draft in reversed(plan.queries)}
         return [draft for draft in plan.queries if firsts[draft.facet] is draft]
@@ -257,7 +259,7 @@ def wanted(strategy: QueryStrategy, plan: QueryPlan) -> list[QueryDraft]:
 STAGE = "generate_queries"
 
 
-async def generate_queries(state: FindState, runtime: Runtime[RunContext]) -> FindState:
+async def generate_queries(state: FindState, runtime: Runtime[RunSettings]) -> FindState:
     """Ask for queries; without an answer the input itself is still searched for."""
     services = saving_services(state, runtime)
     services.progress(STAGE, 0, 1)
@@ -270,16 +272,16 @@ async def generate_queries(state: FindState, runtime: Runtime[RunContext]) -> Fi
         return {"queries": [whole], "failures": []}
     strategy = services.context.queries
     try:
-        asked = await ask_checked(
+        asked = await ask_with_check(
             services.mind, TASKS[strategy], {"text": text}, partial(_not_in, text, strategy),
             again_as="sentences_that_failed",
         )  # fmt: skip
     except PermanentError as refusal:
-        asked = Asked[QueryPlan](None, (), (), refusal)
+        asked = CheckedAnswer[QueryPlan](None, (), (), refusal)
     if asked.answer is None:
         remedy = "only the input as a whole was searched for; run again for keyword queries"
         return {"queries": [whole], "failures": asked.failures(STAGE, "queries", remedy)}
-    drafts = wanted(strategy, asked.answer)
+    drafts = query_task(strategy, asked.answer)
     queries = checked(drafts, text, exclusive=strategy == "optimized")
     services.progress(STAGE, 1, 1, "; ".join(query.text for query in queries))
     if services.context.search == "both" or not queries:
@@ -289,14 +291,14 @@ async def generate_queries(state: FindState, runtime: Runtime[RunContext]) -> Fi
 
 
 def _left_out(whole: SearchQuery, sources: Sequence[str]) -> str:
-    names = [name for name in sources if not suits(whole, name)]
+    names = [name for name in sources if not answers_query(whole, name)]
     left = len(names) < len(sources)
     return f"left out, as they do not search by meaning: {', '.join(names)}" * bool(names and left)
 
 
 def _not_in(text: str, strategy: QueryStrategy, plan: QueryPlan) -> list[str]:
     """Return the sentences on which drafts rest that do not stand in the input."""
-    sentences = [draft.sentence for draft in wanted(strategy, plan)]
+    sentences = [draft.sentence for draft in query_task(strategy, plan)]
     return [sentence for sentence in sentences if not quote_input(sentence, text).verified]
 
 

@@ -15,8 +15,8 @@ from typing_extensions import TypedDict
 from nodes.cost.kept_budget import saving_services
 from nodes.find.rankers.choose import RANKERS
 from state.channels import FindState
-from state.inputs import Choices, Request
-from tools.run_settings import RunContext
+from state.inputs import CheckedRequest, WriteChoices
+from tools.run_settings import RunSettings
 
 STAGE = "judge_papers"
 
@@ -25,17 +25,17 @@ class Branch(TypedDict):
     """What one branch of this node reads."""
 
     run: str
-    request: Request
+    request: CheckedRequest
     papers: list[str]
     hop: int
     depth: int
     of: int
     """How many papers are judged in this hop by all branches."""
-    choices: NotRequired[Choices]
+    choices: NotRequired[WriteChoices]
     """How a section will be written, where one will be."""
 
 
-async def judge_papers(state: Branch, runtime: Runtime[RunContext]) -> FindState:
+async def judge_papers(state: Branch, runtime: Runtime[RunSettings]) -> FindState:
     """Judge the branch's papers; every one that is in the run store gets a score."""
     services = saving_services(state, runtime)
     papers = await services.run_store.papers.get(state["papers"])

@@ -14,14 +14,14 @@ from langgraph.runtime import Runtime
 from state.channels import FindState
 from state.paper import Paper
 from tools.counting import counted
-from tools.run_settings import RunContext
-from tools.scholar.same_work import merge, unite
+from tools.run_settings import RunSettings
+from tools.scholar.same_work import merge, unite_records
 from tools.services import open_services
 
 STAGE = "merge_records"
 
 
-async def merge_records(state: FindState, runtime: Runtime[RunContext]) -> FindState:
+async def merge_records(state: FindState, runtime: Runtime[RunSettings]) -> FindState:
     """Join the records that came since the last time to the papers that there are."""
     services = open_services(runtime, state["run"])
     hits, same = state["hits"], state["same"]
@@ -56,7 +56,7 @@ def _join(
     every = [*papers, *records]
     changed: list[Paper] = []
     same = dict(same)
-    for places in unite(every):
+    for places in unite_records(every):
         members = [every[place] for place in places]
         known = [every[place].id for place in places if place < len(papers)]
         known.sort(key=lambda key: key not in scored)  # no debate is lost

@@ -7,15 +7,15 @@ from collections import Counter
 
 from langgraph.runtime import Runtime
 
-from nodes.find.relevance_scores import hidden_in, read_scores, selected_in
+from nodes.find.relevance_scores import excluded_in, kept_in, read_scores
 from state.channels import FindOutput, FindState
-from state.paper import Paper, by_any_id
+from state.paper import Paper, index_by_ids
 from state.reducers import add_hits
 from state.results import Link, PrismaCounts, RankedPaper
-from state.run import halt, outcome_of
+from state.run import fatal_failure, outcome_of
 from state.search import Hit, MissingWork
 from tools.errors import CiteLoomError
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.run_store import RunStore
 from tools.services import Services, open_services
 
@@ -30,8 +30,8 @@ async def missing_works(state: FindState, services: Services) -> list[MissingWor
     What the run saw and did not keep, and what may not appear, is not missing.
     """
     seen = await services.run_store.papers.values(sorted(set(state["same"].values())))
-    known = {*by_any_id(seen), *state["same"], *hidden_in(state)}
-    kept = set(selected_in(state))
+    known = {*index_by_ids(seen), *state["same"], *excluded_in(state)}
+    kept = set(kept_in(state))
     citing: dict[str, list[str]] = {}
     for paper in seen:
         for work in paper.references if paper.id in kept else ():
@@ -50,7 +50,7 @@ async def missing_works(state: FindState, services: Services) -> list[MissingWor
 async def _records(ids: list[str], state: FindState, services: Services) -> dict[str, Paper]:
     """Return what the sources know of these works; one that fails costs their names and nothing else."""
     found: dict[str, Paper] = {}
-    for name in state["request"].sources if not halt(state["failures"]) else ():
+    for name in state["request"].sources if not fatal_failure(state["failures"]) else ():
         if left := [key for key in ids if key not in found]:
             try:
                 source = await services.source(name, state["request"])
@@ -64,13 +64,13 @@ SHOWN = 200
 """Most papers in the result, kept ones first; more where more are kept."""
 
 
-async def present_papers(state: FindState, runtime: Runtime[RunContext]) -> FindOutput:
+async def present_papers(state: FindState, runtime: Runtime[RunSettings]) -> FindOutput:
     """Put the result together, also when the run stopped early."""
     services = open_services(runtime, state["run"])
     result, links = await assemble(state, services.run_store)
-    stop = halt(state["failures"])
+    stop = fatal_failure(state["failures"])
     return {
-        "selected": selected_in(state),
+        "selected": kept_in(state),
         "papers": result,
         "links": links,
         "counts": await count_papers(state, services.run_store, services.context.bar),
@@ -85,8 +85,8 @@ async def present_papers(state: FindState, runtime: Runtime[RunContext]) -> Find
 async def assemble(state: FindState, run_store: RunStore) -> tuple[list[RankedPaper], list[Link]]:
     """Fetch the records and debates from the run store, kept papers first, then by score."""
     scores = state["scores"]
-    selected = {key: place for place, key in enumerate(selected_in(state))}
-    hidden, same, prior = hidden_in(state), state["same"], state["prior"]
+    selected = {key: place for place, key in enumerate(kept_in(state))}
+    hidden, same, prior = excluded_in(state), state["same"], state["prior"]
     ranked = sorted(
         (key for key in scores if key not in hidden and same.get(key, key) == key),
         key=lambda key: (selected.get(key, len(selected)), -scores[key], -prior.get(key, 0.0), key),
@@ -96,11 +96,11 @@ async def assemble(state: FindState, run_store: RunStore) -> tuple[list[RankedPa
     debates = await run_store.debates.get(ranked)
     by_paper: dict[str, list[Hit]] = {}
     shown = set(ranked)
-    for hit in await every_hit(state, run_store):
+    for hit in await all_hits(state, run_store):
         key = same.get(hit.paper, hit.paper)
         if key in shown:
             by_paper.setdefault(key, []).append(hit.model_copy(update={"paper": key}))
-    known = by_any_id(papers.values())
+    known = index_by_ids(papers.values())
     links = [
         Link(citing=paper.id, cited=known[cited])
         for paper in papers.values()
@@ -137,7 +137,7 @@ def _reason(score: float, judged: float | None, links: int) -> str:
     )
 
 
-async def every_hit(state: FindState, run_store: RunStore) -> list[Hit]:
+async def all_hits(state: FindState, run_store: RunStore) -> list[Hit]:
     """Return how papers were reached, by searches and then by links, each way once."""
     trails = await run_store.trails.values(state["trail"])
     return add_hits(state["hits"], [hit for trail in trails for hit in trail.hits])
@@ -150,7 +150,7 @@ async def count_papers(state: FindState, run_store: RunStore, bar: float) -> Pri
     several queries is not: those are separate answers.
     """
     same = state["same"]
-    hits = await every_hit(state, run_store)
+    hits = await all_hits(state, run_store)
     records = dict.fromkeys(
         (hit.source, hit.paper, hit.by if hit.via in {"query", "recommendation"} else "")
         for hit in hits
@@ -159,20 +159,18 @@ async def count_papers(state: FindState, run_store: RunStore, bar: float) -> Pri
     distinct = set(found)
     late = set(state["past_cutoff"])
     retracted = set(state["retracted"])
-    dropped = {key for key in state["scores"] if same.get(key, key) == key} - set(
-        selected_in(state)
-    )
+    dropped = {key for key in state["scores"] if same.get(key, key) == key} - set(kept_in(state))
     left_out = dropped & retracted
     return PrismaCounts(
         identified=len(found),
         duplicates_removed=len(found) - len(distinct),
         screened=len(distinct),
         excluded_by_cutoff=len(late & distinct),
-        excluded_by_request=len((hidden_in(state) - late) & distinct),
-        not_assessed=len(distinct - hidden_in(state) - set(state["scores"])),
+        excluded_by_request=len((excluded_in(state) - late) & distinct),
+        not_assessed=len(distinct - excluded_in(state) - set(state["scores"])),
         assessed=len(state["scores"]),
         excluded_as_retracted=len(left_out),
         excluded_by_debate=sum(state["scores"][key] < bar for key in dropped - left_out),
         excluded_by_number=sum(state["scores"][key] >= bar for key in dropped - left_out),
-        included=len(selected_in(state)),
+        included=len(kept_in(state)),
     )

@@ -19,14 +19,14 @@ from tools.references.read_bibliography import read_bibliography
 from tools.references.works import merge_works
 from tools.scholar.agreement import same_work
 from tools.scholar.links import Answer
-from tools.scholar.lookup import Wanted, look_up
-from tools.scholar.source import Linked, Source
+from tools.scholar.lookup import WorkToLookUp, look_up
+from tools.scholar.source import LinkAnswer, Source
 from tools.services import Services
 
 _NO_LIST = "it has no list of references that can be read"
 
 
-async def read_copies(
+async def read_open_copies(
     services: Services, stage: str, papers: Sequence[Paper]
 ) -> tuple[dict[str, Bibliography], list[Failure]]:
     """Return the lists of references of the open copies of these papers, and what failed."""
@@ -36,7 +36,7 @@ async def read_copies(
     return lists, [item for item in read if isinstance(item, Failure)]
 
 
-async def follow_lists(
+async def follow_printed_references(
     services: Services, stage: str, lists: Mapping[str, Bibliography], known: Sequence[str],
     sources: Sequence[Source], *, titles: bool,
 ) -> tuple[list[Answer], list[Failure]]:  # fmt: skip
@@ -70,7 +70,7 @@ async def follow_lists(
             for paper, cited in entries.works.items()
         }
         came = {paper.id: paper for paper in found.values()}
-        answers.append(Answer(source, Linked(links=links, papers=came)))
+        answers.append(Answer(source, LinkAnswer(links=links, papers=came)))
     return answers, failures
 
 
@@ -90,7 +90,7 @@ async def _looked_up(
 ) -> tuple[Mapping[int, Paper], list[Failure]]:
     """Return the records of these works, by place, that a source knows; titles it could not be asked."""
     wanted = {
-        place: Wanted(
+        place: WorkToLookUp(
             tuple(key for key in (work.id, *work.aliases) if not key.startswith("title:")),
             work if titles else None,
         )

@@ -14,19 +14,19 @@ from nodes.common.check_input import (
     check_date,
     check_language,
     clean_text,
-    kind_of,
-    parse,
-    short_note,
+    input_kind,
+    note_if_short,
+    parse_input,
     why_unknown,
 )
 from state.begin import begin_run
 from state.channels import FindState
-from state.inputs import FindInput, Request
+from state.inputs import CheckedRequest, FindInput
 from state.paper import Paper, canonical_id
 from state.run import Failure
 from state.search import Hit
 from tools.errors import CiteLoomError, InputError, PermanentError, TransientError
-from tools.run_settings import RunContext, check_settings, chosen_settings
+from tools.run_settings import RunSettings, check_settings, route_options_of
 from tools.scholar.open_source import check_source, is_online
 from tools.services import Services, open_services
 
@@ -34,7 +34,7 @@ _LONGEST = 300
 """Characters beyond which nothing is an id."""
 
 
-def id_in(text: str) -> str | None:
+def paper_id_of_input(text: str) -> str | None:
     """Return the id that the text consists of (a DOI or arXiv id, or an address of one), or None."""
     named = text.strip()
     if not named or len(named) > _LONGEST or len(named.split()) > 1:
@@ -43,7 +43,7 @@ def id_in(text: str) -> str | None:
     return None if key.startswith(("local:", "title:")) else key
 
 
-async def text_of(key: str, request: Request, services: Services) -> str:
+async def abstract_of_paper(key: str, request: CheckedRequest, services: Services) -> str:
     """Return the title, as a heading, and the abstract of a paper, from the first source that has both.
 
     Raises:
@@ -72,16 +72,16 @@ async def text_of(key: str, request: Request, services: Services) -> str:
 STAGE = "read_input"
 
 
-async def read_input(state: Mapping[str, object], runtime: Runtime[RunContext]) -> FindState:
+async def read_input(state: Mapping[str, object], runtime: Runtime[RunSettings]) -> FindState:
     """Check the input and the library; an error becomes `stop`, for a person to read."""
     run = uuid4().hex
     services = open_services(runtime, run)
     services.progress(STAGE, 0, 1)
     stop: Failure | None = None
-    request, named = Request(text=""), _Named()
+    request, named = CheckedRequest(text=""), _Named()
     try:
         check_settings(services.context)
-        request, named = await _request(parse(FindInput, state), services)
+        request, named = await _request(parse_input(FindInput, state), services)
     except CiteLoomError as error:
         stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
     services.progress(STAGE, 1, 1)
@@ -94,7 +94,7 @@ async def read_input(state: Mapping[str, object], runtime: Runtime[RunContext]) 
         FindState,
         run=run,
         request=request,
-        settings=chosen_settings(services.context),
+        settings=route_options_of(services.context),
         hits=hits,
         stop=stop,
         failures=[*named.failures, *([stop] if stop else [])],
@@ -112,20 +112,20 @@ class _Named:
     failures: list[Failure] = field(default_factory=list)
 
 
-async def _request(sent: FindInput, services: Services) -> tuple[Request, _Named]:
+async def _request(sent: FindInput, services: Services) -> tuple[CheckedRequest, _Named]:
     sources = tuple(dict.fromkeys(sent.sources)) or ("library",)
     for name in sources:
         check_source(name, services.clients.settings)
     written = sent.text
-    if key := id_in(written):
-        places = Request(text="", library=sent.library, sources=sources)
-        written = await text_of(key, places, services)
+    if key := paper_id_of_input(written):
+        places = CheckedRequest(text="", library=sent.library, sources=sources)
+        written = await abstract_of_paper(key, places, services)
     title, text = clean_text(written)
     extractive = services.mind.name == "extractive"
     code, notes = await check_language(text, extractive=extractive)
-    request = Request(
+    request = CheckedRequest(
         text=text,
-        kind=kind_of(text),
+        kind=input_kind(text),
         title=title,
         language=code,
         library=sent.library,
@@ -134,7 +134,7 @@ async def _request(sent: FindInput, services: Services) -> tuple[Request, _Named
         before=check_date(sent.before),
         after=check_date(sent.after, "first day"),
         keep=sent.keep,
-        notes=(*notes, *short_note(text)),
+        notes=(*notes, *note_if_short(text)),
     )
     named = await _resolve([*sent.must_include, *sent.exclude], request, services)
     found = named.found
@@ -167,7 +167,7 @@ async def _request(sent: FindInput, services: Services) -> tuple[Request, _Named
     return request, named
 
 
-async def _resolve(ids: list[str], request: Request, services: Services) -> _Named:
+async def _resolve(ids: list[str], request: CheckedRequest, services: Services) -> _Named:
     """Ask every source for the papers named; one that fails is a failure, not an answer."""
     wanted = {raw: canonical_id(raw) for raw in ids if raw.strip()}
     named = _Named()
@@ -193,7 +193,7 @@ async def _resolve(ids: list[str], request: Request, services: Services) -> _Nam
     return named
 
 
-async def _own_paper(request: Request, services: Services) -> str | None:
+async def _own_paper(request: CheckedRequest, services: Services) -> str | None:
     for source in await services.sources(request):
         if own := await source.same_work(request.title or "", request.text):
             return own

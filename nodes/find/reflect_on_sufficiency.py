@@ -14,22 +14,22 @@ from textwrap import shorten
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field, model_serializer
 
-from nodes.common.ask_model import ask_checked
+from nodes.common.ask_model import ask_with_check
 from nodes.cost.kept_budget import saving_services
 from nodes.find.generate_queries import MAX_KEYWORDS, compose, in_one_query, stems_of
-from nodes.find.rankers.ranker import UNSHOWN
+from nodes.find.rankers.ranker import TITLE_WITHHELD
 from state.channels import FindState
 from state.paper import Paper
 from state.quote import Debate
 from state.reducers import add_queries
-from state.search import FacetCover, SearchQuery, Sufficiency
+from state.search import FacetCoverage, SearchQuery, Sufficiency
 from tools.counting import counted
 from tools.embed.calibration import calibrated
 from tools.embed.embedder import Embedder
 from tools.evidence.prompt_injection import without_injections
 from tools.evidence.quotes import quote_input
 from tools.llm.task import Task
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import Services
 from tools.text.keyphrases import (
     candidate_phrases,
@@ -73,7 +73,7 @@ searches_left is 0, gets no terms. Where faults of an earlier answer are listed,
 """
 
 
-class Found(BaseModel):
+class FoundPaper(BaseModel):
     """A paper; a mind sees 'P3 (84) Title | line', the embedded engine the abstract."""
 
     id: str
@@ -88,7 +88,7 @@ class Found(BaseModel):
         return f"{self.id} ({self.score:.0f}) {self.title} | {self.line}"
 
 
-class Facet(BaseModel):
+class FacetAnswer(BaseModel):
     """One facet as the mind gives it."""
 
     name: str
@@ -101,14 +101,14 @@ class Reflection(BaseModel):
     """The mind's answer."""
 
     reasoning: str
-    facets: list[Facet] = Field(min_length=1)
+    facets: list[FacetAnswer] = Field(min_length=1)
 
 
 def extract(
     embedder: Embedder,
     *,
     text: str,
-    papers: Sequence[Found],
+    papers: Sequence[FoundPaper],
     asked: Sequence[str] = (),
     **_: object,
 ) -> Reflection:
@@ -117,7 +117,7 @@ def extract(
     vectors = embedder.embed([*sentences, *(f"{item.title}. {item.abstract}" for item in papers)])
     near = calibrated(embedder, vectors[: len(sentences)] @ vectors[len(sentences) :].T)
     queries = _gap_queries(embedder, text, sentences, asked)
-    facets: list[Facet] = []
+    facets: list[FacetAnswer] = []
     named: set[str] = set()
     for row, sentence in enumerate(sentences):
         names = [phrase.text for phrase in keyphrases(sentence, limit=4)]
@@ -127,14 +127,16 @@ def extract(
         named.add(name)
         cover = [papers[column].id for column in range(len(papers)) if near[row, column] >= _COVERS]
         query = queries[row] if len(cover) < ENOUGH else []
-        facets.append(Facet(name=name, sentence=sentence, papers=cover, keywords=query))
+        facets.append(FacetAnswer(name=name, sentence=sentence, papers=cover, keywords=query))
     thin = [facet.name for facet in facets if len(facet.papers) < ENOUGH]
     reasoning = (
         f"Fewer than {ENOUGH} papers are close to what the input says of {', '.join(thin)}."
         if thin
         else f"Each of {counted(len(facets), 'statement')} of the input has at least {ENOUGH} papers close to it."
     )
-    return Reflection(facets=facets or [Facet(name=text[:60], sentence=text)], reasoning=reasoning)
+    return Reflection(
+        facets=facets or [FacetAnswer(name=text[:60], sentence=text)], reasoning=reasoning
+    )
 
 
 def _gap_queries(
@@ -163,7 +165,7 @@ TASK = Task(
 )  # fmt: skip
 
 
-async def reflect_on_sufficiency(state: FindState, runtime: Runtime[RunContext]) -> FindState:
+async def reflect_on_sufficiency(state: FindState, runtime: Runtime[RunSettings]) -> FindState:
     """Ask what is missing; what the mind cannot say is a failure, and the search ends."""
     services = saving_services(state, runtime)
     services.progress(STAGE, 0, 1)
@@ -187,7 +189,9 @@ async def reflect_on_sufficiency(state: FindState, runtime: Runtime[RunContext])
         "text": text, "papers": await _shown(services, keyed, state["scores"]),
         "searches_left": max(left, 0), **({"asked": asked} if left > 0 else {}),
     }  # fmt: skip
-    asked_of = await ask_checked(services.mind, TASK, inputs, partial(_faults, text, keyed.keys()))
+    asked_of = await ask_with_check(
+        services.mind, TASK, inputs, partial(_faults, text, keyed.keys())
+    )
     answer = asked_of.answer
     if answer is None:
         remedy = "whether the papers suffice is not known; the search ended here"
@@ -230,16 +234,16 @@ async def _best(services: Services, scores: dict[str, float]) -> dict[str, Paper
 
 async def _shown(
     services: Services, keyed: Mapping[str, Paper], scores: Mapping[str, float]
-) -> list[Found]:
+) -> list[FoundPaper]:
     """Return what is shown of the papers: nothing that commands a machine."""
     debates = await services.run_store.debates.get([paper.id for paper in keyed.values()])
-    found: list[Found] = []
+    found: list[FoundPaper] = []
     for key, paper in keyed.items():
         abstract = without_injections(paper.abstract or "")[0]
         found.append(
-            Found(
+            FoundPaper(
                 id=key, score=scores[paper.id], abstract=abstract,
-                title=without_injections(paper.title)[0] or UNSHOWN,
+                title=without_injections(paper.title)[0] or TITLE_WITHHELD,
                 line=shorten(_line(abstract, debates.get(paper.id)), _LINE, placeholder=" ..."),
             )
         )  # fmt: skip
@@ -261,17 +265,17 @@ def _by_title(reasoning: str, keyed: Mapping[str, Paper]) -> str:
     return re.sub(r"\bP\d+\b", lambda found: titles.get(found[0], found[0]), reasoning)
 
 
-def _cover(facet: Facet, text: str, ids: dict[str, str]) -> FacetCover:
+def _cover(facet: FacetAnswer, text: str, ids: dict[str, str]) -> FacetCoverage:
     quote = quote_input(facet.sentence, text)
     papers = tuple(dict.fromkeys(ids[key] for key in facet.papers if key in ids))
-    return FacetCover(
+    return FacetCoverage(
         name=facet.name, sentence=quote if quote.verified else None, papers=papers,
         covered=len(papers) >= ENOUGH,
     )  # fmt: skip
 
 
 def _fresh(
-    facets: Sequence[Facet], covers: Sequence[FacetCover], asked: Sequence[str], hop: int
+    facets: Sequence[FacetAnswer], covers: Sequence[FacetCoverage], asked: Sequence[str], hop: int
 ) -> list[SearchQuery]:
     """Return the queries for uncovered facets whose words, in any order, were not asked before."""
     known = {_words(query) for query in asked}

@@ -10,7 +10,7 @@ import numpy as np
 
 from state.channels import FindState
 from state.paper import Paper
-from state.search import Trail
+from state.search import LinkRound
 from tools.ranking.citation_walk import citation_graph
 from tools.ranking.relevance_prior import (
     Features,
@@ -25,19 +25,19 @@ from tools.run_store import RunStore
 from tools.text.words import distinct_topic_stems
 
 
-def hidden_in(state: FindState) -> set[str]:
+def excluded_in(state: FindState) -> set[str]:
     """Return what screening hid, and what a person has excluded since by an edit of the request."""
     same = state["same"]
     return {*state["hidden"], *(same.get(key, key) for key in state["request"].exclude)}
 
 
-def selected_in(state: FindState) -> list[str]:
+def kept_in(state: FindState) -> list[str]:
     """Return the papers that are kept, without those that a person has excluded since."""
-    hidden = hidden_in(state)
+    hidden = excluded_in(state)
     return [paper for paper in state["selected"] if paper not in hidden]
 
 
-def best(scores: Mapping[str, float], count: int) -> list[str]:
+def top_papers(scores: Mapping[str, float], count: int) -> list[str]:
     """Return the best papers by score, in order; equal ones by id."""
     return sorted(scores, key=lambda key: (-scores[key], key))[:count]
 
@@ -52,7 +52,7 @@ def read_scores(state: FindState) -> dict[str, float]:
 
 
 @dataclass(frozen=True)
-class Survey:
+class PaperScores:
     """What all that is known of the papers says of each."""
 
     prior: Mapping[str, float]
@@ -61,13 +61,13 @@ class Survey:
     """How often a walk from the best papers visits each paper, and each that links lead to."""
 
 
-async def survey(
+async def score_all(
     state: FindState,
     run_store: RunStore,
     papers: Mapping[str, Paper] | None = None,
     *,
     new: Iterable[tuple[str, str]] = (),
-) -> Survey:
+) -> PaperScores:
     """Weigh the papers that may appear.
 
     Args:
@@ -87,14 +87,14 @@ async def survey(
 def _survey(
     state: FindState,
     papers: Mapping[str, Paper],
-    trails: Sequence[Trail],
+    trails: Sequence[LinkRound],
     new: Iterable[tuple[str, str]],
-) -> Survey:
-    hidden = hidden_in(state)
+) -> PaperScores:
+    hidden = excluded_in(state)
     links = chain(known_links(papers.values(), trails, state["same"]), new)
     graph = citation_graph(list(papers), (pair for pair in links if hidden.isdisjoint(pair)))
     odds, visits = priors(features(state, papers), graph)
-    return Survey(
+    return PaperScores(
         prior=dict(zip(papers, map(float, as_score(odds)), strict=True)),
         visits={key: float(visits[place]) for key, place in graph.place.items()},
     )
@@ -121,7 +121,7 @@ def features(state: FindState, papers: Mapping[str, Paper]) -> Features:
 
 
 def known_links(
-    papers: Iterable[Paper], trails: Iterable[Trail], same: Mapping[str, str]
+    papers: Iterable[Paper], trails: Iterable[LinkRound], same: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
     """Yield every link known, from a citing to a cited paper, by the ids of this run."""
     for paper in papers:

@@ -10,19 +10,25 @@ from collections.abc import Mapping, Sequence
 
 from langgraph.runtime import Runtime
 
-from nodes.common.ask_person import CLOSING, ask, cards, is_due, reasons
+from nodes.common.ask_person import (
+    CLOSING,
+    ask_person,
+    first_arguments,
+    make_paper_cards,
+    should_ask,
+)
 from nodes.common.notices import noticed_now
-from nodes.find.relevance_scores import hidden_in, selected_in
+from nodes.find.relevance_scores import excluded_in, kept_in
 from nodes.find.select_papers import facets_missing
 from state.channels import FindState
-from state.inputs import Choices
+from state.inputs import WriteChoices
 from state.paper import Paper, canonical_id
 from state.questions import PapersQuestion
-from state.run import halt
+from state.run import fatal_failure
 from state.search import Hit
 from tools.counting import counted
 from tools.errors import InputError
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import Services, open_services
 
 STAGE = "review_papers"
@@ -37,27 +43,27 @@ PERSON = "a person"
 _NUMBERED = re.compile(r"\[(\d{1,4})\]")
 
 
-async def review_papers(state: FindState, runtime: Runtime[RunContext]) -> FindState:
+async def review_papers(state: FindState, runtime: Runtime[RunSettings]) -> FindState:
     """Stop for a person; papers named by id are looked up where the run searches."""
     services = open_services(runtime, state["run"])
     why = _why(state, services.context.bar)
-    if halt(state["failures"]) or not is_due(services.context.review_papers, why):
+    if fatal_failure(state["failures"]) or not should_ask(services.context.review_papers, why):
         return {"failures": []}
-    scores, kept = state["scores"], set(selected_in(state))
+    scores, kept = state["scores"], set(kept_in(state))
     others = (
         key
         for key in scores
-        if key not in kept and key not in hidden_in(state) and state["same"].get(key, key) == key
+        if key not in kept and key not in excluded_in(state) and state["same"].get(key, key) == key
     )
-    shown = [*selected_in(state), *sorted(others, key=lambda key: -scores[key])[:FURTHER]]
+    shown = [*kept_in(state), *sorted(others, key=lambda key: -scores[key])[:FURTHER]]
     papers = await services.run_store.papers.get(shown)
     numbered = {n: papers[key] for n, key in enumerate(shown, start=1) if key in papers}
     question = PapersQuestion(
         instructions=ASKED, why=why,
         proposal="\n".join(_line(n, paper) for n, paper in numbered.items() if paper.id in kept),
-        papers=cards(
+        papers=make_paper_cards(
             numbered, chosen=kept.__contains__, scores=scores,
-            whys=await reasons(services.run_store, shown),
+            whys=await first_arguments(services.run_store, shown),
         ),
     )  # fmt: skip
 
@@ -75,13 +81,13 @@ async def review_papers(state: FindState, runtime: Runtime[RunContext]) -> FindS
         update = _chosen({**state, "retracted": sorted(gone)}, keys, found)
         return {**update, "retracted": sorted(gone), "failures": failures}
 
-    return await ask(question, read) or {"failures": []}
+    return await ask_person(question, read) or {"failures": []}
 
 
 def _why(state: FindState, bar: float) -> str:
     """Say what is doubtful about the selection; empty where nothing is."""
-    request, kept = state["request"], selected_in(state)
-    wanted = min(state.get("choices", Choices()).cite, request.keep)
+    request, kept = state["request"], kept_in(state)
+    wanted = min(state.get("choices", WriteChoices()).cite, request.keep)
     relevant = sum(state["scores"].get(key, 0.0) >= bar for key in kept)
     musts = {state["same"].get(key, key) for key in request.must_include}
     low = [key for key in kept if key in musts and state["judged"].get(key, bar) < bar]
@@ -164,7 +170,7 @@ def _chosen(
     own = {key: paper.id for key, (_, paper) in found.items()}
     same = {**state["same"], **{key: state["same"].get(key, key) for key in own.values()}}
     selected = list(dict.fromkeys(same[own.get(key, key)] for key in keys))
-    if out := sorted({*selected} & hidden_in(state)):
+    if out := sorted({*selected} & excluded_in(state)):
         raise InputError(
             f"excluded, the input's own paper, or not certain to be within the days asked for: {', '.join(out)}"
         )

@@ -9,14 +9,14 @@ from typing import cast, get_args
 
 from langgraph.runtime import Runtime
 
-from nodes.common.ask_person import CLOSING, ask, is_due
+from nodes.common.ask_person import CLOSING, ask_person, should_ask
 from nodes.find.generate_queries import MAX_KEYWORDS
 from state.channels import FindState
 from state.questions import QueriesQuestion
 from state.search import Facet, SearchQuery
 from tools.counting import counted
 from tools.errors import InputError
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.scholar.source import terms
 from tools.services import open_services
 from tools.text.words import tokens
@@ -33,12 +33,12 @@ ASKED = (
 )
 
 
-async def review_queries(state: FindState, runtime: Runtime[RunContext]) -> FindState:
+async def review_queries(state: FindState, runtime: Runtime[RunSettings]) -> FindState:
     """Stop for a person, once a hop."""
     services = open_services(runtime, state["run"])
     hop, text = state["hop"], state["request"].text
     mine = [query for query in state["queries"] if query.hop == hop]
-    if not mine or not is_due(services.context.review_queries, why := _why(mine, text, hop)):
+    if not mine or not should_ask(services.context.review_queries, why := _why(mine, text, hop)):
         return {"failures": []}
     question = QueriesQuestion(
         instructions=ASKED, proposal="\n".join(map(_line, mine)), why=why, hop=hop,
@@ -48,7 +48,7 @@ async def review_queries(state: FindState, runtime: Runtime[RunContext]) -> Find
     async def read(edited: str) -> list[SearchQuery]:
         return read_queries(edited, mine, hop, text)
 
-    given = await ask(question, read)
+    given = await ask_person(question, read)
     others = [query for query in state["queries"] if query.hop != hop]
     return {"queries": [*others, *(given or mine)]}
 

@@ -16,30 +16,30 @@ import numpy as np
 from langgraph.runtime import Runtime
 from numpy.typing import NDArray
 
-from nodes.common.ask_person import SHOWN, cards_of
-from nodes.find.expand_citations import promising
-from nodes.find.relevance_scores import best, survey
+from nodes.common.ask_person import SHOWN, load_paper_cards
+from nodes.find.expand_citations import papers_to_follow
+from nodes.find.relevance_scores import score_all, top_papers
 from state.channels import FindState
-from state.inputs import Request
+from state.inputs import CheckedRequest
 from state.paper import Paper, title_key
-from state.search import Round, Trail
+from state.search import LinkRound, SearchRound
 from tools.counting import counted
 from tools.embed.calibration import calibrated
 from tools.library.same_paper import find_same_work
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import Services, open_services
 
 STAGE = "screen_papers"
 READ = 250
 """Characters of title and abstract whose meaning is compared. Twice as many, or the whole abstract, take
 two and six times as long and find no more (decision 10)."""
-SATURATED = 0.05
+MIN_CHANGE = 0.05
 """Share of the best papers that a round must change to be followed by another."""
 _ALIKE = 0.65
 """Similarity below which a paper is not the input's own."""
 
 
-async def screen_papers(state: FindState, runtime: Runtime[RunContext]) -> FindState:
+async def screen_papers(state: FindState, runtime: Runtime[RunSettings]) -> FindState:
     """Compare new papers with the input, and weigh all that may appear anew."""
     services = open_services(runtime, state["run"])
     request, same = state["request"], state["same"]
@@ -59,15 +59,15 @@ async def screen_papers(state: FindState, runtime: Runtime[RunContext]) -> FindS
     visible = {key: paper for key, paper in papers.items() if key not in hidden}
     trails = await services.run_store.trails.values(state["trail"])
     known: FindState = {**state, "hidden": sorted(hidden), "similarity": near}
-    weighed = (await survey(known, services.run_store, visible)).prior
+    weighed = (await score_all(known, services.run_store, visible)).prior
     prior = {key: round(score, 2) for key, score in weighed.items()}
-    left = promising(prior, state["expanded"])
+    left = papers_to_follow(prior, state["expanded"])
     entry = _round(state, prior, services.context, trails, reached=len(new), left=len(left))
     services.progress(STAGE, len(visible), len(papers), counted(len(new), "new paper"))
     return {
         "similarity": {key: near[key] for key in near if key in papers},
         "prior": prior,
-        "cards": await cards_of(services.run_store, best(prior, SHOWN), prior),
+        "cards": await load_paper_cards(services.run_store, top_papers(prior, SHOWN), prior),
         "hidden": known["hidden"],
         "past_cutoff": sorted(late),
         "retracted": sorted(key for key, paper in visible.items() if paper.retracted),
@@ -78,17 +78,19 @@ async def screen_papers(state: FindState, runtime: Runtime[RunContext]) -> FindS
 def _round(
     state: FindState,
     prior: Mapping[str, float],
-    context: RunContext,
-    trails: Sequence[Trail],
+    context: RunSettings,
+    trails: Sequence[LinkRound],
     *,
     reached: int,
     left: int,
-) -> Round:
+) -> SearchRound:
     keep, hop, depth = state["request"].keep, state["hop"], state["depth"]
-    before, after = best(state["prior"], keep), best(prior, keep)
+    before, after = top_papers(state["prior"], keep), top_papers(prior, keep)
     fresh = len(set(after) - set(before)) / len(after) if after else 0.0
     followed = sum(trail.followed for trail in trails if (trail.hop, trail.depth) == (hop, depth))
-    entry = Round(hop=hop, depth=depth, followed=followed, reached=reached, fresh=round(fresh, 4))
+    entry = SearchRound(
+        hop=hop, depth=depth, followed=followed, reached=reached, fresh=round(fresh, 4)
+    )
     answered = any(call.hop == hop for call in state["search_log"])
     best_first = context.expansion == "best_first"
     reasons = {
@@ -98,14 +100,14 @@ def _round(
         f"links were followed {depth} times (max_depth)": depth >= context.max_depth,
         f"the last round changed {fresh:.0%} of the best {counted(len(after), 'paper')}": best_first
         and depth > 0
-        and fresh < SATURATED,
+        and fresh < MIN_CHANGE,
         "no promising paper is left to follow": best_first and not left,
     }
     stopped = next((why for why, holds in reasons.items() if holds), "")
     return entry.model_copy(update={"stopped": stopped})
 
 
-def _own(papers: Sequence[Paper], request: Request) -> set[str]:
+def _own(papers: Sequence[Paper], request: CheckedRequest) -> set[str]:
     """Return which of these are the input's own paper, which no source was paid to look up."""
     title, text = request.title or "", request.text
     return {
@@ -128,13 +130,13 @@ def _is_input(
     return find_same_work(title, text, [known]) is not None
 
 
-def _is_banned(paper: Paper, banned: Collection[str], request: Request) -> bool:
+def _is_banned(paper: Paper, banned: Collection[str], request: CheckedRequest) -> bool:
     same_title = bool(request.title) and title_key(request.title or "") == title_key(paper.title)
     return same_title or paper.id in banned or any(alias in banned for alias in paper.aliases)
 
 
 async def _similarity(
-    services: Services, request: Request, papers: Sequence[Paper], same: Mapping[str, str]
+    services: Services, request: CheckedRequest, papers: Sequence[Paper], same: Mapping[str, str]
 ) -> dict[str, float]:
     if not papers:
         return {}

@@ -12,12 +12,12 @@ from typing_extensions import TypedDict
 
 from nodes.cost.kept_budget import saving_services
 from state.channels import FindState
-from state.inputs import Choices, Request
+from state.inputs import CheckedRequest, WriteChoices
 from state.run import Failure
 from state.search import Hit, SearchLogEntry, SearchQuery
 from tools.counting import counted
 from tools.errors import PermanentError, TransientError
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 
 STAGE = "search_source"
 
@@ -26,18 +26,18 @@ class Branch(TypedDict):
     """What one branch of this node reads."""
 
     run: str
-    request: Request
+    request: CheckedRequest
     query: SearchQuery
     source: str
     limit: int
     """How many papers to take: this query's share of what the hop takes from the source."""
     of: int
     """How many branches there are."""
-    choices: NotRequired[Choices]
+    choices: NotRequired[WriteChoices]
     """How a section will be written, where one will be."""
 
 
-async def search_source(state: Branch, runtime: Runtime[RunContext]) -> FindState:
+async def search_source(state: Branch, runtime: Runtime[RunSettings]) -> FindState:
     """Keep what the source returns in the run store, and how it was reached in the state."""
     services = saving_services(state, runtime)
     query, request = state["query"], state["request"]

@@ -11,15 +11,15 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from langgraph.runtime import Runtime
 
-from nodes.common.ask_person import cards_of
-from nodes.find.relevance_scores import hidden_in
+from nodes.common.ask_person import load_paper_cards
+from nodes.find.relevance_scores import excluded_in
 from state.channels import FindState
-from state.inputs import Request
-from state.run import Failure, halt
+from state.inputs import CheckedRequest
+from state.run import Failure, fatal_failure
 from state.search import SearchLogEntry, Sufficiency
 from tools.counting import counted
 from tools.program import PROGRAM
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import open_services
 
 STAGE = "select_papers"
@@ -29,11 +29,11 @@ SILENT = 2
 """Searches without a single paper after which a source is suspected rather than the queries."""
 
 
-async def select_papers(state: FindState, runtime: Runtime[RunContext]) -> FindState:
+async def select_papers(state: FindState, runtime: Runtime[RunSettings]) -> FindState:
     """Order by score, equal ones by prior, and cut; nothing above the bar stops the run, and says so."""
     services = open_services(runtime, state["run"])
     request, bar, same = state["request"], services.context.bar, state["same"]
-    hidden, prior = hidden_in(state), state["prior"]
+    hidden, prior = excluded_in(state), state["prior"]
     retracted = set() if request.include_retracted else set(state["retracted"])
     named = list(dict.fromkeys(same.get(key, key) for key in request.must_include))
     # A breadth-first search ends with what it collected, however good the next one would be.
@@ -64,13 +64,17 @@ async def select_papers(state: FindState, runtime: Runtime[RunContext]) -> FindS
     failures = [_not_included(key) for key in named if key in hidden]
     failures += [_retracted(key) for key in named if key in retracted]
     failures += _silent_sources(state["search_log"])
-    if selected and halt(state["failures"]) and state["judged"].keys() <= set(state["settled"]):
+    if (
+        selected
+        and fatal_failure(state["failures"])
+        and state["judged"].keys() <= set(state["settled"])
+    ):
         failures.append(_unread(len(selected)))
-    if not selected and not halt(state["failures"]):
+    if not selected and not fatal_failure(state["failures"]):
         failures.append(_nothing_found(request, scores, bar, state, retracted))
     return {
         "selected": selected, "sufficiency": facets_missing(state, kept), "failures": failures,
-        "cards": await cards_of(services.run_store, selected, scores),
+        "cards": await load_paper_cards(services.run_store, selected, scores),
     }  # fmt: skip
 
 
@@ -145,7 +149,7 @@ def _none_relevant(
 
 
 def _nothing_found(
-    request: Request,
+    request: CheckedRequest,
     scores: Mapping[str, float],
     bar: float,
     state: FindState,

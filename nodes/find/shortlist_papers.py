@@ -9,39 +9,39 @@ from collections.abc import Sequence
 import numpy as np
 from langgraph.runtime import Runtime
 
-from nodes.find.rankers.debate import clear_cases
-from nodes.find.relevance_scores import best
+from nodes.find.rankers.debate import scores_of_clear_cases
+from nodes.find.relevance_scores import top_papers
 from state.channels import FindState
 from state.search import Hit
 from tools.ranking.relevance_prior import as_score, meaning_odds
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import Services, open_services
 
 STAGE = "shortlist_papers"
-PER_KEPT = 1.5
+JUDGED_PER_KEPT = 1.5
 """Papers judged in a hop for each that is to be kept, where the caller names no number."""
 FOR_GAPS = 5
 """Best answers to each query of a later hop that are judged however they compare with the others:
 what covers a gap is far from the input as a whole."""
 
 
-async def shortlist_papers(state: FindState, runtime: Runtime[RunContext]) -> FindState:
+async def shortlist_papers(state: FindState, runtime: Runtime[RunSettings]) -> FindState:
     """Take the most promising papers; breadth-first, as many of the last level as are still collected."""
     services = open_services(runtime, state["run"])
     prior, request = state["prior"], state["request"]
     if services.context.expansion == "bfs":
         room = max(services.context.max_papers - len(state["collected"]), 0)
         level = await _level(services, state)
-        wanted = best({key: prior[key] for key in level if key not in state["judged"]}, room)
+        wanted = top_papers({key: prior[key] for key in level if key not in state["judged"]}, room)
     else:
         pool = services.context.pool
-        pool = round(PER_KEPT * request.keep) if pool is None else pool
-        wanted = [*best(prior, pool), *_for_gaps(state)]
+        pool = round(JUDGED_PER_KEPT * request.keep) if pool is None else pool
+        wanted = [*top_papers(prior, pool), *_for_gaps(state)]
     wanted += [state["same"].get(key, key) for key in request.must_include]
     waiting = [key for key in dict.fromkeys(wanted) if key in prior and key not in state["judged"]]
-    waiting = best({key: prior[key] for key in waiting}, len(waiting))
+    waiting = top_papers({key: prior[key] for key in waiting}, len(waiting))
     cascade = services.context.ranker == "cascade"
-    settled = clear_cases(_known(waiting, state, services.context.bar)) if cascade else {}
+    settled = scores_of_clear_cases(_known(waiting, state, services.context.bar)) if cascade else {}
     batch = [key for key in waiting if key not in settled]
     services.progress(STAGE, len(waiting), len(prior), f"{len(batch)} to judge")
     return {"batch": batch, "judged": settled, "settled": sorted(settled)}

@@ -17,15 +17,15 @@ from collections.abc import Sequence
 import numpy as np
 from langgraph.runtime import Runtime
 
-from nodes.common.ask_person import SHOWN, cards_of
-from nodes.find.rankers.choose import DEBATING
-from nodes.find.relevance_scores import best, hidden_in, read_scores, survey
+from nodes.common.ask_person import SHOWN, load_paper_cards
+from nodes.find.rankers.choose import PER_PAPER_RANKERS
+from nodes.find.relevance_scores import excluded_in, read_scores, score_all, top_papers
 from state.channels import FindState
-from state.run import halt
+from state.run import fatal_failure
 from state.search import Hit
 from tools.counting import counted
 from tools.ranking.relevance_prior import as_score, log_odds
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import Services, open_services
 
 STAGE = "weigh_links"
@@ -35,15 +35,15 @@ of the scores it is told the meaning of (10, 35, 60, 90), so that they order wha
 never turn round what it set apart."""
 
 
-async def weigh_links(state: FindState, runtime: Runtime[RunContext]) -> FindState:
+async def weigh_links(state: FindState, runtime: Runtime[RunSettings]) -> FindState:
     """Score every judged paper; one stopped before any was read shows their prior."""
     services = open_services(runtime, state["run"])
     judged, bar = state["judged"], services.context.bar
     by_level = services.context.expansion == "bfs"
     none_relevant = max(judged.values(), default=0.0) < bar
-    if judged.keys() <= set(state["settled"]) and halt(state["failures"]):
+    if judged.keys() <= set(state["settled"]) and fatal_failure(state["failures"]):
         scores = dict(state["prior"])
-    elif by_level or none_relevant or services.context.ranker not in DEBATING:
+    elif by_level or none_relevant or services.context.ranker not in PER_PAPER_RANKERS:
         scores = dict(judged)
     else:
         scores = await _weighed(services, state)
@@ -53,15 +53,15 @@ async def weigh_links(state: FindState, runtime: Runtime[RunContext]) -> FindSta
     level: FindState = {"collected": [], "frontier": [], "rounds": []}
     if by_level:
         level = await _collect(services, state)
-    hidden = hidden_in(state)
+    hidden = excluded_in(state)
     seen = {key: score for key, score in scores.items() if key not in hidden}
-    shown = await cards_of(services.run_store, best(seen, SHOWN), scores)
+    shown = await load_paper_cards(services.run_store, top_papers(seen, SHOWN), scores)
     return {"scores": scores, "hop_gain": gain, "cards": shown, **level}
 
 
 async def _weighed(services: Services, state: FindState) -> dict[str, float]:
     """Weigh what a judge has read; what the ranker settled by prior holds links already."""
-    prior = (await survey(state, services.run_store)).prior
+    prior = (await score_all(state, services.run_store)).prior
     read = {key: score for key, score in read_scores(state).items() if key in prior}
     weighed = np.array([prior[key] for key in read])
     if read and services.mind.name != "extractive":

@@ -9,33 +9,33 @@ import asyncio
 
 from langgraph.runtime import Runtime
 
-from nodes.ingest.index_passages import wave
+from nodes.ingest.index_passages import next_wave
 from state.ingest import IngestState, IngestUpdate
 from state.paper import Paper, merge_records
-from state.run import Failure, halt
+from state.run import Failure, fatal_failure
 from tools.counting import counted
 from tools.errors import PermanentError, TransientError
 from tools.ingest.ingest_target import IngestTarget
-from tools.references.resolving import known_to, tells
-from tools.run_settings import RunContext
-from tools.scholar.lookup import Wanted
+from tools.references.resolving import adds_to_record, known_by_sources
+from tools.run_settings import RunSettings
+from tools.scholar.lookup import WorkToLookUp
 from tools.scholar.merging import ids_of
 from tools.scholar.open_source import is_online
-from tools.scholar.same_work import unite
+from tools.scholar.same_work import unite_records
 from tools.services import open_services
 
 STAGE = "complete_records"
 _REMEDY = "some years and venues are missing; run the same again to ask once more"
 
 
-async def complete_records(state: IngestState, runtime: Runtime[RunContext]) -> IngestUpdate:
+async def complete_records(state: IngestState, runtime: Runtime[RunSettings]) -> IngestUpdate:
     """Ask the sources in turn for what those before them do not know."""
     services = open_services(runtime, state["run"])
     request, notes = state["request"], state["notes"]
     names = [name for name in request.sources if is_online(name)]
-    if not names or halt(state["failures"]):
+    if not names or fatal_failure(state["failures"]):
         return {"notes": notes}
-    read = {item.name for item in wave(state["files"], state["done"])}
+    read = {item.name for item in next_wave(state["files"], state["done"])}
     keys = [item.paper for item in state["reports"] if item.source in read and item.paper]
     opened = await asyncio.to_thread(services.library_to_fill, request.library)
     known = await asyncio.to_thread(opened.library.get, list(dict.fromkeys(keys)))
@@ -46,7 +46,7 @@ async def complete_records(state: IngestState, runtime: Runtime[RunContext]) -> 
         if not wanted:
             break
         try:
-            found, failed = await known_to(await services.source(name, request), wanted)
+            found, failed = await known_by_sources(await services.source(name, request), wanted)
         except (TransientError, PermanentError) as error:
             found, failed = {}, {0: str(error)}
         if failed:
@@ -55,7 +55,7 @@ async def complete_records(state: IngestState, runtime: Runtime[RunContext]) -> 
         gains = [
             merge_records(lacking[key], paper)
             for key, paper in found.items()
-            if len(unite([lacking[key], paper])) == 1  # another work may have the title
+            if len(unite_records([lacking[key], paper])) == 1  # another work may have the title
         ]
         await asyncio.to_thread(_keep, opened, gains)
         lacking |= {paper.id: paper for paper in gains}
@@ -67,11 +67,11 @@ async def complete_records(state: IngestState, runtime: Runtime[RunContext]) -> 
     return {"notes": notes, "failures": failures}
 
 
-def _wanted(paper: Paper) -> Wanted | None:
+def _wanted(paper: Paper) -> WorkToLookUp | None:
     """Return what is to be looked up; nothing of a paper that its file's name stands for."""
     ids = tuple(key for key in ids_of(paper) if not key.startswith(("title:", "local:")))
-    named = tells(paper) and not paper.id.startswith("local:")
-    return Wanted(ids, paper) if ids or named else None
+    named = adds_to_record(paper) and not paper.id.startswith("local:")
+    return WorkToLookUp(ids, paper) if ids or named else None
 
 
 def _keep(opened: IngestTarget, gains: list[Paper]) -> None:

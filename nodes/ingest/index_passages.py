@@ -12,14 +12,14 @@ from typing import Any
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from nodes.common.ask_model import ask_in_groups, failures_of
+from nodes.common.ask_model import ask_in_batches, failures_by_cause
 from state.ingest import FileSource, IngestState, IngestUpdate
 from state.passage import Passage
-from state.run import Failure, halt
+from state.run import Failure, fatal_failure
 from tools.embed.embedder import Embedder
 from tools.errors import BudgetError, PermanentError
 from tools.evidence.prompt_injection import without_injections
-from tools.ingest.file_places import Spool
+from tools.ingest.file_places import UploadSpool
 from tools.ingest.ingest_file import timing
 from tools.ingest.ingest_target import IngestTarget
 from tools.ingest.ray_workers import encode_on_ray
@@ -27,8 +27,8 @@ from tools.ingest.reader_processes import StoppedError
 from tools.library.library_index import Encoder
 from tools.library.vector_index import Progress
 from tools.llm.task import Task
-from tools.retrieve.keywords import name_missing, put, unnamed
-from tools.run_settings import RunContext
+from tools.retrieve.keywords import fill_missing_keywords, put, unnamed
+from tools.run_settings import RunSettings
 from tools.services import Services, open_services
 from tools.text.keyphrases import keyphrases
 
@@ -117,12 +117,12 @@ async def name_keywords(services: Services, opened: IngestTarget) -> list[Failur
         services.tick(STAGE, len(group), len(waiting))
 
     try:
-        causes = await ask_in_groups(
+        causes = await ask_in_batches(
             services, NAME_KEYWORDS, [list(waiting)], _TOGETHER, inputs, take
         )
     except BudgetError as error:
         return [Failure(stage=STAGE, subject="budget", cause=str(error), remedy=_REMEDY)]
-    return failures_of(STAGE, causes, "passage", _REMEDY)
+    return failures_by_cause(STAGE, causes, "passage", _REMEDY)
 
 
 def _shown(name: str, passage: Passage) -> Shown:
@@ -135,7 +135,7 @@ LARGEST = 1000
 """Files of a wave: what was read is indexed, and can be found, before the next wave."""
 
 
-def wave(files: Sequence[FileSource], done: int) -> list[FileSource]:
+def next_wave(files: Sequence[FileSource], done: int) -> list[FileSource]:
     """Return the files to be read next: first all record files, then documents in portions.
 
     A document finds the record of its paper in the library only if that was read before it.
@@ -145,16 +145,16 @@ def wave(files: Sequence[FileSource], done: int) -> list[FileSource]:
     return (records or list(rest))[:LARGEST]
 
 
-async def index_passages(state: IngestState, runtime: Runtime[RunContext]) -> IngestUpdate:
+async def index_passages(state: IngestState, runtime: Runtime[RunSettings]) -> IngestUpdate:
     """Index what the last wave has read; what is indexed already costs nothing."""
     services = open_services(runtime, state["run"])
-    read = wave(state["files"], state["done"])
+    read = next_wave(state["files"], state["done"])
     done = state["done"] + len(read)
-    spool = Spool(services.clients.settings.home, state["run"])
+    spool = UploadSpool(services.clients.settings.home, state["run"])
     for digest in filter(None, (item.sha256 for item in read)):  # their reports are kept by now
         await asyncio.to_thread(spool.drop, digest)
     grows = done < len(state["files"]) and read[0].kind == "records"  # papers gain abstracts yet
-    if grows or halt(state["failures"]):
+    if grows or fatal_failure(state["failures"]):
         return {"done": done, "spent": {}, "failures": []}
     opened = await asyncio.to_thread(services.library_to_fill, state["request"].library)
     spent, failures = dict(state["spent"]), list[Failure]()
@@ -164,7 +164,7 @@ async def index_passages(state: IngestState, runtime: Runtime[RunContext]) -> In
         if services.context.keywords_by_mind:
             with timing(spent, "keywords"):
                 failures = await name_keywords(services, opened)
-        await _indexed(services, "keywords", partial(name_missing, opened.library), spent)
+        await _indexed(services, "keywords", partial(fill_missing_keywords, opened.library), spent)
     except OSError as error:
         raise PermanentError(
             f"{error.filename or opened.library.folder} cannot be written: "

@@ -13,16 +13,23 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from state.ingest import FileReport, FileSource, IngestUpdate
-from state.inputs import Request
+from state.inputs import CheckedRequest
 from state.paper import Paper
 from tools.errors import DocumentError
-from tools.ingest.file_places import Spool, allowed_roots, check_paths
-from tools.ingest.ingest_file import Given, Known, Parts, failed, keep_parts, unchanged
+from tools.ingest.file_places import UploadSpool, allowed_roots, check_paths
+from tools.ingest.ingest_file import (
+    IngestOptions,
+    KnownDocument,
+    ReadParts,
+    failed,
+    keep_parts,
+    unchanged,
+)
 from tools.ingest.ingest_records import DumpReport
 from tools.ingest.ingest_target import IngestTarget, limits_of
 from tools.ingest.ray_workers import Answer, read_on_ray
 from tools.ingest.reader_processes import StoppedError, in_thread, open_workers
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import Services, open_services
 
 STAGE = "read_source"
@@ -32,12 +39,12 @@ class Branch(TypedDict):
     """What this node reads."""
 
     run: str
-    request: Request
+    request: CheckedRequest
     sources: list[FileSource]
     of: int
 
 
-async def read_on_cluster(state: Branch, runtime: Runtime[RunContext]) -> IngestUpdate:
+async def read_on_cluster(state: Branch, runtime: Runtime[RunSettings]) -> IngestUpdate:
     """Take all these files into the library."""
     services = open_services(runtime, state["run"])
     sources = state["sources"]
@@ -60,7 +67,7 @@ def _taken(
     of: int,
     stopped: Event,
 ) -> Iterator[FileReport]:
-    spool = Spool(services.clients.settings.home, services.run)
+    spool = UploadSpool(services.clients.settings.home, services.run)
     named = {source.name: source for source in sources}
     dumps = {
         source.name: DumpReport(opened, source.name, source.tags)
@@ -77,7 +84,7 @@ def _taken(
         dumps.pop(name, None)
         source = named[name]
         path = spool.path(spool.put(content, name=name)) if content else Path(source.path)
-        given = Given(
+        given = IngestOptions(
             source=name, path=path, name=PurePath(name).name, record=records.get(source.record),
             tags=source.tags,
         )  # fmt: skip
@@ -90,11 +97,11 @@ def _taken(
         yield taken.report()
 
 
-def _report(opened: IngestTarget, given: Given, answer: Answer) -> FileReport:
+def _report(opened: IngestTarget, given: IngestOptions, answer: Answer) -> FileReport:
     try:
-        if isinstance(answer, Parts):
+        if isinstance(answer, ReadParts):
             return keep_parts(opened, given, answer, {})
-        if isinstance(answer, Known) and (entry := opened.current(answer.sha256)):
+        if isinstance(answer, KnownDocument) and (entry := opened.current(answer.sha256)):
             return unchanged(opened, given, entry)
     except DocumentError as error:
         answer = error

@@ -13,25 +13,25 @@ from typing_extensions import TypedDict
 
 from state.document import Unread
 from state.ingest import FileReport, FileSource, IngestUpdate
-from state.inputs import Request
+from state.inputs import CheckedRequest
 from state.paper import Paper
 from tools.errors import DocumentError, InputError, PermanentError, TransientError
-from tools.ingest.file_places import Spool, place_of_file
-from tools.ingest.ingest_file import Given, failed, ingest_file
+from tools.ingest.file_places import UploadSpool, place_of_file
+from tools.ingest.ingest_file import IngestOptions, failed, ingest_file
 from tools.ingest.ingest_records import take_records
 from tools.ingest.ingest_target import IngestTarget, limits_of
 from tools.ingest.reader_processes import Workers, in_thread, open_workers
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import Services, open_services
 
 
-async def fetch_copy(
+async def fetch_open_copy(
     services: Services,
-    request: Request,
+    request: CheckedRequest,
     source: FileSource,
     opened: IngestTarget,
-    spool: Spool,
-    read: Callable[[Given], Awaitable[FileReport]],
+    spool: UploadSpool,
+    read: Callable[[IngestOptions], Awaitable[FileReport]],
 ) -> FileReport:
     """Fetch the record and the open copy of an id and take them in.
 
@@ -52,7 +52,7 @@ async def fetch_copy(
     # Two ids may lead to one copy.
     digest = await asyncio.to_thread(spool.put, copy.content, name=source.name)
     report = await read(
-        Given(
+        IngestOptions(
             source=source.name,
             path=spool.path(digest),
             name=copy.name,
@@ -66,7 +66,9 @@ async def fetch_copy(
     return report
 
 
-async def _record(services: Services, request: Request, key: str) -> tuple[Paper | None, list[str]]:
+async def _record(
+    services: Services, request: CheckedRequest, key: str
+) -> tuple[Paper | None, list[str]]:
     """Return the record as the first source that knows it has it, and why others failed."""
     causes: list[str] = []
     for name in _asked(request, key):
@@ -81,7 +83,7 @@ async def _record(services: Services, request: Request, key: str) -> tuple[Paper
     return None, causes
 
 
-def _asked(request: Request, key: str) -> tuple[str, ...]:
+def _asked(request: CheckedRequest, key: str) -> tuple[str, ...]:
     return request.sources or (("arxiv",) if key.startswith("arxiv:") else ("openalex", "crossref"))
 
 
@@ -106,19 +108,19 @@ class Branch(TypedDict):
     """What this node reads."""
 
     run: str
-    request: Request
+    request: CheckedRequest
     source: FileSource
     of: int
 
 
-async def read_source(state: Branch, runtime: Runtime[RunContext]) -> IngestUpdate:
+async def read_source(state: Branch, runtime: Runtime[RunSettings]) -> IngestUpdate:
     """Take one source into the library."""
     services = open_services(runtime, state["run"])
     source = state["source"]
     clients = services.clients
     opened = await asyncio.to_thread(services.library_to_fill, state["request"].library)
     workers = await asyncio.to_thread(open_workers, limits_of(clients.settings))
-    spool = Spool(clients.settings.home, state["run"])
+    spool = UploadSpool(clients.settings.home, state["run"])
     try:
         report = await _taken(services, state["request"], source, opened, workers, spool)
     except OSError as error:
@@ -132,11 +134,11 @@ async def read_source(state: Branch, runtime: Runtime[RunContext]) -> IngestUpda
 
 async def _taken(
     services: Services,
-    request: Request,
+    request: CheckedRequest,
     source: FileSource,
     opened: IngestTarget,
     workers: Workers,
-    spool: Spool,
+    spool: UploadSpool,
 ) -> FileReport:
     try:
         path = await asyncio.to_thread(
@@ -145,7 +147,7 @@ async def _taken(
     except InputError as error:
         return failed(source.name, str(error), "check that you may read it, and add it again")
     papers = await services.run_store.papers.get([source.record]) if source.record else {}
-    given = Given(
+    given = IngestOptions(
         source=source.name, path=path, name=PurePath(source.name).name,
         record=papers.get(source.record), tags=source.tags,
     )  # fmt: skip
@@ -158,9 +160,9 @@ async def _taken(
             ),
         )  # fmt: skip
 
-    def read(given: Given) -> Awaitable[FileReport]:
+    def read(given: IngestOptions) -> Awaitable[FileReport]:
         return in_thread(workers, lambda stopped: ingest_file(opened, workers, given, stopped))
 
     if source.kind == "id":
-        return await fetch_copy(services, request, source, opened, spool, read)
+        return await fetch_open_copy(services, request, source, opened, spool, read)
     return await read(given)

@@ -12,18 +12,18 @@ from contextlib import suppress
 from langgraph.runtime import Runtime
 
 from state.ingest import FileReport, IngestCounts, IngestState, IngestUpdate
-from state.run import halt, outcome_of
+from state.run import fatal_failure, outcome_of
 from tools.errors import CiteLoomError
-from tools.ingest.file_places import Spool
-from tools.run_settings import RunContext
+from tools.ingest.file_places import UploadSpool
+from tools.run_settings import RunSettings
 from tools.services import open_services
 
 
-async def report_ingest(state: IngestState, runtime: Runtime[RunContext]) -> IngestUpdate:
+async def report_ingest(state: IngestState, runtime: Runtime[RunSettings]) -> IngestUpdate:
     """Count what was added; a run that was stopped early reports what it has."""
     services = open_services(runtime, state["run"])
-    await asyncio.to_thread(Spool(services.clients.settings.home, state["run"]).clear)
-    stop = halt(state.get("failures", []))
+    await asyncio.to_thread(UploadSpool(services.clients.settings.home, state["run"]).clear)
+    stop = fatal_failure(state.get("failures", []))
     reports = state.get("reports", [])
     outcome = outcome_of(
         [item for item in reports if item.status != "failed"],

@@ -11,19 +11,19 @@ from uuid import uuid4
 
 from langgraph.runtime import Runtime
 
-from nodes.common.check_input import check_sources, parse
+from nodes.common.check_input import check_sources, parse_input
 from state.begin import begin_run
 from state.ingest import FileSource, IngestInput, IngestState
-from state.inputs import Request
+from state.inputs import CheckedRequest
 from state.paper import canonical_id
 from state.run import Failure
 from tools.errors import CiteLoomError, InputError
 from tools.ingest.discover_files import DiscoveredFiles
-from tools.ingest.file_places import Spool, allowed_roots
+from tools.ingest.file_places import UploadSpool, allowed_roots
 from tools.ingest.ray_workers import on_ray
-from tools.ingest.uploads import gather
+from tools.ingest.uploads import collect_sources
 from tools.library.open_library import folder_of
-from tools.run_settings import RunContext, check_settings
+from tools.run_settings import RunSettings, check_settings
 from tools.services import Services, open_services
 
 STAGE = "take_sources"
@@ -31,15 +31,15 @@ _MOST_TAGS = 50
 _LONGEST_TAG = 100
 
 
-async def take_sources(state: Mapping[str, object], runtime: Runtime[RunContext]) -> IngestState:
+async def take_sources(state: Mapping[str, object], runtime: Runtime[RunSettings]) -> IngestState:
     """List what there is to be read; what cannot be used at all stops the run before any work."""
     run = uuid4().hex
     services = open_services(runtime, run)
-    request, found, made = Request(text=""), DiscoveredFiles(), False
+    request, found, made = CheckedRequest(text=""), DiscoveredFiles(), False
     stop: Failure | None = None
     try:
         check_settings(services.context)
-        sent = parse(IngestInput, state)
+        sent = parse_input(IngestInput, state)
         sent = sent.model_copy(update={"tags": [" ".join(tag.split()) for tag in sent.tags]})
         request = _request(sent)
         made = not await asyncio.to_thread(services.has_library, sent.library)
@@ -66,7 +66,7 @@ async def take_sources(state: Mapping[str, object], runtime: Runtime[RunContext]
     )
 
 
-def _request(sent: IngestInput) -> Request:
+def _request(sent: IngestInput) -> CheckedRequest:
     if not sent.library.strip():
         raise InputError("no library is named: give the name of the one to add to")
     if not (sent.uploads or sent.ids or sent.paths):
@@ -75,7 +75,7 @@ def _request(sent: IngestInput) -> Request:
         raise InputError(
             f"the tags cannot be used: give at most {_MOST_TAGS} of 1 to {_LONGEST_TAG} characters"
         )
-    return Request(text="", library=sent.library, sources=check_sources(sent.sources))
+    return CheckedRequest(text="", library=sent.library, sources=check_sources(sent.sources))
 
 
 def _gathered(services: Services, sent: IngestInput) -> DiscoveredFiles:
@@ -83,8 +83,8 @@ def _gathered(services: Services, sent: IngestInput) -> DiscoveredFiles:
     clients = services.clients
     # Before files are read and uploads kept for a name that no library can have.
     folder_of(sent.library, clients.settings)
-    spool = Spool(clients.settings.home, services.run)
-    found = gather(spool, allowed_roots(clients), sent.paths, sent.uploads, sent.tags)
+    spool = UploadSpool(clients.settings.home, services.run)
+    found = collect_sources(spool, allowed_roots(clients), sent.paths, sent.uploads, sent.tags)
     opened = services.library_to_fill(sent.library)
     opened.bad_records.unlink(missing_ok=True)
     for key, given in {canonical_id(one) if one.strip() else "": one for one in sent.ids}.items():

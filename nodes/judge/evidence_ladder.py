@@ -19,15 +19,15 @@ from nodes.judge.judge_claims import (
     Words,
     judge_claims,
 )
-from state.inputs import Request
+from state.inputs import CheckedRequest
 from state.paper import Paper
 from state.passage import Passage
 from state.quote import Quote
-from state.writing import INPUT, Cause, Scope, Support
+from state.writing import INPUT, Scope, SupportVerdict, VerdictReason
 from tools.embed.embedder import Embedder
 from tools.evidence.facts import standing_nowhere
 from tools.evidence.passage_search import Searcher
-from tools.evidence.support import BAD, ORDER
+from tools.evidence.support import FAILING_VERDICTS, ORDER
 from tools.evidence.verbatim import names_of, plain, verbatim
 
 _LEVELS: tuple[Callable[[Searcher, str], list[Passage]], ...] = (
@@ -133,8 +133,8 @@ def words_of(passages: Iterable[Passage]) -> list[Words]:
 class Decision:
     """What is decided of an item, by whom, and on what."""
 
-    verdict: Support
-    cause: Cause = ""
+    verdict: SupportVerdict
+    cause: VerdictReason = ""
     ruling: Ruling | None = None
     """What the judge said; None where nobody was asked, or gave no usable answer."""
     quotes: tuple[Quote, ...] = ()
@@ -152,7 +152,7 @@ class Decision:
 
 
 async def climb(
-    bench: Bench, request: Request, shelf: Shelf, blocks: Sequence[Sequence[Item]]
+    bench: Bench, request: CheckedRequest, shelf: Shelf, blocks: Sequence[Sequence[Item]]
 ) -> dict[str, Decision]:
     """Judge these items by abstracts, then by full texts where these do not decide; return decisions by id.
 
@@ -208,7 +208,9 @@ def _own(bench: Bench, shelf: Shelf, items: Sequence[Item]) -> dict[str, Decisio
     return found
 
 
-async def open_texts(bench: Bench, request: Request, shelf: Shelf, items: Sequence[Item]) -> None:
+async def open_texts(
+    bench: Bench, request: CheckedRequest, shelf: Shelf, items: Sequence[Item]
+) -> None:
     """Read the full texts of the papers of these items, as far as that was not tried before."""
     papers = {
         shelf.papers[key].id: shelf.papers[key]
@@ -335,7 +337,7 @@ def _decided(bench: Bench, shelf: Shelf, item: Item, ruling: Ruling | None) -> D
     """Return what a ruling comes to on what was read."""
     scope, unread = shelf.scope(item.sources), shelf.unread(item.sources)
     if ruling is None:
-        cause: Cause = "no_abstract" if scope == "none" else "no_verdict"
+        cause: VerdictReason = "no_abstract" if scope == "none" else "no_verdict"
         return Decision("not_checked", cause, scope=scope, unread=unread)
     verdict, cause, alarms = ruling.verdict, _cause(ruling), ruling.differs
     if verdict in {"supported", "partly"} and (nowhere := _stopped(bench, shelf, item, ruling)):
@@ -356,10 +358,10 @@ WHERE: Mapping[Scope, str] = {
 }
 
 
-def _cause(ruling: Ruling) -> Cause:
+def _cause(ruling: Ruling) -> VerdictReason:
     if ruling.misquoted:
         return "no_verified_quote"
-    return "mis_cited" if ruling.verdict in BAD else ""
+    return "mis_cited" if ruling.verdict in FAILING_VERDICTS else ""
 
 
 def stands_in_text(sentence: str, key: str, shelf: Shelf) -> Quote | None:

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from state.document import JOINT, CopyTried, Document
-from state.inputs import Request
+from state.inputs import CheckedRequest
 from state.paper import Paper, title_key
 from state.passage import Passage
 from state.run import Failure
 from tools.counting import counted
 from tools.documents.body import body_of, on_pages
-from tools.documents.cut_passages import cut
+from tools.documents.cut_passages import cut_passages
 from tools.documents.document_cache import DocumentStore
 from tools.errors import (
     BudgetError,
@@ -58,7 +58,7 @@ class FullText:
 
 
 async def read_full_texts(
-    services: Services, request: Request, papers: Sequence[Paper], *, stage: str
+    services: Services, request: CheckedRequest, papers: Sequence[Paper], *, stage: str
 ) -> tuple[dict[str, FullText], list[Failure]]:
     """Return the full text of each of these papers, by id, and what went wrong for all of them.
 
@@ -87,7 +87,7 @@ async def read_full_texts(
 
 
 async def _at_hand(
-    services: Services, request: Request, papers: Sequence[Paper], stage: str
+    services: Services, request: CheckedRequest, papers: Sequence[Paper], stage: str
 ) -> tuple[dict[str, FullText], list[Failure]]:
     """Return what the library has of these papers, else this machine; and why the library could not be read."""
     found: dict[str, list[Passage]] = {}
@@ -105,7 +105,7 @@ async def _at_hand(
 
 
 def _in_library(
-    services: Services, request: Request, library: Library, papers: Sequence[Paper]
+    services: Services, request: CheckedRequest, library: Library, papers: Sequence[Paper]
 ) -> dict[str, list[Passage]]:
     at = settings_for(request.library, services.caller, services.clients.settings)
     kept = DocumentStore(at.home)
@@ -153,7 +153,7 @@ def library_text(
 
 
 def _text_of(document: Document, paper: Paper, sha256: str) -> list[Passage]:
-    passages = cut(document, paper=paper.id, title=paper.title, sha256=sha256)
+    passages = cut_passages(document, paper=paper.id, title=paper.title, sha256=sha256)
     entries = [entry.text for entry in read_entries(document)]
     return on_pages(body_of(passages, entries or _listed_at_end(passages)), document)
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from nodes.common.ask_model import ask_checked
+from nodes.common.ask_model import ask_with_check
 from nodes.judge.questions import (
     TASK,
     TASK_AGAIN,
@@ -25,12 +25,12 @@ from nodes.judge.questions import (
 )
 from state.quote import Quote
 from state.run import Failure
-from state.writing import INPUT, Cause, Purpose, Support
+from state.writing import INPUT, Purpose, SupportVerdict, VerdictReason
 from tools.evidence.differences import differences
 from tools.evidence.prompt_injection import without_injections
-from tools.evidence.quotes import find_quote, folded, quote_fault
+from tools.evidence.quotes import find_quote, fold_text, quote_fault
 from tools.evidence.verbatim import plain
-from tools.llm.task import Mind
+from tools.llm.task import TaskModel
 from tools.services import Services
 from tools.text.sentences import split_sentences
 from tools.text.words import tokens
@@ -126,14 +126,14 @@ class Item:
 class Ruling:
     """What a judge says of an item, with the words that decide it, the deciding ones first."""
 
-    verdict: Support
+    verdict: SupportVerdict
     quotes: tuple[Quote, ...] = ()
     claim: str = ""
     reason: str = ""
     purpose: Purpose = ""
     differs: tuple[str, ...] = ()
     """In what the sentence differs from words that it nearly copies."""
-    first: Support | None = None
+    first: SupportVerdict | None = None
     """What the judge said before it was asked about that."""
     misquoted: bool = False
     """Whether none of the words that it gave could be found."""
@@ -141,8 +141,8 @@ class Ruling:
     @property
     def states_claim(self) -> bool:
         """Whether it says in its own words what is claimed; what only repeats the quote may hide what is not there."""
-        claim = folded(self.claim).rstrip(".")
-        return bool(claim) and all(claim not in folded(quote.text) for quote in self.quotes)
+        claim = fold_text(self.claim).rstrip(".")
+        return bool(claim) and all(claim not in fold_text(quote.text) for quote in self.quotes)
 
 
 @dataclass
@@ -160,11 +160,11 @@ class Bench:
     strange: Callable[["Item"], Sequence[str]] = lambda item: ()
     """Tells which numbers and names of an item's sentence stand nowhere in what was read."""
     failures: list[Failure] = field(default_factory=list)
-    misquotes: list[tuple[Item, Cause, str, bool]] = field(default_factory=list)
+    misquotes: list[tuple[Item, VerdictReason, str, bool]] = field(default_factory=list)
     """Words given as a source's that are not: of which item, why, in words, and whether they were sent back."""
 
     @property
-    def mind(self) -> Mind:
+    def mind(self) -> TaskModel:
         """Who judges."""
         return self.services.judge
 
@@ -207,7 +207,7 @@ async def judge_claims(bench: Bench, items: Sequence[Item]) -> dict[str, Ruling]
         ]
         return told + [f"{id_}: nothing is said of it" for id_ in by_id if id_ not in given]
 
-    asked = await ask_checked(bench.mind, task, inputs, faults)
+    asked = await ask_with_check(bench.mind, task, inputs, faults)
     found: dict[str, Finding] = {}
     for place, (answer, _) in enumerate(asked.tried):
         for one in (one for one in answer.findings if one.id in by_id):
@@ -263,7 +263,7 @@ def _quotes(bench: Bench, item: Item, words: Iterable[str]) -> tuple[Quote, ...]
     return tuple(dict.fromkeys(filter(None, found)))
 
 
-def _false_quotes(bench: Bench, item: Item, finding: Finding) -> list[tuple[Cause, str]]:
+def _false_quotes(bench: Bench, item: Item, finding: Finding) -> list[tuple[VerdictReason, str]]:
     """Return what is wrong with words given as the sources' own, or as the input's."""
     texts = [
         text
@@ -289,7 +289,7 @@ def _ruling(bench: Bench, item: Item, finding: Finding) -> Ruling:
     # That several sources do not say a thing has no words.
     silent = not given and len(item.sources) > 1
     shown = (quotes or silent) and not _unshown(bench, item, finding)
-    verdict: Support = finding.verdict if shown else "not_in_source"
+    verdict: SupportVerdict = finding.verdict if shown else "not_in_source"
     return Ruling(
         verdict, quotes, finding.claim.strip(), finding.reasoning.strip(), finding.purpose,
         misquoted=not shown and finding.verdict != "not_in_source",
@@ -309,7 +309,7 @@ async def _ask_again(
     if not compared:
         return {}
     task = replace(TASK_AGAIN, max_output_tokens=_TOKENS_BESIDE + 150 * len(compared))
-    asked = await ask_checked(bench.mind, task, {"asked": list(compared.values())})
+    asked = await ask_with_check(bench.mind, task, {"asked": list(compared.values())})
     second = {one.id: one for one in asked.answer.findings} if asked.answer else {}
     bench.failures += asked.failures(bench.stage, "near copies", "the first verdict on them stands")
     return {

@@ -13,11 +13,11 @@ from state.paper import Paper
 from state.quote import Quote
 from tools.embed.embedder import Embedder
 from tools.evidence.facts import standing_nowhere
-from tools.evidence.quotes import folded, quote_paper
-from tools.evidence.verbatim import misattributed, names_of, own_words, plain
+from tools.evidence.quotes import fold_text, quote_paper
+from tools.evidence.verbatim import annotation_told_as_paper, names_of, own_sentence_of_paper, plain
 
 
-def known_for_certain(shelf: Shelf, sentence: str, key: str) -> Decision | None:
+def decide_from_facts(shelf: Shelf, sentence: str, key: str) -> Decision | None:
     """Return what is a matter of fact and asks for no judge, or None.
 
     No paper has the key; the sentence is the paper's own; it is another paper's own and not this
@@ -32,7 +32,7 @@ def known_for_certain(shelf: Shelf, sentence: str, key: str) -> Decision | None:
     paper = shelf.papers.get(key)
     if paper is None:
         return Decision("not_in_source", "fabricated", scope="none", by="code")
-    if own := own_words(sentence, key, paper):
+    if own := own_sentence_of_paper(sentence, key, paper):
         part, span = own
         quote = Quote(
             text=span.text, paper=paper.id, part=part, start=span.start, end=span.end, verified=True
@@ -43,7 +43,7 @@ def known_for_certain(shelf: Shelf, sentence: str, key: str) -> Decision | None:
             return Decision("not_checked", "no_abstract", quotes=(quote,), scope="none")
     if stands := stands_in_text(sentence, key, shelf):
         return Decision("supported", quotes=(stands,), scope="full_text", by="code")
-    if noted := misattributed(sentence, key, paper):
+    if noted := annotation_told_as_paper(sentence, key, paper):
         quote = quote_paper(noted.text, paper)
         told = ("these are words of an annotation, not of the paper's authors",)
         return Decision("not_in_source", "mis_cited", quotes=(quote,), alarms=told, by="code")
@@ -57,11 +57,11 @@ def known_for_certain(shelf: Shelf, sentence: str, key: str) -> Decision | None:
 
 def _is_of_other(sentence: str, key: str, paper: Paper, other: Paper) -> str:
     """Return what shows that a sentence cites one paper for another's: its own sentence, or its authors' names."""
-    if own_words(sentence, key, other):
+    if own_sentence_of_paper(sentence, key, other):
         return f"it is word for word what {other.citation} write"
-    named = folded(f"{other.citation} {{{key}}}") in folded(sentence)
-    theirs = {folded(name) for name in names_of(paper)}
-    if named and other.authors and paper.authors and folded(other.citation) not in theirs:
+    named = fold_text(f"{other.citation} {{{key}}}") in fold_text(sentence)
+    theirs = {fold_text(name) for name in names_of(paper)}
+    if named and other.authors and paper.authors and fold_text(other.citation) not in theirs:
         return f"it names {other.citation} before a citation of {paper.citation}"
     return ""
 

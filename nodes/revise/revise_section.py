@@ -10,24 +10,24 @@ from dataclasses import replace
 
 from langgraph.runtime import Runtime
 
-from nodes.write.cited_papers import LinePaper, line_papers
+from nodes.write.cited_papers import PaperToCite, load_papers_to_cite
 from nodes.write.writers.draft_answers import (
     NextSentence,
-    Written,
+    SentencesAnswer,
     as_answered,
-    as_written,
     sentences_of,
+    to_sentences_answer,
 )
-from nodes.write.writers.drafting import Question, begin
-from nodes.write.writers.quoted_sentences import tell
-from nodes.write.writers.writer import Stage
+from nodes.write.writers.drafting import DraftQuestion, open_draft_session
+from nodes.write.writers.quoted_sentences import quote_nearest
+from nodes.write.writers.writer import DraftingState
 from state.channels import ReviseState
 from state.writing import MARKER, Draft, Plan, PlanLine
 from tools.embed.embedder import Embedder
 from tools.errors import InputError
 from tools.llm.task import Task
 from tools.references.in_text import numbers_in
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import open_services
 
 STAGE = "revise_section"
@@ -53,7 +53,7 @@ whole answer again with these mended.
 """
 
 
-class Numbered(LinePaper):
+class Numbered(PaperToCite):
     """A paper with its number in the text that is revised."""
 
     number: int
@@ -64,10 +64,10 @@ def extract(
     *,
     text: str,
     instruction: str,
-    section: Written,
+    section: SentencesAnswer,
     papers: Sequence[Numbered],
     **_: object,
-) -> Written:
+) -> SentencesAnswer:
     """Follow 'without [n]' and 'shorter'; the embedded engine understands no other instruction.
 
     Raises:
@@ -84,8 +84,8 @@ def extract(
             )
         gone = {known[number] for number in numbers}
         left = [paper for paper in papers if paper.key not in gone]
-        return as_written(_without(embedder, text, gone, sentences, left))
-    return as_written(_shortened(sentences))
+        return to_sentences_answer(_without(embedder, text, gone, sentences, left))
+    return to_sentences_answer(_shortened(sentences))
 
 
 def check_instruction(told: str) -> None:
@@ -124,7 +124,7 @@ def _without(
             kept.append(item)
             continue
         others = [paper for key in marks for paper in papers if paper.key == key]
-        made = tell(embedder, about, others, [other.sentence for other in kept])
+        made = quote_nearest(embedder, about, others, [other.sentence for other in kept])
         if made.sentence:
             kept.append(made.model_copy(update={"line": item.line}))
     return kept
@@ -144,12 +144,12 @@ def _shortened(sentences: Sequence[NextSentence]) -> list[NextSentence]:
 
 
 TASK = Task(
-    name="revise_section", prompt=PROMPT, answer=Written, tier="strong", extract=extract,
+    name="revise_section", prompt=PROMPT, answer=SentencesAnswer, tier="strong", extract=extract,
     max_output_tokens=8000,
 )  # fmt: skip
 
 
-async def revise_section(state: ReviseState, runtime: Runtime[RunContext]) -> ReviseState:
+async def revise_section(state: ReviseState, runtime: Runtime[RunSettings]) -> ReviseState:
     """Ask, check by code, send back once; sentences that still have a fault are left out.
 
     Raises:
@@ -157,14 +157,14 @@ async def revise_section(state: ReviseState, runtime: Runtime[RunContext]) -> Re
     """
     services = open_services(runtime, state["run"])
     old = state["final"]
-    stage = Stage(request=state["request"], keys=state["keys"], outline=state["outline"])
+    stage = DraftingState(request=state["request"], keys=state["keys"], outline=state["outline"])
     order = list(dict.fromkeys([*old.keys, *state["keys"]]))
-    drafting = await begin(services, stage, order, STAGE)
+    drafting = await open_draft_session(services, stage, order, STAGE)
     drafting.remedy = _AS_IT_WAS
     # Papers are numbered as in the text that is revised.
     papers = [
         Numbered(**dict(paper), number=order.index(paper.key) + 1)
-        for paper in await line_papers(services, stage.keys, order)
+        for paper in await load_papers_to_cite(services, stage.keys, order)
     ]
     paragraphs = {line.number: line.paragraph for line in state["outline"].lines}
     standing = [
@@ -174,13 +174,13 @@ async def revise_section(state: ReviseState, runtime: Runtime[RunContext]) -> Re
         if item.keys or item.basis or item.rests_on
     ]
     inputs = {
-        "text": state["request"].text, "papers": papers, "section": as_written(standing),
+        "text": state["request"].text, "papers": papers, "section": to_sentences_answer(standing),
         "instruction": state["told"],
     }  # fmt: skip
     # The lines are paragraphs here, whatever the old plan had.
     drafting.stage = replace(stage, outline=Plan(lines=()))
     given = await drafting.ask(
-        Question(TASK, inputs), line_of=lambda _: None,
+        DraftQuestion(TASK, inputs), line_of=lambda _: None,
         missing=lambda items: [] if items else ["the section is empty"],
     )  # fmt: skip
     kept = await drafting.keep_good(given, None, [])

@@ -10,21 +10,21 @@ from uuid import uuid4
 
 from langgraph.runtime import Runtime
 
-from nodes.common.check_input import parse
+from nodes.common.check_input import parse_input
 from nodes.common.notices import news_of, noticed_now
 from nodes.revise.revise_section import check_instruction
-from nodes.write.review_plan import extended
+from nodes.write.review_plan import with_new_keys
 from nodes.write.review_text import edited_section
 from nodes.write.user_plan import named_papers, parse_plan, with_themes
 from nodes.write.writers.writers import check_writer
 from state.begin import begin_run
 from state.channels import ReviseState
-from state.inputs import Choices, Request, ReviseInput
-from state.paper import by_any_id
+from state.inputs import CheckedRequest, ReviseInput, WriteChoices
+from state.paper import index_by_ids
 from state.run import Failure
 from state.writing import Draft, Plan, SavedSection
 from tools.errors import CiteLoomError, InputError
-from tools.run_settings import RunContext, check_settings, chosen_settings
+from tools.run_settings import RunSettings, check_settings, route_options_of
 from tools.run_store import RunStore
 from tools.services import Services, open_services
 
@@ -35,7 +35,7 @@ _LONGEST = 100_000
 """Characters of an edited text."""
 
 
-async def take_section(state: Mapping[str, object], runtime: Runtime[RunContext]) -> ReviseState:
+async def take_section(state: Mapping[str, object], runtime: Runtime[RunSettings]) -> ReviseState:
     """Copy what is needed to a run store of its own, so that the earlier run stays as it was."""
     run = uuid4().hex
     services = open_services(runtime, run)
@@ -47,7 +47,7 @@ async def take_section(state: Mapping[str, object], runtime: Runtime[RunContext]
     failures: list[Failure] = []
     try:
         check_settings(services.context)
-        sent = parse(ReviseInput, state)
+        sent = parse_input(ReviseInput, state)
         told = " ".join(sent.instruction.split())
         _check(sent)
         if told and services.mind.name == "extractive":
@@ -66,7 +66,7 @@ async def take_section(state: Mapping[str, object], runtime: Runtime[RunContext]
         stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
     return begin_run(
         ReviseState,
-        settings=chosen_settings(services.context),
+        settings=route_options_of(services.context),
         run=run,
         request=section.request,
         choices=section.choices,
@@ -86,7 +86,7 @@ async def take_section(state: Mapping[str, object], runtime: Runtime[RunContext]
 
 def _nothing() -> SavedSection:
     return SavedSection(
-        request=Request(text=""), choices=Choices(), selected=(), keys={}, outline=Plan(lines=()),
+        request=CheckedRequest(text=""), choices=WriteChoices(), selected=(), keys={}, outline=Plan(lines=()),
         final=Draft(id="d"),
     )  # fmt: skip
 
@@ -119,8 +119,8 @@ async def _planned(section: SavedSection, plan: str, earlier: RunStore) -> Saved
     """Return the section with a new plan; `[n]` counts as in the text that is revised."""
     order = section.order
     papers = await earlier.papers.get(order)
-    aliases = by_any_id(papers.values())
-    keys = extended(section.keys, named_papers(plan, order, aliases))
+    aliases = index_by_ids(papers.values())
+    keys = with_new_keys(section.keys, named_papers(plan, order, aliases))
     outline = with_themes(parse_plan(plan, order, aliases, keys), section.outline)
     choices = section.choices.model_copy(update={"plan": plan})
     return section.model_copy(update={"keys": keys, "outline": outline, "choices": choices})

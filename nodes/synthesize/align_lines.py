@@ -16,19 +16,19 @@ from langgraph.runtime import Runtime
 from nodes.judge.judge_claims import AT_ONCE, Bench, Item, Ruling, judge_claims
 from nodes.synthesize.line_origins import Judged, LineOrigins
 from state.run import Failure
-from state.synthesis import Entries, Line, LostLine, SynthesizeState
-from state.writing import Support
+from state.synthesis import DroppedLine, EntryWorks, Line, SynthesizeState
+from state.writing import SupportVerdict
 from tools.counting import counted
 from tools.evidence.facts import standing_nowhere
 from tools.evidence.invented_citations import invented_citations
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import Services, open_services
-from tools.text.self_reference import leans
+from tools.text.self_reference import needs_context
 from tools.text.sentences import split_sentences
 from tools.text.words import language
 
 STAGE = "align_lines"
-_CAUSES: Mapping[Support, str] = {
+_CAUSES: Mapping[SupportVerdict, str] = {
     "contradicted": "the sources say the opposite",
     "not_checked": "nobody could say which line of the sources bears it out",
 }
@@ -41,7 +41,7 @@ _QUOTED = re.compile("“[^“”]*([^“”])”")
 _EMPTY_LINE = re.compile(r"\n[^\S\n]*\n\s*")
 
 
-async def align_lines(state: SynthesizeState, runtime: Runtime[RunContext]) -> SynthesizeState:
+async def align_lines(state: SynthesizeState, runtime: Runtime[RunSettings]) -> SynthesizeState:
     """Keep the lines that source lines bear out, with these as their origins."""
     services = open_services(runtime, state["run"])
     paragraphs = await asyncio.to_thread(draft_lines, state["draft"])
@@ -52,7 +52,7 @@ async def align_lines(state: SynthesizeState, runtime: Runtime[RunContext]) -> S
     known = await asyncio.to_thread(lambda: {text: origins.known(text) for text in texts})
     judged = {text: found for text, found in known.items() if found}
     asked, failures = await _judge(services, state["request"].text, origins, list(texts), judged)
-    lines, lost = settle(paragraphs, {**asked, **judged})
+    lines, lost = settle_line_verdicts(paragraphs, {**asked, **judged})
     services.progress(STAGE, 1, 1, f"{counted(len(lines), 'line')} traced, {len(lost)} left out")
     return {"lines": lines, "lost": lost, "failures": failures}
 
@@ -66,25 +66,25 @@ def draft_lines(draft: str) -> list[list[str]]:
     return [part for part in found if part]
 
 
-def settle(
+def settle_line_verdicts(
     paragraphs: Sequence[Sequence[str]], judged: Mapping[str, Judged]
-) -> tuple[list[Line], list[LostLine]]:
+) -> tuple[list[Line], list[DroppedLine]]:
     """Return the lines that are borne out, numbered, and the others with their causes."""
     lines: list[Line] = []
-    lost: list[LostLine] = []
+    lost: list[DroppedLine] = []
     number = 0
     for part in paragraphs:
         gap, begun = False, False
         for text in part:
             found = judged.get(text, Judged("not_checked"))
             bad = not found.origins
-            if bad or (gap and leans(" ".join(text.split()[:_OPENING]))):
+            if bad or (gap and needs_context(" ".join(text.split()[:_OPENING]))):
                 cause = (
                     "; ".join([_CAUSES.get(found.verdict, _NOWHERE), *found.why])
                     if bad
                     else _LEANING
                 )
-                lost.append(LostLine(text=text, cause=cause))
+                lost.append(DroppedLine(text=text, cause=cause))
                 gap = True
                 continue
             number += not begun
@@ -103,7 +103,7 @@ async def _origins(services: Services, state: SynthesizeState) -> LineOrigins:
     contexts = state["contexts"]
     paragraphs = await services.run_store.paragraphs.get([item.paragraph for item in contexts])
     papers = await services.run_store.papers.get([item.paper for item in paragraphs.values()])
-    entries = await services.run_store.entries.last() or Entries()
+    entries = await services.run_store.entries.last() or EntryWorks()
 
     def made() -> LineOrigins:
         said = language("\n".join(item.text for item in paragraphs.values()))

@@ -14,7 +14,7 @@ import numpy as np
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from nodes.common.ask_model import ask_in_groups, failures_of
+from nodes.common.ask_model import ask_in_batches, failures_by_cause
 from nodes.synthesize.summarize_paragraphs import summaries_of
 from state.synthesis import Context, Paragraph, SynthesizeState
 from tools.counting import counted
@@ -22,7 +22,7 @@ from tools.embed.calibration import calibrated
 from tools.embed.embedder import Embedder
 from tools.evidence.prompt_injection import without_injections
 from tools.llm.task import Task
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import Services, open_services
 from tools.text.words import coverage, topic_stems
 
@@ -44,7 +44,7 @@ _LONG = 180
 compared, too. Comparing all summaries took twice as long and ranked no better."""
 
 
-def likenesses(
+def paragraph_similarities(
     embedder: Embedder, question: str, texts: Sequence[str], summaries: Sequence[str]
 ) -> list[float]:
     """Return how well each paragraph fits the question, 0..1; synchronous, it embeds.
@@ -73,7 +73,7 @@ def likenesses(
     ]
 
 
-def relevant_alone(scores: Mapping[str, float]) -> set[str]:
+def relevant_without_model(scores: Mapping[str, float]) -> set[str]:
     """Return the paragraphs that count as relevant where their likeness is all that is known.
 
     Those above BAR, and those not far below the best: a question in other words than its papers'
@@ -132,13 +132,13 @@ TASK = Task(
 )  # fmt: skip
 
 
-async def judge_relevance(state: SynthesizeState, runtime: Runtime[RunContext]) -> SynthesizeState:
+async def judge_relevance(state: SynthesizeState, runtime: Runtime[RunSettings]) -> SynthesizeState:
     """Take the paragraphs that help; where the mind cannot judge, the embedder's view counts."""
     services, request = open_services(runtime, state["run"]), state["request"]
     found = await services.run_store.paragraphs.get(state["paragraphs"])
     summaries = await summaries_of(services, list(found.values()))
     scores = await _scores(services, request.text, list(found.values()), summaries)
-    alone = relevant_alone(scores)
+    alone = relevant_without_model(scores)
     clear: dict[str, bool] = {}
     # The scale is known for questions in English only.
     if services.context.relevance == "cascade" and request.language == "en":
@@ -163,7 +163,7 @@ async def judge_relevance(state: SynthesizeState, runtime: Runtime[RunContext]) 
 
     most = 1 if services.context.relevance == "each" else TOGETHER
     open_ = [key for key in scores if key not in clear]
-    unjudged = await ask_in_groups(services, TASK, [open_], most, inputs, take)
+    unjudged = await ask_in_batches(services, TASK, [open_], most, inputs, take)
     helping |= unjudged.keys() & alone
     by_mind = set() if services.mind.name == "extractive" else set(open_) - unjudged.keys()
     contexts = [
@@ -178,7 +178,7 @@ async def judge_relevance(state: SynthesizeState, runtime: Runtime[RunContext]) 
         f"{len(contexts)} of {counted(len(found), 'paragraph helps', 'paragraphs help')}",
     )
     remedy = "for these the likeness to the question decided"
-    failures = failures_of(STAGE, unjudged, "paragraph", remedy)
+    failures = failures_by_cause(STAGE, unjudged, "paragraph", remedy)
     return {"contexts": contexts, "failures": failures}
 
 
@@ -187,7 +187,7 @@ async def _scores(
 ) -> dict[str, float]:
     shown = [item for item in paragraphs if summaries[item.id]]  # the others only command
     values = await asyncio.to_thread(
-        likenesses, services.clients.stored_embedder, question,
+        paragraph_similarities, services.clients.stored_embedder, question,
         [without_injections(item.text)[0] for item in shown], [summaries[item.id] for item in shown],
     )  # fmt: skip
     return {item.id: value for item, value in zip(shown, values, strict=True)}

@@ -14,9 +14,9 @@ import numpy as np
 
 from nodes.judge.judge_claims import Evidence, Words
 from state.paper import Paper
-from state.quote import Quote, whose
-from state.synthesis import Context, Entries, Origin, Paragraph
-from state.writing import Support
+from state.quote import Quote, quote_owner
+from state.synthesis import Context, EntryWorks, Origin, Paragraph
+from state.writing import SupportVerdict
 from tools.embed.embedder import Embedder
 from tools.evidence.prompt_injection import without_injections
 from tools.evidence.verbatim import names_of, verbatim
@@ -34,7 +34,7 @@ _NEAREST = 6
 class Judged:
     """Where a line comes from, as far as it is known."""
 
-    verdict: Support
+    verdict: SupportVerdict
     origins: tuple[Origin, ...] = ()
     why: tuple[str, ...] = ()
     """What in its words speaks against it."""
@@ -48,7 +48,7 @@ class LineOrigins:
         contexts: Sequence[Context],
         paragraphs: Mapping[str, Paragraph],
         papers: Mapping[str, Paper],
-        entries: Entries,
+        entries: EntryWorks,
         embedder: Embedder,
         *,
         foreign: bool = False,
@@ -97,7 +97,7 @@ class LineOrigins:
         paragraph = self._paragraphs[group[0].paragraph]
         paper = self._papers.get(paragraph.paper)
         names = names_of(paper) if paper and paper.authors else ()
-        names = tuple(f"{name}{whose(paragraph.part)}" for name in names)
+        names = tuple(f"{name}{quote_owner(paragraph.part)}" for name in names)
         span = verbatim(text, " ".join(line.plain for line in group), names)
         if span is None:
             return None
@@ -146,7 +146,7 @@ class LineOrigins:
     def _evidence(self, paper: str, words: Sequence[Words]) -> Evidence:
         record = self._papers.get(paper)
         year = record.year if record else None
-        return Evidence(paper, tuple(words), title_of(record), name_of(record), year)
+        return Evidence(paper, tuple(words), title_of(record), names_for_prompt(record), year)
 
     def read_of(self, keys: Iterable[str]) -> list[str]:
         """Return all that was read of these papers, and how papers and authors are called."""
@@ -190,9 +190,11 @@ def _firsts(paragraphs: Mapping[str, Paragraph]) -> list[Paragraph]:
     return list(firsts.values())
 
 
-def name_of(paper: Paper | None, part: str = "passage") -> str:
+def names_for_prompt(paper: Paper | None, part: str = "passage") -> str:
     """Return how a sentence names who says this part of a paper; empty where they are not known."""
-    return without_injections(paper.citation)[0] + whose(part) if paper and paper.authors else ""
+    return (
+        without_injections(paper.citation)[0] + quote_owner(part) if paper and paper.authors else ""
+    )
 
 
 def title_of(paper: Paper | None) -> str:

@@ -14,13 +14,15 @@ from state.run import Failure
 from state.synthesis import SourcePaper, SynthesizeState
 from tools.counting import counted
 from tools.references.works import merge_works
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import open_services
 
 STAGE = "merge_references"
 
 
-async def merge_references(state: SynthesizeState, runtime: Runtime[RunContext]) -> SynthesizeState:
+async def merge_references(
+    state: SynthesizeState, runtime: Runtime[RunSettings]
+) -> SynthesizeState:
     """Unite what the sources cite, and list their paragraphs in the order of the stack."""
     services = open_services(runtime, state["run"])
     failures = [

@@ -14,9 +14,9 @@ from langgraph.runtime import Runtime
 from nodes.ask.take_question import REFUSED
 from nodes.synthesize.align_lines import draft_lines
 from state.results import Reference
-from state.run import Failure, halt, outcome_of
+from state.run import Failure, fatal_failure, outcome_of
 from state.synthesis import (
-    Entries,
+    EntryWorks,
     Line,
     NumberedReference,
     SynthesizeOutput,
@@ -24,9 +24,9 @@ from state.synthesis import (
 )
 from tools.bibliography.write_bibtex import to_bibtex
 from tools.counting import counted
-from tools.ingest.file_places import Spool
+from tools.ingest.file_places import UploadSpool
 from tools.references.numbering import number_references, with_numbers, works_of
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import open_services
 from tools.text.source_lines import origin_of
 
@@ -35,16 +35,16 @@ LISTED = {"primary": "Primary references", "secondary": "Secondary references"}
 
 
 async def present_synthesis(
-    state: SynthesizeState, runtime: Runtime[RunContext]
+    state: SynthesizeState, runtime: Runtime[RunSettings]
 ) -> SynthesizeOutput:
     """Number and print what there is."""
     services = open_services(runtime, state["run"])
-    stop = halt(state.get("failures", []))
+    stop = fatal_failure(state.get("failures", []))
     granularity = state.get("references_as", "fine")
     contexts = state.get("contexts", [])
     taken = contexts[: state.get("folded", 0)]
     paragraphs = await services.run_store.paragraphs.get([item.paragraph for item in taken])
-    entries = await services.run_store.entries.last() or Entries()
+    entries = await services.run_store.entries.last() or EntryWorks()
     lines = await asyncio.to_thread(_lines, state, stop)
     used = [
         origin_of(item, 0, len(item.text), works_of(item, entries)) for item in paragraphs.values()
@@ -64,7 +64,7 @@ async def present_synthesis(
     )  # fmt: skip
     lines, references = await asyncio.to_thread(number)
     answer = _answer(lines, state, stop)
-    await asyncio.to_thread(Spool(services.clients.settings.home, services.run).clear)
+    await asyncio.to_thread(UploadSpool(services.clients.settings.home, services.run).clear)
     return {
         "answer": answer,
         "lines": lines,

@@ -14,24 +14,24 @@ from typing_extensions import TypedDict
 
 from state.bibliography import Bibliography
 from state.document import Block, Document
-from state.inputs import Request
+from state.inputs import CheckedRequest
 from state.paper import Paper
 from state.passage import OF_ANNOTATION
 from state.quote import ANNOTATION
-from state.synthesis import Paragraph, SourcePaper, StackItem, SynthesizeState
+from state.synthesis import PaperToRead, Paragraph, SourcePaper, SynthesizeState
 from tools.counting import counted
 from tools.documents.document_cache import DocumentStore
 from tools.documents.grobid import grobid_of
 from tools.documents.paragraphs import paragraphs_of, rebuilt
 from tools.errors import DocumentError
-from tools.ingest.file_places import Spool, place_of_file
+from tools.ingest.file_places import UploadSpool, place_of_file
 from tools.ingest.ingest_file import digest_of, paper_of
 from tools.ingest.ingest_target import is_current, limits_of
-from tools.ingest.reader_processes import in_thread, open_workers, read_apart
+from tools.ingest.reader_processes import in_thread, open_workers, read_in_process
 from tools.library.library import Library
 from tools.program import PROGRAM
 from tools.references.read_bibliography import read_bibliography
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import Services, open_services
 
 STAGE = "read_paper"
@@ -45,8 +45,8 @@ class Branch(TypedDict):
     """What this node reads."""
 
     run: str
-    request: Request
-    item: StackItem
+    request: CheckedRequest
+    item: PaperToRead
     place: int
     of: int
 
@@ -62,7 +62,7 @@ class _Read:
     notes: tuple[str, ...] = ()
 
 
-async def read_paper(state: Branch, runtime: Runtime[RunContext]) -> SynthesizeState:
+async def read_stack_paper(state: Branch, runtime: Runtime[RunSettings]) -> SynthesizeState:
     """Read one paper; why it cannot be read is in its report."""
     services = open_services(runtime, state["run"])
     item = state["item"]
@@ -92,12 +92,12 @@ async def read_paper(state: Branch, runtime: Runtime[RunContext]) -> SynthesizeS
     return {"stacked": [report]}
 
 
-async def _read(services: Services, request: Request, item: StackItem) -> _Read:
+async def _read(services: Services, request: CheckedRequest, item: PaperToRead) -> _Read:
     store = DocumentStore(services.clients.settings.home)
     if item.kind == "paper":
         library = await services.library(request.library)
         return await asyncio.to_thread(_of_library, library, store, item.name)
-    spool = Spool(services.clients.settings.home, services.run)
+    spool = UploadSpool(services.clients.settings.home, services.run)
     path = await asyncio.to_thread(place_of_file, services.clients, item.path, spool, item.sha256)
     digest = item.sha256 or await asyncio.to_thread(digest_of, path)
     known = await asyncio.to_thread(store.latest, digest)
@@ -106,7 +106,7 @@ async def _read(services: Services, request: Request, item: StackItem) -> _Read:
     if known is None or not is_current(known.reader, grobid):
         workers = await asyncio.to_thread(open_workers, limits_of(services.clients.settings))
         reading = await in_thread(
-            workers, lambda stopped: read_apart(workers, stopped, path, item.name, grobid)
+            workers, lambda stopped: read_in_process(workers, stopped, path, item.name, grobid)
         )
         known, kind, note = reading.document, reading.kind, reading.note
         digest = reading.sha256  # it may have been written since it was hashed

@@ -10,22 +10,22 @@ from collections.abc import Mapping, Sequence
 
 from langgraph.runtime import Runtime
 
-from state.inputs import Request
+from state.inputs import CheckedRequest
 from state.paper import Paper
 from state.run import Failure
-from state.synthesis import Entries, SynthesizeState
+from state.synthesis import EntryWorks, SynthesizeState
 from tools.counting import counted
 from tools.errors import PermanentError, TransientError
 from tools.references.numbering import printed_only, works_of
 from tools.references.resolving import (
-    known_to,
+    adds_to_record,
+    known_by_sources,
     renamed_entries,
     renamed_lines,
-    tells,
     unite_found,
 )
-from tools.run_settings import RunContext
-from tools.scholar.lookup import Wanted
+from tools.run_settings import RunSettings
+from tools.scholar.lookup import WorkToLookUp
 from tools.scholar.merging import ids_of
 from tools.scholar.open_source import is_online
 from tools.services import Services, open_services
@@ -33,14 +33,14 @@ from tools.services import Services, open_services
 STAGE = "resolve_works"
 
 
-async def resolve_works(state: SynthesizeState, runtime: Runtime[RunContext]) -> SynthesizeState:
+async def resolve_works(state: SynthesizeState, runtime: Runtime[RunSettings]) -> SynthesizeState:
     """Ask the sources in turn for what those before them do not know."""
     services = open_services(runtime, state["run"])
     lines, works = state["lines"], state["works"]
     names = [name for name in state["request"].sources if is_online(name)]
     if not names or not lines:
         return {"lines": lines, "works": works, "resolved": {}, "failures": []}
-    entries = await services.run_store.entries.last() or Entries()
+    entries = await services.run_store.entries.last() or EntryWorks()
     sources, shown = await _shown(services, state, entries)
     records = await services.run_store.papers.get([*sources, *shown])
     wanted = await asyncio.to_thread(_wanted, records, sources, shown, entries)
@@ -63,7 +63,7 @@ async def resolve_works(state: SynthesizeState, runtime: Runtime[RunContext]) ->
 
 
 async def _shown(
-    services: Services, state: SynthesizeState, entries: Entries
+    services: Services, state: SynthesizeState, entries: EntryWorks
 ) -> tuple[list[str], list[str]]:
     """Return the sources and the works that the list of references will have."""
     origins = [origin for line in state["lines"] for origin in line.origins]
@@ -78,27 +78,30 @@ async def _shown(
 
 
 def _wanted(
-    records: Mapping[str, Paper], sources: Sequence[str], works: Sequence[str], entries: Entries
-) -> list[Wanted]:
+    records: Mapping[str, Paper], sources: Sequence[str], works: Sequence[str], entries: EntryWorks
+) -> list[WorkToLookUp]:
     """Return what is to be looked up: the works, and the sources that have no DOI."""
     printed: dict[str, list[str]] = {}
     for source, own in entries.works.items():
         for work, entry in zip(own, entries.printed.get(source, ()), strict=False):
             printed.setdefault(work, []).append(entry)
-    wanted: list[Wanted] = []
+    wanted: list[WorkToLookUp] = []
     for key in dict.fromkeys([*sources, *works]):
         record = records.get(key)
         if record is None or (key in sources and record.doi):
             continue
         ids = tuple(item for item in ids_of(record) if not item.startswith(("title:", "local:")))
         # What could not be taken apart has no title to look for.
-        if ids or (tells(record) and not printed_only(record, printed.get(key, []))):
-            wanted.append(Wanted(ids, record))
+        if ids or (adds_to_record(record) and not printed_only(record, printed.get(key, []))):
+            wanted.append(WorkToLookUp(ids, record))
     return wanted
 
 
 async def _look(
-    services: Services, request: Request, names: Sequence[str], wanted: Sequence[Wanted]
+    services: Services,
+    request: CheckedRequest,
+    names: Sequence[str],
+    wanted: Sequence[WorkToLookUp],
 ) -> tuple[dict[str, Paper], dict[str, str], list[Failure]]:
     """Return the records found, the source of each, and what could not be asked."""
     found: dict[str, Paper] = {}
@@ -107,7 +110,7 @@ async def _look(
     for name in names:
         left = [item for item in wanted if item.record and item.record.id not in found]
         try:
-            known, failed = await known_to(await services.source(name, request), left)
+            known, failed = await known_by_sources(await services.source(name, request), left)
         except (TransientError, PermanentError) as error:
             known, failed = {}, dict.fromkeys(range(len(left)), str(error))
         found |= known

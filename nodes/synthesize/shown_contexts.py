@@ -10,12 +10,12 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from nodes.synthesize.line_origins import name_of, title_of
+from nodes.synthesize.line_origins import names_for_prompt, title_of
 from state.paper import Paper
 from state.run import Failure
 from state.synthesis import Context, Paragraph
-from tools.evidence.prompt_injection import reported, without_injections
-from tools.llm.task import AnswerT, Mind, Task, count_tokens
+from tools.evidence.prompt_injection import injection_failure, without_injections
+from tools.llm.task import AnswerT, Task, TaskModel, count_tokens
 from tools.references.in_text import find_mentions
 from tools.services import Services
 from tools.text.source_lines import source_lines
@@ -40,7 +40,7 @@ class Shown(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class ContextPiece:
     """A paragraph to be shown."""
 
     place: int
@@ -59,7 +59,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class TokenBudget:
     """How the tokens of a question are shared out."""
 
     whole: float
@@ -82,14 +82,14 @@ class Room:
         return self.whole - self.output - draft
 
 
-def room_of(mind: Mind, task: Task[AnswerT], constant: Mapping[str, Any]) -> Room:
+def token_budget(mind: TaskModel, task: Task[AnswerT], constant: Mapping[str, Any]) -> TokenBudget:
     """Share out what the mind's window has beside the instructions and the constant inputs."""
     bare = {**constant, "most_words": 1000, "sources": [], "answer_so_far": ""}
     whole = mind.spare(task, **bare) + task.max_output_tokens
-    return Room(whole, int(min(task.max_output_tokens, max(_SHARE * whole, _LEAST_ANSWER))))
+    return TokenBudget(whole, int(min(task.max_output_tokens, max(_SHARE * whole, _LEAST_ANSWER))))
 
 
-def fitting(pieces: Sequence[Piece], room: float) -> int:
+def fitting(pieces: Sequence[ContextPiece], room: float) -> int:
     """Return how many pieces, from the first one, have room together."""
     used, paper = 0.0, None
     for count, piece in enumerate(pieces):
@@ -105,11 +105,11 @@ def _size(text: str) -> int:
     return count_tokens(text) + _A_PIECE + text.count('"') + text.count("\\")
 
 
-def _of_source(piece: Piece) -> int:
+def _of_source(piece: ContextPiece) -> int:
     return count_tokens(piece.title) + count_tokens(piece.authors) + _A_SOURCE
 
 
-def show(pieces: Sequence[Piece]) -> list[Shown]:
+def show(pieces: Sequence[ContextPiece]) -> list[Shown]:
     """Return pieces as they are shown: those of one paper that follow one another under its title."""
     return [
         Shown(title=title, authors=authors, paragraphs=[piece.text for piece in group])
@@ -124,9 +124,9 @@ _MARKUP = re.compile(r"^(?:#{1,6}\s+.*$|[-*•–]\s+|\d{1,2}[.)]\s+)", re.MULTI
 _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
 
 
-async def pieces_of(
+async def load_context_pieces(
     services: Services, contexts: Sequence[Context]
-) -> tuple[list[Piece], list[Failure]]:
+) -> tuple[list[ContextPiece], list[Failure]]:
     """Return the contexts as pieces to be shown; one that says nothing else than commands is left out."""
     paragraphs = await services.run_store.paragraphs.get([item.paragraph for item in contexts])
     papers = await services.run_store.papers.get([item.paper for item in paragraphs.values()])
@@ -135,8 +135,8 @@ async def pieces_of(
 
 def _made(
     contexts: Sequence[Context], paragraphs: Mapping[str, Paragraph], papers: Mapping[str, Paper]
-) -> tuple[list[Piece], list[Failure]]:
-    pieces: list[Piece] = []
+) -> tuple[list[ContextPiece], list[Failure]]:
+    pieces: list[ContextPiece] = []
     failures: list[Failure] = []
     for place, context in enumerate(contexts):
         if (paragraph := paragraphs.get(context.paragraph)) is None:
@@ -144,12 +144,12 @@ def _made(
         paper = papers.get(paragraph.paper)
         plain = " ".join(line.plain for line in source_lines(paragraph, context.spans))
         text, commands = without_injections(plain)
-        piece = Piece(
+        piece = ContextPiece(
             place=place, paper=paragraph.paper,
-            title=title_of(paper), authors=name_of(paper, paragraph.part), number=paragraph.number, text=text,
+            title=title_of(paper), authors=names_for_prompt(paper, paragraph.part), number=paragraph.number, text=text,
         )  # fmt: skip
         if commands:
-            failures.append(reported(STAGE, piece.named, commands))
+            failures.append(injection_failure(STAGE, piece.named, commands))
         if text:
             pieces.append(piece)
     return pieces, failures

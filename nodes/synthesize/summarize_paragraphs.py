@@ -15,14 +15,14 @@ from typing import Any
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from nodes.common.ask_model import ask_in_groups, failures_of
+from nodes.common.ask_model import ask_in_batches, failures_by_cause
 from state.synthesis import Paragraph, SynthesizeState
 from tools.counting import counted
 from tools.documents.document_cache import DocumentStore, summary_key
 from tools.embed.embedder import Embedder
-from tools.evidence.prompt_injection import reported, without_injections
+from tools.evidence.prompt_injection import injection_failure, without_injections
 from tools.llm.task import Task
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import Services, open_services
 from tools.text.sentences import split_sentences
 from tools.text.words import coverage, distinct_topic_stems, language, topic_stems
@@ -132,7 +132,7 @@ TASK = Task(
 
 
 async def summarize_paragraphs(
-    state: SynthesizeState, runtime: Runtime[RunContext]
+    state: SynthesizeState, runtime: Runtime[RunSettings]
 ) -> SynthesizeState:
     """Have the mind summarise what has no summary of it yet; each answer is kept as it comes."""
     services = open_services(runtime, state["run"])
@@ -164,7 +164,7 @@ async def summarize_paragraphs(
                 left.pop(key, None)
 
     for sample, together in enumerate((TOGETHER, AGAIN)):
-        causes = await ask_in_groups(
+        causes = await ask_in_batches(
             services, TASK, [list(left)], together, inputs, take, sample=sample
         )
         left = {key: causes.get(key, _MISSING) for key in left}
@@ -172,12 +172,14 @@ async def summarize_paragraphs(
         STAGE, 1, 1, f"{counted(len(found), 'paragraph')}, {len(waiting)} of them new"
     )
     commanding = [
-        reported(STAGE, found[key].paper, commands, f"{found[key].place}: a paragraph of it")
+        injection_failure(
+            STAGE, found[key].paper, commands, f"{found[key].place}: a paragraph of it"
+        )
         for key, (_, commands) in read.items()
         if commands
     ]
     remedy = "sentences of their own stand for them where relevance is judged"
-    return {"failures": [*commanding, *failures_of(STAGE, left, "paragraph", remedy)]}
+    return {"failures": [*commanding, *failures_by_cause(STAGE, left, "paragraph", remedy)]}
 
 
 async def summaries_of(services: Services, paragraphs: Sequence[Paragraph]) -> dict[str, str]:

@@ -18,26 +18,26 @@ from typing import Any
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
-from nodes.common.ask_model import TOO_LARGE, ask_checked
+from nodes.common.ask_model import TOO_LARGE, ask_with_check
 from nodes.synthesize.shown_contexts import (
-    Piece,
-    Room,
+    ContextPiece,
     Shown,
+    TokenBudget,
     fitting,
-    pieces_of,
+    load_context_pieces,
     plain_prose,
-    room_of,
     show,
+    token_budget,
 )
-from state.inputs import Request
+from state.inputs import CheckedRequest
 from state.run import Failure
 from state.synthesis import SynthesizeState
 from tools.embed.embedder import Embedder
 from tools.llm.task import Task, count_tokens
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import Services, open_services
 from tools.text.answer_sentences import Source, rate_sentences
-from tools.text.quotable import is_whole, shown
+from tools.text.quotable import is_whole, quote_with_names
 from tools.text.sentences import split_sentences
 from tools.text.words import (
     SAME,
@@ -73,7 +73,7 @@ def choose_quotes(
     for found in rated:
         new: list[str] = []
         for item in found:
-            line = shown(item.text, names[item.source])
+            line = quote_with_names(item.text, names[item.source])
             fits = item.value >= least and len(said) < MOST and is_whole(item.text)
             if fits and not any(line in one or resemblance(line, one) >= SAME for one in said):
                 said.append(line)
@@ -83,7 +83,7 @@ def choose_quotes(
 
 
 STAGE = "synthesize_answer"
-KEEPS = 0.5
+MIN_WORDS_KEPT = 0.5
 """Share of the former answer's content words, or a sentence's, below which an update has lost it."""
 _FROM_SOURCES = 0.3
 """Share of an answer's content words that its sources have, below which it is not from them."""
@@ -172,15 +172,15 @@ SHORTEN = _task("shorten_answer", _SHORTEN)
 
 
 async def synthesize_answer(
-    state: SynthesizeState, runtime: Runtime[RunContext]
+    state: SynthesizeState, runtime: Runtime[RunSettings]
 ) -> SynthesizeState:
     """Fold the next contexts into the draft; a pack that fails leaves the draft as it was."""
     services = open_services(runtime, state["run"])
     contexts, folded, draft = state["contexts"], state.get("folded", 0), state.get("draft", "")
     each = services.context.updates == "each"
     following = contexts[folded : folded + 1] if each else contexts[folded:]
-    pieces, failures = await pieces_of(services, following)
-    room = room_of(services.mind, UPDATE, _constant(state["request"]))
+    pieces, failures = await load_context_pieces(services, following)
+    room = token_budget(services.mind, UPDATE, _constant(state["request"]))
     count = await asyncio.to_thread(fitting, pieces, room.beside(count_tokens(draft)))
     if count or (pieces and room.whole <= 0):  # the mind tells of a window without any room
         pack = pieces[: max(count, 1)]
@@ -194,13 +194,17 @@ async def synthesize_answer(
     return {"draft": draft, "folded": folded, "failures": failures}
 
 
-def _constant(request: Request) -> dict[str, Any]:
+def _constant(request: CheckedRequest) -> dict[str, Any]:
     """Return the inputs that all questions of a run share."""
     return {"language": language_name(request.language), "question": request.text}
 
 
 async def _fold(
-    services: Services, request: Request, room: Room, draft: str, pack: Sequence[Piece]
+    services: Services,
+    request: CheckedRequest,
+    room: TokenBudget,
+    draft: str,
+    pack: Sequence[ContextPiece],
 ) -> tuple[str, list[Failure]]:
     """Return the answer with these pieces taken in, or the draft as it was and why.
 
@@ -229,10 +233,12 @@ async def _fold(
 
 
 async def _ask(
-    services: Services, task: Task[Synthesis], room: Room, inputs: dict[str, Any]
+    services: Services, task: Task[Synthesis], room: TokenBudget, inputs: dict[str, Any]
 ) -> tuple[str, str]:
     """Return the prose that a mind answers with, and why there is none."""
-    asked = await ask_checked(services.mind, replace(task, max_output_tokens=room.output), inputs)
+    asked = await ask_with_check(
+        services.mind, replace(task, max_output_tokens=room.output), inputs
+    )
     paragraphs = asked.answer.paragraphs if asked.answer else []
     return await asyncio.to_thread(plain_prose, paragraphs), str(asked.error or "")
 
@@ -240,12 +246,16 @@ async def _ask(
 def _lost(draft: str, made: str) -> list[str]:
     """Return the sentences that an update has lost; none where it has kept most of the answer."""
     told = [span.text for part in draft.split("\n\n") for span in split_sentences(part)]
-    return [text for text in told if kept(text, made) < KEEPS] if kept(draft, made) < KEEPS else []
+    return (
+        [text for text in told if kept(text, made) < MIN_WORDS_KEPT]
+        if kept(draft, made) < MIN_WORDS_KEPT
+        else []
+    )
 
 
 def _fault(draft: str, made: str, told: str) -> str:
     """Say why an answer to what was told cannot stand; empty where it can."""
-    if draft and kept(draft, made) < KEEPS:
+    if draft and kept(draft, made) < MIN_WORDS_KEPT:
         return _LOST
     strange = made and coverage(made, told) < _FROM_SOURCES and language(made) == language(told)
     return _NOT_FROM_SOURCES if strange else ""
@@ -276,7 +286,7 @@ def _pairs(text: str) -> set[str]:
     return {solid[place : place + 2] for place in range(len(solid) - 1)}
 
 
-def _failure(pack: Sequence[Piece], cause: str, remedy: str) -> Failure:
+def _failure(pack: Sequence[ContextPiece], cause: str, remedy: str) -> Failure:
     names = dict.fromkeys(piece.named for piece in pack)
     subject = "; ".join(names)[:300]
     return Failure(stage=STAGE, subject=subject, cause=cause, remedy=remedy, lost=True)

@@ -15,17 +15,17 @@ from langchain_core.messages import AnyMessage, HumanMessage
 from langgraph.runtime import Runtime
 
 from nodes.ask.take_question import last_question, named_papers, question_text
-from nodes.common.check_input import check_language, check_sources, parse
+from nodes.common.check_input import check_language, check_sources, parse_input
 from state.begin import begin_run
-from state.inputs import Request
+from state.inputs import CheckedRequest
 from state.run import Failure
-from state.synthesis import Granularity, SourcePaper, StackItem, SynthesizeInput, SynthesizeState
+from state.synthesis import Granularity, PaperToRead, SourcePaper, SynthesizeInput, SynthesizeState
 from tools.counting import counted
 from tools.errors import CiteLoomError, InputError
 from tools.ingest.discover_files import DiscoveredFiles
-from tools.ingest.file_places import Spool, allowed_roots
-from tools.ingest.uploads import gather
-from tools.run_settings import RunContext, check_settings
+from tools.ingest.file_places import UploadSpool, allowed_roots
+from tools.ingest.uploads import collect_sources
+from tools.run_settings import RunSettings, check_settings
 from tools.services import Services, open_services
 from tools.text.words import question_language
 
@@ -34,19 +34,19 @@ MOST_PAPERS = 500
 
 
 async def take_question_and_papers(
-    state: Mapping[str, object], runtime: Runtime[RunContext]
+    state: Mapping[str, object], runtime: Runtime[RunSettings]
 ) -> SynthesizeState:
     """Check question and papers; an error becomes `stop`, for a person to read."""
     run = uuid4().hex
     services = open_services(runtime, run)
-    request = Request(text="", kind="question")
+    request = CheckedRequest(text="", kind="question")
     granularity: Granularity = "fine"
     messages: list[AnyMessage] = []
-    stack, bad = list[StackItem](), list[SourcePaper]()
+    stack, bad = list[PaperToRead](), list[SourcePaper]()
     stop: Failure | None = None
     try:
         check_settings(services.context)
-        sent = parse(SynthesizeInput, state)
+        sent = parse_input(SynthesizeInput, state)
         granularity = sent.granularity
         question, earlier = last_question(sent.question, sent.messages)
         if sent.question.strip() and len(earlier) == len(sent.messages):
@@ -72,14 +72,14 @@ async def take_question_and_papers(
     )
 
 
-async def _request(question: str, sent: SynthesizeInput, *, extractive: bool) -> Request:
+async def _request(question: str, sent: SynthesizeInput, *, extractive: bool) -> CheckedRequest:
     text = question_text(question)
     if not (sent.uploads or sent.paths or sent.papers):
         raise InputError(
             "there is no paper to answer from: give files, or ids of papers of a library"
         )
     code, notes = await check_language(text, extractive=extractive, told_by=question_language)
-    return Request(
+    return CheckedRequest(
         text=text, kind="question", language=code, notes=notes, library=sent.library,
         sources=check_sources(sent.sources),
     )  # fmt: skip
@@ -87,17 +87,17 @@ async def _request(question: str, sent: SynthesizeInput, *, extractive: bool) ->
 
 async def _stack(
     services: Services, sent: SynthesizeInput
-) -> tuple[list[StackItem], list[SourcePaper], list[str]]:
+) -> tuple[list[PaperToRead], list[SourcePaper], list[str]]:
     """Return what is to be read, what cannot be, each in its place, and notes for the caller."""
     clients = services.clients
-    spool = Spool(clients.settings.home, services.run)
+    spool = UploadSpool(clients.settings.home, services.run)
     found = await asyncio.to_thread(
-        gather, spool, allowed_roots(clients), sent.paths, sent.uploads, []
+        collect_sources, spool, allowed_roots(clients), sent.paths, sent.uploads, []
     )
     files = [file for file in found.files if file.kind in {"file", "upload"}]
     names = Counter(PurePath(file.name).name for file in files)
     readable = [
-        StackItem(  # under its last name, where no other has the same
+        PaperToRead(  # under its last name, where no other has the same
             name=last if names[last := PurePath(file.name).name] == 1 else file.name,
             kind="upload" if file.sha256 else "file", path=file.path, sha256=file.sha256,
         )
@@ -105,7 +105,7 @@ async def _stack(
     ]  # fmt: skip
     if sent.papers:  # else no library is opened, or made
         keys = await named_papers(services, sent.library, sent.papers)
-        readable += [StackItem(name=key, kind="paper") for key in keys]
+        readable += [PaperToRead(name=key, kind="paper") for key in keys]
     if len(readable) > MOST_PAPERS:
         raise InputError(
             f"{counted(len(readable), 'paper is', 'papers are')} too many: give at most {MOST_PAPERS}"

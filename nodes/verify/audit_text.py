@@ -12,10 +12,10 @@ from nodes.verify.mark_citations import INVENTED
 from nodes.write.audit_citations import findings_on, make_audit
 from state.audit import Audit
 from state.results import CitedSentence
-from state.run import halt, outcome_of
+from state.run import fatal_failure, outcome_of
 from state.verify import VerifyOutput, VerifyState
-from state.writing import Cause, CitationVerdict, Draft
-from tools.run_settings import RunContext
+from state.writing import CitationVerdict, Draft, VerdictReason
+from tools.run_settings import RunSettings
 from tools.services import open_services
 
 STAGE = "audit_text"
@@ -26,10 +26,10 @@ UNSEEN = (
 """Why a text does not pass whose citations could not be told."""
 
 
-async def audit_text(state: VerifyState, runtime: Runtime[RunContext]) -> VerifyOutput:
+async def audit_text(state: VerifyState, runtime: Runtime[RunSettings]) -> VerifyOutput:
     """Audit the text; a run that stopped early shows what it has."""
     services = open_services(runtime, state["run"])
-    stop = halt(state.get("failures", []))
+    stop = fatal_failure(state.get("failures", []))
     draft: Draft = state.get("final", Draft(id="text"))
     labels, keys = state.get("labels", {}), state.get("keys", {})
     cited = {keys[key] for item in draft.sentences for key in item.keys if key in keys}
@@ -81,5 +81,5 @@ def _resolved(item: CitationVerdict, nowhere: Mapping[str, str]) -> CitationVerd
     """Return a verdict that says why its citation leads to no paper, where it leads to none."""
     if (why := nowhere.get(item.key)) is None:
         return item
-    cause: Cause = "fabricated" if why == INVENTED else "unresolved"
+    cause: VerdictReason = "fabricated" if why == INVENTED else "unresolved"
     return item.model_copy(update={"cause": cause, "reason": why})

@@ -11,10 +11,10 @@ from nodes.verify.p_valid import p_valid, signs_of
 from state.audit import Outcome, ReferenceCheck, ReferenceFinding, WrongField
 from state.paper import Paper, title_key
 from state.verify import Entry
-from state.writing import Cause
+from state.writing import VerdictReason
 from tools.bibliography.record_as_csl import csl_of
 from tools.scholar.agreement import LETTERS, wrong_fields
-from tools.scholar.lookup import Looked, Wanted
+from tools.scholar.lookup import LookupResult, WorkToLookUp
 from tools.scholar.merging import is_preprint, is_preprint_doi
 from tools.scholar.venues import gives_dois, same_venue
 
@@ -43,7 +43,7 @@ class Said:
     """Identifiers of it that a source does not know and would, if they existed."""
     failed: dict[str, str] = field(default_factory=dict)
 
-    def note(self, looked: Looked, place: int, *, general: bool) -> None:
+    def note(self, looked: LookupResult, place: int, *, general: bool) -> None:
         """Take in what a source said of the reference at a place of those asked about.
 
         Args:
@@ -70,10 +70,10 @@ class Said:
         return stated is None or not any(wrong_fields(stated, one) for one in self.found.values())
 
 
-def wanted_of(entry: Entry, stated: Paper | None, *, local: bool = False) -> Wanted:
+def wanted_of(entry: Entry, stated: Paper | None, *, local: bool = False) -> WorkToLookUp:
     """Return what is looked up of a reference; ids made of a title are known to libraries alone."""
     ids = (stated.id, *stated.aliases) if stated else (entry.wanted,)
-    return Wanted(tuple(key for key in ids if local or not key.startswith("title:")), stated)
+    return WorkToLookUp(tuple(key for key in ids if local or not key.startswith("title:")), stated)
 
 
 def check_reference(entry: Entry, stated: Paper | None, said: Said) -> ReferenceCheck:
@@ -125,7 +125,7 @@ def finding_on(
     """
     named = f"“{check.title}”" if not check.title.startswith(("doi:", "arxiv:")) else check.title
     told = [*_told(check.wrong, said)]
-    cause: Cause = "metadata_error"
+    cause: VerdictReason = "metadata_error"
     if check.outcome in {"confirmed", "not_asked", "incomplete"}:
         return None
     if check.outcome == "wrong":

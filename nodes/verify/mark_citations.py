@@ -13,12 +13,12 @@ from langgraph.runtime import Runtime
 from state.audit import ReferenceFinding
 from state.paper import Paper
 from state.verify import Entry, VerifyState
-from state.writing import MARKER, Cause, Draft, Sentence
+from state.writing import MARKER, Draft, Sentence, VerdictReason
 from tools.references.citable import Citable
 from tools.references.in_text import Label, Mention
 from tools.references.manuscript import NOTE
 from tools.references.marks import citations_in
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import open_services
 from tools.text.sentences import split_sentences
 
@@ -27,13 +27,13 @@ INVENTED = "no source that was asked has such a work"
 _MARKS = re.compile(rf"^(?:{MARKER.pattern})+")
 
 
-async def mark_citations(state: VerifyState, runtime: Runtime[RunContext]) -> VerifyState:
+async def mark_citations(state: VerifyState, runtime: Runtime[RunSettings]) -> VerifyState:
     """Put a marker for each citation; one that leads to no reference is fabricated."""
     services = open_services(runtime, state["run"])
     entries = state["entries"]
     ids = [item.paper or item.stated for item in entries]
     papers = await services.run_store.papers.get(list(filter(None, ids)))
-    keying = Keying(entries, papers)
+    keying = CitationKeys(entries, papers)
     # What looks like a marker of ours is none.
     blocks = [MARKER.sub(r"(\1)", paragraph) for paragraph in state["body"]]
     listed = keying.listed
@@ -45,7 +45,7 @@ async def mark_citations(state: VerifyState, runtime: Runtime[RunContext]) -> Ve
     for block, mentions in zip(blocks, found, strict=True):
         if NOTE.match(block):  # the venue and year of a note that is a reference are no citation
             mentions = [one for one in mentions if _leads(one, listed)]
-        for text, marked in mark(block, mentions, keying):
+        for text, marked in mark_in_text(block, mentions, keying):
             printed.append(text)
             sentences.append(Sentence(text=marked, line=len(sentences) + 1))
     keying.name_rest()
@@ -74,7 +74,7 @@ def secondary(found: Sequence[Sequence[Mention]]) -> list[str]:
 
 
 @dataclass
-class Keying:
+class CitationKeys:
     """Gives each paper that is cited its key, in the order of first citation."""
 
     entries: Sequence[Entry]
@@ -128,7 +128,9 @@ class Keying:
             self.nowhere[key] = "there is no record of it at hand"
         return key
 
-    def _tell(self, label: Label, cause: Cause, detail: str, remedy: str, paper: str = "") -> None:
+    def _tell(
+        self, label: Label, cause: VerdictReason, detail: str, remedy: str, paper: str = ""
+    ) -> None:
         self.findings.append(
             ReferenceFinding(key=label.text, paper=paper, cause=cause, detail=detail, remedy=remedy)
         )
@@ -147,7 +149,9 @@ def _key_in_file(paper: Paper) -> str:
     return next(names, "").removeprefix("local:")
 
 
-def mark(text: str, mentions: Sequence[Mention], keying: Keying) -> list[tuple[str, str]]:
+def mark_in_text(
+    text: str, mentions: Sequence[Mention], keying: CitationKeys
+) -> list[tuple[str, str]]:
     """Return the sentences of a paragraph, each as it stands and with markers."""
     pieces: list[str] = []
     shown: list[str] = []

@@ -6,14 +6,14 @@ Reads `run`, `entries`, `looked_up`, `notes`, `failures`. Writes the output of `
 from langgraph.runtime import Runtime
 
 from state.references import ReadReference, ReferencesOutput
-from state.run import halt, outcome_of
+from state.run import fatal_failure, outcome_of
 from state.verify import VerifyState
 from tools.bibliography.keys import numbered
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import open_services
 
 
-async def present_references(state: VerifyState, runtime: Runtime[RunContext]) -> ReferencesOutput:
+async def present_references(state: VerifyState, runtime: Runtime[RunSettings]) -> ReferencesOutput:
     """List the records; a run that stopped early shows what was read."""
     services = open_services(runtime, state["run"])
     entries, checks = state["entries"], state.get("looked_up") or []
@@ -36,5 +36,5 @@ async def present_references(state: VerifyState, runtime: Runtime[RunContext]) -
         "source_usage": await services.source_usage(),
         "mind": services.mind_name,
         "outcome": outcome_of(references, failures, whole=not (unread or unasked)),
-        "stop": halt(failures),
+        "stop": fatal_failure(failures),
     }

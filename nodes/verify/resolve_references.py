@@ -19,21 +19,21 @@ from nodes.verify.check_reference import (
     wanted_of,
 )
 from state.audit import ReferenceCheck, ReferenceFinding
-from state.inputs import Request
+from state.inputs import CheckedRequest
 from state.paper import Paper, merge_records
 from state.run import Failure
 from state.verify import Entry, VerifyState
 from tools.counting import counted
 from tools.errors import LibraryError, PermanentError, TransientError
-from tools.run_settings import RunContext
-from tools.scholar.lookup import Looked, look_up
+from tools.run_settings import RunSettings
+from tools.scholar.lookup import LookupResult, look_up
 from tools.scholar.open_source import is_online
 from tools.services import Services, open_services
 
 STAGE = "resolve_references"
 
 
-async def resolve_references(state: VerifyState, runtime: Runtime[RunContext]) -> VerifyState:
+async def resolve_references(state: VerifyState, runtime: Runtime[RunSettings]) -> VerifyState:
     """Ask the sources in turn for what those before them do not know."""
     services = open_services(runtime, state["run"])
     request, entries = state["request"], state["entries"]
@@ -81,7 +81,10 @@ _ELSEWHERE = "not found, which says little: no source that was asked holds works
 
 
 async def _ask(
-    services: Services, request: Request, entries: Sequence[Entry], given: Mapping[str, Paper]
+    services: Services,
+    request: CheckedRequest,
+    entries: Sequence[Entry],
+    given: Mapping[str, Paper],
 ) -> tuple[dict[int, Said], list[Failure]]:
     """Return what the sources say of each entry, and what could not be asked."""
     said = {place: Said() for place in range(len(entries))}
@@ -102,7 +105,7 @@ async def _ask(
 
 async def _held(
     services: Services,
-    request: Request,
+    request: CheckedRequest,
     entries: Sequence[Entry],
     given: Mapping[str, Paper],
     found: dict[int, Paper],
@@ -125,11 +128,11 @@ async def _held(
 async def _look(
     services: Services,
     name: str,
-    request: Request,
+    request: CheckedRequest,
     entries: Sequence[Entry],
     given: Mapping[str, Paper],
     left: Sequence[int],
-) -> tuple[Looked, list[Failure]]:
+) -> tuple[LookupResult, list[Failure]]:
     """Look up these entries in one source, by id and then by title."""
     wanted = {
         place: wanted_of(entries[place], given.get(entries[place].paper), local=name == "library")
@@ -141,7 +144,7 @@ async def _look(
     except (TransientError, PermanentError, LibraryError) as error:
         if name in request.sources and not is_online(name):
             raise
-        lost = Looked(name, failed=dict.fromkeys(left, str(error)))
+        lost = LookupResult(name, failed=dict.fromkeys(left, str(error)))
         return lost, [_failure(name, str(error), "references were not looked up here")]
     return looked, [
         _failure(given[entries[place].paper].title[:80], cause, f"not looked up in {name}")
@@ -151,7 +154,7 @@ async def _look(
 
 async def _marked(
     services: Services,
-    request: Request,
+    request: CheckedRequest,
     entries: Sequence[Entry],
     given: Mapping[str, Paper],
     found: dict[int, Paper],

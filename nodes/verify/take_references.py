@@ -12,10 +12,10 @@ from uuid import uuid4
 
 from langgraph.runtime import Runtime
 
-from nodes.common.check_input import check_sources, parse
+from nodes.common.check_input import check_sources, parse_input
 from state.begin import begin_run
 from state.bibliography import ReferenceEntry
-from state.inputs import Request
+from state.inputs import CheckedRequest
 from state.paper import Paper
 from state.record import Record
 from state.references import ReferencesInput
@@ -31,7 +31,7 @@ from tools.ingest.reader_processes import in_thread, open_workers
 from tools.ingest.uploads import contents_of
 from tools.references.read_list import read_list
 from tools.references.works import paper_of
-from tools.run_settings import RunContext, check_settings
+from tools.run_settings import RunSettings, check_settings
 from tools.services import Services, open_services
 
 STAGE = "take_references"
@@ -39,18 +39,20 @@ MAX_CHARACTERS = 500_000
 MAX_REFERENCES = 2000
 
 
-async def take_references(state: Mapping[str, object], runtime: Runtime[RunContext]) -> VerifyState:
+async def take_references(
+    state: Mapping[str, object], runtime: Runtime[RunSettings]
+) -> VerifyState:
     """Read the references of text and files; a file that cannot be read is a failure."""
     run = uuid4().hex
     services = open_services(runtime, run)
-    request, entries, failures = Request(text=""), list[Entry](), list[Failure]()
+    request, entries, failures = CheckedRequest(text=""), list[Entry](), list[Failure]()
     stop: Failure | None = None
     try:
         check_settings(services.context)
-        sent = parse(ReferencesInput, state)
+        sent = parse_input(ReferencesInput, state)
         sources = check_sources(sent.sources)
         read, failures = await _read(services, sent)
-        request = Request(text=counted(len(read), "reference"), sources=sources)
+        request = CheckedRequest(text=counted(len(read), "reference"), sources=sources)
         papers = list(_distinct(map(recorded, read)))
         await services.run_store.papers.put(papers)
         entries = list(map(_entry, read, papers))

@@ -12,10 +12,10 @@ from uuid import uuid4
 from langgraph.runtime import Runtime
 from pydantic import ValidationError
 
-from nodes.common.check_input import by_its_key, check_language, parse
+from nodes.common.check_input import by_its_key, check_language, parse_input
 from state.begin import begin_run
 from state.bibliography import ReferenceEntry
-from state.inputs import Request, VerifyInput
+from state.inputs import CheckedRequest, VerifyInput
 from state.paper import Paper, canonical_id
 from state.run import Failure
 from state.verify import Entry, VerifyState
@@ -25,7 +25,7 @@ from tools.errors import CiteLoomError, InputError
 from tools.references.manuscript import read_manuscript
 from tools.references.matching import find_paper
 from tools.references.works import paper_of
-from tools.run_settings import RunContext, check_settings
+from tools.run_settings import RunSettings, check_settings
 from tools.services import open_services
 from tools.text.words import tokens
 
@@ -36,17 +36,17 @@ _ABOUT = 1500
 """Characters of the text by which its language is told."""
 
 
-async def take_text(state: Mapping[str, object], runtime: Runtime[RunContext]) -> VerifyState:
+async def take_text(state: Mapping[str, object], runtime: Runtime[RunSettings]) -> VerifyState:
     """Read text, list and records; what cannot be read is a failure."""
     run = uuid4().hex
     services = open_services(runtime, run)
-    request, body, entries = Request(text=""), list[str](), list[Entry]()
+    request, body, entries = CheckedRequest(text=""), list[str](), list[Entry]()
     failures: list[Failure] = []
     stop: Failure | None = None
     strict = False
     try:
         check_settings(services.context)
-        sent = parse(VerifyInput, state)
+        sent = parse_input(VerifyInput, state)
         strict = sent.strict
         if len(sent.text) > MAX_CHARACTERS:
             raise InputError(
@@ -61,7 +61,7 @@ async def take_text(state: Mapping[str, object], runtime: Runtime[RunContext]) -
                 "there is no text to check: give at least a sentence that cites a paper"
             )
         code, notes = await check_language(about, extractive=services.mind.name == "extractive")
-        request = Request(
+        request = CheckedRequest(
             text=about, language=code, library=sent.library, notes=notes,
             sources=tuple(dict.fromkeys(sent.sources)) or ("library",),
         )  # fmt: skip

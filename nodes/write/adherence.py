@@ -41,7 +41,7 @@ def measure_adherence(
         lines_asked=len(plan.lines),
         lines_written=sum(seen.values()),
         lines_right=sum(
-            (composed or not asks_an_llm(line, plan))
+            (composed or not needs_language_model(line, plan))
             and (seen[line.number] == 1 or (plan.origin == "made" and seen[line.number] > 1))
             and cited.get(line.number, set()) == set(line.keys)
             for line in plan.lines
@@ -60,7 +60,9 @@ def measure_adherence(
 _ONLY_CITES = re.compile(r"\{P\d+\}|\b(?:cite|name|mention|use|papers?|and)\b|\W", re.IGNORECASE)
 
 
-def asks_an_llm(line: PlanLine, plan: Plan, names: Mapping[str, str] = MappingProxyType({})) -> str:
+def needs_language_model(
+    line: PlanLine, plan: Plan, names: Mapping[str, str] = MappingProxyType({})
+) -> str:
     """Say what a researcher's line asks for beside papers, which nobody but an LLM can do.
 
     Args:

@@ -10,20 +10,20 @@ from typing import Any, Literal
 
 from langgraph.runtime import Runtime
 
-from nodes.common.node_errors import failure_of
+from nodes.common.node_errors import fatal_failure_of
 from nodes.common.notices import standings
 from nodes.write.adherence import measure_adherence
 from nodes.write.flag_uncited import claims_by_name, flag_claims
 from state.audit import Audit, Omission, ReferenceCheck, ReferenceFinding, UncitedClaim
 from state.channels import WriteState
-from state.inputs import Choices
+from state.inputs import WriteChoices
 from state.paper import Paper
-from state.run import Failure, halt
+from state.run import Failure, fatal_failure
 from state.writing import Adherence, CitationVerdict, Draft, Plan, Rejection, Sentence
 from tools.counting import counted
 from tools.errors import PermanentError
 from tools.evidence.support import UNBORNE
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import Services, open_services
 
 STAGE = "audit_citations"
@@ -32,10 +32,10 @@ Reason = Literal[
 ]
 
 
-async def audit_citations(state: WriteState, runtime: Runtime[RunContext]) -> WriteState:
+async def audit_citations(state: WriteState, runtime: Runtime[RunSettings]) -> WriteState:
     """Audit the text; a run that was stopped is audited as far as it came, without asking anyone."""
     services = open_services(runtime, state["run"])
-    stopped = halt(state.get("failures", []))
+    stopped = fatal_failure(state.get("failures", []))
     draft: Draft = state.get("final", Draft(id="d"))
     judged = {item.sentence for item in state.get("verdicts", []) if not item.key}
     flagged, failures = await _flag(services, draft.sentences, judged, asking=not stopped)
@@ -57,7 +57,7 @@ async def audit_citations(state: WriteState, runtime: Runtime[RunContext]) -> Wr
             keys=keys,
             removed={item.paper for item in state.get("removed", [])}
             | {item.paper for item in rejections if item.action in {"removed", "rewritten"}},
-            choices=state.get("choices", Choices()),
+            choices=state.get("choices", WriteChoices()),
             plan=plan,
             stopped=bool(stopped),
         ),
@@ -81,7 +81,7 @@ async def _flag(
     try:
         return await flag_claims(services, sentences, judged)
     except PermanentError as error:
-        return claims_by_name(sentences, judged), [failure_of(STAGE, error)]
+        return claims_by_name(sentences, judged), [fatal_failure_of(STAGE, error)]
 
 
 def make_audit(
@@ -280,7 +280,7 @@ def omissions_of(
     *,
     keys: Mapping[str, str],
     removed: Collection[str],
-    choices: Choices,
+    choices: WriteChoices,
     plan: Plan | None,
     stopped: bool,
 ) -> list[Omission]:

@@ -17,20 +17,20 @@ from langgraph.runtime import Runtime
 from nodes.common.notices import standings
 from nodes.judge.evidence_ladder import Decision, Shelf, climb, open_texts
 from nodes.judge.judge_claims import AT_ONCE, Bench, Item
-from nodes.judge.known_facts import known_for_certain, undecided
-from nodes.write.cited_papers import known_quotes
+from nodes.judge.known_facts import decide_from_facts, undecided
+from nodes.write.cited_papers import full_text_quotes
 from nodes.write.number_references import paragraph_numbers
 from state.channels import CheckState
-from state.inputs import Request
-from state.writing import INPUT, Cause, CitationVerdict, Plan, Rejection, Sentence
+from state.inputs import CheckedRequest
+from state.writing import INPUT, CitationVerdict, Plan, Rejection, Sentence, VerdictReason
 from tools.evidence.quotes import quote_input
-from tools.evidence.support import BAD
+from tools.evidence.support import FAILING_VERDICTS
 from tools.evidence.verbatim import plain, verbatim
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import open_services
 
 STAGE = "check_citations"
-_WHY: Mapping[Cause, str] = {
+_WHY: Mapping[VerdictReason, str] = {
     "not_verbatim": "no LLM judged it, and it is not the paper's own sentence",
     "no_abstract": "there is no abstract or text to hold it against",
     "no_verdict": "the judge gave no usable answer",
@@ -39,17 +39,17 @@ _WHY: Mapping[Cause, str] = {
 
 
 @dataclass
-class Check:
+class CitationCheck:
     """One check of a text."""
 
     bench: Bench
     shelf: Shelf
-    request: Request
+    request: CheckedRequest
     sentences: Mapping[int, Sentence]
     """By number."""
     judged: bool
     """Whether there is a judge."""
-    notices: Mapping[str, Cause]
+    notices: Mapping[str, VerdictReason]
     """The gravest thing that stands against papers themselves, by id; of corrections the list of references tells."""
     found: dict[str, Decision] = field(default_factory=dict)
     """By the ids of items."""
@@ -79,7 +79,7 @@ class Check:
         """Return what code knows of a sentence and a paper, or of one that cites nobody, or None."""
         sentence = self.sentences[number]
         if key:
-            return known_for_certain(self.shelf, sentence.text, key)
+            return decide_from_facts(self.shelf, sentence.text, key)
         mine = not sentence.rests_on or INPUT in sentence.rests_on
         if mine and verbatim(sentence.text, self.shelf.own):
             quote = quote_input(sentence.text, self.shelf.own)
@@ -91,7 +91,7 @@ class Check:
         return None
 
 
-async def check_citations(state: CheckState, runtime: Runtime[RunContext]) -> CheckState:
+async def check_citations(state: CheckState, runtime: Runtime[RunSettings]) -> CheckState:
     """Check all paragraphs at once; later rounds check only what was rewritten."""
     services = open_services(runtime, state["run"])
     papers = await services.run_store.papers.get(list(state["keys"].values()))
@@ -101,7 +101,7 @@ async def check_citations(state: CheckState, runtime: Runtime[RunContext]) -> Ch
         by_key,
         # Someone else's text is no work of whoever has it checked.
         own=state["request"].text if written else "",
-        known=await known_quotes(services, [paper.id for paper in by_key.values()]),
+        known=await full_text_quotes(services, [paper.id for paper in by_key.values()]),
     )
     sentences = dict(enumerate(state["final"].sentences, start=1))
     texts = {number: sentence.text for number, sentence in sentences.items()}
@@ -114,7 +114,7 @@ async def check_citations(state: CheckState, runtime: Runtime[RunContext]) -> Ch
         for key, told in standings(by_key.values()).items()
         if told[0].cause != "corrected"
     }
-    check = Check(bench, shelf, request, sentences, judged, notices)
+    check = CitationCheck(bench, shelf, request, sentences, judged, notices)
     kept = _kept(check, state["verdicts"] if state["checks"] else [])
     blocks = _blocks(
         paragraph_numbers(state["final"].sentences, state.get("outline", Plan(lines=())))
@@ -149,7 +149,9 @@ def _blocks(places: Sequence[int]) -> list[list[int]]:
     return blocks
 
 
-def _kept(check: Check, known: Sequence[CitationVerdict]) -> dict[int, list[CitationVerdict]]:
+def _kept(
+    check: CitationCheck, known: Sequence[CitationVerdict]
+) -> dict[int, list[CitationVerdict]]:
     """Return the verdicts of the sentences that have all of theirs, and whose papers are still there."""
     found: dict[int, list[CitationVerdict]] = {}
     for number, sentence in check.sentences.items():
@@ -161,7 +163,7 @@ def _kept(check: Check, known: Sequence[CitationVerdict]) -> dict[int, list[Cita
     return found
 
 
-async def _decide(check: Check, blocks: Sequence[Sequence[int]]) -> None:
+async def _decide(check: CitationCheck, blocks: Sequence[Sequence[int]]) -> None:
     """Decide what code knows, and ask a judge about the rest."""
     left: list[list[Item]] = []
     for block in blocks:
@@ -183,7 +185,7 @@ async def _decide(check: Check, blocks: Sequence[Sequence[int]]) -> None:
         )
 
 
-def _look(check: Check, numbers: Sequence[int] | Mapping[int, None]) -> list[Item]:
+def _look(check: CitationCheck, numbers: Sequence[int] | Mapping[int, None]) -> list[Item]:
     """Note what code knows of these sentences, and return what a judge must say."""
     unsure: list[Item] = []
     for number in numbers:
@@ -197,13 +199,13 @@ def _look(check: Check, numbers: Sequence[int] | Mapping[int, None]) -> list[Ite
     return unsure
 
 
-def _verdict(check: Check, number: int, key: str) -> CitationVerdict:
+def _verdict(check: CitationCheck, number: int, key: str) -> CitationVerdict:
     """Return a decision as it is recorded, with what stands against the paper itself."""
     found = check.found[f"{number}-{key or 'all'}"]
     paper, said = check.shelf.papers.get(key), found.ruling
     notice = check.notices.get(paper.id, "") if paper else ""
-    cause: Cause = found.cause
-    if notice and found.verdict not in BAD and (not cause or notice == "retracted"):
+    cause: VerdictReason = found.cause
+    if notice and found.verdict not in FAILING_VERDICTS and (not cause or notice == "retracted"):
         cause = notice
     return CitationVerdict(
         sentence=number, key=key, paper=paper.id if paper else "", verdict=found.verdict, cause=cause,
@@ -215,7 +217,7 @@ def _verdict(check: Check, number: int, key: str) -> CitationVerdict:
     )  # fmt: skip
 
 
-def _rejections(check: Check) -> list[Rejection]:
+def _rejections(check: CitationCheck) -> list[Rejection]:
     """Return the words that the judge gave as a source's and that are not, for the record."""
     told: list[Rejection] = []
     for item, cause, detail, sent_back in check.bench.misquotes:

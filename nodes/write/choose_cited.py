@@ -8,19 +8,19 @@ from collections.abc import Mapping, Sequence
 
 from langgraph.runtime import Runtime
 
-from nodes.common.ask_person import cards_of, is_due
+from nodes.common.ask_person import load_paper_cards, should_ask
 from nodes.write.user_plan import named_papers, parse_plan
-from nodes.write.writers.writer import APIECE
+from nodes.write.writers.writer import CHOICES_PER_CITATION
 from nodes.write.writers.writers import check_writer
 from state.begin import begin_run
 from state.channels import WriteState, WritingInput
-from state.paper import Paper, by_any_id
+from state.paper import Paper, index_by_ids
 from state.run import Failure
 from state.search import Sufficiency
 from tools.counting import counted
 from tools.errors import InputError
-from tools.ranking.diversity import Candidate, spread
-from tools.run_settings import RunContext, chosen_settings
+from tools.ranking.diversity import Candidate, select_diverse
+from tools.run_settings import RunSettings, route_options_of
 from tools.services import open_services
 
 STAGE = "choose_cited"
@@ -28,7 +28,7 @@ CHOOSING = frozenset({"whole", "plan", "beam"})
 """Writers that choose which of the papers they cite."""
 
 
-async def choose_cited(state: WritingInput, runtime: Runtime[RunContext]) -> WriteState:
+async def choose_cited(state: WritingInput, runtime: Runtime[RunSettings]) -> WriteState:
     """Take the papers that the plan names, else `cite` papers that have an abstract.
 
     Where an LLM plans or writes the whole, it chooses among twice as many.
@@ -41,11 +41,11 @@ async def choose_cited(state: WritingInput, runtime: Runtime[RunContext]) -> Wri
     papers = await services.run_store.papers.get(selected)
     aliases = {alias: paper.id for paper in papers.values() for alias in paper.aliases}
     choosing = services.mind.name != "extractive" and services.context.writer in CHOOSING
-    apiece = APIECE if choosing and not state["request"].picked else 1
+    apiece = CHOICES_PER_CITATION if choosing and not state["request"].picked else 1
     failures: list[Failure] = []
     chosen: list[str] = []
     refused = ""
-    if is_due(services.context.review_plan, "a plan") and choices.plan.strip():
+    if should_ask(services.context.review_plan, "a plan") and choices.plan.strip():
         refused = _refusal(choices.plan, selected, aliases)
         choices = choices.model_copy(update={"plan": ""}) if refused else choices
     try:
@@ -60,9 +60,9 @@ async def choose_cited(state: WritingInput, runtime: Runtime[RunContext]) -> Wri
     return begin_run(
         WriteState,
         taken=("stop", *WritingInput.__annotations__),
-        settings=chosen_settings(services.context),
+        settings=route_options_of(services.context),
         keys={f"P{number}": paper for number, paper in enumerate(chosen, start=1)},
-        cards=await cards_of(services.run_store, chosen),
+        cards=await load_paper_cards(services.run_store, chosen),
         notes=[] if failures else _notes(selected, chosen, papers),
         choices=choices,
         refused=refused,
@@ -82,7 +82,7 @@ def _refusal(plan: str, selected: Sequence[str], aliases: Mapping[str, str]) -> 
 def _chosen(state: WritingInput, papers: Mapping[str, Paper], cite: int) -> list[str]:
     """Return the papers that may be cited, in the order of `selected`."""
     request = state["request"]
-    ids = by_any_id(papers.values())
+    ids = index_by_ids(papers.values())
     out = {ids.get(key, key) for key in (*request.exclude, request.own) if key}
     known = [key for key in state["selected"] if key in papers and key not in out]
     if request.picked:
@@ -100,7 +100,7 @@ def _chosen(state: WritingInput, papers: Mapping[str, Paper], cite: int) -> list
         taken = {*first, *rest[:places]}
     else:
         given = _candidates([*first, *rest], state, papers, reflected)
-        taken = {*first, *spread(given[len(first) :], places, beside=given[: len(first)])}
+        taken = {*first, *select_diverse(given[len(first) :], places, beside=given[: len(first)])}
     return [key for key in known if key in taken]
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel, Field
 
-from state.paper import Paper, by_any_id
+from state.paper import Paper, index_by_ids
 from state.quote import ANNOTATION, Quote
 from state.writing import MARKER, KeyElements, Plan, Sentence
 from tools.evidence.prompt_injection import without_injections
@@ -12,7 +12,7 @@ from tools.llm.task import count_tokens
 from tools.services import Services
 
 
-class LinePaper(BaseModel):
+class PaperToCite(BaseModel):
     """A paper that is to be cited, as the mind sees it."""
 
     key: str
@@ -30,24 +30,24 @@ class LinePaper(BaseModel):
     cites: list[str] | None = Field(default=None, description="Keys of papers here that it cites.")
 
 
-async def line_papers(
+async def load_papers_to_cite(
     services: Services, keys: Mapping[str, str], wanted: Sequence[str]
-) -> list[LinePaper]:
+) -> list[PaperToCite]:
     """Return the papers of these keys, with their key elements, in the order of `wanted`."""
     ids = [keys[key] for key in wanted if key in keys]
     papers = await services.run_store.papers.get(list(keys.values()))
     elements = await services.run_store.elements.get(ids)
     by_id = {paper: key for key, paper in keys.items()}
     by_id |= {
-        alias: by_id[key] for alias, key in by_any_id(papers.values()).items() if key in by_id
+        alias: by_id[key] for alias, key in index_by_ids(papers.values()).items() if key in by_id
     }
     known = [papers[key] for key in ids if key in papers]
     # The embedded engine's sentences are compared with the paper's own under its usual name.
     told = services.mind.name != "extractive"
     every = list(papers.values())
-    apart = dict(zip(papers, names_apart(every), strict=True)) if told else {}
+    apart = dict(zip(papers, distinct_names(every), strict=True)) if told else {}
     return [
-        LinePaper(
+        PaperToCite(
             key=by_id[paper.id],
             name=apart.get(paper.id, paper.citation),
             plural=len(paper.authors) > 1 or (bool(paper.authors) and not paper.authors_complete),
@@ -62,7 +62,7 @@ async def line_papers(
     ]
 
 
-class ReadPaper(LinePaper):
+class PaperWithElements(PaperToCite):
     """A paper as ChatCite shows it: by its key elements, where these say as much in fewer tokens."""
 
     answers: dict[str, str] | None = Field(
@@ -70,15 +70,15 @@ class ReadPaper(LinePaper):
     )
 
 
-async def as_read(
-    services: Services, keys: Mapping[str, str], papers: Sequence[LinePaper]
-) -> list[ReadPaper]:
+async def with_elements(
+    services: Services, keys: Mapping[str, str], papers: Sequence[PaperToCite]
+) -> list[PaperWithElements]:
     """Return the papers with what was answered of them, in place of abstracts that are longer."""
     known = await services.run_store.elements.get([keys[paper.key] for paper in papers])
     return [_as_read(paper, known.get(keys[paper.key])) for paper in papers]
 
 
-def _as_read(paper: LinePaper, elements: KeyElements | None) -> ReadPaper:
+def _as_read(paper: PaperToCite, elements: KeyElements | None) -> PaperWithElements:
     filled = elements.filled() if elements else {}
     answers = {name: item.text for name, item in filled.items()}
     words = {name: item.quote.text for name, item in filled.items() if item.quote}
@@ -86,16 +86,18 @@ def _as_read(paper: LinePaper, elements: KeyElements | None) -> ReadPaper:
         " ".join([*answers.values(), *words.values()])
     )
     if longer and len(words) >= _ENOUGH:
-        return ReadPaper(**{**vars(paper), "abstract": "", "elements": words, "answers": answers})
+        return PaperWithElements(
+            **{**vars(paper), "abstract": "", "elements": words, "answers": answers}
+        )
     beyond = {name: answers[name] for name in paper.elements or {}}
-    return ReadPaper(**vars(paper), answers=beyond or None)
+    return PaperWithElements(**vars(paper), answers=beyond or None)
 
 
 _ENOUGH = 5
 """Key elements, of seven, that can stand for an abstract."""
 
 
-def names_apart(papers: Sequence[Paper]) -> list[str]:
+def distinct_names(papers: Sequence[Paper]) -> list[str]:
     """Return how a text names these papers' authors, with as many of them as tell two papers apart.
 
     Two papers by 'Lee et al.' become 'Lee, Kim, et al.' and 'Lee, Park, et al.'.
@@ -111,7 +113,7 @@ def names_apart(papers: Sequence[Paper]) -> list[str]:
     return apart
 
 
-async def known_quotes(services: Services, ids: Sequence[str]) -> list[Quote]:
+async def full_text_quotes(services: Services, ids: Sequence[str]) -> list[Quote]:
     """Return the verified words of these papers' full texts, where these were read."""
     elements = await services.run_store.elements.get(ids)
     filled = [item for known in elements.values() for item in known.filled().values()]
@@ -148,6 +150,6 @@ def without_markers(text: str) -> str:
     )
 
 
-def untrue_counts(plan: Plan, cited: Sequence[str]) -> set[int]:
+def lines_with_wrong_count(plan: Plan, cited: Sequence[str]) -> set[int]:
     """Return the lines that count papers of which one is not cited, 'Three papers ...'."""
     return {line.number for line in plan.lines if not set(cited) >= set(line.covers)}

@@ -14,7 +14,7 @@ from state.results import TABLE_FACETS, Cell, ComparisonTable, TableFacet, Table
 from state.writing import Draft, Element, KeyElements
 from tools.evidence.prompt_injection import without_injections
 from tools.evidence.quotes import quote_paper
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import open_services
 
 _MOST = 30
@@ -23,7 +23,7 @@ _STAND_INS = {"method": "contribution"}
 """Many an abstract says how it proceeds only in saying what it adds: 'We propose a model that ...'."""
 
 
-async def compare_papers(state: WriteState, runtime: Runtime[RunContext]) -> WriteState:
+async def compare_papers(state: WriteState, runtime: Runtime[RunSettings]) -> WriteState:
     """Make a row for each cited paper, in the order of first citation."""
     services = open_services(runtime, state["run"])
     keys = state.get("keys", {})

@@ -16,7 +16,7 @@ from state.writing import Sentence
 from tools.embed.embedder import Embedder
 from tools.errors import AnswerError, KeptError, RefusedError
 from tools.llm.task import Task
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import Services, open_services
 
 STAGE = "flag_uncited"
@@ -64,7 +64,7 @@ TASK = Task(
 )  # fmt: skip
 
 
-async def flag_uncited(state: VerifyState, runtime: Runtime[RunContext]) -> VerifyState:
+async def flag_uncited(state: VerifyState, runtime: Runtime[RunSettings]) -> VerifyState:
     """Flag the claims of the whole text in one question."""
     services = open_services(runtime, state["run"])
     sentences = state["final"].sentences

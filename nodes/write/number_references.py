@@ -10,27 +10,27 @@ from typing import cast
 
 from langgraph.runtime import Runtime
 
-from nodes.common.ask_person import SHOWN, cards
+from nodes.common.ask_person import SHOWN, make_paper_cards
 from nodes.write.user_plan import plan_text
-from nodes.write.writers.writer import EMPTY
+from nodes.write.writers.writer import EMPTY_DRAFT
 from state.channels import WriteOutput, WriteState
-from state.inputs import Choices
+from state.inputs import WriteChoices
 from state.paper import Paper
 from state.quote import Quote
 from state.results import CitedSentence, ComparisonTable
-from state.run import Failure, Outcome, halt, outcome_of
+from state.run import Failure, Outcome, fatal_failure, outcome_of
 from state.writing import INPUT, CitationVerdict, Plan, SavedSection, Sentence
 from tools.bibliography.citation_style import DEFAULT, named_style
 from tools.bibliography.section_printer import PrintedSection, running_text
 from tools.errors import InputError
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.run_store import RunStore
 from tools.services import open_services
 
 STAGE = "number_references"
 
 
-async def number_references(state: WriteState, runtime: Runtime[RunContext]) -> WriteOutput:
+async def number_references(state: WriteState, runtime: Runtime[RunSettings]) -> WriteOutput:
     """Print the section; a run that stopped early prints what it had written by then."""
     services = open_services(runtime, state["run"])
     section, failures = await _assemble(state, services.run_store)
@@ -52,7 +52,7 @@ async def number_references(state: WriteState, runtime: Runtime[RunContext]) -> 
         "usage": await services.usage(),
         "source_usage": await services.source_usage(),
         "mind": services.mind_name,
-        "stop": halt(state.get("failures", [])),
+        "stop": fatal_failure(state.get("failures", [])),
         "failures": failures,
     }
     return cast(WriteOutput, {**section, **more})
@@ -72,7 +72,7 @@ async def _plan(section: SavedSection, run_store: RunStore) -> dict[str, object]
     shown = {places[key]: paper for key, paper in papers.items()}
     return {
         "plan_text": plan_text(outline, numbers).strip(),
-        "plan_papers": list(cards(shown, chosen=planned.__contains__)),
+        "plan_papers": list(make_paper_cards(shown, chosen=planned.__contains__)),
     }
 
 
@@ -83,11 +83,11 @@ async def assemble(state: WriteState, run_store: RunStore) -> WriteOutput:
 
 async def _assemble(state: WriteState, run_store: RunStore) -> tuple[WriteOutput, list[Failure]]:
     keys = state.get("keys", {})
-    draft = state.get("final", EMPTY)
+    draft = state.get("final", EMPTY_DRAFT)
     papers = await run_store.papers.get(list(keys.values()))
     by_key = {key: papers[paper] for key, paper in keys.items() if paper in papers}
     texts = [item.text for item in draft.sentences]
-    wanted = state.get("choices", Choices()).style
+    wanted = state.get("choices", WriteChoices()).style
     printed, failures = await asyncio.to_thread(print_section, texts, by_key, wanted)
     plan = state.get("outline", Plan(lines=()))
     verdicts = state.get("verdicts", []) if state.get("checks") else []

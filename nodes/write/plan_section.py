@@ -13,8 +13,8 @@ from typing import Any, Literal
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from nodes.common.ask_model import ask_checked
-from nodes.common.ask_person import is_due
+from nodes.common.ask_model import ask_with_check
+from nodes.common.ask_person import should_ask
 from nodes.cost.kept_budget import saving_services
 from nodes.write.user_plan import parse_plan
 from nodes.write.writers.writer import one_line_each
@@ -26,7 +26,7 @@ from tools.counting import counted
 from tools.embed.embedder import Embedder
 from tools.evidence.prompt_injection import without_injections
 from tools.llm.task import Task
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import Services
 from tools.text.themes import group_texts
 from tools.text.words import lower_case_words
@@ -229,7 +229,7 @@ TASK = Task(
 )  # fmt: skip
 
 
-async def plan_section(state: WriteState, runtime: Runtime[RunContext]) -> WriteState:
+async def plan_section(state: WriteState, runtime: Runtime[RunSettings]) -> WriteState:
     """Read the researcher's plan, or have one made if the run's writer works along one.
 
     Raises:
@@ -269,7 +269,7 @@ async def _plan(services: Services, state: WriteState) -> tuple[Plan, list[Failu
 def _plans(services: Services, *, refused: bool) -> bool:
     """Whether a plan is made: as the writer asks, for a person to edit, or for want of an LLM."""
     context = services.context
-    shown = refused or is_due(context.review_plan, "")
+    shown = refused or should_ask(context.review_plan, "")
     return context.writer in {"beam", "plan"} or (
         context.writer == "whole" and (shown or services.mind.name == "extractive")
     )
@@ -305,7 +305,7 @@ async def _ask(
         fail("the abstracts do not fit the model's window", "the plan was made from the titles")
     error = "the titles do not fit the model's window"
     if services.mind.spare(TASK, **inputs) >= 0:
-        asked = await ask_checked(
+        asked = await ask_with_check(
             services.mind, TASK, inputs, lambda plan: _faults(plan, papers.keys(), musts, most)
         )
         if asked.answer is not None:

@@ -16,11 +16,11 @@ from typing import Any
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from nodes.common.ask_model import ask_checked
+from nodes.common.ask_model import ask_with_check
 from nodes.cost.kept_budget import saving_services
 from nodes.judge.full_text import library_text
 from state.channels import WriteState
-from state.inputs import Request
+from state.inputs import CheckedRequest
 from state.paper import Paper
 from state.passage import Passage
 from state.quote import Quote
@@ -30,7 +30,7 @@ from tools.embed.embedder import Embedder
 from tools.evidence.prompt_injection import without_injections
 from tools.evidence.quotes import MIN_LENGTH, find_quote, quote_fault, quote_paper
 from tools.llm.task import Task, count_tokens
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import Services
 from tools.text.quotable import printable
 from tools.text.roles import assign_roles
@@ -133,7 +133,7 @@ class Branch(WriteState):
     """Whether what the section says of papers is written already."""
 
 
-async def read_paper(state: Branch, runtime: Runtime[RunContext]) -> WriteState:
+async def read_paper(state: Branch, runtime: Runtime[RunSettings]) -> WriteState:
     """Keep the answers whose quotes are there; ask once more when a quote fails."""
     services = saving_services(state, runtime, drafted=state.get("drafted", False))
     key = state["paper"]
@@ -167,7 +167,7 @@ def _unread(paper: Paper) -> list[Failure]:
 
 
 async def _elements(
-    services: Services, paper: Paper, request: Request
+    services: Services, paper: Paper, request: CheckedRequest
 ) -> tuple[dict[str, Element], list[Failure]]:
     """Return the paper's elements, and what went wrong; failed quotes are asked for once more."""
     title, ordered = without_injections(paper.title)
@@ -199,7 +199,7 @@ async def _elements(
         fail(f"it commands whoever reads it by machine: '{told[:200]}'", _LOOK)
     good: dict[str, Element] = {}
     if text or passages:
-        asked = await ask_checked(
+        asked = await ask_with_check(
             services.mind, TASK, inputs, lambda reading: _keep(reading, paper, passages, good)
         )
         if asked.error:
@@ -208,7 +208,7 @@ async def _elements(
     return {name: good[name] for name in ELEMENTS if name in good}, failures
 
 
-async def _full_text(services: Services, paper: Paper, request: Request) -> list[Passage]:
+async def _full_text(services: Services, paper: Paper, request: CheckedRequest) -> list[Passage]:
     """Return the passages of the paper's fullest document in the library; 'starter' has none."""
     if request.library == "starter" or "library" not in request.sources:
         return []

@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 
 from langgraph.runtime import Runtime
 
-from nodes.common.ask_person import CLOSING, ask, cards, is_due
+from nodes.common.ask_person import CLOSING, ask_person, make_paper_cards, should_ask
 from nodes.write.user_plan import named_papers, parse_plan, plan_text, with_themes
 from state.channels import WriteState
-from state.paper import Paper, by_any_id
+from state.paper import Paper, index_by_ids
 from state.questions import PlanQuestion
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import open_services
 
 ASKED = (
@@ -25,12 +25,12 @@ _REFUSED = (
 )
 
 
-async def review_plan(state: WriteState, runtime: Runtime[RunContext]) -> WriteState:
+async def review_plan(state: WriteState, runtime: Runtime[RunSettings]) -> WriteState:
     """Stop for a person, once; a plan of the person's that could not be followed comes back with the reason."""
     services = open_services(runtime, state["run"])
     refused = state.get("refused", "")
     why = "the plan that was given cannot be followed" if refused else ""
-    if state.get("reviewed") or not is_due(services.context.review_plan, why):
+    if state.get("reviewed") or not should_ask(services.context.review_plan, why):
         return {"reviewed": True}
     papers = await services.run_store.papers.get(state["selected"])
     places = {paper: number for number, paper in enumerate(state["selected"], start=1)}
@@ -39,7 +39,7 @@ async def review_plan(state: WriteState, runtime: Runtime[RunContext]) -> WriteS
     question = PlanQuestion(
         instructions=ASKED, why=why, error=_REFUSED.format(refused) if refused else "",
         proposal=plan_text(state["outline"], numbers),
-        papers=cards(
+        papers=make_paper_cards(
             {places[key]: papers[key] for key in state["selected"] if key in papers},
             chosen=cited.__contains__,
         ),
@@ -48,19 +48,19 @@ async def review_plan(state: WriteState, runtime: Runtime[RunContext]) -> WriteS
     async def read(text: str) -> WriteState:
         return _edited(text, state, papers)
 
-    return {"reviewed": True, **(await ask(question, read) or {})}
+    return {"reviewed": True, **(await ask_person(question, read) or {})}
 
 
 def _edited(text: str, state: WriteState, papers: Mapping[str, Paper]) -> WriteState:
     """Return the plan as edited, with keys for papers that were not to be cited before."""
-    aliases = by_any_id(papers.values())
+    aliases = index_by_ids(papers.values())
     named = named_papers(text, state["selected"], aliases)
-    keys = extended(state["keys"], named)
+    keys = with_new_keys(state["keys"], named)
     edited = parse_plan(text, state["selected"], aliases, keys)
     return {"outline": with_themes(edited, state["outline"]), "keys": keys}
 
 
-def extended(keys: Mapping[str, str], named: Sequence[str]) -> dict[str, str]:
+def with_new_keys(keys: Mapping[str, str], named: Sequence[str]) -> dict[str, str]:
     """Return the keys with one for each further paper; known papers keep theirs."""
     known = set(keys.values())
     last = max((int(key[1:]) for key in keys), default=0)

@@ -14,20 +14,20 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from nodes.common.ask_person import CLOSING, ask, cards, is_due
-from nodes.write.cited_papers import untrue_counts
+from nodes.common.ask_person import CLOSING, ask_person, make_paper_cards, should_ask
+from nodes.write.cited_papers import lines_with_wrong_count
 from nodes.write.number_references import paragraph_numbers
-from nodes.write.plan_language.read_plan import with_markers
-from nodes.write.review_plan import extended
-from nodes.write.rewrite_unsupported import describe, take_out
+from nodes.write.plan_language.read_plan import names_to_markers
+from nodes.write.review_plan import with_new_keys
+from nodes.write.rewrite_unsupported import fault_text, remove_sentences
 from state.channels import WriteState
-from state.paper import Paper, by_any_id
+from state.paper import Paper, index_by_ids
 from state.questions import TextQuestion
-from state.run import halt
+from state.run import fatal_failure
 from state.writing import INPUT, MARKER, Citation, CitationVerdict, PlanLine, SavedSection, Sentence
 from tools.errors import InputError
 from tools.evidence.support import UNBORNE
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import open_services
 
 ASKED = (
@@ -39,42 +39,46 @@ Place = tuple[int, str]
 """A sentence with markers, and its paragraph."""
 
 
-async def review_text(state: WriteState, runtime: Runtime[RunContext]) -> WriteState:
+async def review_text(state: WriteState, runtime: Runtime[RunSettings]) -> WriteState:
     """Stop for a person; after an edit once more where the check found faults with it."""
     done: WriteState = {"settled": True, "edited": False}
     services = open_services(runtime, state["run"])
-    if halt(state.get("failures", [])) or state.get("settled") or not state["final"].sentences:
+    if (
+        fatal_failure(state.get("failures", []))
+        or state.get("settled")
+        or not state["final"].sentences
+    ):
         return done
     sentences, findings, edited = state["final"].sentences, state["audit"].reasons, state["edited"]
     faulty = [item for item in state["verdicts"] if edited and item.verdict in UNBORNE]
     why = "; ".join([*findings, *(["sentences were taken out"] if state["removed"] else [])])
-    if not (faulty if edited else is_due(services.context.review_text, why)):
+    if not (faulty if edited else should_ask(services.context.review_text, why)):
         return done
     order = list(dict.fromkeys([*state["selected"], *state["keys"].values()]))
     places = {paper: number for number, paper in enumerate(order, start=1)}
     numbers = {key: places[paper] for key, paper in state["keys"].items()}
     papers = await services.run_store.papers.get(order)
     cited = {state["keys"][key] for key in state["final"].keys}
-    told = (f"sentence {item.sentence}: {describe(item)}" for item in faulty)
+    told = (f"sentence {item.sentence}: {fault_text(item)}" for item in faulty)
     rows = [_row(item, numbers) for item in sentences]
     question = TextQuestion(
         instructions=ASKED, why=why, findings=findings,
         error=_FAULTY.format("; ".join(told)) if faulty else "",
         proposal=_printed(rows, paragraph_numbers(sentences, state["outline"])),
-        papers=cards(
+        papers=make_paper_cards(
             {places[key]: papers[key] for key in order if key in papers}, chosen=cited.__contains__
         ),
     )  # fmt: skip
 
     async def read(text: str) -> WriteState:
         known = {row: item.text for row, item in zip(rows, sentences, strict=True)}
-        keys, found = read_text(text, known, state["keys"], order, by_any_id(papers.values()))
+        keys, found = read_text(text, known, state["keys"], order, index_by_ids(papers.values()))
         return _edited(state, keys, found)
 
-    given = await ask(question, read)
+    given = await ask_person(question, read)
     if given is not None:
         return {**given, "edited": True}
-    out = take_out(state, sorted({item.sentence for item in faulty})) if faulty else {}
+    out = remove_sentences(state, sorted({item.sentence for item in faulty})) if faulty else {}
     return {**out, **done}
 
 
@@ -89,7 +93,7 @@ def edited_section(
     places = {paper: number for number, paper in enumerate(order, start=1)}
     numbers = {key: places[paper] for key, paper in section.keys.items()}
     known = {_row(item, numbers): item.text for item in section.final.sentences}
-    keys, found = read_text(text, known, section.keys, order, by_any_id(papers))
+    keys, found = read_text(text, known, section.keys, order, index_by_ids(papers))
     before = WriteState(outline=section.outline, final=section.final, verdicts=[])
     return {**_edited(before, keys, found)}
 
@@ -124,12 +128,12 @@ def read_text(
     """
     rows = [" ".join(row.split()) for row in text.splitlines()]
     marked = {
-        row: with_markers(row, order, aliases, what="text")
+        row: names_to_markers(row, order, aliases, what="text")
         for row in rows
         if row and row not in known
     }
     named = [order[int(key[1:]) - 1] for row in marked.values() for key in MARKER.findall(row)]
-    more = extended(keys, list(dict.fromkeys(named)))
+    more = with_new_keys(keys, list(dict.fromkeys(named)))
     key_of = {paper: key for key, paper in more.items()}
 
     def mark(found: re.Match[str]) -> str:
@@ -160,7 +164,7 @@ def _edited(state: WriteState, keys: Mapping[str, str], found: Sequence[Place]) 
     cited: dict[int, list[str]] = {}
     for paragraph, text in found:
         cited.setdefault(paragraph, []).extend(MARKER.findall(text))
-    untrue = untrue_counts(plan, [key for named in cited.values() for key in named])
+    untrue = lines_with_wrong_count(plan, [key for named in cited.values() for key in named])
     for _, text in found:
         if text in before and before[text][1].line in untrue:
             raise InputError(

@@ -13,18 +13,23 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from nodes.cost.kept_budget import saving_services
-from nodes.write.cited_papers import line_papers
-from nodes.write.rewrite_unsupported import is_weak, rejections_of, why
+from nodes.write.cited_papers import load_papers_to_cite
+from nodes.write.rewrite_unsupported import fault_with_evidence, needs_rewrite, rejections_of
 from nodes.write.writers.draft_answers import Revision, as_answered
-from nodes.write.writers.drafting import Question, begin
+from nodes.write.writers.drafting import DraftQuestion, open_draft_session
 from nodes.write.writers.passage import placed
-from nodes.write.writers.whole import WORDS_A_PAPER, candidates, lacking, with_room
-from nodes.write.writers.writer import stage_of
+from nodes.write.writers.whole import (
+    WORDS_A_PAPER,
+    candidates,
+    citations_missing,
+    with_output_tokens_for,
+)
+from nodes.write.writers.writer import drafting_state
 from state.channels import WriteState
 from state.writing import Sentence
 from tools.embed.embedder import Embedder
 from tools.llm.task import Task
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 
 STAGE = "revise_draft"
 _ENOUGH = 0.6
@@ -76,23 +81,23 @@ TASK = Task(
 )  # fmt: skip
 
 
-async def revise_draft(state: WriteState, runtime: Runtime[RunContext]) -> WriteState:
+async def revise_draft(state: WriteState, runtime: Runtime[RunSettings]) -> WriteState:
     """Have the draft revised by whoever wrote it."""
     services = saving_services(state, runtime, drafted=True)
-    stage, old = stage_of(state), state["final"]
-    drafting = await begin(services, stage, list(state["keys"]), STAGE)
+    stage, old = drafting_state(state), state["final"]
+    drafting = await open_draft_session(services, stage, list(state["keys"]), STAGE)
     drafting.remedy = "the draft goes on as it is"
     drafting.standing = {item.text: as_answered(item, item.line) for item in old.sentences}
-    papers = candidates(await line_papers(services, stage.keys, list(stage.keys)), stage)
+    papers = candidates(await load_papers_to_cite(services, stage.keys, list(stage.keys)), stage)
     most = min(stage.most, len(papers))
     inputs = {
         "text": stage.request.text, "papers": papers, "most": most, "words": most * WORDS_A_PAPER,
         "section": _printed(old.sentences), "findings": _findings(state),
     }  # fmt: skip
     given = await drafting.ask(
-        Question(with_room(TASK, most), inputs),
+        DraftQuestion(with_output_tokens_for(TASK, most), inputs),
         line_of=lambda _: None,
-        missing=partial(lacking, papers, most),
+        missing=partial(citations_missing, papers, most),
     )
     if stage.outline.lines:
         given = [placed(item, stage.lines) for item in given]
@@ -132,8 +137,8 @@ def _findings(state: WriteState) -> list[Found]:
     return [
         Found(
             sentence=state["final"].sentences[item.sentence - 1].text, key=item.key or None,
-            claim=item.claim, why=why(item), instead=by_id.get(item.better or ""),
+            claim=item.claim, why=fault_with_evidence(item), instead=by_id.get(item.better or ""),
         )
         for item in state["verdicts"]
-        if is_weak(item)
+        if needs_rewrite(item)
     ]  # fmt: skip

@@ -16,19 +16,24 @@ from pydantic import BaseModel
 
 from nodes.cost.kept_budget import saving_services
 from nodes.judge.questions import Numbered
-from nodes.write.cited_papers import LinePaper, line_papers, untrue_counts, without_markers
+from nodes.write.cited_papers import (
+    PaperToCite,
+    lines_with_wrong_count,
+    load_papers_to_cite,
+    without_markers,
+)
 from nodes.write.number_references import paragraph_numbers
 from nodes.write.writers.draft_answers import (
     Action,
     Fault,
     NextSentence,
-    Written,
-    as_written,
+    SentencesAnswer,
     sentences_of,
+    to_sentences_answer,
 )
-from nodes.write.writers.drafting import Drafting, begin
-from nodes.write.writers.quoted_sentences import tell
-from nodes.write.writers.writer import Stage
+from nodes.write.writers.drafting import DraftSession, open_draft_session
+from nodes.write.writers.quoted_sentences import quote_nearest
+from nodes.write.writers.writer import DraftingState
 from state.channels import WriteState
 from state.run import Failure
 from state.writing import CitationVerdict, Draft, PlanLine, Rejection, Sentence
@@ -36,7 +41,7 @@ from tools.embed.embedder import Embedder
 from tools.errors import AnswerError, KeptError, RefusedError
 from tools.evidence.support import UNBORNE
 from tools.llm.task import Task
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 
 STAGE = "rewrite_unsupported"
 
@@ -77,39 +82,39 @@ def extract(
     embedder: Embedder,
     *,
     paragraph: Sequence[Numbered],
-    papers: Sequence[LinePaper],
+    papers: Sequence[PaperToCite],
     faults: Sequence[Unsupported],
     **_: object,
-) -> Written:
+) -> SentencesAnswer:
     """Show the papers' own sentences that are nearest to what was said."""
     texts = {item.number: item.text for item in paragraph}
     faulty = dict.fromkeys(item.sentence for item in faults)
-    return as_written([_told(embedder, number, texts, papers) for number in faulty])
+    return to_sentences_answer([_told(embedder, number, texts, papers) for number in faulty])
 
 
 def _told(
-    embedder: Embedder, number: int, texts: Mapping[int, str], papers: Sequence[LinePaper]
+    embedder: Embedder, number: int, texts: Mapping[int, str], papers: Sequence[PaperToCite]
 ) -> NextSentence:
     kept = [paper for paper in papers if f"{{{paper.key}}}" in texts[number]]
     so_far = [text for other, text in texts.items() if other != number]
-    told = tell(embedder, without_markers(texts[number]), kept, so_far)
+    told = quote_nearest(embedder, without_markers(texts[number]), kept, so_far)
     return told.model_copy(update={"line": number})
 
 
 TASK = Task(
-    name="rewrite_unsupported", prompt=PROMPT, answer=Written, tier="strong", extract=extract,
+    name="rewrite_unsupported", prompt=PROMPT, answer=SentencesAnswer, tier="strong", extract=extract,
     max_output_tokens=2500,
 )  # fmt: skip
 
 
-async def rewrite_unsupported(state: WriteState, runtime: Runtime[RunContext]) -> WriteState:
+async def rewrite_unsupported(state: WriteState, runtime: Runtime[RunSettings]) -> WriteState:
     """Rewrite the weak sentences, by paragraphs; after the last check take out the faulty."""
     services = saving_services(state, runtime, drafted=True)
     faulty = sorted({item.sentence for item in state["verdicts"] if item.verdict in UNBORNE})
-    if state["checks"] >= rounds(state["final"]):
-        return take_out(state, faulty)
-    stage = Stage(request=state["request"], keys=state["keys"], outline=state["outline"])
-    drafting = await begin(services, stage, list(state["keys"]), STAGE)
+    if state["checks"] >= max_checks(state["final"]):
+        return remove_sentences(state, faulty)
+    stage = DraftingState(request=state["request"], keys=state["keys"], outline=state["outline"])
+    drafting = await open_draft_session(services, stage, list(state["keys"]), STAGE)
     drafting.remedy = "it is taken out unless the second check finds it supported"
     places = paragraph_numbers(state["final"].sentences, state["outline"])
     blocks = groupby(range(1, len(places) + 1), lambda number: places[number - 1])
@@ -126,7 +131,9 @@ async def rewrite_unsupported(state: WriteState, runtime: Runtime[RunContext]) -
         "removed": state["removed"],
     }
     told = rejections_of(state, [number for number in new if number not in out], "rewritten")
-    rest: WriteState = take_out({**state, **update}, out) if out else {**update, "rejections": []}
+    rest: WriteState = (
+        remove_sentences({**state, **update}, out) if out else {**update, "rejections": []}
+    )
     return {
         **rest,
         "rejections": [*told, *rest["rejections"], *drafting.rejections],
@@ -135,14 +142,14 @@ async def rewrite_unsupported(state: WriteState, runtime: Runtime[RunContext]) -
 
 
 async def _rewrite(
-    drafting: Drafting, state: WriteState, block: Sequence[int]
+    drafting: DraftSession, state: WriteState, block: Sequence[int]
 ) -> dict[int, Sentence | None]:
     """Return better sentences of a paragraph, by number; None for one that is to be taken out.
 
     Where a sentence of the mind has faults the embedded engine's stands in its place; one for which
     there is no better is left as it is.
     """
-    bad = [item for item in state["verdicts"] if item.sentence in block and is_weak(item)]
+    bad = [item for item in state["verdicts"] if item.sentence in block and needs_rewrite(item)]
     if not bad:
         return {}
     keys, by_id = state["keys"], {paper: key for key, paper in state["keys"].items()}
@@ -150,7 +157,10 @@ async def _rewrite(
     wanted = [key for item in old.values() for key in (*item.keys, *item.rests_on)]
     wanted += [by_id[item.better] for item in bad if item.better in by_id]
     allowed = [key for key in dict.fromkeys(wanted) if key in drafting.papers]
-    mind, papers = drafting.services.mind, await line_papers(drafting.services, keys, allowed)
+    mind, papers = (
+        drafting.services.mind,
+        await load_papers_to_cite(drafting.services, keys, allowed),
+    )
     inputs: dict[str, Any] = {
         "text": state["request"].text,
         "papers": papers,
@@ -173,11 +183,11 @@ async def _rewrite(
 
 
 async def _placed(
-    drafting: Drafting,
+    drafting: DraftSession,
     sentences: Sequence[Sentence],
     bad: Sequence[CitationVerdict],
     given: Mapping[int, NextSentence],
-    papers: Sequence[LinePaper],
+    papers: Sequence[PaperToCite],
 ) -> dict[int, Sentence | None]:
     """Put the mind's sentences in their places, if nothing is wrong with them; see `_rewrite`."""
     faulty = {item.sentence for item in bad if item.verdict in UNBORNE}
@@ -205,7 +215,7 @@ async def _placed(
 
 
 async def _kept(
-    drafting: Drafting, item: NextSentence, line: PlanLine, so_far: Sequence[str], old: Sentence
+    drafting: DraftSession, item: NextSentence, line: PlanLine, so_far: Sequence[str], old: Sentence
 ) -> Sentence | list[Fault]:
     result = await drafting.keep(item, line, line.number, so_far)
     if isinstance(result, Sentence) and old.keys and not result.keys:
@@ -213,12 +223,12 @@ async def _kept(
     return result
 
 
-def rounds(draft: Draft) -> int:
+def max_checks(draft: Draft) -> int:
     """Return how often a text is checked: what fails in the last check is taken out."""
     return 3 if draft.whole else 2
 
 
-def is_weak(item: CitationVerdict) -> bool:
+def needs_rewrite(item: CitationVerdict) -> bool:
     """Whether a sentence is to be mended: a citation may not stay, or a judge calls it partly supported."""
     return item.verdict in UNBORNE or item.verdict == "partly"
 
@@ -226,7 +236,7 @@ def is_weak(item: CitationVerdict) -> bool:
 def _fault(item: CitationVerdict, by_id: Mapping[str, str]) -> Unsupported:
     return Unsupported(
         sentence=item.sentence, key=item.key, claim=item.claim,
-        why=why(item),
+        why=fault_with_evidence(item),
         instead=by_id.get(item.better or "", ""),
     )  # fmt: skip
 
@@ -237,12 +247,12 @@ _WHY = {
 }
 
 
-def why(item: CitationVerdict) -> str:
+def fault_with_evidence(item: CitationVerdict) -> str:
     """Say in words why a citation is weak, and what speaks against it."""
-    return f"{describe(item)}: {'; '.join(filter(None, (item.reason, *item.alarms)))}".strip(" :")
+    return f"{fault_text(item)}: {'; '.join(filter(None, (item.reason, *item.alarms)))}".strip(" :")
 
 
-def describe(item: CitationVerdict) -> str:
+def fault_text(item: CitationVerdict) -> str:
     """Say in words why a citation may not stay."""
     usual = "the paper does not say it, or is by others than the sentence names"
     who = "the paper" if item.key else "what it rests on"
@@ -264,18 +274,18 @@ def rejections_of(state: WriteState, numbers: Collection[int], action: Action) -
         Rejection(
             stage=STAGE, line=sentences[item.sentence - 1].line,
             sentence=sentences[item.sentence - 1].text, key=item.key, paper=item.paper,
-            cause=item.cause or "mis_cited", detail=describe(item), action=action, by=item.by,
+            cause=item.cause or "mis_cited", detail=fault_text(item), action=action, by=item.by,
         )
         for item in state["verdicts"]
-        if item.sentence in wanted and is_weak(item)
+        if item.sentence in wanted and needs_rewrite(item)
     ]  # fmt: skip
 
 
-def take_out(state: WriteState, faulty: Sequence[int]) -> WriteState:
+def remove_sentences(state: WriteState, faulty: Sequence[int]) -> WriteState:
     """Remove the sentences that are still not supported, and renumber the verdicts of the others."""
     numbered = list(enumerate(state["final"].sentences, start=1))
     cited = [key for number, item in numbered if number not in faulty for key in item.keys]
-    untrue = untrue_counts(state["outline"], cited)
+    untrue = lines_with_wrong_count(state["outline"], cited)
     out = {*faulty, *(number for number, item in numbered if item.line in untrue)}
     kept = [number for number in range(1, len(state["final"].sentences) + 1) if number not in out]
     place = {number: position for position, number in enumerate(kept, start=1)}

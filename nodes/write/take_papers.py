@@ -15,23 +15,23 @@ from nodes.common.check_input import (
     by_its_key,
     check_language,
     clean_text,
-    kind_of,
-    parse,
-    short_note,
+    input_kind,
+    note_if_short,
+    parse_input,
     why_unknown,
 )
 from nodes.common.notices import noticed_now
 from nodes.write.writers.writers import check_writer
 from state.channels import WriteState
-from state.inputs import Choices, Request, WriteInput
+from state.inputs import CheckedRequest, WriteChoices, WriteInput
 from state.paper import Paper, canonical_id, merge_records
-from state.reducers import replaced
+from state.reducers import overwriting
 from state.run import Failure
 from tools.bibliography.citation_style import named_style
 from tools.bibliography.read_record import RecordError, paper_from
 from tools.errors import CiteLoomError, InputError, PermanentError, TransientError
 from tools.program import PROGRAM
-from tools.run_settings import RunContext, check_settings
+from tools.run_settings import RunSettings, check_settings
 from tools.scholar.agreement import same_title
 from tools.scholar.open_source import is_online
 from tools.services import Services, open_services
@@ -39,26 +39,26 @@ from tools.services import Services, open_services
 STAGE = "take_papers"
 
 
-async def take_papers(state: Mapping[str, object], runtime: Runtime[RunContext]) -> WriteState:
+async def take_papers(state: Mapping[str, object], runtime: Runtime[RunSettings]) -> WriteState:
     """Put the papers in the run store, in the caller's order; what cannot be had is a failure."""
     run = uuid4().hex
     services = open_services(runtime, run)
-    request, choices = Request(text=""), Choices()
+    request, choices = CheckedRequest(text=""), WriteChoices()
     stop: Failure | None = None
     failures: list[Failure] = []
     papers: list[Paper] = []
     try:
         check_settings(services.context)
-        sent = parse(WriteInput, state)
+        sent = parse_input(WriteInput, state)
         check_writer(services.context.writer, planned=bool(sent.plan.strip()))
         await asyncio.to_thread(named_style, sent.style)
-        choices = Choices(cite=sent.cite, plan=sent.plan, style=sent.style)
+        choices = WriteChoices(cite=sent.cite, plan=sent.plan, style=sent.style)
         title, text = clean_text(sent.text)
         code, notes = await check_language(text, extractive=services.mind.name == "extractive")
-        request = Request(
-            text=text, kind=kind_of(text), title=title, language=code, library=sent.library,
+        request = CheckedRequest(
+            text=text, kind=input_kind(text), title=title, language=code, library=sent.library,
             sources=tuple(dict.fromkeys(sent.sources)) or ("library",),
-            notes=(*notes, *short_note(text)),
+            notes=(*notes, *note_if_short(text)),
         )  # fmt: skip
         papers, failures = await _papers(sent.papers, request, services)
         marked, unasked = await noticed_now(services, request, papers, STAGE)
@@ -80,13 +80,13 @@ async def take_papers(state: Mapping[str, object], runtime: Runtime[RunContext])
         "request": request,
         "choices": choices,
         "stop": stop,
-        "failures": replaced([*failures, *([stop] if stop else [])]),
+        "failures": overwriting([*failures, *([stop] if stop else [])]),
         "selected": list(dict.fromkeys(paper.id for paper in papers)),
     }
 
 
 async def _papers(
-    given: list[str | dict[str, Any]], request: Request, services: Services
+    given: list[str | dict[str, Any]], request: CheckedRequest, services: Services
 ) -> tuple[list[Paper], list[Failure]]:
     failures: list[Failure] = []
 
@@ -122,7 +122,7 @@ async def _papers(
 
 
 async def _known(
-    ids: Sequence[str], request: Request, services: Services
+    ids: Sequence[str], request: CheckedRequest, services: Services
 ) -> tuple[dict[str, Paper], dict[str, str]]:
     """Return the papers of these ids, each from the first source that has it, and why others did not answer."""
     known: dict[str, Paper] = {}

@@ -9,7 +9,7 @@ Two forms:
 from collections.abc import Mapping, Sequence
 
 from nodes.write.plan_language.plan_text import MAX_LINES, read_rows
-from nodes.write.plan_language.read_plan import rows_of, unknown_papers, with_markers
+from nodes.write.plan_language.read_plan import names_to_markers, rows_of, unknown_papers
 from state.writing import MARKER, Plan, PlanLine
 from tools.errors import InputError
 
@@ -22,7 +22,7 @@ def named_papers(plan: str, papers: Sequence[str], aliases: Mapping[str, str]) -
     Raises:
         InputError: As `with_markers`.
     """
-    named = set(MARKER.findall(with_markers(plan, papers, aliases)))
+    named = set(MARKER.findall(names_to_markers(plan, papers, aliases)))
     return [paper for place, paper in enumerate(papers, start=1) if f"P{place}" in named]
 
 
@@ -40,7 +40,7 @@ def parse_plan(
     Raises:
         InputError: The plan cannot be followed; the message quotes the piece and says what to write.
     """
-    text = with_markers(plan, papers, aliases)
+    text = names_to_markers(plan, papers, aliases)
     by_id = {paper: key for key, paper in keys.items()}
     key_of = {
         f"P{place}": by_id[paper] for place, paper in enumerate(papers, start=1) if paper in by_id

@@ -9,10 +9,10 @@ of the lines to write and a variant's number. Writes `candidates`, `rejections`.
 from langgraph.runtime import Runtime
 
 from nodes.cost.kept_budget import saving_services
-from nodes.write.writers.writer import Job, stage_of
-from nodes.write.writers.writers import writer_named
+from nodes.write.writers.writer import DraftJob, drafting_state
+from nodes.write.writers.writers import get_writer
 from state.channels import WriteState
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 
 
 class Branch(WriteState):
@@ -22,10 +22,10 @@ class Branch(WriteState):
     variant: int
 
 
-async def write_draft(state: Branch, runtime: Runtime[RunContext]) -> WriteState:
+async def write_draft(state: Branch, runtime: Runtime[RunSettings]) -> WriteState:
     """Write one job of the round; what the mind says is checked by code."""
     services = saving_services(state, runtime, drafted=True)
-    stage = stage_of(state)
+    stage = drafting_state(state)
     lines = tuple(line for line in stage.lines if line.number in set(state["lines"]))
-    job = Job(draft=stage.best, lines=lines, variant=state["variant"])
-    return await writer_named(services.context.writer).write(services, stage, job)
+    job = DraftJob(draft=stage.best, lines=lines, variant=state["variant"])
+    return await get_writer(services.context.writer).write(services, stage, job)

@@ -11,7 +11,7 @@ from state.paper import Paper
 from tests.bibliography.made import paper
 from tools.bibliography.citation_printer import StyledList, style_papers
 from tools.bibliography.citation_style import named_style, read_style
-from tools.bibliography.text_runs import Run, plain
+from tools.bibliography.text_runs import TextRun, plain
 from tools.errors import InputError
 
 STYLES = ("ieee", "apa", "acl")
@@ -44,7 +44,7 @@ LEWIS = paper(
 )  # fmt: skip
 def test_entry_is_what_the_style_asks_for(style: str, expected: str) -> None:
     assert entry(style, LEWIS) == expected
-    italics = Run("EMNLP", frozenset({"italic"}))
+    italics = TextRun("EMNLP", frozenset({"italic"}))
     assert style != "apa" or italics in styled("apa", LEWIS).papers[0].entry
 
 

@@ -3,15 +3,15 @@
 from typing import Any
 
 from state.document import Unread
-from state.inputs import Request
+from state.inputs import CheckedRequest
 from state.paper import Author, Paper
 from state.quote import Quote
 from state.run import Failure, Usage
 from state.synthesis import (
     CitedIn,
     Context,
+    DroppedLine,
     Line,
-    LostLine,
     NumberedReference,
     Origin,
     SourcePaper,
@@ -91,11 +91,11 @@ def complete(**more: Any) -> dict[str, Any]:
         )),
     ]  # fmt: skip
     return {
-        "run": "f" * 32, "request": Request(text=QUESTION, kind="question", notes=("it is short",)),
+        "run": "f" * 32, "request": CheckedRequest(text=QUESTION, kind="question", notes=("it is short",)),
         "references_as": "fine", "granularity": "fine",
         "answer": "Bees steer by the sun [1, 3]. Smells help [2].", "draft": "Bees steer by the sun.",
         "lines": lines, "references": references(), "paragraphs": ["p1", "p2", "p3", "p4"],
-        "lost": [LostLine(text="Bees read maps.", cause="no source line says it")],
+        "lost": [DroppedLine(text="Bees read maps.", cause="no source line says it")],
         "contexts": [
             Context(paragraph="p1", score=0.9, by="embedding"),
             Context(paragraph="p3", score=0.5, by="mind"),

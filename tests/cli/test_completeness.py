@@ -2,7 +2,7 @@
 
 import pytest
 
-from citeloom.export.completeness import assessed, completeness_text
+from citeloom.export.completeness import completeness_text, with_completeness_text
 from citeloom.export.markdown import papers_text, review_text
 from state.search import Completeness, DiscoveryPoint
 
@@ -35,7 +35,7 @@ def test_section_shows_the_curve_the_end_and_the_caveats_as_they_are() -> None:
 def test_run_that_ended_before_it_was_assessed_has_no_such_section(
     values: dict[str, Completeness | None],
 ) -> None:
-    assert assessed(values) is None
+    assert with_completeness_text(values) is None
     assert completeness_text(values) == ""
     for text in (papers_text(values), review_text(values)):
         assert "complete" not in text

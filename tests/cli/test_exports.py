@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from lxml import html
 
 from citeloom.cli.files import write_whole
-from citeloom.export.document import TITLE, document_of, restyled
+from citeloom.export.document import TITLE, in_other_style, section_document
 from citeloom.export.docx import to_docx
-from citeloom.export.files import exports
+from citeloom.export.files import text_files
 from citeloom.export.latex import to_latex
 from citeloom.export.markdown import review_text
 from citeloom.export.review_page import review_page
-from state.inputs import Choices
+from state.inputs import WriteChoices
 from state.paper import Author, Paper
 from state.quote import Quote
 from state.results import CitedSentence, ComparisonTable, TableRow
@@ -77,14 +77,14 @@ def values(
         for number, text in enumerate(texts, start=1)
     ]  # fmt: skip
     return {
-        "sentences": sentences, "references": section.references, "choices": Choices(style=style),
+        "sentences": sentences, "references": section.references, "choices": WriteChoices(style=style),
         "related_work": running_text(sentences), "mind": "extractive", "outcome": "complete",
     }  # fmt: skip
 
 
 @pytest.mark.parametrize("style", ["ieee", "apa", "acl"])
 def test_every_format_is_a_whole_file_with_the_same_references(tmp_path: Path, style: str) -> None:
-    files = exports(values(style), ("tex", "docx", "tex"))
+    files = text_files(values(style), ("tex", "docx", "tex"))
     assert [*files] == [*ALWAYS, "files/section.tex", "files/review.docx"]
     for name, content in files.items():
         assert content
@@ -102,8 +102,8 @@ def test_every_format_is_a_whole_file_with_the_same_references(tmp_path: Path, s
 
 
 def test_without_formats_there_are_the_text_and_its_references() -> None:
-    assert [*exports(values())] == ALWAYS
-    assert exports({"sentences": []}, ("tex",)) == {}
+    assert [*text_files(values())] == ALWAYS
+    assert text_files({"sentences": []}, ("tex",)) == {}
 
 
 def test_markdown_lists_numbers_or_names_as_the_style_does() -> None:
@@ -139,7 +139,7 @@ def test_page_has_the_text_with_links_and_records_stay_text() -> None:
 @pytest.mark.parametrize("style", ["ieee", "apa"])
 def test_docx_is_read_back_with_headings_text_comments_and_links(style: str) -> None:
     given_ = values(style)
-    word = docx.Document(BytesIO(to_docx(document_of(given_))))
+    word = docx.Document(BytesIO(to_docx(section_document(given_))))
     headings = [
         item.text
         for item in word.paragraphs
@@ -184,7 +184,7 @@ def balanced(text: str) -> bool:
 
 
 def latex(style: str) -> str:
-    document = document_of(values(style))
+    document = section_document(values(style))
     return to_latex(document, to_bibtex(document.references))
 
 
@@ -217,7 +217,7 @@ ODD = st.text(
 def test_no_text_breaks_a_format(texts: list[str], title: str) -> None:
     papers = {"P1": paper(f"T {title}", f"N {title}", year=2020, venue=title)}
     made = values("ieee", [f"A {text} {{P1}}." for text in texts], papers)
-    document = document_of(made)
+    document = section_document(made)
     page = html.document_fromstring(review_page(made, "", about=title))
     assert len(page.xpath("//li/em[. = 'supported']")) == len(texts)
     assert not page.xpath("//script|//body//b|//img")
@@ -242,12 +242,12 @@ def test_section_is_printed_again_in_a_style_of_the_users_own(tmp_path: Path) ->
         TableRow(number=None, paper=item.id, name="n", title=item.title) for item in UGLY.values()
     )
     made = values("ieee") | {"table": ComparisonTable(rows=rows)}
-    again = restyled(made, style)
+    again = in_other_style(made, style)
     titles = [item.paper.title for item in again["references"]]
     assert titles == sorted(titles, key=str.casefold)
     numbers = {item.paper.id: item.number for item in again["references"]}
     assert [row.number for row in again["table"].rows] == [numbers[row.paper] for row in rows]
     assert f"Lee et al. ({numbers[UGLY['P1'].id]}) say" in again["related_work"]
     assert again["references"][0].entry.startswith(titles[0][:5])
-    printed = str(exports(again, style=style)["review.md"])
+    printed = str(text_files(again, style=style)["review.md"])
     assert again["related_work"].split("\n\n")[0] in re.sub(r"\\(.)", r"\1", printed)

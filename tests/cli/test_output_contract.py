@@ -6,7 +6,7 @@ from typing import Any
 
 from state.audit import ReferenceFinding
 from state.run import Failure, SourceUsage
-from state.search import Listing
+from state.search import RankedOrder
 from state.writing import Rejection
 from tests.cli.commands import Done
 from tests.support import ROOT
@@ -83,7 +83,7 @@ def test_every_heading_that_is_linked_to_is_there() -> None:
 
 def test_what_a_good_run_does_not_have_is_described_as_it_is() -> None:
     for heading, kind in (
-        ("A failure", Failure), ("A rejection", Rejection), ("A listing", Listing),
+        ("A failure", Failure), ("A rejection", Rejection), ("A listing", RankedOrder),
         ("A finding on a reference", ReferenceFinding), ("A source's usage", SourceUsage),
     ):  # fmt: skip
         assert set(described(heading)) == set(kind.model_fields)

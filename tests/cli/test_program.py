@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from citeloom.cli.app import app
 from tests.support import ROOT, clean_environment
-from tools.run_settings import run_settings
+from tools.run_settings import setting_fields
 
 
 def run(home: Path, *arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
@@ -99,7 +99,7 @@ def test_settings_lists_all_that_set_can_change() -> None:
     told = CliRunner().invoke(app, ["settings"], env={"COLUMNS": "100"})
     assert told.exit_code == 0
     named = re.findall(r"^ (\w+)", told.output, re.MULTILINE)
-    assert sorted({*named} - {"Name"}) == sorted(run_settings())
+    assert sorted({*named} - {"Name"}) == sorted(setting_fields())
 
 
 def test_server_that_is_not_installed_is_told_with_what_installs_it(

@@ -7,12 +7,12 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from citeloom.cli.app import app
-from citeloom.cli.inputs import stack_of
+from citeloom.cli.inputs import paper_paths
 from citeloom.cli.run_command import reading_allowed
 from citeloom.runs.run_record import RunRecord
 from tools.errors import InputError
 from tools.ingest.file_places import allowed_roots, check_paths
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 
 QUESTION = "How do bees find home?"
 
@@ -24,7 +24,7 @@ def synthesize(*arguments: str | Path) -> Result:
 
 
 def stack(*files: str | Path, papers: tuple[str, ...] = ()) -> list[str]:
-    return stack_of(QUESTION, [str(path) for path in files], papers)
+    return paper_paths(QUESTION, [str(path) for path in files], papers)
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def test_run_may_read_the_folders_of_its_files_only(home: Path, folder: Path) ->
         started="",
     )  # fmt: skip
     with reading_allowed(run):
-        roots = allowed_roots(RunContext().clients)
+        roots = allowed_roots(RunSettings().clients)
     check_paths([str(folder / "a.md"), str(folder / "b.pdf")], roots)
     with pytest.raises(InputError):
         check_paths([str(home / "elsewhere.pdf")], roots)

@@ -5,7 +5,7 @@ from state.passage import OF_ANNOTATION, OF_RECORD, Passage
 from tests.pdf.papers import REFERENCES, RUNNING
 from tests.pdf.papers import paper as rivers
 from tools.documents.body import body_of, on_pages
-from tools.documents.cut_passages import cut
+from tools.documents.cut_passages import cut_passages
 from tools.documents.open_document import read_document
 from tools.references.read_bibliography import entries_at_end
 
@@ -56,7 +56,7 @@ def test_list_without_a_heading_is_known_by_its_entries_at_the_end_of_the_text()
 
 def test_pdf_gives_neither_its_list_nor_its_running_head_and_each_passage_its_page() -> None:
     _, document = read_document(rivers(), name="rivers.pdf")
-    passages = body_of(cut(document, paper="doi:10.1/x", title="Rivers", sha256="0" * 64))
+    passages = body_of(cut_passages(document, paper="doi:10.1/x", title="Rivers", sha256="0" * 64))
     found = on_pages(passages, document)
     text = "\n".join(item.text for item in found)
     assert not any(entry[4:30] in text for entry in (*REFERENCES, RUNNING))

@@ -15,7 +15,7 @@ from docx.oxml.ns import nsdecls
 
 from state.document import Document
 from tools.documents.docx import read_docx
-from tools.documents.file_types import Limits
+from tools.documents.file_types import FileLimits
 from tools.documents.open_document import read_document
 from tools.errors import DocumentError
 
@@ -164,9 +164,9 @@ def test_bombs_are_refused_before_they_are_unpacked() -> None:
         read_document(bomb, name="a.docx")
     crowd = packed({"word/document.xml": b"<a/>", **{f"x{n}": b"" for n in range(40)}})
     with pytest.raises(DocumentError, match="41 files"):
-        read_docx(crowd, name="a.docx", limits=Limits(entries=40))
+        read_docx(crowd, name="a.docx", limits=FileLimits(entries=40))
     with pytest.raises(DocumentError, match="unpacks to more than"):
-        read_docx(SNAILS, name="a.docx", limits=Limits(decompressed=1000))
+        read_docx(SNAILS, name="a.docx", limits=FileLimits(decompressed=1000))
 
 
 def test_file_without_text_is_refused() -> None:

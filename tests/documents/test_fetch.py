@@ -14,9 +14,9 @@ from state.paper import Paper
 from tests.fakes.loopback import Loopback, LoopbackServer
 from tools.documents import open_copies
 from tools.documents.open_copies import Fetched, open_copy
-from tools.documents.public_address import checked_address, guarded_client, is_public, place_of
+from tools.documents.public_address import checked_address, is_public, place_of, public_only_client
 from tools.errors import DocumentError, TransientError
-from tools.ledger.budget import Limits
+from tools.ledger.budget import BudgetLimits
 from tools.ledger.run_ledger import RunLedger
 from tools.settings import Settings
 
@@ -82,7 +82,7 @@ def get(site: Site, monkeypatch: pytest.MonkeyPatch) -> Get:
     async def call(paper: Paper, ledger: RunLedger | None = None, **more: str) -> Fetched:
         bases = dict.fromkeys(("arxiv_html_url", "arxiv_pdf_url"), site.url)
         given: Any = {**bases, "ar5iv_url": f"{site.url}/ar5iv", "arxiv_rate": 1000.0, **more}
-        ledger = ledger or RunLedger("run", Limits())
+        ledger = ledger or RunLedger("run", BudgetLimits())
         return await open_copy(paper, ledger=ledger, settings=Settings(**given))
 
     return call
@@ -96,7 +96,7 @@ def linked(url: str) -> Paper:
 
 
 async def test_html_of_arxiv_comes_first_then_ar5iv_and_then_the_pdf(site: Site, get: Get) -> None:
-    ledger = RunLedger("run", Limits())
+    ledger = RunLedger("run", BudgetLimits())
     site.serve("/pdf/2005.00001", PDF)
     found = await get(ARXIV, ledger=ledger)
     assert (found.content, found.name) == (PDF, "2005.00001.pdf")
@@ -242,7 +242,7 @@ async def test_name_is_resolved_once_and_the_checked_address_is_connected_to_pas
         for name in ("http_proxy", "all_proxy", "HTTP_PROXY", "ALL_PROXY"):
             monkeypatch.setenv(name, proxy.url)
         asked = resolved("127.0.0.1")
-        async with guarded_client({("papers.example", port)}, 5.0) as client:
+        async with public_only_client({("papers.example", port)}, 5.0) as client:
             response = await client.get(f"http://papers.example:{port}/a")
     assert response.status_code == 404
     assert asked[0] == "papers.example"
@@ -266,7 +266,7 @@ async def test_certificate_is_asked_for_by_name_not_by_address(
         port = int(site.url.rpartition(":")[2])
         resolved("127.0.0.1")
         monkeypatch.setattr(ssl.SSLContext, "wrap_bio", watch)
-        async with guarded_client({("papers.example", port)}, 5.0) as client:
+        async with public_only_client({("papers.example", port)}, 5.0) as client:
             with pytest.raises(httpx.ConnectError):
                 await client.get(f"https://papers.example:{port}/a")
     assert named == ["papers.example"]

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from state.document import Document
-from tools.documents.file_types import Limits, sniff
+from tools.documents.file_types import FileLimits, detect_file_type
 from tools.documents.open_document import Kind, note_on, read_document
 from tools.errors import DocumentError
 
@@ -67,7 +67,7 @@ KNOWN: dict[str, tuple[bytes, str, Kind]] = {
 
 @pytest.mark.parametrize(("content", "name", "kind"), KNOWN.values(), ids=KNOWN.keys())
 def test_kind_is_told_by_contents(content: bytes, name: str, kind: Kind) -> None:
-    assert sniff(content, name) == kind
+    assert detect_file_type(content, name) == kind
 
 
 REFUSED: dict[str, tuple[bytes, str, str, str]] = {
@@ -136,11 +136,11 @@ def test_wrong_ending_is_told_and_not_trusted() -> None:
 def test_limits_hold_before_and_after_unpacking() -> None:
     words = b"many words " * 1000
     with pytest.raises(DocumentError, match="at most 10 kB"):
-        read_document(words, name="a.txt", limits=Limits(bytes=10_000))
+        read_document(words, name="a.txt", limits=FileLimits(bytes=10_000))
     with pytest.raises(DocumentError, match="unpacks to more than 5 kB"):
-        read_document(gzip.compress(words), name="a.gz", limits=Limits(decompressed=5_000))
+        read_document(gzip.compress(words), name="a.gz", limits=FileLimits(decompressed=5_000))
     with pytest.raises(DocumentError, match="million characters") as caught:
-        read_document(words, name="a.txt", limits=Limits(characters=5_000))
+        read_document(words, name="a.txt", limits=FileLimits(characters=5_000))
     assert "split" in caught.value.remedy
     with pytest.raises(DocumentError, match="200 times its size"):
         read_document(gzip.compress(b"\0" * 60_000_000), name="a.gz")

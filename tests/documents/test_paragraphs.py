@@ -2,7 +2,7 @@
 
 from state.bibliography import Bibliography, InTextCitation
 from state.document import Block, Document, DocumentEntry
-from tools.documents.cut_passages import cut
+from tools.documents.cut_passages import cut_passages
 from tools.documents.paragraphs import paragraphs_of, rebuilt
 from tools.references.read_bibliography import read_bibliography
 
@@ -51,7 +51,7 @@ def test_paragraphs_are_whole_numbered_placed_and_have_their_citations() -> None
 
 
 def test_document_of_a_library_gets_its_blocks_and_references_back() -> None:
-    passages = cut(DOCUMENT, paper=PAPER, title="Owls", sha256="0" * 64)
+    passages = cut_passages(DOCUMENT, paper=PAPER, title="Owls", sha256="0" * 64)
     again = rebuilt(ENTRY, DOCUMENT.text, passages)
     assert [block.text for block in again.blocks] == [block.text for block in BLOCKS]
     assert [block.kind for block in again.blocks[-3:]] == ["reference"] * 3
@@ -65,5 +65,5 @@ def test_document_of_a_library_gets_its_blocks_and_references_back() -> None:
     numbers = Document(
         blocks=(BLOCKS[1], Block(text="1993 1994 " * 40, kind="table")), reader="test 1"
     )
-    kept = cut(numbers, paper=PAPER, title="Owls", sha256="0" * 64)
+    kept = cut_passages(numbers, paper=PAPER, title="Owls", sha256="0" * 64)
     assert rebuilt(ENTRY, numbers.text, kept).blocks[1].kind == "table"

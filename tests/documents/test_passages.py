@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from state.document import Block, BlockKind, Document
 from state.passage import LARGEST, SMALLEST, Passage
-from tools.documents.cut_passages import TARGET, cut
+from tools.documents.cut_passages import TARGET, cut_passages
 
 
 def words(count: int, stem: str = "w") -> str:
@@ -21,7 +21,7 @@ def block(text: str, *section: str, kind: BlockKind = "text", page: int | None =
 
 def passages(*blocks: Block, target: int = TARGET) -> list[Passage]:
     document = Document(blocks=blocks, reader="made 1")
-    found = cut(document, paper="doi:10.1/x", title="Made", sha256="ab", target=target)
+    found = cut_passages(document, paper="doi:10.1/x", title="Made", sha256="ab", target=target)
     assert all(one.text == document.text[one.start : one.end] for one in found)
     return found
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tools.bibliography.read_record import BadRecord
-from tools.documents.attachments import Attached, paths_in, read_attachments
+from tools.documents.attachments import RecordAttachment, paths_in, read_attachments
 from tools.errors import InputError
 
 FORMS = {
@@ -60,8 +60,8 @@ BIBTEX = r"""
 """
 
 
-def attachments(path: Path, root: Path | None = None) -> list[Attached]:
-    return [one for one in read_attachments(path, root=root) if isinstance(one, Attached)]
+def attachments(path: Path, root: Path | None = None) -> list[RecordAttachment]:
+    return [one for one in read_attachments(path, root=root) if isinstance(one, RecordAttachment)]
 
 
 def test_bibtex_entries_have_their_files_tags_and_notes(folder: Path) -> None:
@@ -76,7 +76,7 @@ def test_bibtex_entries_have_their_files_tags_and_notes(folder: Path) -> None:
     assert newts.notes[0] == "gone.pdf is missing"
     assert all("lies outside" in note for note in newts.notes[1:])
     assert len(newts.notes) == 3
-    assert eels == Attached(eels.record)
+    assert eels == RecordAttachment(eels.record)
     lost = [one for one in read_attachments(path) if isinstance(one, BadRecord) and one.lost]
     assert len(lost) == 2
 

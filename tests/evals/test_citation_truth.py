@@ -11,7 +11,7 @@ from evals.citation_truth.command import GROUPS, figures, judged
 from evals.citation_truth.falsify import KINDS, falsified
 from evals.citation_truth.pairs import Case, load, load_full_texts
 from state.paper import Paper
-from state.writing import Support
+from state.writing import SupportVerdict
 from tests.evals.calls import evaluated
 
 OTHERS = ["Our tool is of OWLNET."] * 300
@@ -107,7 +107,7 @@ def test_sentences_of_bodies_are_checked_with_the_abstract_and_with_the_full_tex
 
 def test_verdicts_are_calibrated_by_the_truth_of_what_they_were_given_to() -> None:
     paper = Paper(id="doi:10.1234/1", title="On owls")
-    told: list[tuple[bool, Support]] = [
+    told: list[tuple[bool, SupportVerdict]] = [
         (True, "supported"), (True, "supported"), (False, "supported"), (False, "contradicted"),
     ]  # fmt: skip
     found = [(Case(paper, "", true, "own" if true else "number", ""), said) for true, said in told]

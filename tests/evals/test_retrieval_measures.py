@@ -12,7 +12,7 @@ from evals.retrieval.corpus import Case
 from evals.retrieval.measures import coverage, normalised_recall_at, precision_at, recall_at
 from evals.retrieval.summary import summarise
 from evals.trials import Row
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 
 # The worked example of LitLLM, D.1: 84 gold papers, 100 kept, 10 of these relevant, 4 in the first 40.
 RELEVANT_AT = (0, 7, 21, 39, 94, 95, 96, 97, 98, 99)
@@ -140,5 +140,5 @@ def test_default_always_runs_and_all_says_why_others_do_not() -> None:
 
 @pytest.mark.parametrize("name", ARMS)
 def test_arm_sets_only_what_a_run_can_be_told(name: str) -> None:
-    context = RunContext(**ARMS[name].settings)  # type: ignore[arg-type]
+    context = RunSettings(**ARMS[name].settings)  # type: ignore[arg-type]
     assert {key: getattr(context, key) for key in ARMS[name].settings} == ARMS[name].settings

@@ -22,8 +22,8 @@ from state.search import SearchQuery
 from tests.evals.made import paper, topics, write
 from tools.cache import AnswerCache
 from tools.errors import PermanentError
-from tools.http.http_caller import HttpCaller
-from tools.ledger.budget import Limits
+from tools.http.http_caller import RetryingClient
+from tools.ledger.budget import BudgetLimits
 from tools.ledger.run_ledger import RunLedger
 from tools.scholar import openalex
 from tools.scholar.openalex import OpenAlexSource
@@ -70,9 +70,9 @@ def settings_of(url: str) -> Callable[..., Settings]:
 @pytest.fixture
 def source(settings_of: Callable[..., Settings], tmp_path: Path) -> SourceOf:
     def make(key: str = "", place: str = "") -> OpenAlexSource:
-        ledger = RunLedger("run", Limits(), tmp_path)
+        ledger = RunLedger("run", BudgetLimits(), tmp_path)
         cache = AnswerCache(tmp_path / "responses.sqlite")
-        return OpenAlexSource(HttpCaller(openalex.host(settings_of(key, place)), ledger, cache))
+        return OpenAlexSource(RetryingClient(openalex.host(settings_of(key, place)), ledger, cache))
 
     return make
 

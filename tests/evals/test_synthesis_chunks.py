@@ -14,7 +14,7 @@ from state.synthesis import Paragraph
 from tests.graphs.stacks import QUESTION, uploads
 from tests.graphs.test_synthesize import assert_traced
 from tests.nodes.synthesize.support import HEMP, PEARS, SAILS, bench, paragraph
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 
 METHODS = get_args(ChunkMethod)
 ANSWER = "Drought makes the roots of pears grow deeper, for the roots change where water is."
@@ -81,7 +81,7 @@ async def test_chunk_becomes_contexts_of_the_paragraphs_it_touches(
 async def test_baselines_answer_from_chunks(home: Path, method: ChunkMethod) -> None:
     graph = wired(retrieving(method, 2)).compile()
     given: Any = {"question": QUESTION, "uploads": uploads()}
-    result = dict(await graph.ainvoke(given, context=RunContext()))
+    result = dict(await graph.ainvoke(given, context=RunSettings()))
     assert {item.by for item in result["contexts"]} == {"retriever"}
     assert_traced(result)
     assert "summarize_paragraphs" not in result["seconds"]

@@ -14,7 +14,7 @@ from state.audit import Audit, Omission
 from state.paper import Paper
 from state.quote import Quote
 from state.results import CitedSentence
-from state.writing import CitationVerdict, Support
+from state.writing import CitationVerdict, SupportVerdict
 from tools.errors import InputError
 from tools.evidence.quotes import quote_paper
 
@@ -26,7 +26,7 @@ NAMED = {f"P{number}": paper.id for number, paper in enumerate([ANTS, BEES, BARE
 
 
 def verdict(
-    key: str, paper: Paper, words: str = "", said: Support = "supported"
+    key: str, paper: Paper, words: str = "", said: SupportVerdict = "supported"
 ) -> CitationVerdict:
     quote = quote_paper(words, paper) if words else None
     return CitationVerdict(sentence=1, key=key, paper=paper.id, verdict=said, quote=quote)

@@ -4,7 +4,7 @@ from state.document import Block, Document
 from state.passage import Passage
 from tests.library.words import WordEmbedder
 from tools.documents.body import body_of, on_pages
-from tools.documents.cut_passages import cut
+from tools.documents.cut_passages import cut_passages
 from tools.evidence.passage_search import Searcher
 from tools.evidence.verbatim import verbatim
 
@@ -33,7 +33,7 @@ def paper() -> list[Passage]:
         Block(text="Lind, A. 2015. Silt.", section=("References",), page=3, kind="reference"),
     ]  # fmt: skip
     document = Document(blocks=tuple(blocks), pages=3)
-    passages = cut(document, paper="doi:10.1/x", title="Silt", sha256="0" * 64)
+    passages = cut_passages(document, paper="doi:10.1/x", title="Silt", sha256="0" * 64)
     return on_pages(body_of(passages), document)
 
 

@@ -3,7 +3,12 @@
 import pytest
 
 from state.paper import Author, Paper
-from tools.evidence.verbatim import misattributed, names_of, own_words, verbatim
+from tools.evidence.verbatim import (
+    annotation_told_as_paper,
+    names_of,
+    own_sentence_of_paper,
+    verbatim,
+)
 
 TEXT = (
     "This study evaluates moths on many lamps. However, this approach misses dusk; it is slow. "
@@ -80,21 +85,23 @@ def test_annotation_is_not_told_as_the_words_of_the_authors(sentence: str, told_
         id="a", title="T", abstract=f"{TEXT} The article notes that owls hear.",
         abstract_kind="annotation", authors=tuple(Author(name=f"{name} Tang") for name in "ABC"),
     )  # fmt: skip
-    own = own_words(sentence, "P1", paper)
+    own = own_sentence_of_paper(sentence, "P1", paper)
     assert (own or ("",))[0] == (told_as if told_as == "annotation" else "")
-    assert bool(misattributed(sentence, "P1", paper)) == (told_as == "theirs")
+    assert bool(annotation_told_as_paper(sentence, "P1", paper)) == (told_as == "theirs")
 
 
 def test_part_of_a_sentence_is_enough_where_it_cites_several_papers() -> None:
     tang = Paper(id="a", title="On moths at dusk", abstract=TEXT, authors=(Author(name="Bo Tang"),))
     owls = tang.model_copy(update={"id": "b", "abstract": "Owls hear; mice run."})
     both = "Tang {P1} writes: “Nobody asked the owls.”; “Owls hear; mice run” {P2}; all are asleep."
-    assert own_words(both, "P1", tang)
-    assert own_words(both, "P2", owls) is None, "what follows it and cites nobody is its own, too"
-    assert own_words(both.replace("; all are asleep", ""), "P2", owls)
-    assert own_words("Tang {P1}, “On moths at dusk”.", "P1", tang) is not None
+    assert own_sentence_of_paper(both, "P1", tang)
+    assert own_sentence_of_paper(both, "P2", owls) is None, (
+        "what follows it and cites nobody is its own, too"
+    )
+    assert own_sentence_of_paper(both.replace("; all are asleep", ""), "P2", owls)
+    assert own_sentence_of_paper("Tang {P1}, “On moths at dusk”.", "P1", tang) is not None
     bare = tang.model_copy(update={"abstract": None})
-    assert (own_words("“On moths at dusk” {P1}", "P1", bare) or ("",))[0] == "title"
+    assert (own_sentence_of_paper("“On moths at dusk” {P1}", "P1", bare) or ("",))[0] == "title"
 
 
 def test_authors_go_by_the_names_that_texts_give_them() -> None:

@@ -2,7 +2,7 @@
 
 from state.bibliography import Bibliography, ReferenceEntry
 from state.paper import Author, Paper
-from state.synthesis import Context, Entries, Paragraph, ParagraphCitation
+from state.synthesis import Context, EntryWorks, Paragraph, ParagraphCitation
 from tools.run_store import RunStore
 
 MOSS = Paper(
@@ -66,7 +66,7 @@ STORM = paragraph(
 )  # fmt: skip
 PARAGRAPHS = (COOL, COST, STORM)
 CONTEXTS = [Context(paragraph=item.id, score=0.8, by="embedding") for item in PARAGRAPHS]
-ENTRIES = Entries(
+ENTRIES = EntryWorks(
     works={
         MOSS.id: (SHADE.id, CRUST.id, LOOSE.id, RAIN.id),
         RAIN.id: (SHADE.id,),

@@ -11,7 +11,7 @@ from tools.bibliography.read_records import read_records
 from tools.clients import Clients
 from tools.embed.open_embedder import embedder
 from tools.library.open_library import close_libraries, create_library
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.settings import Settings
 
 ABSTRACT = (
@@ -38,14 +38,14 @@ def bee_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def extractive(bee_home: Path) -> RunContext:
+def extractive(bee_home: Path) -> RunSettings:
     """A context in which the embedded engine answers."""
     return context_for(Settings(home=bee_home, _env_file=None))  # type: ignore[call-arg]
 
 
-def context_for(settings: Settings, **options: object) -> RunContext:
+def context_for(settings: Settings, **options: object) -> RunSettings:
     """Return a context whose clients have these settings."""
-    context = RunContext(**options)  # type: ignore[arg-type]
+    context = RunSettings(**options)  # type: ignore[arg-type]
     vars(context)["clients"] = Clients(settings)  # where cached_property looks first
     return context
 

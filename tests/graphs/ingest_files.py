@@ -13,7 +13,7 @@ from tests.scholar.table import Table
 from tools.ingest.file_places import allow_paths
 from tools.library.library import Library
 from tools.library.open_library import open_library
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 
 BEES = (
     "Honey bees find the way home over two kilometres although landmarks change with the seasons.",
@@ -84,9 +84,9 @@ TRUNCATED = pdf()[:200]
 BOMB = pdf(content=b"BT /F1 1 Tf " + (b"(" + b"bomb " * 200 + b") Tj ") * 1_000 + b"ET")
 
 
-def context_at(home: Path, *tables: Table, allowed: Path | None = None) -> RunContext:
+def context_at(home: Path, *tables: Table, allowed: Path | None = None) -> RunSettings:
     """A context with an embedder that needs no model; `allowed` is the folder that it may read."""
-    context = RunContext(mind="extractive")
+    context = RunSettings(mind="extractive")
     clients = Sources(home, *tables, embedder=WordEmbedder())
     vars(context)["clients"] = clients
     if allowed:
@@ -94,7 +94,7 @@ def context_at(home: Path, *tables: Table, allowed: Path | None = None) -> RunCo
     return context
 
 
-async def ingest(context: RunContext, **inputs: Any) -> dict[str, Any]:
+async def ingest(context: RunSettings, **inputs: Any) -> dict[str, Any]:
     given: Any = {"library": "mine", **inputs}
     return dict(await graph.ainvoke(given, {"max_concurrency": 8}, context=context))
 
@@ -104,16 +104,16 @@ def by_name(result: dict[str, Any]) -> dict[str, FileReport]:
     return {item.source.rsplit("/", 1)[-1]: item for item in result["reports"]}
 
 
-def library_of(context: RunContext) -> Library:
+def library_of(context: RunSettings) -> Library:
     return open_library("mine", context.clients.settings, context.clients.embedder)
 
 
-def papers_in(context: RunContext) -> list[Paper]:
+def papers_in(context: RunSettings) -> list[Paper]:
     library = library_of(context)
     return list(library.get(library.ids()).values())
 
 
-def words_in(context: RunContext) -> str:
+def words_in(context: RunSettings) -> str:
     """All words that the passages of the library have."""
     pages = library_of(context).texts.pages(100)
     return " ".join(passage.text for group in pages for passage in group)

@@ -6,7 +6,7 @@ from typing import Any
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 
 CONFIG: Any = {"configurable": {"thread_id": "one"}, "recursion_limit": 500}
 
@@ -14,7 +14,7 @@ CONFIG: Any = {"configurable": {"thread_id": "one"}, "recursion_limit": 500}
 class Person:
     """One run of a graph, with a checkpointer."""
 
-    def __init__(self, graph: str, inputs: dict[str, Any], context: RunContext) -> None:
+    def __init__(self, graph: str, inputs: dict[str, Any], context: RunSettings) -> None:
         builder = import_module(f"graphs.{graph}").builder
         self.graph = builder.compile(checkpointer=InMemorySaver())
         # Tests send several graphs the same; a graph refuses what it does not take.

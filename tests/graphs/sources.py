@@ -12,7 +12,7 @@ from tools.clients import Clients
 from tools.embed.embedder import Embedder
 from tools.errors import TransientError
 from tools.ledger.run_ledger import RunLedger
-from tools.scholar.source import Found, Source
+from tools.scholar.source import SearchAnswer, Source
 from tools.settings import Settings
 
 
@@ -32,12 +32,12 @@ class Asked(Table):
 
     async def search(
         self, query: SearchQuery, *, before: date | None, after: date | None = None, limit: int
-    ) -> Found:
+    ) -> SearchAnswer:
         self.queries.append(query)
         self.shares.append(limit)
         if len(self.queries) > self._works:
             raise TransientError(f"{self.name} is busy")
-        return Found(papers=self.found[:limit], sent=(query.text,))
+        return SearchAnswer(papers=self.found[:limit], sent=(query.text,))
 
 
 class Sources(Clients):

@@ -5,7 +5,7 @@ from typing import Any
 
 from langgraph.checkpoint.memory import InMemorySaver
 
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 
 CONFIG: Any = {"configurable": {"thread_id": "one"}, "recursion_limit": 500}
 _VARYING = {"run", "usage", "source_usage", "search_log", "times"}
@@ -15,7 +15,7 @@ class Stepped:
     """A run that stops before each of these steps: one of them, or all ('*')."""
 
     def __init__(
-        self, graph: str, inputs: dict[str, Any], context: RunContext, before: str = ""
+        self, graph: str, inputs: dict[str, Any], context: RunSettings, before: str = ""
     ) -> None:
         self.app = import_module(f"graphs.{graph}").builder.compile(checkpointer=InMemorySaver())
         self.inputs, self.context = inputs, context

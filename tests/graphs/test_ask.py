@@ -8,10 +8,10 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from graphs.ask import builder, graph
 from tools.evidence.quotes import find_quote
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 
 
-async def ask(context: RunContext, question: str, **inputs: Any) -> dict[str, Any]:
+async def ask(context: RunSettings, question: str, **inputs: Any) -> dict[str, Any]:
     given: Any = {"question": question, "library": "bees", **inputs}
     return dict(await graph.ainvoke(given, context=context))
 
@@ -33,7 +33,7 @@ def assert_traced(result: dict[str, Any]) -> None:
     assert {claim.paper for claim in claims.values()} <= {paper.id for paper in result["cited"]}
 
 
-async def test_every_sentence_is_a_paper_s_own_with_its_source(extractive: RunContext) -> None:
+async def test_every_sentence_is_a_paper_s_own_with_its_source(extractive: RunSettings) -> None:
     result = await ask(extractive, "What do radar tracks of displaced honey bees show?")
     assert_traced(result)
     claims = {claim.number: claim for claim in result["claims"]}
@@ -54,7 +54,7 @@ async def test_every_sentence_is_a_paper_s_own_with_its_source(extractive: RunCo
     ["What does lava cost in Peru?", "Who won the football cup of 1974?"],
 )
 async def test_what_the_library_does_not_tell_is_not_known(
-    extractive: RunContext, question: str
+    extractive: RunSettings, question: str
 ) -> None:
     result = await ask(extractive, question)
     assert result["outcome"] == "nothing"
@@ -68,7 +68,7 @@ async def test_what_the_library_does_not_tell_is_not_known(
         assert item.title in result["answer"]
 
 
-async def test_hops_tell_the_way_to_the_answer(extractive: RunContext) -> None:
+async def test_hops_tell_the_way_to_the_answer(extractive: RunSettings) -> None:
     result = await ask(extractive, "How do ants and bees correct the drift of path integration?")
     first = result["hops"][0]
     assert first.query
@@ -83,7 +83,7 @@ async def test_hops_tell_the_way_to_the_answer(extractive: RunContext) -> None:
     assert {claim.hop for claim in result["claims"]} <= {hop.number for hop in result["hops"]}
 
 
-async def test_filters_hold(extractive: RunContext) -> None:
+async def test_filters_hold(extractive: RunSettings) -> None:
     question = "What do radar tracks of displaced bees show?"
     late = await ask(extractive, question, first_year=2020)
     assert {paper.year for paper in late["cited"]} <= {2020, 2022}
@@ -95,7 +95,7 @@ async def test_filters_hold(extractive: RunContext) -> None:
     assert none["outcome"] == "nothing"
 
 
-async def test_question_for_authors_is_answered_from_the_record(extractive: RunContext) -> None:
+async def test_question_for_authors_is_answered_from_the_record(extractive: RunSettings) -> None:
     result = await ask(extractive, "Who are the authors of 'A cognitive map in honey bees'?")
     assert "Ada Dberg" in result["answer"]
     assert_traced(result)
@@ -119,7 +119,7 @@ async def test_question_for_authors_is_answered_from_the_record(extractive: RunC
     ],
 )
 async def test_input_that_cannot_be_used_is_told(
-    extractive: RunContext, inputs: dict[str, Any], says: str
+    extractive: RunSettings, inputs: dict[str, Any], says: str
 ) -> None:
     given: Any = {"library": "bees", **inputs}
     result = await graph.ainvoke(given, context=extractive)
@@ -132,15 +132,15 @@ async def test_input_that_cannot_be_used_is_told(
     ("name", "value"), [("claims", 0), ("passages", 99), ("retriever", "psychic")]
 )
 async def test_settings_that_cannot_be_used_are_told(
-    extractive: RunContext, name: str, value: object
+    extractive: RunSettings, name: str, value: object
 ) -> None:
-    context = RunContext(**{name: value})  # type: ignore[arg-type]
+    context = RunSettings(**{name: value})  # type: ignore[arg-type]
     vars(context)["clients"] = extractive.clients
     result = await ask(context, "How do bees measure distance?")
     assert name in result["stop"].cause
 
 
-async def test_thread_remembers_the_conversation_and_nothing_else(extractive: RunContext) -> None:
+async def test_thread_remembers_the_conversation_and_nothing_else(extractive: RunSettings) -> None:
     kept = builder.compile(checkpointer=InMemorySaver())
     config: Any = {"configurable": {"thread_id": "talk"}}
     first: Any = {
@@ -163,7 +163,7 @@ async def test_thread_remembers_the_conversation_and_nothing_else(extractive: Ru
     assert refused["sentences"] == refused["claims"] == refused["hops"] == []
 
 
-async def test_follow_ups_are_put_to_the_papers_that_were_cited(extractive: RunContext) -> None:
+async def test_follow_ups_are_put_to_the_papers_that_were_cited(extractive: RunSettings) -> None:
     kept = builder.compile(checkpointer=InMemorySaver())
     config: Any = {"configurable": {"thread_id": "talk"}}
 
@@ -195,13 +195,13 @@ async def test_follow_ups_are_put_to_the_papers_that_were_cited(extractive: RunC
         {"question": "How do bees measure distance?", "tags": ["\ud800"]},
     ],
 )
-async def test_odd_input_never_raises(extractive: RunContext, inputs: dict[str, Any]) -> None:
+async def test_odd_input_never_raises(extractive: RunSettings, inputs: dict[str, Any]) -> None:
     given: Any = {"library": "bees", **inputs}
     result = await graph.ainvoke(given, context=extractive)
     assert result["stop"] or result["sentences"]
 
 
-async def test_half_of_a_question_that_nothing_answers_is_named(extractive: RunContext) -> None:
+async def test_half_of_a_question_that_nothing_answers_is_named(extractive: RunSettings) -> None:
     result = await ask(
         extractive,
         "What do radar tracks of displaced honey bees show, and what does lava cost in Peru?",

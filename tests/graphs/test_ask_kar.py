@@ -9,7 +9,7 @@ from tests.graphs.conftest import context_for
 from tests.graphs.test_ask import ask as ask_engine
 from tests.graphs.test_ask import assert_traced
 from tests.graphs.test_ask_llm import DISTANCE, ask, asked
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.settings import Settings
 
 KAR = {"method": "kar"}
@@ -72,7 +72,7 @@ async def test_i_do_not_know_is_an_answer(llm_settings: Settings, reply: Reply) 
     ],
 )
 async def test_engine_gives_its_best_sentence_or_does_not_know(
-    extractive: RunContext, question: str, says: str
+    extractive: RunSettings, question: str, says: str
 ) -> None:
     context = context_for(extractive.clients.settings, method="kar")
     result = await ask_engine(context, question)

@@ -14,7 +14,7 @@ from tests.graphs.test_ask_llm import DISTANCE, ask
 from tools.bibliography.read_record import paper_from
 from tools.embed.open_embedder import embedder
 from tools.library.open_library import create_library
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.settings import Settings
 
 
@@ -173,7 +173,7 @@ async def test_run_that_is_stopped_after_reading_shows_the_claims_that_it_has(
 
 
 async def test_thread_carries_no_claim_fault_or_time_to_the_next_question(
-    extractive: RunContext,
+    extractive: RunSettings,
 ) -> None:
     kept = builder.compile(checkpointer=InMemorySaver())
     config: Any = {"configurable": {"thread_id": "talk"}}

@@ -12,7 +12,7 @@ from typing_extensions import TypedDict
 
 from citeloom.runs.runs import GraphName
 from tools.errors import InputError
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 
 IDEA = (
     "We study how well large language models recommend citations for a sentence of a paper, and "
@@ -63,12 +63,12 @@ async def test_graph_takes_of_the_state_of_another_what_it_knows(home: Path) -> 
         mine: str
         stop: Any
 
-    outer = StateGraph(State, context_schema=RunContext)
+    outer = StateGraph(State, context_schema=RunSettings)
     outer.add_node("find", import_module("graphs.find").graph)
     outer.add_edge(START, "find")
     outer.add_edge("find", END)
     done = await outer.compile().ainvoke(
-        {"text": "two words", "mine": "kept"}, context=RunContext()
+        {"text": "two words", "mine": "kept"}, context=RunSettings()
     )
     assert "2 words" in done["stop"].cause
     assert done["mine"] == "kept"

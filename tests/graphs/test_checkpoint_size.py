@@ -17,8 +17,8 @@ from state.search import SearchQuery
 from tests.graphs.conftest import ABSTRACT
 from tests.graphs.sources import Asked, Sources
 from tests.library.words import WordEmbedder
-from tools.run_settings import RunContext
-from tools.scholar.source import Found
+from tools.run_settings import RunSettings
+from tools.scholar.source import SearchAnswer
 
 SEEN = 2_000
 BY_QUERY = 400
@@ -32,10 +32,10 @@ class Shelves(Asked):
 
     async def search(
         self, query: SearchQuery, *, before: date | None, after: date | None = None, limit: int
-    ) -> Found:
+    ) -> SearchAnswer:
         start = len(self.queries) * BY_QUERY
         self.queries.append(query)
-        return Found(papers=self.found[start : start + limit], sent=(query.text,))
+        return SearchAnswer(papers=self.found[start : start + limit], sent=(query.text,))
 
 
 def field(size: int) -> tuple[list[Paper], dict[str, tuple[str, ...]]]:
@@ -64,7 +64,7 @@ def reversed_links(links: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ..
 async def test_checkpoints_of_a_run_that_saw_two_thousand_papers_stay_small(tmp_path: Path) -> None:
     papers, links = field(4_000)
     source = Shelves("openalex", papers, links=links, citing=reversed_links(links))
-    context = RunContext(max_hops=1, results=3 * BY_QUERY)
+    context = RunSettings(max_hops=1, results=3 * BY_QUERY)
     vars(context)["clients"] = Sources(tmp_path, source, embedder=WordEmbedder())
     given: Any = {"text": ABSTRACT, "sources": ["openalex"]}
     config: Any = {"configurable": {"thread_id": "one"}, "recursion_limit": 500}

@@ -26,7 +26,7 @@ from state.run import Failure
 from tests.graphs.person import CONFIG, question
 from tests.service.test_local import PAPERS, WRITE
 from tools.errors import PermanentError
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 
 PLAN = "On one system [4].\nOn another [1]."
 OTHERWISE = ["citeloom.{}", "state.old_room", "nodes.write.plan"]
@@ -123,7 +123,7 @@ async def test_graph_that_a_server_lends_its_checkpointer_finds_moved_classes_to
     # Both servers lend it by a copy of the graph, with a serializer of their own.
     saver = InMemorySaver(serde=JsonPlusSerializer(allowed_msgpack_modules=True))
     graph = builder.compile().copy(update={"checkpointer": saver})
-    context = RunContext(review_plan="on")
+    context = RunSettings(review_plan="on")
     inputs: Any = WRITE
     asked = await graph.ainvoke(inputs, CONFIG, context=context)
     assert question(asked)["kind"] == "plan"

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.graphs.test_verify import LICHENS, LIST, OTTERS, RECORDS, causes, verify
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 
 PLAIN_LIST = """
 
@@ -49,7 +49,7 @@ FORMS = [
 
 @pytest.mark.parametrize(("text", "expected"), FORMS)
 async def test_citation_of_each_form_leads_to_its_entry(
-    extractive: RunContext, text: str, expected: dict[str, str]
+    extractive: RunSettings, text: str, expected: dict[str, str]
 ) -> None:
     result = await verify(extractive, text + PLAIN_LIST, papers=RECORDS[:2])
     found = {label.partition(" (")[0]: cause for label, cause in causes(result).items()}
@@ -74,14 +74,14 @@ async def test_citation_of_each_form_leads_to_its_entry(
     ],
 )  # fmt: skip
 async def test_keys_and_names_lead_to_the_records_of_a_file(
-    extractive: RunContext, text: str, labels: list[str]
+    extractive: RunSettings, text: str, labels: list[str]
 ) -> None:
     result = await verify(extractive, text, papers=keyed("abel", "brandtkey"))
     assert list(causes(result)) == labels
     assert {item.cause for item in result["audit"].references} == set()
 
 
-async def test_group_is_known_by_its_abbreviation(extractive: RunContext) -> None:
+async def test_group_is_known_by_its_abbreviation(extractive: RunSettings) -> None:
     text = f"{FERRIES} (Harbour Safety Board [HSB], 2011). Ferries carry salt (HSB, 2011). {LICHENS} (HSB Group, 2011)."
     result = await verify(extractive, text, papers=[BOARD])
     assert [(item.paper, item.verdict) for item in result["audit"].verdicts] == [
@@ -89,7 +89,7 @@ async def test_group_is_known_by_its_abbreviation(extractive: RunContext) -> Non
     ]  # fmt: skip
 
 
-async def test_decomposed_letters_are_read_as_they_look(extractive: RunContext) -> None:
+async def test_decomposed_letters_are_read_as_they_look(extractive: RunSettings) -> None:
     record = {**RECORDS[0], "authors": ["Ann Jürgens", "Bo Corvin"]}
     text = f"{LICHENS} (Ju\u0308rgens & Corvin, 1990)."
     result = await verify(extractive, text, papers=[record])
@@ -98,7 +98,7 @@ async def test_decomposed_letters_are_read_as_they_look(extractive: RunContext) 
 
 
 @pytest.mark.parametrize("text", [f"{LICHENS} (Abel, n.d.).", f"{LICHENS} (Abel & Corvin, n. d.)."])
-async def test_undated_work_is_no_entry_of_another_year(extractive: RunContext, text: str) -> None:
+async def test_undated_work_is_no_entry_of_another_year(extractive: RunSettings, text: str) -> None:
     result = await verify(extractive, text, papers=keyed("abel"))
     assert set(causes(result).values()) == {"unresolved"}
     undated = {key: value for key, value in RECORDS[0].items() if key != "year"}
@@ -106,12 +106,12 @@ async def test_undated_work_is_no_entry_of_another_year(extractive: RunContext, 
     assert set(causes(result).values()) == {"supported"}
 
 
-async def test_near_name_of_the_same_year_is_another_person(extractive: RunContext) -> None:
+async def test_near_name_of_the_same_year_is_another_person(extractive: RunSettings) -> None:
     result = await verify(extractive, f"{LICHENS} (Abell, 1990).", papers=keyed("abel"))
     assert causes(result) == {"Abell, 1990": "unresolved"}
 
 
-async def test_work_cited_in_another_is_told_and_not_asked_for(extractive: RunContext) -> None:
+async def test_work_cited_in_another_is_told_and_not_asked_for(extractive: RunSettings) -> None:
     text = f"{LICHENS} (Moss, 1911, as cited in Abel & Corvin, 1990). Moss (1912, as cited in Abel & Corvin, 1990) too."
     result = await verify(extractive, text, papers=keyed("abel"))
     assert list(causes(result)) == ["Abel & Corvin, 1990 (abel)"]
@@ -146,14 +146,14 @@ x[9] = "[@gone9]"
 
 
 @pytest.mark.parametrize("text", [LATEX, MARKDOWN])
-async def test_comments_and_code_cite_nothing(extractive: RunContext, text: str) -> None:
+async def test_comments_and_code_cite_nothing(extractive: RunSettings, text: str) -> None:
     result = await verify(extractive, text, papers=keyed("abel"))
     assert causes(result) == {"abel": "supported"}
     assert OTTERS not in " ".join(item.text for item in result["sentences"])
 
 
 @pytest.mark.parametrize("head", ["# Rain\n\n", r"\section{Rain} "])
-async def test_share_is_no_comment(extractive: RunContext, head: str) -> None:
+async def test_share_is_no_comment(extractive: RunSettings, head: str) -> None:
     text = f"{head}Half, or 50% of it, as {LICHENS} \\citep{{abel}}."
     result = await verify(extractive, text, papers=keyed("abel"))
     assert list(causes(result)) == ["abel"]
@@ -172,7 +172,7 @@ NOTES = f"""
 
 @pytest.mark.parametrize("sent", [RECORDS[:2], []])
 async def test_footnotes_that_are_references_are_read_as_such(
-    extractive: RunContext, sent: list[dict[str, Any]]
+    extractive: RunSettings, sent: list[dict[str, Any]]
 ) -> None:
     result = await verify(extractive, NOTES, papers=sent)
     found = [(result["labels"][item.key], item.verdict) for item in result["audit"].verdicts]
@@ -192,13 +192,13 @@ async def test_footnotes_that_are_references_are_read_as_such(
     ],
 )
 async def test_counts_powers_and_indices_are_no_citations(
-    extractive: RunContext, text: str
+    extractive: RunSettings, text: str
 ) -> None:
     result = await verify(extractive, text + LIST, papers=RECORDS[:2])
     assert list(causes(result)) == ["[1]"]
 
 
-async def test_notes_and_a_numbered_list_are_cited_side_by_side(extractive: RunContext) -> None:
+async def test_notes_and_a_numbered_list_are_cited_side_by_side(extractive: RunSettings) -> None:
     note = '[^n]: Ann Brandt and Bo Dalca, "How Tidal Locks Reach Otters near Brackish Harbours," *Weir*, 1991.'
     listed = LIST.replace("[2]", "[4]").replace("Brandt", "Other")
     result = await verify(
@@ -207,14 +207,14 @@ async def test_notes_and_a_numbered_list_are_cited_side_by_side(extractive: RunC
     assert causes(result) == {"[1]": "supported", "[^n]": "supported"}
 
 
-async def test_raised_number_that_the_list_does_not_have_is_told(extractive: RunContext) -> None:
+async def test_raised_number_that_the_list_does_not_have_is_told(extractive: RunSettings) -> None:
     text = f"{LICHENS}.¹ {OTTERS}.⁸ Rain holds Ca²⁺, SO₄²⁻ and 5 m² of 10² drops."
     result = await verify(extractive, text + PLAIN_LIST, papers=RECORDS[:2])
     assert causes(result) == {"[1]": "supported", "[8]": "unresolved"}
 
 
 async def test_enumeration_is_no_citation_where_numbers_stand_in_round_brackets(
-    extractive: RunContext,
+    extractive: RunSettings,
 ) -> None:
     text = f"There are (1) moss, (2) rain, and (3) copper. {LICHENS} (1), and {OTTERS} (2, 3)."
     result = await verify(extractive, text + PLAIN_LIST, papers=RECORDS[:2])
@@ -226,7 +226,7 @@ async def test_enumeration_is_no_citation_where_numbers_stand_in_round_brackets(
 )
 @pytest.mark.parametrize("papers", [[], RECORDS[:2]])
 async def test_text_with_references_and_no_citation_fails_and_says_what_is_read(
-    extractive: RunContext, text: str, papers: list[dict[str, Any]]
+    extractive: RunSettings, text: str, papers: list[dict[str, Any]]
 ) -> None:
     result = await verify(extractive, text if papers else text + PLAIN_LIST, papers=papers)
     audit = result["audit"]
@@ -237,19 +237,19 @@ async def test_text_with_references_and_no_citation_fails_and_says_what_is_read(
     assert (await verify(extractive, text))["audit"].passed, "without references nothing is missing"
 
 
-async def test_numbers_in_round_brackets_count_what_records_do_not(extractive: RunContext) -> None:
+async def test_numbers_in_round_brackets_count_what_records_do_not(extractive: RunSettings) -> None:
     result = await verify(extractive, f"There are (2) chapels. {LICHENS}.", papers=RECORDS[:2])
     assert result["audit"].citations == 0
 
 
-async def test_list_without_heading_is_found_by_its_numbers(extractive: RunContext) -> None:
+async def test_list_without_heading_is_found_by_its_numbers(extractive: RunSettings) -> None:
     listed = LIST.partition("References\n")[2]
     result = await verify(extractive, f"{LICHENS} [1]. {OTTERS} [2].\n{listed}", papers=RECORDS[:2])
     assert causes(result) == BOTH
     assert len(result["sentences"]) == 2
 
 
-async def test_list_that_lost_its_numbers_is_cited_by_place(extractive: RunContext) -> None:
+async def test_list_that_lost_its_numbers_is_cited_by_place(extractive: RunSettings) -> None:
     listed = "\n\n".join(line[4:] for line in LIST.strip().splitlines()[2:])
     text = f"{LICHENS} [1]. {OTTERS} [2].\n\n## References\n\n{listed}"
     assert causes(await verify(extractive, text, papers=RECORDS[:2])) == BOTH

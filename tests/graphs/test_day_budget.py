@@ -12,14 +12,14 @@ from graphs.review import graph
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted, context_for
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.settings import Settings
 
 _ALL = 12
 """Questions of the whole review: one for queries, two debates, one whether that is enough, eight of writing."""
 
 
-async def review(context: RunContext, about: str = "") -> dict[str, Any]:
+async def review(context: RunSettings, about: str = "") -> dict[str, Any]:
     given: Any = {"text": f"{ABSTRACT}{about}", "library": "bees", "cite": 5}
     return dict(await graph.ainvoke(given, {"recursion_limit": 500}, context=context))
 

@@ -5,19 +5,19 @@ from typing import Any
 from graphs.find import graph
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.settings import Settings
 
 _LIMIT: Any = {"recursion_limit": 500}
 
 
-async def find(context: RunContext, **inputs: Any) -> dict[str, Any]:
+async def find(context: RunSettings, **inputs: Any) -> dict[str, Any]:
     given: Any = {"text": ABSTRACT, "library": "bees", **inputs}
     return dict(await graph.ainvoke(given, _LIMIT, context=context))
 
 
 async def test_queries_are_exclusive_short_and_rest_on_sentences_of_the_input(
-    extractive: RunContext,
+    extractive: RunSettings,
 ) -> None:
     result = await find(extractive)
     queries = [query for query in result["queries"] if query.facet not in {"whole", "gap"}]
@@ -30,7 +30,7 @@ async def test_queries_are_exclusive_short_and_rest_on_sentences_of_the_input(
         assert ABSTRACT[query.sentence.start : query.sentence.end] == query.sentence.text
 
 
-async def test_relevant_papers_rank_above_the_others(extractive: RunContext) -> None:
+async def test_relevant_papers_rank_above_the_others(extractive: RunSettings) -> None:
     result = await find(extractive)
     scores = {item.paper.id: item.score for item in result["papers"]}
     assert scores["local:p8"] > scores["local:p6"] > scores["local:p10"]
@@ -39,9 +39,9 @@ async def test_relevant_papers_rank_above_the_others(extractive: RunContext) -> 
 
 
 async def test_links_bring_papers_that_queries_did_not(
-    bee_home: Any, extractive: RunContext
+    bee_home: Any, extractive: RunSettings
 ) -> None:
-    narrow = RunContext(results=1, max_hops=1)
+    narrow = RunSettings(results=1, max_hops=1)
     vars(narrow)["clients"] = extractive.clients
     result = await find(narrow)
     ways = {hit.via for item in result["papers"] for hit in item.found_by}
@@ -77,7 +77,7 @@ async def test_missing_facet_opens_a_second_hop_and_the_log_shows_it(
     assert "local:p5" in {item.paper.id for item in result["papers"]}
 
 
-async def test_counts_add_up(extractive: RunContext) -> None:
+async def test_counts_add_up(extractive: RunSettings) -> None:
     counts = (await find(extractive, keep=3))["counts"]
     assert counts.identified == counts.screened + counts.duplicates_removed
     assert counts.screened == (

@@ -19,7 +19,7 @@ from tests.fakes.scholar.world import World, make_world
 from tests.graphs.conftest import ABSTRACT, context_for
 from tests.support import RememberingEmbedder
 from tools.embed.embedder import Vectors
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.settings import Settings
 
 BOTH = ["openalex", "semantic_scholar"]
@@ -169,7 +169,7 @@ async def test_refresh_asks_everything_anew(find: Find, server: ScholarServer) -
 async def test_default_find_costs_less_than_four_cents_and_marks_unknown_references(
     find: Find, server: ScholarServer
 ) -> None:
-    defaults = RunContext()
+    defaults = RunSettings()
     result = await find(options={"pool": defaults.pool, "results": defaults.results})
     (usage,) = [row for row in result["source_usage"] if row.source == "openalex"]
     assert usage.usd == pytest.approx(server.charged.usd)

@@ -16,7 +16,7 @@ from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers
 from tests.graphs.sources import Asked, Sources
 from tests.scholar.table import Table
 from tools.errors import TransientError
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.settings import Settings
 
 WAYS: list[Expansion] = ["none", "bfs", "best_first"]
@@ -25,7 +25,7 @@ RANKERS: list[RankerName] = ["debate", "cascade", "permutation", "bm25", "embedd
 Search = Callable[..., Any]
 
 
-async def find(context: RunContext, **inputs: Any) -> dict[str, Any]:
+async def find(context: RunSettings, **inputs: Any) -> dict[str, Any]:
     given: Any = {"text": ABSTRACT, "library": "bees", **inputs}
     return dict(await graph.ainvoke(given, {"recursion_limit": 500}, context=context))
 
@@ -37,7 +37,7 @@ def search(tmp_path: Path) -> Search:
     async def run(
         *tables: Table, inputs: dict[str, Any] | None = None, **options: Any
     ) -> dict[str, Any]:
-        context = RunContext(**{"max_hops": 1, **options})
+        context = RunSettings(**{"max_hops": 1, **options})
         vars(context)["clients"] = Sources(tmp_path, *tables)
         names = [table.name for table in tables]
         return await find(context, sources=names, **(inputs or {}))
@@ -244,10 +244,10 @@ _SLOW = {"bm25", "cascade"}
     [pytest.param(name, marks=pytest.mark.slow if name in _SLOW else ()) for name in RANKERS],
 )
 async def test_each_ranker_judges_with_a_mind_and_without(
-    ranker: RankerName, llm_settings: Settings, extractive: RunContext
+    ranker: RankerName, llm_settings: Settings, extractive: RunSettings
 ) -> None:
     options: dict[str, Any] = {"ranker": ranker, "max_hops": 1}
-    context = RunContext(**options)
+    context = RunSettings(**options)
     vars(context)["clients"] = extractive.clients
     embedded = await find(context)
     with Scripted(reviewer(), llm_settings, **options) as llm:

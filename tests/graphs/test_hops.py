@@ -13,14 +13,14 @@ from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers
 from tests.graphs.sources import Asked, Sources
 from tests.scholar.table import Table
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.settings import Settings
 
 _LIMIT: Any = {"recursion_limit": 500}
 _NEW = ("skylight compass", "magnetic field", "waggle dance", "odour memory", "sun position")
 
 
-async def find(context: RunContext, **inputs: Any) -> dict[str, Any]:
+async def find(context: RunSettings, **inputs: Any) -> dict[str, Any]:
     given: Any = {"text": ABSTRACT, "library": "bees", **inputs}
     return dict(await graph.ainvoke(given, _LIMIT, context=context))
 
@@ -75,7 +75,7 @@ def search(tmp_path: Path) -> Callable[..., Any]:
     """Search these sources for the abstract with the embedded engine."""
 
     async def run(*tables: Table, **options: Any) -> dict[str, Any]:
-        context = RunContext(**{"max_hops": 1, "expansion": "none", **options})
+        context = RunSettings(**{"max_hops": 1, "expansion": "none", **options})
         vars(context)["clients"] = Sources(tmp_path, *tables)
         return await find(context, sources=[table.name for table in tables])
 

@@ -23,9 +23,9 @@ from tests.graphs.ingest_files import (
     markdown,
 )
 from tools.errors import DocumentError
-from tools.ingest.file_places import Spool
+from tools.ingest.file_places import UploadSpool
 from tools.ingest.ingest_target import BAD_RECORDS
-from tools.ingest.reader_processes import Limits, StoppedError, Workers, close_workers
+from tools.ingest.reader_processes import ReaderLimits, StoppedError, Workers, close_workers
 from tools.library.open_library import close_libraries, library_names
 
 BAD = {
@@ -125,7 +125,7 @@ async def test_run_that_adds_nothing_leaves_no_library_of_its_own_and_keeps_one_
 
 
 def test_slow_crashing_greedy_and_stopped_readers_cost_their_files_only() -> None:
-    workers = Workers(Limits(workers=1, seconds=1.0, megabytes=700))
+    workers = Workers(ReaderLimits(workers=1, seconds=1.0, megabytes=700))
     stopped = Event()
     try:
         with pytest.raises(DocumentError, match="longer than 1 seconds"):
@@ -146,7 +146,7 @@ def test_slow_crashing_greedy_and_stopped_readers_cost_their_files_only() -> Non
 
 
 async def test_stopped_workers_end_what_waits_for_them() -> None:
-    made = Workers(Limits(workers=1, seconds=60.0))
+    made = Workers(ReaderLimits(workers=1, seconds=60.0))
     waiting = asyncio.get_running_loop().run_in_executor(
         made.threads, made.run, Event(), time.sleep, 60
     )
@@ -157,14 +157,14 @@ async def test_stopped_workers_end_what_waits_for_them() -> None:
 
 
 def test_spool_keeps_contents_once_and_forgets_what_old_runs_left(tmp_path: Path) -> None:
-    spool = Spool(tmp_path, "run")
+    spool = UploadSpool(tmp_path, "run")
     digest = spool.put(b"some text")
     assert spool.put(b"some text") == digest
     assert spool.path(digest).read_bytes() == b"some text"
-    old = Spool(tmp_path, "old")
+    old = UploadSpool(tmp_path, "old")
     old.put(b"more")
     os.utime(tmp_path / "ingesting" / "old", (0, 0))
-    Spool(tmp_path, "new").clear()
+    UploadSpool(tmp_path, "new").clear()
     assert [path.name for path in (tmp_path / "ingesting").iterdir()] == ["run"]
     spool.drop(spool.put(b"some text", name="arxiv:2005.11401"))
     assert spool.path(digest).exists()

@@ -25,9 +25,15 @@ from tests.graphs.sources import Sources
 from tests.library.words import WordEmbedder
 from tools.documents.grobid import NAME, Grobid
 from tools.ingest.file_places import allow_paths
-from tools.ingest.reader_processes import Limits, StoppedError, Workers, close_workers, read_apart
+from tools.ingest.reader_processes import (
+    ReaderLimits,
+    StoppedError,
+    Workers,
+    close_workers,
+    read_in_process,
+)
 from tools.library.open_library import close_libraries
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -44,14 +50,14 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "in"
 
 
-def context_with(home: Path, folder: Path, url: str | None) -> RunContext:
+def context_with(home: Path, folder: Path, url: str | None) -> RunSettings:
     context = context_at(home, allowed=folder)
     clients = context.clients
     vars(clients)["settings"] = clients.settings.model_copy(update={"grobid_url": url})
     return context
 
 
-def titles(context: RunContext) -> Sequence[str]:
+def titles(context: RunSettings) -> Sequence[str]:
     return sorted(paper.title for paper in papers_in(context))
 
 
@@ -95,10 +101,10 @@ async def test_pdf_that_the_service_does_not_read_is_taken_in_with_a_note_and_tr
 def test_run_that_is_stopped_waits_for_no_service(folder: Path) -> None:
     stopped = Event()
     with GrobidServer([Answer(200, slow=True)]) as server:
-        workers = Workers(Limits(workers=1))
+        workers = Workers(ReaderLimits(workers=1))
         try:
             asked = (folder / "snails.pdf", "a.pdf", Grobid(server.url))
-            reading = workers.threads.submit(read_apart, workers, stopped, *asked)
+            reading = workers.threads.submit(read_in_process, workers, stopped, *asked)
             server.wait_for(1)
             stopped.set()
             with pytest.raises(StoppedError):
@@ -119,7 +125,7 @@ def name_waggle(request: dict[str, Any]) -> Any:
 async def named_by(script: Script | list[Any], home: Path, folder: Path) -> tuple[Any, list[str]]:
     """Ingest with a mind that names keywords; return the result and all keywords there are."""
     with OpenAIServer(script) as server:
-        context = RunContext(mind="llm")
+        context = RunSettings(mind="llm")
         clients = Sources(
             home, embedder=WordEmbedder(), llm_base_url=server.url, strong_model="scripted",
             llm_api_key=SecretStr("sk-test"),
@@ -132,7 +138,7 @@ async def named_by(script: Script | list[Any], home: Path, folder: Path) -> tupl
     return result, words_of(context)
 
 
-def words_of(context: RunContext) -> list[str]:
+def words_of(context: RunSettings) -> list[str]:
     library = library_of(context)
     with library.catalog.database.reading() as db:
         rows = db.execute("SELECT keywords FROM texts WHERE keywords IS NOT NULL").fetchall()

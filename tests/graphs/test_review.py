@@ -11,9 +11,9 @@ from state.results import RankedPaper, Reference
 from tests.fakes.openai_server import Refusal, Status, Text
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.settings import Settings
-from tools.text.self_reference import attribute
+from tools.text.self_reference import name_authors
 from tools.text.sentences import split_sentences
 
 _NUMBER = re.compile(r"\[(\d+(?:, \d+)*)\]")
@@ -21,7 +21,7 @@ _NUMBER = re.compile(r"\[(\d+(?:, \d+)*)\]")
 _LIMIT: Any = {"recursion_limit": 500}
 
 
-async def review(context: RunContext, **inputs: Any) -> dict[str, Any]:
+async def review(context: RunSettings, **inputs: Any) -> dict[str, Any]:
     given: Any = {"text": ABSTRACT, "library": "bees", "cite": 5, **inputs}
     return dict(await graph.ainvoke(given, _LIMIT, context=context))
 
@@ -55,12 +55,12 @@ def check_verbatim(marked: str, key: str, references: list[Reference]) -> None:
     paper = next(item.paper for item in references if item.marker == key)
     subject = f"{paper.citation} {{{key}}}"
     own = [span.text for span in split_sentences(paper.abstract or "")]
-    named = [attribute(text, subject, len(paper.authors) > 1) for text in own]
+    named = [name_authors(text, subject, len(paper.authors) > 1) for text in own]
     quoted = re.fullmatch(rf"{re.escape(subject)} writes?: “(.+)”", marked)
     assert marked in named or (quoted and quoted[1] in (paper.abstract or ""))
 
 
-async def test_embedded_engine_reviews_with_verified_citations(extractive: RunContext) -> None:
+async def test_embedded_engine_reviews_with_verified_citations(extractive: RunSettings) -> None:
     result = await review(extractive)
     check_promises(result)
     assert result["outcome"] == "complete"
@@ -245,7 +245,7 @@ async def test_budget_is_shared_by_finding_and_writing(llm_settings: Settings) -
     ids=lambda value: str(value)[:30],
 )
 async def test_bad_input_is_answered_in_words(
-    inputs: dict[str, Any], words: str, extractive: RunContext
+    inputs: dict[str, Any], words: str, extractive: RunSettings
 ) -> None:
     result = await review(extractive, **inputs)
     assert words in result["stop"].cause
@@ -254,7 +254,7 @@ async def test_bad_input_is_answered_in_words(
     assert result["references"] == []
 
 
-async def test_cutoff_exclusions_and_the_own_paper_are_kept_to(extractive: RunContext) -> None:
+async def test_cutoff_exclusions_and_the_own_paper_are_kept_to(extractive: RunSettings) -> None:
     own = next(paper for paper in bee_papers() if paper.id == "local:p8")
     result = await review(
         extractive, text=own.abstract or "", before=date(2018, 1, 1), exclude=["p3"],
@@ -276,7 +276,7 @@ async def test_cutoff_exclusions_and_the_own_paper_are_kept_to(extractive: RunCo
     assert lines[:2] == [[ranked[1]], [ranked[0], ranked[2]]]
 
 
-async def test_nothing_relevant_gives_no_text(extractive: RunContext) -> None:
+async def test_nothing_relevant_gives_no_text(extractive: RunSettings) -> None:
     text = "Interest rate swaps are priced by discounting; we derive a bound for collateral in clearing houses."
     result = await review(extractive, text=text)
     assert "relevant" in result["stop"].cause

@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from nodes.cost.review_cost import why_asked
+from nodes.cost.review_cost import reason_to_ask
 from nodes.cost.run_estimate import estimate
-from state.questions import Estimate, Span
+from state.questions import CostRange, Estimate
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers, context_for
 from tests.graphs.person import Person, question
 from tests.graphs.stacks import QUESTION, uploads
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.settings import Settings
 
 BEES: dict[str, Any] = {"text": ABSTRACT, "library": "bees", "keep": 5, "cite": 4}
@@ -86,15 +86,15 @@ async def test_synthesis_costs_what_was_foreseen(
             assert _within(tasks[used.task].output_tokens, used.output_tokens), used
 
 
-def _within(span: Span, value: float) -> bool:
+def _within(span: CostRange, value: float) -> bool:
     return span.low <= value <= span.high
 
 
 @pytest.mark.parametrize("graph", ["find", "write", "review", "ask", "synthesize"])
-def test_embedded_engine_on_a_library_costs_nothing(extractive: RunContext, graph: str) -> None:
+def test_embedded_engine_on_a_library_costs_nothing(extractive: RunSettings, graph: str) -> None:
     free = estimate(graph, {**BEES, "papers": IDS}, extractive)
     assert free == Estimate()
-    assert why_asked(free, None) == why_asked(free, 0.0) == ""
+    assert reason_to_ask(free, None) == reason_to_ask(free, 0.0) == ""
 
 
 @pytest.mark.parametrize("graph", ["find", "write", "review", "ask", "synthesize"])
@@ -108,9 +108,9 @@ def test_more_work_is_foreseen_for_more_papers(llm_settings: Settings, graph: st
     assert small.minutes.high < large.minutes.high
 
 
-def test_sources_that_cost_money_are_counted(extractive: RunContext) -> None:
+def test_sources_that_cost_money_are_counted(extractive: RunSettings) -> None:
     paid = estimate("find", {**BEES, "sources": ["google", "openalex"]}, extractive)
-    assert paid.calls == Span()
+    assert paid.calls == CostRange()
     assert paid.usd
     assert paid.usd.high == pytest.approx(sum(span.high for span in paid.sources.values()))
     assert set(paid.sources) == {"google", "openalex"}
@@ -145,7 +145,7 @@ async def test_stop_ends_every_graph_unpaid(llm_settings: Settings, graph: str) 
 
 
 async def test_policy_asks_by_budget_and_price(
-    llm_settings: Settings, extractive: RunContext
+    llm_settings: Settings, extractive: RunSettings
 ) -> None:
     free = context_for(extractive.clients.settings, review_cost="auto", max_hops=1)
     assert (await Person("find", BEES, free).begin())["outcome"] == "complete"

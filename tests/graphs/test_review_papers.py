@@ -7,18 +7,18 @@ import pytest
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers, context_for
 from tests.graphs.person import Person, question
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.settings import Settings
 
 FIND: dict[str, Any] = {"text": ABSTRACT, "library": "bees", "keep": 4, "cite": 2}
 
 
-def asking(extractive: RunContext, how: str = "on", **more: object) -> RunContext:
+def asking(extractive: RunSettings, how: str = "on", **more: object) -> RunSettings:
     return context_for(extractive.clients.settings, review_papers=how, max_hops=1, **more)
 
 
 async def test_dropped_added_and_reordered_papers_decide_what_is_cited(
-    extractive: RunContext,
+    extractive: RunSettings,
 ) -> None:
     person = Person("review", FIND, asking(extractive))
     shown = question(await person.begin())
@@ -34,7 +34,7 @@ async def test_dropped_added_and_reordered_papers_decide_what_is_cited(
     assert {item.paper.id for item in done["references"]} == set(wanted[:2])
 
 
-async def test_paper_that_the_search_did_not_meet_is_looked_up(extractive: RunContext) -> None:
+async def test_paper_that_the_search_did_not_meet_is_looked_up(extractive: RunSettings) -> None:
     person = Person("find", FIND, asking(extractive, results=1, expansion="none", pool=1))
     shown = question(await person.begin())
     met = {card["id"] for card in shown["papers"]}
@@ -55,7 +55,7 @@ async def test_paper_that_the_search_did_not_meet_is_looked_up(extractive: RunCo
     ],
 )
 async def test_wrong_answer_is_explained_and_asked_again(
-    extractive: RunContext, wrong: str, told: str
+    extractive: RunSettings, wrong: str, told: str
 ) -> None:
     person = Person("find", FIND, asking(extractive))
     await person.begin()
@@ -65,7 +65,7 @@ async def test_wrong_answer_is_explained_and_asked_again(
     assert done["selected"] == [again["papers"][1]["id"]]
 
 
-async def test_excluded_paper_and_one_after_the_cutoff_are_refused(extractive: RunContext) -> None:
+async def test_excluded_paper_and_one_after_the_cutoff_are_refused(extractive: RunSettings) -> None:
     late = max((paper for paper in bee_papers() if paper.year), key=lambda paper: paper.year or 0)
     inputs = {**FIND, "before": f"{late.year}-01-01"}
     person = Person("find", inputs, asking(extractive))
@@ -73,7 +73,7 @@ async def test_excluded_paper_and_one_after_the_cutoff_are_refused(extractive: R
     assert "days asked for" in question(await person.answer(late.id))["error"]
 
 
-async def test_stop_ends_a_review_with_the_papers_that_it_has(extractive: RunContext) -> None:
+async def test_stop_ends_a_review_with_the_papers_that_it_has(extractive: RunSettings) -> None:
     person = Person("review", FIND, asking(extractive))
     await person.begin()
     done = await person.answer({"action": "stop"})
@@ -82,7 +82,7 @@ async def test_stop_ends_a_review_with_the_papers_that_it_has(extractive: RunCon
     assert done["papers"]
 
 
-async def test_policy_asks_where_too_few_papers_are_relevant(extractive: RunContext) -> None:
+async def test_policy_asks_where_too_few_papers_are_relevant(extractive: RunSettings) -> None:
     many = Person("review", {**FIND, "cite": 4, "keep": 3}, asking(extractive, "auto"))
     assert (await many.begin())["outcome"] == "complete"
     few = Person("find", {**FIND, "keep": 10}, asking(extractive, "auto", bar=99.0))

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from nodes.write.review_plan import extended
+from nodes.write.review_plan import with_new_keys
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers, context_for
 from tests.graphs.person import Person, question
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.settings import Settings
 
 FIVE = [paper.id for paper in bee_papers() if paper.abstract][:5]
@@ -16,11 +16,11 @@ INPUTS: Any = {"text": ABSTRACT, "library": "bees", "papers": FIVE, "cite": 3}
 
 
 @pytest.fixture
-def context(extractive: RunContext) -> RunContext:
+def context(extractive: RunSettings) -> RunSettings:
     return context_for(extractive.clients.settings, review_plan="on")
 
 
-async def test_run_stops_with_plan_and_papers(context: RunContext) -> None:
+async def test_run_stops_with_plan_and_papers(context: RunSettings) -> None:
     shown = question(await Person("write", INPUTS, context).begin())
     assert shown["kind"] == "plan"
     assert [paper["id"] for paper in shown["papers"]] == FIVE
@@ -28,7 +28,7 @@ async def test_run_stops_with_plan_and_papers(context: RunContext) -> None:
     assert all(f"[{number}]" in shown["proposal"] for number in (1, 2, 3))
 
 
-async def test_papers_can_be_dropped_and_added(context: RunContext) -> None:
+async def test_papers_can_be_dropped_and_added(context: RunSettings) -> None:
     person = Person("write", INPUTS, context)
     await person.begin()
     result = await person.answer({"action": "edit", "text": "On one bee [5].\nOn another [1]."})
@@ -38,7 +38,7 @@ async def test_papers_can_be_dropped_and_added(context: RunContext) -> None:
     assert {item.paper for item in result["audit"].omissions} == set(FIVE[1:4])
 
 
-async def test_answer_that_cannot_be_read_is_asked_for_again(context: RunContext) -> None:
+async def test_answer_that_cannot_be_read_is_asked_for_again(context: RunSettings) -> None:
     person = Person("write", INPUTS, context)
     await person.begin()
     again = question(await person.answer("On a bee that is not there [9]."))
@@ -59,7 +59,7 @@ async def test_nothing_is_written_twice_where_papers_were_added(llm_settings: Se
     assert used["read_paper"].calls == 5, "three papers at first, two that were added"
 
 
-async def test_plan_sent_back_as_it_was_shown_changes_nothing(context: RunContext) -> None:
+async def test_plan_sent_back_as_it_was_shown_changes_nothing(context: RunSettings) -> None:
     shown = Person("write", INPUTS, context)
     plan = question(await shown.begin())["proposal"]
     same = await shown.answer(f"{plan}\n")
@@ -72,13 +72,13 @@ async def test_plan_sent_back_as_it_was_shown_changes_nothing(context: RunContex
 
 def test_known_papers_keep_their_keys_and_new_ones_get_the_next() -> None:
     keys = {"P1": "a", "P3": "b"}
-    assert extended(keys, ["b", "c", "a", "d"]) == {"P1": "a", "P3": "b", "P4": "c", "P5": "d"}
-    assert extended({}, ["a"]) == {"P1": "a"}
-    assert extended(keys, []) == keys
+    assert with_new_keys(keys, ["b", "c", "a", "d"]) == {"P1": "a", "P3": "b", "P4": "c", "P5": "d"}
+    assert with_new_keys({}, ["a"]) == {"P1": "a"}
+    assert with_new_keys(keys, []) == keys
 
 
 async def test_plan_that_cannot_be_followed_comes_back_instead_of_ending_the_run(
-    extractive: RunContext,
+    extractive: RunSettings,
 ) -> None:
     context = context_for(extractive.clients.settings, review_plan="auto")
     person = Person("write", {**INPUTS, "plan": "On a bee that is not there [9]."}, context)

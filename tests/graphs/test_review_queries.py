@@ -7,17 +7,17 @@ import pytest
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted, context_for
 from tests.graphs.person import Person, question
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.settings import Settings
 
 FIND: dict[str, Any] = {"text": ABSTRACT, "library": "bees", "keep": 5}
 
 
-def asking(extractive: RunContext, how: str = "on") -> RunContext:
+def asking(extractive: RunSettings, how: str = "on") -> RunSettings:
     return context_for(extractive.clients.settings, review_queries=how, max_hops=1)
 
 
-async def test_edited_queries_are_the_ones_that_are_searched(extractive: RunContext) -> None:
+async def test_edited_queries_are_the_ones_that_are_searched(extractive: RunSettings) -> None:
     person = Person("find", FIND, asking(extractive))
     shown = question(await person.begin())
     assert (shown["kind"], shown["hop"], shown["error"]) == ("queries", 1, "")
@@ -46,7 +46,7 @@ async def test_edited_queries_are_the_ones_that_are_searched(extractive: RunCont
     ],
 )
 async def test_wrong_answer_is_explained_and_asked_again(
-    extractive: RunContext, wrong: object, told: str
+    extractive: RunSettings, wrong: object, told: str
 ) -> None:
     person = Person("find", FIND, asking(extractive))
     first = question(await person.begin())
@@ -57,7 +57,7 @@ async def test_wrong_answer_is_explained_and_asked_again(
     assert [query.text for query in done["queries"]] == [item["text"] for item in first["queries"]]
 
 
-async def test_stop_ends_the_run_before_anything_is_searched(extractive: RunContext) -> None:
+async def test_stop_ends_the_run_before_anything_is_searched(extractive: RunSettings) -> None:
     person = Person("find", FIND, asking(extractive))
     await person.begin()
     done = await person.answer("stop")
@@ -65,7 +65,7 @@ async def test_stop_ends_the_run_before_anything_is_searched(extractive: RunCont
     assert (done["outcome"], done["search_log"]) == ("nothing", [])
 
 
-async def test_policy_asks_for_short_inputs_only(extractive: RunContext) -> None:
+async def test_policy_asks_for_short_inputs_only(extractive: RunSettings) -> None:
     short = Person("find", {**FIND, "text": "How do bees navigate?"}, asking(extractive, "auto"))
     assert question(await short.begin())["why"] == "the input is very short"
     long = Person("find", FIND, asking(extractive, "auto"))

@@ -7,7 +7,7 @@ import pytest
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers, context_for
 from tests.graphs.person import Person, question
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.settings import Settings
 
 PAPERS = [paper for paper in bee_papers() if paper.abstract][:4]
@@ -18,7 +18,7 @@ INVENTED = "All bees have forgotten their landmarks by noon [1]."
 
 
 @pytest.fixture
-def context(extractive: RunContext) -> RunContext:
+def context(extractive: RunSettings) -> RunSettings:
     return context_for(extractive.clients.settings, review_text="on")
 
 
@@ -28,7 +28,7 @@ def own_words(place: int) -> str:
     return f"{first} [{place}]."
 
 
-async def test_edited_text_is_printed_and_checked(context: RunContext) -> None:
+async def test_edited_text_is_printed_and_checked(context: RunSettings) -> None:
     person = Person("write", WRITE, context)
     shown = question(await person.begin())
     assert shown["kind"] == "text"
@@ -44,7 +44,7 @@ async def test_edited_text_is_printed_and_checked(context: RunContext) -> None:
     assert (done["outcome"], done["audit"].passed) == ("partial", False)
 
 
-async def test_sentence_that_counts_papers_cannot_stay_without_them(context: RunContext) -> None:
+async def test_sentence_that_counts_papers_cannot_stay_without_them(context: RunSettings) -> None:
     person = Person("write", WRITE, context)
     rows = [row for row in question(await person.begin())["proposal"].splitlines() if row]
     counting = [row for row in rows if "[" not in row]
@@ -53,7 +53,7 @@ async def test_sentence_that_counts_papers_cannot_stay_without_them(context: Run
     assert "counts papers" in again["error"]
 
 
-async def test_sent_back_as_shown_nothing_changes(context: RunContext) -> None:
+async def test_sent_back_as_shown_nothing_changes(context: RunSettings) -> None:
     silent = Person("write", WRITE, context)
     shown = question(await silent.begin())
     same = await silent.answer(shown["proposal"])
@@ -68,7 +68,7 @@ async def test_sent_back_as_shown_nothing_changes(context: RunContext) -> None:
     [("It cites a paper that is not there [9].", "[9]"), ("  \n", ""), ("A bracket [1", "bracket")],
 )
 async def test_wrong_answer_is_explained_and_asked_again(
-    context: RunContext, wrong: str, told: str
+    context: RunSettings, wrong: str, told: str
 ) -> None:
     person = Person("write", WRITE, context)
     await person.begin()
@@ -83,7 +83,7 @@ async def test_wrong_answer_is_explained_and_asked_again(
     assert [item.paper.id for item in done["references"]] == [PAPERS[1].id]
 
 
-async def test_stop_prints_the_section_as_it_stands(context: RunContext) -> None:
+async def test_stop_prints_the_section_as_it_stands(context: RunSettings) -> None:
     person = Person("write", WRITE, context)
     await person.begin()
     done = await person.answer("stop")
@@ -121,7 +121,7 @@ async def test_edit_that_does_not_stand_is_told_and_taken_out_if_it_stays(
 
 
 async def test_policy_asks_where_the_audit_does_not_pass(
-    llm_settings: Settings, extractive: RunContext
+    llm_settings: Settings, extractive: RunSettings
 ) -> None:
     fine = context_for(extractive.clients.settings, review_text="auto")
     assert (await Person("write", WRITE, fine).begin())["outcome"] == "complete"

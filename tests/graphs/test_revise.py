@@ -8,25 +8,25 @@ from state.writing import MARKER
 from tests.fakes.openai_server import task_of
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.settings import Settings
 
 FIVE = [paper.id for paper in bee_papers() if paper.abstract][:5]
 _LIMIT: Any = {"recursion_limit": 500}
 
 
-async def written(context: RunContext) -> dict[str, Any]:
+async def written(context: RunSettings) -> dict[str, Any]:
     given: Any = {"text": ABSTRACT, "library": "bees", "papers": FIVE, "cite": 4}
     return dict(await write_graph.ainvoke(given, _LIMIT, context=context))
 
 
-async def revise(context: RunContext, **inputs: Any) -> dict[str, Any]:
+async def revise(context: RunSettings, **inputs: Any) -> dict[str, Any]:
     given: Any = inputs
     return dict(await graph.ainvoke(given, _LIMIT, context=context))
 
 
 async def test_what_can_be_done_without_an_llm_is_done_and_the_rest_refused(
-    extractive: RunContext,
+    extractive: RunSettings,
 ) -> None:
     first = await written(extractive)
     gone = first["references"][1].paper.id
@@ -54,7 +54,7 @@ async def test_what_can_be_done_without_an_llm_is_done_and_the_rest_refused(
         assert words in refused["stop"].cause
 
 
-async def test_new_plan_may_name_any_selected_paper(extractive: RunContext) -> None:
+async def test_new_plan_may_name_any_selected_paper(extractive: RunSettings) -> None:
     first = await written(extractive)
     order = [item.paper.id for item in first["references"]]
     new = next(key for key in FIVE if key not in order)
@@ -88,7 +88,7 @@ async def test_llm_follows_an_instruction_and_nothing_is_searched_or_read_again(
 
 
 async def test_text_that_a_person_has_edited_is_checked_and_what_stayed_stays(
-    extractive: RunContext,
+    extractive: RunSettings,
 ) -> None:
     first = await written(extractive)
     keys = list(

@@ -5,10 +5,17 @@ from typing import Any
 import pytest
 from langgraph.types import Send
 
-from graphs.find import after_screen, after_weighing, each_group, each_query, next_hop, understood
-from state.inputs import Request
+from graphs.find import (
+    after_input,
+    after_reflection,
+    after_screen,
+    after_weighing,
+    send_papers_to_judge,
+    send_queries,
+)
+from state.inputs import CheckedRequest
 from state.run import Failure
-from state.search import Round, SearchLogEntry, SearchQuery, Sufficiency
+from state.search import SearchLogEntry, SearchQuery, SearchRound, Sufficiency
 
 STOP = Failure(stage="judge_papers", subject="budget", cause="spent", fatal=True)
 SMALL = Failure(stage="search_source", subject="arxiv", cause="busy")
@@ -20,8 +27,8 @@ GAP = SearchQuery(text="quince", facet="gap", reason="Why.", hop=2)
 def state(**values: Any) -> Any:
     """A state in the middle of the first hop."""
     return {
-        "run": "run", "request": Request(text="pears", sources=("openalex", "arxiv")), "failures": [SMALL],
-        "queries": [WORDS, WHOLE], "hop": 1, "depth": 0, "rounds": [Round(hop=1, depth=0)],
+        "run": "run", "request": CheckedRequest(text="pears", sources=("openalex", "arxiv")), "failures": [SMALL],
+        "queries": [WORDS, WHOLE], "hop": 1, "depth": 0, "rounds": [SearchRound(hop=1, depth=0)],
         "prior": {"a": 90.0}, "hidden": [], "expanded": [], "batch": ["a", "b", "c"], "frontier": [],
         "search_log": [SearchLogEntry(source="arxiv", query="pears", hop=1, returned=1)],
         "sufficiency": [], **values,
@@ -37,13 +44,13 @@ def searches(sent: Any) -> list[tuple[str, str, int]]:
 
 def test_fatal_failure_leads_past_everything_that_costs() -> None:
     stopped = state(failures=[SMALL, STOP], frontier=["a"], sufficiency=[_enough(1)])
-    assert understood(stopped) == "present_papers"
-    assert each_query(stopped) == "check_retractions"
+    assert after_input(stopped) == "present_papers"
+    assert send_queries(stopped) == "check_retractions"
     assert after_screen(stopped) == "weigh_links"
-    assert each_group(stopped) == "weigh_links"
+    assert send_papers_to_judge(stopped) == "weigh_links"
     assert after_weighing(stopped) == "check_retractions"
     opened = state(failures=[STOP], hop=2, queries=[GAP], sufficiency=[_enough(1)])
-    assert next_hop(opened) == "check_retractions"
+    assert after_reflection(opened) == "check_retractions"
 
 
 def _enough(hop: int) -> Sufficiency:
@@ -51,27 +58,29 @@ def _enough(hop: int) -> Sufficiency:
 
 
 def test_each_query_goes_to_the_sources_that_it_suits_with_an_equal_share() -> None:
-    assert searches(each_query(state(settings={"results": 10}))) == [
+    assert searches(send_queries(state(settings={"results": 10}))) == [
         ("problem", "openalex", 10), ("problem", "arxiv", 10), ("whole", "openalex", 4),
     ]  # fmt: skip
     other = [WORDS, WORDS.model_copy(update={"facet": "method"})]
     for results, share in ((9, 5), (0, 1)):
         two = state(queries=other, settings={"results": results})
-        assert {limit for _, _, limit in searches(each_query(two))} == {share}
+        assert {limit for _, _, limit in searches(send_queries(two))} == {share}
 
 
 @pytest.mark.parametrize(("expansion", "depth"), [("bfs", 2), ("best_first", 0)])
 def test_each_group_knows_how_many_are_judged_and_at_which_level(
     expansion: str, depth: int
 ) -> None:
-    sent = each_group(state(depth=2, settings={"expansion": expansion, "debate_batch": 2}))
+    sent = send_papers_to_judge(
+        state(depth=2, settings={"expansion": expansion, "debate_batch": 2})
+    )
     assert isinstance(sent, list)
     assert [one.node for one in sent] == ["judge_papers"] * 2
     assert [one.arg["papers"] for one in sent] == [["a", "b"], ["c"]]
     assert [(one.arg["of"], one.arg["depth"], one.arg["hop"]) for one in sent] == [
         (3, depth, 1)
     ] * 2
-    alone = each_group(state(settings={"debate_batch": 0}))
+    alone = send_papers_to_judge(state(settings={"debate_batch": 0}))
     assert isinstance(alone, list)
     assert [one.arg["papers"] for one in alone] == [["a"], ["b"], ["c"]]
-    assert each_group(state(batch=[])) == "weigh_links"
+    assert send_papers_to_judge(state(batch=[])) == "weigh_links"

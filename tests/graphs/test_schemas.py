@@ -12,7 +12,7 @@ from pydantic import BaseModel, PlainSerializer
 from typing_extensions import is_typeddict
 
 from tests.support import ROOT
-from tools.run_settings import GROUPS, RunContext, context_of_graph
+from tools.run_settings import SETTINGS_BY_GRAPH, RunSettings, settings_class_of
 
 GRAPHS = list(json.loads((ROOT / "langgraph.json").read_text(encoding="utf-8"))["graphs"])
 LIMITED = {
@@ -40,20 +40,25 @@ def test_each_field_of_an_input_says_what_it_is_and_gives_an_example(name: str) 
 @pytest.mark.parametrize("name", GRAPHS)
 def test_graph_shows_its_own_settings_alone(name: str) -> None:
     shown = graph_of(name).get_context_jsonschema()["properties"]
-    assert set(shown) == {item.name for group in GROUPS[name] for item in fields(group)}
+    assert set(shown) == {item.name for group in SETTINGS_BY_GRAPH[name] for item in fields(group)}
     assert all(told["description"] and "default" in told for told in shown.values())
-    others = {item.name for item in fields(RunContext)} - shown.keys()
+    others = {item.name for item in fields(RunSettings)} - shown.keys()
     assert others
     # A step that several graphs have finds the settings of all, those of others at their defaults.
-    given = context_of_graph(name)(max_calls=7)
+    given = settings_class_of(name)(max_calls=7)
     assert given.max_calls == 7
-    assert all(getattr(given, other) == getattr(RunContext(), other) for other in others)
+    assert all(getattr(given, other) == getattr(RunSettings(), other) for other in others)
 
 
 def test_each_setting_belongs_to_a_graph() -> None:
-    assert set(GROUPS) == set(GRAPHS)
-    known = {item.name for groups in GROUPS.values() for group in groups for item in fields(group)}
-    assert known == {item.name for item in fields(RunContext)}
+    assert set(SETTINGS_BY_GRAPH) == set(GRAPHS)
+    known = {
+        item.name
+        for groups in SETTINGS_BY_GRAPH.values()
+        for group in groups
+        for item in fields(group)
+    }
+    assert known == {item.name for item in fields(RunSettings)}
 
 
 _PLAIN = (str, int, float, bool, NoneType, Any)

@@ -6,7 +6,7 @@ import pytest
 
 from tests.graphs.conftest import ABSTRACT, bee_papers
 from tests.graphs.stepping import Stepped, told
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 
 FIVE = [paper.id for paper in bee_papers() if paper.abstract][:5]
 FIND: dict[str, Any] = {"text": ABSTRACT, "library": "bees", "keep": 8}
@@ -19,7 +19,7 @@ GIVEN = {
 
 
 @pytest.mark.parametrize("graph", GIVEN)
-async def test_stepped_run_ends_as_an_unstepped_one(graph: str, extractive: RunContext) -> None:
+async def test_stepped_run_ends_as_an_unstepped_one(graph: str, extractive: RunSettings) -> None:
     whole = await Stepped(graph, GIVEN[graph], extractive).to_end()
     stepped = Stepped(graph, GIVEN[graph], extractive, before="*")
     result = await stepped.to_end()
@@ -29,7 +29,7 @@ async def test_stepped_run_ends_as_an_unstepped_one(graph: str, extractive: RunC
 
 
 @pytest.mark.parametrize("node", ["review_queries"])
-async def test_edited_queries_are_what_is_searched_for(node: str, extractive: RunContext) -> None:
+async def test_edited_queries_are_what_is_searched_for(node: str, extractive: RunSettings) -> None:
     run = Stepped("find", FIND, extractive, before=node)
     await run.begin()
     await run.edit(queries=[{"text": "waggle dance", "facet": "all", "reason": "Mine."}])
@@ -49,7 +49,7 @@ KEPT: list[str] = []
 
 @pytest.mark.parametrize("node", FOUND)
 async def test_paper_that_a_person_excludes_at_any_step_is_gone(
-    node: str, extractive: RunContext
+    node: str, extractive: RunSettings
 ) -> None:
     if not KEPT:
         KEPT.extend((await Stepped("find", FIND, extractive).to_end())["selected"])
@@ -70,7 +70,7 @@ def cited(result: dict[str, Any]) -> list[str]:
 
 
 async def test_line_that_a_person_takes_out_of_the_plan_is_not_written(
-    extractive: RunContext,
+    extractive: RunSettings,
 ) -> None:
     whole = await Stepped("write", WRITE, extractive).to_end()
     run = Stepped("write", WRITE, extractive, before="write_draft")
@@ -93,7 +93,7 @@ WRITTEN = [
 
 @pytest.mark.parametrize("node", WRITTEN)
 async def test_sentence_that_a_person_takes_out_is_not_printed(
-    node: str, extractive: RunContext
+    node: str, extractive: RunSettings
 ) -> None:
     run = Stepped("write", WRITE, extractive, before=node)
     state = await run.begin()
@@ -108,7 +108,7 @@ async def test_sentence_that_a_person_takes_out_is_not_printed(
 
 @pytest.mark.parametrize("node", ["write_draft", *WRITTEN])
 async def test_paper_that_a_person_takes_out_is_neither_cited_nor_spoken_of(
-    node: str, extractive: RunContext
+    node: str, extractive: RunSettings
 ) -> None:
     run = Stepped("write", WRITE, extractive, before=node)
     state = await run.begin()
@@ -123,7 +123,7 @@ async def test_paper_that_a_person_takes_out_is_neither_cited_nor_spoken_of(
 
 @pytest.mark.parametrize("node", WRITTEN)
 async def test_sentence_that_a_person_changes_is_never_called_supported_unchecked(
-    node: str, extractive: RunContext
+    node: str, extractive: RunSettings
 ) -> None:
     run = Stepped("write", WRITE, extractive, before=node)
     state = await run.begin()
@@ -141,7 +141,9 @@ async def test_sentence_that_a_person_changes_is_never_called_supported_unchecke
 @pytest.mark.parametrize(
     "node", ["expand_citations", "shortlist_papers", "check_retractions", "review_papers"]
 )
-async def test_state_shows_papers_as_a_person_reads_them(node: str, extractive: RunContext) -> None:
+async def test_state_shows_papers_as_a_person_reads_them(
+    node: str, extractive: RunSettings
+) -> None:
     state = await Stepped("find", FIND, extractive, before=node).begin()
     shown = state["cards"]
     assert [card.number for card in shown] == [*range(1, len(shown) + 1)]
@@ -152,6 +154,6 @@ async def test_state_shows_papers_as_a_person_reads_them(node: str, extractive: 
         assert all(card.why for card in shown)
 
 
-async def test_cards_of_a_section_bear_the_numbers_of_its_keys(extractive: RunContext) -> None:
+async def test_cards_of_a_section_bear_the_numbers_of_its_keys(extractive: RunSettings) -> None:
     state = await Stepped("write", WRITE, extractive, before="plan_section").begin()
     assert {f"P{card.number}": card.id for card in state["cards"]} == state["keys"]

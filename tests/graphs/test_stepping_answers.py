@@ -8,7 +8,7 @@ import pytest
 from tests.graphs.ingest_files import markdown, page
 from tests.graphs.stacks import FIRST_TITLE, QUESTION, uploads
 from tests.graphs.stepping import Stepped, told
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 
 ASK: dict[str, Any] = {
     "question": "How do ants and bees correct the drift of path integration?", "library": "bees"
@@ -35,7 +35,7 @@ def plain(values: list[Any]) -> list[Any]:
 
 @pytest.mark.parametrize(("graph", "given"), [("ask", ASK), ("synthesize", SYNTHESIZE)])
 async def test_stepped_answer_is_the_unstepped_one(
-    graph: str, given: dict[str, Any], extractive: RunContext, home: Path
+    graph: str, given: dict[str, Any], extractive: RunSettings, home: Path
 ) -> None:
     whole = told(await Stepped(graph, given, extractive).to_end())
     stepped = told(await Stepped(graph, given, extractive, before="*").to_end())
@@ -46,7 +46,7 @@ async def test_stepped_answer_is_the_unstepped_one(
     assert stepped == whole
 
 
-async def test_edited_query_of_a_question_is_what_is_searched_for(extractive: RunContext) -> None:
+async def test_edited_query_of_a_question_is_what_is_searched_for(extractive: RunSettings) -> None:
     run = Stepped("ask", ASK, extractive, before="search_passages")
     await run.begin()
     await run.edit(query="waggle dance")
@@ -54,7 +54,7 @@ async def test_edited_query_of_a_question_is_what_is_searched_for(extractive: Ru
 
 
 async def test_passage_that_a_person_takes_out_is_not_answered_from(
-    extractive: RunContext,
+    extractive: RunSettings,
 ) -> None:
     run = Stepped("ask", ASK, extractive, before="extract_claims")
     state = await run.begin()
@@ -71,7 +71,7 @@ async def test_passage_that_a_person_takes_out_is_not_answered_from(
     "node", ["judge_sufficiency", "compose_answer", "check_answer", "present_answer"]
 )
 async def test_claim_that_a_person_takes_out_is_not_in_the_answer(
-    node: str, extractive: RunContext
+    node: str, extractive: RunSettings
 ) -> None:
     run = Stepped("ask", {**ASK}, extractive, before=node)
     state = await run.begin()
@@ -87,7 +87,7 @@ async def test_claim_that_a_person_takes_out_is_not_in_the_answer(
 
 @pytest.mark.parametrize("node", ["check_answer", "present_answer"])
 async def test_sentence_that_a_person_changes_is_not_called_supported(
-    node: str, extractive: RunContext
+    node: str, extractive: RunSettings
 ) -> None:
     run = Stepped("ask", ASK, extractive, before=node)
     first, *others = plain((await run.begin())["draft"])
@@ -104,7 +104,7 @@ async def test_sentence_that_a_person_changes_is_not_called_supported(
 async def test_paper_that_a_person_takes_out_of_a_stack_is_not_drawn_on(
     node: str, home: Path
 ) -> None:
-    run = Stepped("synthesize", SYNTHESIZE, RunContext(), before=node)
+    run = Stepped("synthesize", SYNTHESIZE, RunSettings(), before=node)
     state = await run.begin()
     if node == "read_paper":
         await run.edit(stack=plain(state["stack"])[1:])
@@ -134,7 +134,7 @@ async def test_line_that_a_person_changes_is_traced_anew_or_not_called_supported
     node: str, home: Path
 ) -> None:
     false = "Barn owls hunt by smell alone."
-    run = Stepped("synthesize", SYNTHESIZE, RunContext(), before=node)
+    run = Stepped("synthesize", SYNTHESIZE, RunSettings(), before=node)
     state = await run.begin()
     if node == "align_lines":
         await run.edit(draft=f"{false} {state['draft']}")
@@ -147,7 +147,7 @@ async def test_line_that_a_person_changes_is_traced_anew_or_not_called_supported
 
 
 async def test_sentence_and_entry_that_a_person_changes_are_what_is_verified(
-    extractive: RunContext,
+    extractive: RunSettings,
 ) -> None:
     run = Stepped("verify", VERIFY, extractive, before="mark_citations")
     await run.begin()
@@ -158,7 +158,7 @@ async def test_sentence_and_entry_that_a_person_changes_are_what_is_verified(
 
 
 async def test_file_that_a_person_takes_out_is_not_read(home: Path) -> None:
-    run = Stepped("ingest", INGEST, RunContext(), before="read_source")
+    run = Stepped("ingest", INGEST, RunSettings(), before="read_source")
     state = await run.begin()
     await run.edit(files=plain(state["files"])[1:])
     result = await run.to_end()

@@ -9,14 +9,14 @@ from graphs.synthesize import graph
 from state.synthesis import Line, NumberedReference
 from tests.graphs.stacks import FIRST_TITLE, QUESTION, SHARED, uploads
 from tests.support import SMALL, small_records
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 
 
 async def synthesize(
     question: str = QUESTION, options: dict[str, Any] | None = None, **inputs: Any
 ) -> dict[str, Any]:
     given: Any = {"question": question, "uploads": uploads(), **inputs}
-    return dict(await graph.ainvoke(given, context=RunContext(**(options or {}))))
+    return dict(await graph.ainvoke(given, context=RunSettings(**(options or {}))))
 
 
 def assert_traced(result: dict[str, Any]) -> None:

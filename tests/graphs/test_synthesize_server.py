@@ -14,7 +14,7 @@ from graphs.synthesize import builder, graph
 from tests.graphs.stacks import QUESTION, uploads
 from tests.graphs.test_synthesize import assert_traced
 from tests.library.words import WordEmbedder
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 
 STEPS = (
     "read_paper", "merge_references", "summarize_paragraphs", "judge_relevance", "synthesize_answer",
@@ -45,7 +45,7 @@ async def test_run_goes_on_from_disk_behind_every_step(
         ):
             await store.setup()
             app = builder.compile(checkpointer=saver, store=store, interrupt_before=stops)
-            results.append(await app.ainvoke(sent, config, context=RunContext()))
+            results.append(await app.ainvoke(sent, config, context=RunSettings()))
             following = (await app.aget_state(config)).next
             assert set(following) == set(stops)
     assert_traced(results[-1])
@@ -54,7 +54,7 @@ async def test_run_goes_on_from_disk_behind_every_step(
 
 async def test_runs_at_once_in_one_home_do_not_disturb_each_other(home: Path) -> None:
     results: list[Any] = await asyncio.gather(
-        *(graph.ainvoke(asked(), context=RunContext()) for _ in range(4))
+        *(graph.ainvoke(asked(), context=RunSettings()) for _ in range(4))
     )
     for result in results:
         assert_traced(result)
@@ -97,7 +97,7 @@ async def test_checkpoints_of_three_thousand_paragraphs_hold_no_text(
         app = builder.compile(
             checkpointer=saver, store=store, interrupt_before=["present_synthesis"]
         )
-        await app.ainvoke(given, config, context=RunContext())
+        await app.ainvoke(given, config, context=RunSettings())
         state = (await app.aget_state(config)).values
     assert len(state["paragraphs"]) == PAPERS * PARAGRAPHS
     assert len(state["works"]) == PAPERS * ENTRIES

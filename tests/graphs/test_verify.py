@@ -12,7 +12,7 @@ from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import Scripted
 from tests.graphs.sources import Asked, Sources
 from tools.bibliography.read_record import paper_from
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.settings import Settings
 
 LICHENS = "In tiled chapels the copper roofs of lichens bleach under sulphur rain"
@@ -28,7 +28,7 @@ LIST = """
 """
 
 
-async def verify(context: RunContext, text: str, **inputs: Any) -> dict[str, Any]:
+async def verify(context: RunSettings, text: str, **inputs: Any) -> dict[str, Any]:
     given: Any = {"text": text, "library": "bees", **inputs}
     return dict(await graph.ainvoke(given, context=context))
 
@@ -40,8 +40,8 @@ def causes(result: dict[str, Any]) -> dict[str, str]:
     }
 
 
-def online(home: Path, *papers: Paper, works: int = 99) -> RunContext:
-    context = RunContext()
+def online(home: Path, *papers: Paper, works: int = 99) -> RunSettings:
+    context = RunSettings()
     tables = [Asked(name, papers, works=works) for name in ("openalex", "semantic_scholar")]
     vars(context)["clients"] = Sources(home, *tables)
     return context
@@ -60,7 +60,7 @@ def online(home: Path, *papers: Paper, works: int = 99) -> RunContext:
     ],
 )
 async def test_citations_of_each_style_are_checked(
-    extractive: RunContext, text: str, labels: list[str]
+    extractive: RunSettings, text: str, labels: list[str]
 ) -> None:
     papers = [
         {**item, "aliases": [f"local:{name}"]}
@@ -75,7 +75,7 @@ async def test_citations_of_each_style_are_checked(
     assert " ".join(printed) == text.replace("~", " ")
 
 
-async def test_each_fault_is_named_with_its_cause(extractive: RunContext) -> None:
+async def test_each_fault_is_named_with_its_cause(extractive: RunSettings) -> None:
     retracted = paper_from(RECORDS[2]).model_copy(update={"retracted": True})
     papers = [*RECORDS[:2], retracted.model_dump(mode="json"), {**RECORDS[3], "abstract": None}]
     text = (
@@ -99,7 +99,7 @@ async def test_each_fault_is_named_with_its_cause(extractive: RunContext) -> Non
     assert result["outcome"] == "partial"
 
 
-async def test_what_nobody_could_check_never_passes(extractive: RunContext) -> None:
+async def test_what_nobody_could_check_never_passes(extractive: RunSettings) -> None:
     paraphrase = "Sulphur rain makes the copper of chapel roofs pale [1]."
     result = await verify(extractive, f"{paraphrase} {OTTERS} [2].", papers=RECORDS[:2])
     assert causes(result) == {"[1]": "not_verbatim", "[2]": "supported"}
@@ -119,7 +119,7 @@ async def test_list_in_the_text_is_resolved_by_title(tmp_path: Path) -> None:
 
 
 async def test_nothing_is_called_fabricated_because_a_library_lacks_it(
-    extractive: RunContext,
+    extractive: RunSettings,
 ) -> None:
     result = await verify(extractive, f"{LICHENS} [1], [2], and silence [3].{LIST}")
     assert set(causes(result).values()) == {"no_abstract"}
@@ -128,7 +128,7 @@ async def test_nothing_is_called_fabricated_because_a_library_lacks_it(
     assert "was not checked for 3 references" in result["notes"][0]
 
 
-async def test_concern_is_a_note_that_names_its_notice_and_passes(extractive: RunContext) -> None:
+async def test_concern_is_a_note_that_names_its_notice_and_passes(extractive: RunSettings) -> None:
     noted = {**RECORDS[0], "notices": [{"kind": "concern", "doi": "10.1234/n"}, {"kind": "?"}]}
     result = await verify(extractive, f"{LICHENS} [1].", papers=[noted])
     assert causes(result) == {"[1]": "concern"}
@@ -159,7 +159,7 @@ async def test_llm_that_calls_everything_supported_is_overruled(llm_settings: Se
 
 @pytest.mark.parametrize("text", ["", "[1]", "x\x00y", "a b c " * 20_000])
 async def test_text_that_cannot_be_checked_stops_with_advice(
-    extractive: RunContext, text: str
+    extractive: RunSettings, text: str
 ) -> None:
     result = await verify(extractive, text)
     assert result["stop"]

@@ -5,7 +5,7 @@ from typing import Any
 from graphs.write import graph
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.settings import Settings
 
 RECORD = {
@@ -20,12 +20,12 @@ BARE = {
 _LIMIT: Any = {"recursion_limit": 500}
 
 
-async def write(context: RunContext, **inputs: Any) -> dict[str, Any]:
+async def write(context: RunSettings, **inputs: Any) -> dict[str, Any]:
     given: Any = {"text": ABSTRACT, "library": "bees", **inputs}
     return dict(await graph.ainvoke(given, _LIMIT, context=context))
 
 
-async def test_unknown_id_is_reported_and_the_others_are_used(extractive: RunContext) -> None:
+async def test_unknown_id_is_reported_and_the_others_are_used(extractive: RunSettings) -> None:
     result = await write(extractive, papers=["p7", "p999", {"title": ""}, "local:p8", RECORD])
     assert [failure.subject for failure in result["failures"]] == ["p999", "{'title': ''}"]
     cited = {item.paper.id for item in result["references"]}
@@ -48,7 +48,7 @@ async def test_paper_without_abstract_is_never_passed_as_checked(llm_settings: S
     assert any("no abstract" in note for note in result["notes"])
 
 
-async def test_paper_without_abstract_is_not_cited_unasked(extractive: RunContext) -> None:
+async def test_paper_without_abstract_is_not_cited_unasked(extractive: RunSettings) -> None:
     result = await write(extractive, papers=["p7", BARE])
     assert [item.paper.id for item in result["references"]] == ["local:p7"]
     assert result["uncited"] == ["doi:10.1234/bare"]
@@ -60,7 +60,7 @@ async def test_paper_without_abstract_is_not_cited_unasked(extractive: RunContex
     assert [item.reason for item in result["audit"].omissions] == ["no_abstract"]
 
 
-async def test_lines_that_cite_nothing_repeat_nothing(extractive: RunContext) -> None:
+async def test_lines_that_cite_nothing_repeat_nothing(extractive: RunSettings) -> None:
     result = await write(extractive, papers=["p7"], plan="6 sentences. Cite [1] on line 2")
     texts = [sentence.text for sentence in result["sentences"]]
     assert all(texts[place] in ABSTRACT for place in (0, 2)), "the researcher's own words"
@@ -82,7 +82,7 @@ async def test_made_plan_cites_every_paper_once_even_if_the_mind_forgets_or_inve
     assert sorted(keys) == ["P1", "P2", "P3"]
 
 
-async def test_new_input_on_the_same_thread_starts_afresh(extractive: RunContext) -> None:
+async def test_new_input_on_the_same_thread_starts_afresh(extractive: RunSettings) -> None:
     from langgraph.checkpoint.memory import InMemorySaver
 
     from graphs.write import builder

@@ -16,7 +16,7 @@ from tests.library.words import document
 from tests.library.words import paper as numbered
 from tools.embed.open_embedder import embedder
 from tools.library.open_library import create_library
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.run_store import RunStore
 from tools.settings import Settings
 
@@ -28,12 +28,12 @@ WRITING_TASKS = {
 }  # fmt: skip
 
 
-async def write(context: RunContext, **inputs: Any) -> dict[str, Any]:
+async def write(context: RunSettings, **inputs: Any) -> dict[str, Any]:
     given: Any = {"text": ABSTRACT, "library": "bees", "papers": FIVE, **inputs}
     return dict(await graph.ainvoke(given, _LIMIT, context=context))
 
 
-def with_writer(context: RunContext, **options: Any) -> RunContext:
+def with_writer(context: RunSettings, **options: Any) -> RunSettings:
     return context_for(context.clients.settings, **options)
 
 
@@ -53,7 +53,7 @@ def supported(result: dict[str, Any]) -> bool:
     ["whole", "plan", "beam", "per_cite", "sentence_by_sentence", "one_line"],
 )
 async def test_embedded_engine_cites_every_paper_in_every_way_of_writing(
-    writer: str, extractive: RunContext
+    writer: str, extractive: RunSettings
 ) -> None:
     result = await write(with_writer(extractive, writer=writer))
     assert {item.paper.id for item in result["references"]} == set(FIVE)
@@ -65,7 +65,7 @@ async def test_embedded_engine_cites_every_paper_in_every_way_of_writing(
 
 
 async def test_lexrank_takes_what_is_central_and_says_what_it_left_out(
-    extractive: RunContext,
+    extractive: RunSettings,
 ) -> None:
     result = await write(with_writer(extractive, writer="lexrank"))
     assert 1 <= len(result["sentences"]) <= len(FIVE)
@@ -278,7 +278,7 @@ PLAN = "4 sentences. Cite [1] on lines 1 and 3, [2] on line 2, [3] on line 4"
 
 
 @pytest.mark.parametrize("writer", ["plan", "beam", "sentence_by_sentence"])
-async def test_plan_is_kept_to_the_line(writer: str, extractive: RunContext) -> None:
+async def test_plan_is_kept_to_the_line(writer: str, extractive: RunSettings) -> None:
     result = await write(with_writer(extractive, writer=writer), plan=PLAN)
     adherence = result["audit"].adherence
     assert (adherence.lines_asked, adherence.lines_right) == (4, 4)
@@ -290,7 +290,7 @@ async def test_plan_is_kept_to_the_line(writer: str, extractive: RunContext) -> 
 
 
 async def test_what_a_plan_asks_beside_papers_is_refused_aloud_without_an_llm(
-    extractive: RunContext,
+    extractive: RunSettings,
 ) -> None:
     plan = "Cite [1].\nContrast [2] with [3].\nSay why [4] matters (25 words)."
     result = await write(extractive, plan=plan)
@@ -331,7 +331,7 @@ async def test_mind_that_writes_nothing_of_the_papers_leaves_the_engine_to_write
     assert "uncited_claim" in {item.cause for item in result["audit"].rejections}
 
 
-async def test_more_sentences_than_two_papers_have_repeat_nothing(extractive: RunContext) -> None:
+async def test_more_sentences_than_two_papers_have_repeat_nothing(extractive: RunSettings) -> None:
     result = await write(
         with_writer(extractive, writer="plan"),
         papers=FIVE[:2], plan="9 sentences. Cite [1] and [2] on lines 1 to 9",
@@ -386,7 +386,7 @@ async def test_small_window_costs_context_and_says_so(writer: str, llm_settings:
     assert len(result["references"]) == 6
 
 
-async def test_two_papers_of_one_title_are_told_apart(extractive: RunContext) -> None:
+async def test_two_papers_of_one_title_are_told_apart(extractive: RunSettings) -> None:
     pair = [
         {
             "id": f"10.1234/{name}", "title": "Moths and light", "year": 2001, "authors": [f"Ann {name}"],
@@ -412,7 +412,7 @@ async def test_two_papers_of_one_title_are_told_apart(extractive: RunContext) ->
     ],
 )
 async def test_writer_that_cannot_do_what_is_asked_is_refused(
-    writer: str, plan: str, words: str, extractive: RunContext
+    writer: str, plan: str, words: str, extractive: RunSettings
 ) -> None:
     result = await write(with_writer(extractive, writer=writer), plan=plan)
     assert words in result["stop"].cause

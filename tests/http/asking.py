@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.fakes.scholar.wire import Request
-from tools.http.http_caller import HttpCaller
+from tools.http.http_caller import RetryingClient
 
 LIST = "/works?per_page=5&filter=is_retracted:false"
 
@@ -19,7 +19,9 @@ def count(body: str) -> int:
     return found
 
 
-async def ask(caller: HttpCaller, path: str = LIST, usd: float = 0.0001, age: float = 60) -> int:
+async def ask(
+    caller: RetryingClient, path: str = LIST, usd: float = 0.0001, age: float = 60
+) -> int:
     return await caller.ask(path, read=_count, age=age, usd=usd)
 
 

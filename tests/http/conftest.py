@@ -12,11 +12,11 @@ from tests.fakes.scholar.world import World, make_world
 from tools.cache import AnswerCache
 from tools.http import http_caller
 from tools.http.hosts import Host
-from tools.http.http_caller import HttpCaller
-from tools.ledger.budget import Limits
+from tools.http.http_caller import RetryingClient
+from tools.ledger.budget import BudgetLimits
 from tools.ledger.run_ledger import RunLedger
 
-CallerOf = Callable[..., HttpCaller]
+CallerOf = Callable[..., RetryingClient]
 KEY = "a-key-that-nobody-may-see"
 
 
@@ -46,18 +46,18 @@ def call(server: ScholarServer, tmp_path: Path) -> CallerOf:
         *,
         run: str = "run",
         ledger: RunLedger | None = None,
-        limits: Limits | None = None,
+        limits: BudgetLimits | None = None,
         refresh: bool = False,
         **host: Any,
-    ) -> HttpCaller:
+    ) -> RetryingClient:
         values: dict[str, Any] = {
             "name": "openalex", "url": server.openalex_url, "setting": "CITELOOM_OPENALEX_URL",
             "rate": 1000.0, "key_advice": "set OPENALEX_API_KEY", "timeout": 1.5, "patience": 20.0,
             "secret_headers": {"Authorization": SecretStr(f"Bearer {KEY}")},
         }  # fmt: skip
-        return HttpCaller(
+        return RetryingClient(
             Host(**{**values, **host}),
-            ledger or RunLedger(run, limits or Limits(), tmp_path),
+            ledger or RunLedger(run, limits or BudgetLimits(), tmp_path),
             AnswerCache(tmp_path / "responses.sqlite"),
             refresh=refresh,
         )

@@ -16,13 +16,13 @@ from tests.fakes.scholar.wire import Request
 from tests.http.asking import LIST, answering, ask, everything_in, failing
 from tests.http.conftest import KEY, CallerOf
 from tools.errors import (
-    MissingError,
+    NotInSourceError,
     PermanentError,
     QuotaError,
     TransientError,
 )
 from tools.http import hosts, http_caller
-from tools.ledger.budget import Limits
+from tools.ledger.budget import BudgetLimits
 from tools.ledger.run_ledger import RunLedger
 
 
@@ -31,7 +31,7 @@ async def test_fault_that_passes_costs_only_more_tries(
     fault: str, call: CallerOf, server: ScholarServer, tmp_path: Path
 ) -> None:
     server.faults.script = failing(fault, fault)
-    ledger = RunLedger("run", Limits(), tmp_path)
+    ledger = RunLedger("run", BudgetLimits(), tmp_path)
     assert await ask(call(ledger=ledger, timeout=0.5)) > 0
     (row,) = ledger.sources()
     assert (row.source, row.calls, row.failed) == ("openalex", 3, 2)
@@ -119,7 +119,7 @@ async def test_rejection_is_not_tried_again(status: int, words: str, call: Calle
         (408, b"{}", TransientError),
         (425, b"{}", TransientError),
         (529, b"{}", TransientError),
-        (410, b"{}", MissingError),
+        (410, b"{}", NotInSourceError),
         (429, b'{"error": "Your account has run out of searches."}', QuotaError),
         (429, b'{"message": "Insufficient budget."}', QuotaError),
         (429, b'{"error": "Too many requests."}', TransientError),
@@ -183,7 +183,7 @@ async def test_key_is_sent_and_shown_nowhere(
 ) -> None:
     caplog.set_level(logging.DEBUG)
     secret = SecretStr(KEY)
-    ledger = RunLedger("run", Limits(), tmp_path)
+    ledger = RunLedger("run", BudgetLimits(), tmp_path)
     caller = call(ledger=ledger, secret_params={"api_key": secret})
     await ask(caller)
     server.bad_keys.add(KEY)

@@ -9,8 +9,8 @@ from tests.fakes.scholar.server import ScholarServer
 from tests.http.asking import LIST, answering, ask, failing
 from tests.http.conftest import CallerOf
 from tools.errors import (
-    MissingError,
-    RejectedError,
+    NotInSourceError,
+    RequestRejectedError,
 )
 
 
@@ -72,7 +72,7 @@ async def test_rejected_question_is_asked_once_in_a_run_and_anew_by_later_ones(
 ) -> None:
     said = []
     for run in ("first", "first", "second"):
-        with pytest.raises(RejectedError, match="HTTP 400") as caught:
+        with pytest.raises(RequestRejectedError, match="HTTP 400") as caught:
             await ask(call(run=run), "/works?per_page=500")
         said.append(str(caught.value))
     assert said[0] == said[1] == said[2]
@@ -83,6 +83,6 @@ async def test_what_a_host_does_not_have_is_asked_for_once(
     call: CallerOf, server: ScholarServer
 ) -> None:
     for _ in range(2):
-        with pytest.raises(MissingError):
+        with pytest.raises(NotInSourceError):
             await call().ask("/works/W1", read=json.loads, age=60)
     assert len(server.requests) == 1

@@ -7,7 +7,7 @@ import pytest
 
 from tools.errors import TransientError
 from tools.http import hosts
-from tools.http.hosts import MOST_FAILURES, Breaker, Host, Pace
+from tools.http.hosts import MOST_FAILURES, CircuitBreaker, Host, RateLimiter
 
 
 class Clock:
@@ -29,13 +29,13 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return made
 
 
-def fail(switch: Breaker, times: int) -> None:
+def fail(switch: CircuitBreaker, times: int) -> None:
     for _ in range(times):
         switch.failed(TransientError("HTTP 503"))
 
 
 def test_host_left_alone_is_tried_again_and_left_again_at_the_first_failure(clock: Clock) -> None:
-    switch = Breaker()
+    switch = CircuitBreaker()
     fail(switch, MOST_FAILURES)
     clock.now += hosts.SILENCE
     fail(switch, 1)
@@ -55,7 +55,7 @@ async def test_turns_are_a_little_further_apart_than_the_host_asks(
         waits.append(seconds)
 
     monkeypatch.setattr(hosts, "asyncio", SimpleNamespace(sleep=sleep))
-    line = Pace(2.0)
+    line = RateLimiter(2.0)
     for _ in range(4):
         await line.turn()
     assert len(waits) == 3  # the first need not wait
@@ -73,9 +73,9 @@ def host_of(number: int) -> Host:
 
 
 def test_states_of_hosts_that_nobody_asks_any_more_are_forgotten_and_others_are_one() -> None:
-    asked = hosts.state_of(host_of(0))
+    asked = hosts.host_state(host_of(0))
     for number in range(1, hosts._MOST_STATES + 50):
-        hosts.state_of(host_of(number))
+        hosts.host_state(host_of(number))
     gc.collect()
     assert len(hosts._states) == hosts._MOST_STATES + 1
-    assert hosts.state_of(host_of(0)) is asked  # somebody holds it: the host's pace is one
+    assert hosts.host_state(host_of(0)) is asked  # somebody holds it: the host's pace is one

@@ -11,15 +11,15 @@ from tests.http.asking import ask, failing
 from tests.http.conftest import CallerOf
 from tools.errors import BudgetError, PermanentError, TransientError
 from tools.http import http_caller
-from tools.ledger.budget import Limits
+from tools.ledger.budget import BudgetLimits
 from tools.ledger.run_ledger import RunLedger
 
 SEARCH = "/works?search=bee&per_page=5"
-LIMITS = [Limits(usd=0.0025), Limits(by_source={"openalex": 0.0025})]
+LIMITS = [BudgetLimits(usd=0.0025), BudgetLimits(by_source={"openalex": 0.0025})]
 
 
 @pytest.mark.parametrize("limits", LIMITS)
-async def test_what_is_under_way_is_not_afforded_twice(limits: Limits) -> None:
+async def test_what_is_under_way_is_not_afforded_twice(limits: BudgetLimits) -> None:
     ledger = RunLedger("run", limits)
     assert ledger.affords("openalex", 0.002)
     async with ledger.pay("openalex", 0.001):
@@ -29,7 +29,7 @@ async def test_what_is_under_way_is_not_afforded_twice(limits: Limits) -> None:
 
 
 @pytest.mark.parametrize("limits", LIMITS)
-async def test_what_one_call_held_is_free_again_while_another_goes_on(limits: Limits) -> None:
+async def test_what_one_call_held_is_free_again_while_another_goes_on(limits: BudgetLimits) -> None:
     ledger = RunLedger("run", limits)
     async with ledger.pay("crossref", 0.0), asyncio.timeout(5):
         for _ in range(3):
@@ -41,7 +41,7 @@ async def test_what_one_call_held_is_free_again_while_another_goes_on(limits: Li
 
 @pytest.mark.parametrize("limits", LIMITS)
 async def test_free_call_goes_on_even_where_a_host_charged_more_than_its_price(
-    limits: Limits,
+    limits: BudgetLimits,
 ) -> None:
     ledger = RunLedger("run", limits)
     async with ledger.pay("openalex", 0.002) as spending:
@@ -62,7 +62,7 @@ async def test_try_that_may_have_been_billed_counts_and_one_turned_away_does_not
     fault: str, usd: float, call: CallerOf, server: ScholarServer, tmp_path: Path
 ) -> None:
     server.faults.script = failing(fault)
-    ledger = RunLedger("run", Limits(), tmp_path)
+    ledger = RunLedger("run", BudgetLimits(), tmp_path)
     await ask(call(ledger=ledger), SEARCH, usd=0.001)
     (row,) = ledger.sources()
     assert (row.calls, row.failed) == (2, 1)
@@ -73,7 +73,7 @@ async def test_cancelled_call_counts_as_billed_and_failed(
     call: CallerOf, server: ScholarServer, tmp_path: Path
 ) -> None:
     server.faults.script = failing("hang")
-    ledger = RunLedger("run", Limits(), tmp_path)
+    ledger = RunLedger("run", BudgetLimits(), tmp_path)
     task = asyncio.create_task(ask(call(ledger=ledger, timeout=30.0), SEARCH, usd=0.001))
     await asyncio.to_thread(server.wait_for, 1)
     task.cancel()
@@ -85,7 +85,7 @@ async def test_cancelled_call_counts_as_billed_and_failed(
 async def test_host_that_cannot_be_reached_is_tried_a_few_times_and_paid_nothing(
     call: CallerOf, tmp_path: Path
 ) -> None:
-    ledger = RunLedger("run", Limits(), tmp_path)
+    ledger = RunLedger("run", BudgetLimits(), tmp_path)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # bound and not listening: a connection is refused
         url = f"http://127.0.0.1:{taken.getsockname()[1]}"
@@ -98,7 +98,7 @@ async def test_host_that_cannot_be_reached_is_tried_a_few_times_and_paid_nothing
 async def test_price_that_the_host_names_wins(
     call: CallerOf, server: ScholarServer, tmp_path: Path
 ) -> None:
-    ledger = RunLedger("run", Limits(), tmp_path)
+    ledger = RunLedger("run", BudgetLimits(), tmp_path)
     await ask(call(ledger=ledger), SEARCH, usd=0.005)
     (row,) = ledger.sources()
     assert row.usd == pytest.approx(server.charged.usd) == pytest.approx(0.001)
@@ -107,7 +107,7 @@ async def test_price_that_the_host_names_wins(
 async def test_rejected_call_costs_nothing_and_is_no_failure_of_the_host(
     call: CallerOf, server: ScholarServer, tmp_path: Path
 ) -> None:
-    ledger = RunLedger("run", Limits(), tmp_path)
+    ledger = RunLedger("run", BudgetLimits(), tmp_path)
     with pytest.raises(PermanentError):
         await ask(call(ledger=ledger), "/works?per_page=500", usd=0.001)
     (row,) = ledger.sources()

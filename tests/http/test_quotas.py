@@ -13,7 +13,7 @@ from tools.errors import (
     BudgetError,
     QuotaError,
 )
-from tools.ledger.budget import Limits
+from tools.ledger.budget import BudgetLimits
 from tools.ledger.run_ledger import RunLedger
 
 
@@ -76,9 +76,11 @@ async def test_call_that_the_allowance_cannot_pay_is_not_sent(
     assert len(server.requests) == 2
 
 
-@pytest.mark.parametrize("limits", [Limits(usd=0.0025), Limits(by_source={"openalex": 0.0025})])
+@pytest.mark.parametrize(
+    "limits", [BudgetLimits(usd=0.0025), BudgetLimits(by_source={"openalex": 0.0025})]
+)
 async def test_budget_is_not_overshot_by_one_call_of_many_at_once(
-    limits: Limits, call: CallerOf, server: ScholarServer, tmp_path: Path
+    limits: BudgetLimits, call: CallerOf, server: ScholarServer, tmp_path: Path
 ) -> None:
     ledger = RunLedger("run", limits, tmp_path)
     paths = [f"/works?search=bee&per_page={number}" for number in range(1, 11)]
@@ -99,7 +101,7 @@ async def test_budget_is_not_overshot_by_one_call_of_many_at_once(
 async def test_price_that_has_risen_is_learnt_from_the_first_call(
     call: CallerOf, server: ScholarServer
 ) -> None:
-    caller = call(limits=Limits(usd=0.0025))
+    caller = call(limits=BudgetLimits(usd=0.0025))
     await ask(caller, "/works?search=bee&per_page=1", usd=0.0001)  # it costs 0.001
     await ask(caller, "/works?search=bee&per_page=2", usd=0.0001)
     with pytest.raises(BudgetError, match=r"this call may take 0\.001 more"):

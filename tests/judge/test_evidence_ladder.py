@@ -5,7 +5,7 @@ from typing import Any
 from nodes.judge.evidence_ladder import Decision, Shelf, climb
 from nodes.judge.full_text import FullText
 from nodes.judge.judge_claims import Item
-from state.inputs import Request
+from state.inputs import CheckedRequest
 from state.passage import Passage
 from tests.fakes.openai_server import OpenAIServer
 from tests.judge.conftest import LICHENS, PAPERS, REPHRASED, Open, finding, tasks_of
@@ -17,7 +17,7 @@ BODY = (
 )
 FIRES = "Roofs facing west lost their lichens within eleven winters of open coal fires."
 CLAIM = "Coal smoke cost western roofs all lichens in a decade or so {P1}."
-REQUEST = Request(text="")
+REQUEST = CheckedRequest(text="")
 
 
 def shelf(body: str = BODY, **changes: Any) -> Shelf:

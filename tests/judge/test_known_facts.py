@@ -3,7 +3,7 @@
 import pytest
 
 from nodes.judge.evidence_ladder import Shelf
-from nodes.judge.known_facts import known_for_certain, undecided
+from nodes.judge.known_facts import decide_from_facts, undecided
 from state.paper import Paper
 from tests.judge.conftest import LICHENS, OTTERS, PAPERS, REPHRASED
 from tests.library.words import WordEmbedder
@@ -12,13 +12,13 @@ OWN = f"{LICHENS[:-1]} {{P1}}."
 
 
 def known(text: str, key: str = "P1", papers: dict[str, Paper] = PAPERS) -> tuple[str, str, str]:
-    found = known_for_certain(Shelf(papers), text, key)
+    found = decide_from_facts(Shelf(papers), text, key)
     return (found.verdict, found.cause, found.by) if found else ("", "", "")
 
 
 @pytest.mark.parametrize("text", [OWN, f"Abel and Corvin {{P1}} write: “{LICHENS}”"])
 def test_paper_s_own_sentence_is_supported(text: str) -> None:
-    found = known_for_certain(Shelf(PAPERS), text, "P1")
+    found = decide_from_facts(Shelf(PAPERS), text, "P1")
     assert found
     assert (found.verdict, found.by, found.scope) == ("supported", "code", "abstract")
     assert [(quote.text, quote.part) for quote in found.quotes] == [(LICHENS, "abstract")]
@@ -29,13 +29,13 @@ def test_paper_s_own_sentence_is_supported(text: str) -> None:
     [REPHRASED, OWN.replace("bleach", "never bleach"), OWN.replace("sulphur", "acid"), "It rains {P1}."],
 )  # fmt: skip
 def test_anything_else_is_for_a_judge(text: str) -> None:
-    assert known_for_certain(Shelf(PAPERS), text, "P1") is None
+    assert decide_from_facts(Shelf(PAPERS), text, "P1") is None
 
 
 def test_words_of_an_annotation_are_not_the_authors() -> None:
     noted = {"P1": PAPERS["P1"].model_copy(update={"abstract_kind": "annotation"})}
     said = f"Abel and Corvin {{P1}} write: “{LICHENS}”"
-    found = known_for_certain(Shelf(noted), said, "P1")
+    found = decide_from_facts(Shelf(noted), said, "P1")
     assert found
     assert (found.verdict, found.cause) == ("not_in_source", "mis_cited")
     assert [(item.text, item.part) for item in found.quotes] == [(LICHENS, "annotation")]
@@ -44,7 +44,7 @@ def test_words_of_an_annotation_are_not_the_authors() -> None:
 
 
 def test_another_paper_s_own_sentence_is_mis_cited_and_the_better_one_named() -> None:
-    found = known_for_certain(Shelf(PAPERS), OWN.replace("P1", "P2"), "P2")
+    found = decide_from_facts(Shelf(PAPERS), OWN.replace("P1", "P2"), "P2")
     assert found
     assert (found.verdict, found.cause, found.by) == ("not_in_source", "mis_cited", "code")
     assert found.better == PAPERS["P1"].id
@@ -63,7 +63,7 @@ def test_key_of_no_paper_is_fabricated() -> None:
 def test_title_of_a_paper_without_abstract_shows_nothing_and_is_quoted() -> None:
     bare = {"P1": PAPERS["P1"].model_copy(update={"abstract": None})}
     said = f"Abel and Corvin {{P1}}: “{bare['P1'].title}”."
-    found = known_for_certain(Shelf(bare), said, "P1")
+    found = decide_from_facts(Shelf(bare), said, "P1")
     assert found
     assert (found.verdict, found.cause, found.scope) == ("not_checked", "no_abstract", "none")
     assert [quote.part for quote in found.quotes] == ["title"]

@@ -9,7 +9,7 @@ import pytest
 from tests.library.words import PARTS, OtherEmbedder, WordEmbedder, document, fill, paper
 from tools.embed.embedder import Encoded, TermWeights
 from tools.errors import LibraryError
-from tools.library.embedded_index import EdgeIndex
+from tools.library.embedded_index import EmbeddedIndex
 from tools.library.library import Library
 from tools.library.library_care import verify
 from tools.library.open_library import close_libraries, create_library, open_library
@@ -84,14 +84,14 @@ def test_search_graph_that_a_stop_left_out_is_built_by_the_next_call(
 ) -> None:
     built: list[str] = []
 
-    def stop(_: EdgeIndex) -> None:
+    def stop(_: EmbeddedIndex) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(EdgeIndex, "optimize", stop)
+        patch.setattr(EmbeddedIndex, "optimize", stop)
         with pytest.raises(KeyboardInterrupt):
             filled.add([paper(99)])
-    monkeypatch.setattr(EdgeIndex, "optimize", lambda _: built.append("graph"))
+    monkeypatch.setattr(EmbeddedIndex, "optimize", lambda _: built.append("graph"))
     assert filled.add([paper(99)]).unchanged == 1
     assert built == ["graph"]
     assert filled.add([paper(99)]).unchanged == 1

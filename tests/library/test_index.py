@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from tests.library.processes import process, until
 from tools.errors import LibraryError, TransientError
-from tools.library.embedded_index import EdgeIndex
+from tools.library.embedded_index import EmbeddedIndex
 from tools.library.server_index import IN_MEMORY, Server, ServerIndex
 from tools.library.vector_index import (
-    Filter,
+    IndexFilter,
     Point,
     Query,
-    Scored,
+    ScoredPoint,
     VectorIndex,
     document_terms,
     query_terms,
@@ -41,9 +41,9 @@ POINTS = [
 ]
 
 
-def hits(index: VectorIndex, dense: int | None = None, words: str = "") -> list[Scored]:
+def hits(index: VectorIndex, dense: int | None = None, words: str = "") -> list[ScoredPoint]:
     query = Query(axis(dense) if dense else None, query_terms(words) if words else None)
-    return search(index, query, 10, Filter())
+    return search(index, query, 10, IndexFilter())
 
 
 def found(index: VectorIndex, **asked: object) -> list[int]:
@@ -54,7 +54,7 @@ def found(index: VectorIndex, **asked: object) -> list[int]:
 def engines(tmp_path: Path) -> Iterator[list[VectorIndex]]:
     """Each engine with an index of the four points."""
     made: list[VectorIndex] = [
-        EdgeIndex(tmp_path / "mine" / "vectors", 4),
+        EmbeddedIndex(tmp_path / "mine" / "vectors", 4),
         ServerIndex(Server(url=IN_MEMORY), "test", 4),
     ]
     (tmp_path / "mine").mkdir()
@@ -115,7 +115,7 @@ sys.stdin.read()
     with process(folder, script) as holder:
         until("held", holder)
         with pytest.raises(LibraryError, match=r"in use by another process.*CITELOOM_QDRANT_URL"):
-            EdgeIndex(folder, 4, wait=0.1).scroll(0, 9)
+            EmbeddedIndex(folder, 4, wait=0.1).scroll(0, 9)
         print(file=holder.stdin, flush=True)
         until("rests", holder)
         engines[0].upsert(POINTS)

@@ -5,7 +5,7 @@ from datetime import date
 import numpy as np
 import pytest
 
-from state.inputs import Request
+from state.inputs import CheckedRequest
 from state.paper import Author, published_before
 from tests.library.words import WordEmbedder, paper
 from tools.library.library import Library
@@ -68,7 +68,7 @@ def test_cutoff_agrees_with_published_before(library: Library) -> None:
         wanted = {one.id for one in papers if published_before(one, cutoff)}
         for mode in ("hybrid", "keyword"):
             assert set(ids(library, "alpha", before=cutoff, mode=mode)) == wanted
-        since = {one.id for one in papers if Request(text="", after=cutoff).admits(one)}
+        since = {one.id for one in papers if CheckedRequest(text="", after=cutoff).admits(one)}
         assert since == {one.id for one in papers} - wanted - {"doi:10.1000/p5", "doi:10.1000/p8"}
         assert set(ids(library, "alpha", after=cutoff)) == since
 

@@ -11,9 +11,9 @@ from tests.fakes.openai_server import OpenAIServer, Reply, Script
 from tools.cache import AnswerCache
 from tools.embed.embedder import Embedder
 from tools.errors import CiteLoomError
-from tools.ledger.budget import Limits
+from tools.ledger.budget import BudgetLimits
 from tools.ledger.run_ledger import RunLedger
-from tools.llm.language_model import LlmMind
+from tools.llm.language_model import LanguageModel
 from tools.llm.task import Task
 from tools.settings import Settings
 
@@ -52,12 +52,12 @@ def mind_at(
     server: OpenAIServer | str,
     home: Path,
     *,
-    limits: Limits | None = None,
+    limits: BudgetLimits | None = None,
     ledger: RunLedger | None = None,
     **others: Any,
-) -> LlmMind:
-    ledger = ledger or RunLedger("run", limits or Limits(), home)
-    return LlmMind(
+) -> LanguageModel:
+    ledger = ledger or RunLedger("run", limits or BudgetLimits(), home)
+    return LanguageModel(
         settings_for(server, home, **others),
         ledger,
         AnswerCache(home / "answers.sqlite"),

@@ -4,7 +4,7 @@ import pytest
 from pydantic import BaseModel
 
 from tests.llm.support import Rating
-from tools.llm.structured_output import UnusableAnswerError, read_answer, reread
+from tools.llm.structured_output import UnusableAnswerError, parse_cached_answer, read_answer
 
 GOOD = '{"score": 7, "reason": "fits"}'
 
@@ -32,7 +32,7 @@ class Loose(BaseModel):
 def test_the_answer_is_found_among_what_stands_around_it(raw: str) -> None:
     answer, text = read_answer(Rating, raw)
     assert answer == Rating(score=7, reason="fits")
-    assert reread(Rating, text) == answer
+    assert parse_cached_answer(Rating, text) == answer
 
 
 def test_a_think_tag_inside_a_string_belongs_to_the_answer() -> None:

@@ -11,7 +11,7 @@ from pydantic import SecretStr
 from tests.fakes.openai_server import OpenAIServer, Reply, Slow, Status
 from tests.llm.support import KEY, RATE, ask, mind_at
 from tools.errors import PermanentError
-from tools.ledger.budget import Limits
+from tools.ledger.budget import BudgetLimits
 from tools.ledger.run_ledger import RunLedger
 
 
@@ -26,7 +26,7 @@ def counting() -> tuple[list[int], Any]:
 
 
 async def test_the_same_question_is_paid_once(tmp_path: Path) -> None:
-    ledger = RunLedger("run", Limits(), tmp_path)
+    ledger = RunLedger("run", BudgetLimits(), tmp_path)
     _, script = counting()
     with OpenAIServer(script) as server:
         first = await mind_at(server, tmp_path, ledger=ledger).do(RATE, text="x")
@@ -48,7 +48,7 @@ async def test_an_answer_outlives_its_process_and_needs_no_budget_no_endpoint_an
         )  # held, so that its files are not closed while they are copied
         await asking.do(RATE, text="x")
         shutil.copytree(home, copy)  # what a process that is killed now leaves on the disk
-    ledger = RunLedger("other", Limits(calls=0), copy)
+    ledger = RunLedger("other", BudgetLimits(calls=0), copy)
     spent = mind_at(server, copy, ledger=ledger, llm_api_key=SecretStr("sk-new-key"))
     assert (await spent.do(RATE, text="x")).score == 3
     stored = b"".join(path.read_bytes() for path in home.iterdir())

@@ -17,7 +17,7 @@ from tests.fakes.openai_server import OpenAIServer, Slow, Text
 from tests.llm.support import RATE, mind_at
 from tests.support import ROOT
 from tools.errors import BudgetError, PermanentError
-from tools.ledger.budget import Limits
+from tools.ledger.budget import BudgetLimits
 from tools.ledger.run_ledger import RunLedger
 
 CHEAP = Slow(0.01, Text('{"score": 7}', tokens=20))
@@ -25,7 +25,7 @@ PRICE = (10.0, 100.0)
 
 
 def ledger_of(home: Path, run: str, caller: str = "", **per_day: float) -> RunLedger:
-    return RunLedger(run, Limits(caller=caller, per_day=per_day), home)
+    return RunLedger(run, BudgetLimits(caller=caller, per_day=per_day), home)
 
 
 def spent(home: Path, caller: str = "") -> tuple[int, int, float]:

@@ -21,7 +21,7 @@ from tests.fakes.openai_server import (
 )
 from tests.llm.support import GOOD, KEY, RATE, ask, failing, mind_at
 from tools.errors import CiteLoomError, PermanentError, TransientError
-from tools.ledger.budget import Limits
+from tools.ledger.budget import BudgetLimits
 from tools.ledger.run_ledger import RunLedger
 
 
@@ -52,7 +52,7 @@ from tools.ledger.run_ledger import RunLedger
 async def test_what_trying_again_cannot_help_is_said_once_with_advice(
     tmp_path: Path, reply: Reply, advice: str
 ) -> None:
-    ledger = RunLedger("run", Limits(), tmp_path)
+    ledger = RunLedger("run", BudgetLimits(), tmp_path)
     error, server = await failing([reply], tmp_path, PermanentError, ledger=ledger)
     assert advice in str(error)
     assert KEY not in str(error)
@@ -64,7 +64,7 @@ async def test_an_endpoint_that_only_streams_is_told_and_may_have_charged(tmp_pa
     stream = Body(
         b': PROCESSING\n\ndata: {"choices": [{"delta": {"content": "{"}}]}\n\n', "text/event-stream"
     )
-    ledger = RunLedger("run", Limits(), tmp_path)
+    ledger = RunLedger("run", BudgetLimits(), tmp_path)
     error, server = await failing([stream], tmp_path, PermanentError, ledger=ledger)
     assert "only as a stream" in str(error)
     assert (len(server.requests), ledger.usage()[0].calls) == (1, 1)

@@ -10,9 +10,9 @@ import pytest
 from nodes.judge.questions import TASK, Asked, Numbered, Source
 from tools.embed.open_embedder import embedder
 from tools.errors import PermanentError
-from tools.ledger.budget import Limits
+from tools.ledger.budget import BudgetLimits
 from tools.llm.entailment import CrossEncoderEntailment
-from tools.llm.open_model import open_judge, open_mind
+from tools.llm.open_model import open_judge_model, open_model
 from tools.settings import Settings
 
 needs_models = pytest.mark.skipif(
@@ -23,18 +23,18 @@ needs_models = pytest.mark.skipif(
 def test_model_judges_in_place_of_the_embedded_engine_and_of_no_llm(tmp_path: Path) -> None:
     bare = Settings(home=tmp_path)
     named = bare.model_copy(update={"judge_model": "some/model"})
-    mind = open_mind("r", Limits(), "extractive", bare, embedder(bare))
-    assert open_judge("r", Limits(), mind, bare) is mind
-    assert open_judge("r", Limits(), mind, named).name == "some/model"
+    mind = open_model("r", BudgetLimits(), "extractive", bare, embedder(bare))
+    assert open_judge_model("r", BudgetLimits(), mind, bare) is mind
+    assert open_judge_model("r", BudgetLimits(), mind, named).name == "some/model"
     asked = named.model_copy(update={"strong_model": "m", "llm_base_url": "http://127.0.0.1:9"})
-    llm = open_mind("r", Limits(), "llm", asked, embedder(bare))
-    assert open_judge("r", Limits(), llm, asked) is llm
+    llm = open_model("r", BudgetLimits(), "llm", asked, embedder(bare))
+    assert open_judge_model("r", BudgetLimits(), llm, asked) is llm
 
 
 async def test_model_that_is_not_there_is_named_with_what_to_do(tmp_path: Path) -> None:
     at = Settings(home=tmp_path, judge_model=str(tmp_path / "none"))
-    mind = open_mind("r", Limits(), "extractive", at, embedder(at))
-    judge = open_judge("r", Limits(), mind, at)
+    mind = open_model("r", BudgetLimits(), "extractive", at, embedder(at))
+    judge = open_judge_model("r", BudgetLimits(), mind, at)
     told = "give its name" if find_spec("sentence_transformers") else r"citeloom\[models\]"
     with pytest.raises(PermanentError, match=told):
         await judge.do(TASK, **_asked())

@@ -15,12 +15,12 @@ from tests.fakes.openai_server import (
 )
 from tests.llm.support import BAD, GOOD, KEY, RATE, ask, failing, mind_at
 from tools.errors import AnswerError, PermanentError, RefusedError
-from tools.ledger.budget import Limits
+from tools.ledger.budget import BudgetLimits
 from tools.ledger.run_ledger import RunLedger
 
 
 async def test_an_invalid_answer_is_sent_back_with_the_fault(tmp_path: Path) -> None:
-    ledger = RunLedger("run", Limits(), tmp_path)
+    ledger = RunLedger("run", BudgetLimits(), tmp_path)
     answer, server = await ask([BAD, GOOD], tmp_path, ledger=ledger)
     assert answer.score == 7
     *_, before, repair = server.requests[1]["messages"]

@@ -11,9 +11,9 @@ from tests.fakes.openai_server import OpenAIServer, Status, Text
 from tests.llm.support import RATE, Rating, settings_for
 from tools.embed.embedder import Embedder, Vectors
 from tools.errors import BudgetError, InputError, PermanentError, TransientError
-from tools.ledger.budget import Limits
-from tools.ledger.run_ledger import ledger_for
-from tools.llm.open_model import Kind, open_mind, ping
+from tools.ledger.budget import BudgetLimits
+from tools.ledger.run_ledger import ledger_of_run
+from tools.llm.open_model import Kind, open_model, ping_models
 from tools.llm.task import Task
 
 
@@ -44,15 +44,15 @@ def test_the_mind_follows_kind_and_settings(
     tmp_path: Path, kind: Kind, model: str | None, name: str
 ) -> None:
     settings = settings_for("http://127.0.0.1:9/v1", tmp_path, strong_model=model)
-    assert open_mind("run", Limits(), kind, settings, EMBEDDER).name == name
+    assert open_model("run", BudgetLimits(), kind, settings, EMBEDDER).name == name
 
 
 def test_an_llm_that_is_not_configured_is_told_with_the_settings(tmp_path: Path) -> None:
     settings = settings_for("http://127.0.0.1:9/v1", tmp_path, strong_model=None)
     with pytest.raises(PermanentError, match=r"CITELOOM_STRONG_MODEL.*CITELOOM_LLM_API_KEY"):
-        open_mind("run", Limits(), "llm", settings, EMBEDDER)
+        open_model("run", BudgetLimits(), "llm", settings, EMBEDDER)
     with pytest.raises(InputError, match="auto, llm, extractive"):
-        open_mind("run", Limits(), "oracle", settings, EMBEDDER)
+        open_model("run", BudgetLimits(), "oracle", settings, EMBEDDER)
 
 
 def test_a_model_to_which_nothing_leads_is_no_reason_to_ask_another_mind(tmp_path: Path) -> None:
@@ -61,26 +61,29 @@ def test_a_model_to_which_nothing_leads_is_no_reason_to_ask_another_mind(tmp_pat
         with pytest.raises(
             PermanentError, match="model m is set, and neither a key nor an endpoint"
         ):
-            open_mind("run", Limits(), kind, bare, EMBEDDER)
-    assert open_mind("run", Limits(), "extractive", bare, EMBEDDER).name == "extractive"
+            open_model("run", BudgetLimits(), kind, bare, EMBEDDER)
+    assert open_model("run", BudgetLimits(), "extractive", bare, EMBEDDER).name == "extractive"
 
 
 def test_a_limit_in_dollars_needs_prices_before_anything_is_asked(tmp_path: Path) -> None:
     url = "http://127.0.0.1:9/v1"
     bare = settings_for(url, tmp_path)
     with pytest.raises(PermanentError, match="CITELOOM_STRONG_PRICE"):
-        open_mind("run", Limits(usd=1), "auto", bare, EMBEDDER)
+        open_model("run", BudgetLimits(usd=1), "auto", bare, EMBEDDER)
     one_price_for_one_model = settings_for(url, tmp_path, strong_price=(1.0, 2.0))
-    assert open_mind("run", Limits(usd=1), "auto", one_price_for_one_model, EMBEDDER).name == "m"
+    assert (
+        open_model("run", BudgetLimits(usd=1), "auto", one_price_for_one_model, EMBEDDER).name
+        == "m"
+    )
     free = settings_for(url, tmp_path, strong_model=None)
-    assert open_mind("run", Limits(usd=1), "auto", free, EMBEDDER).name == "extractive"
+    assert open_model("run", BudgetLimits(usd=1), "auto", free, EMBEDDER).name == "extractive"
 
 
 async def test_the_tier_chooses_the_model(tmp_path: Path) -> None:
     fast = Task(name="fast", prompt="Rate.", answer=Rating, tier="fast", extract=RATE.extract)
     with OpenAIServer([{"score": 1}]) as server:
         settings = settings_for(server, tmp_path, fast_model="f", strong_model="s")
-        mind = open_mind("run", Limits(), "auto", settings, EMBEDDER)
+        mind = open_model("run", BudgetLimits(), "auto", settings, EMBEDDER)
         assert mind.name == "s + f"
         await mind.do(RATE, text="x")
         await mind.do(fast, text="x")
@@ -98,10 +101,10 @@ async def test_the_extractive_mind_answers_in_a_worker_thread_and_is_counted(
 
     task = Task(name="size", prompt="", answer=Rating, tier="fast", extract=extract)
     settings = settings_for("http://127.0.0.1:9/v1", tmp_path)
-    mind = open_mind("extracting", Limits(calls=1), "extractive", settings, EMBEDDER)
+    mind = open_model("extracting", BudgetLimits(calls=1), "extractive", settings, EMBEDDER)
     assert (await mind.do(task, text="four", sample=3, temperature=0.9)).score == 2
     assert threads[0] != threading.get_ident()
-    (row,) = ledger_for("extracting", Limits(calls=1), tmp_path).usage()
+    (row,) = ledger_of_run("extracting", BudgetLimits(calls=1), tmp_path).usage()
     assert (row.task, row.mind, row.calls, row.input_tokens) == ("size", "extractive", 1, 0)
     with pytest.raises(BudgetError, match="max_calls"):
         await mind.do(task, text="four")
@@ -109,8 +112,8 @@ async def test_the_extractive_mind_answers_in_a_worker_thread_and_is_counted(
 
 async def test_ping_asks_each_model_once_and_names_it(tmp_path: Path) -> None:
     with OpenAIServer([Text("ready")]) as server:
-        one = await ping(settings_for(server, tmp_path))
-        both = await ping(settings_for(server, tmp_path, fast_model="f", strong_model="s"))
+        one = await ping_models(settings_for(server, tmp_path))
+        both = await ping_models(settings_for(server, tmp_path, fast_model="f", strong_model="s"))
     assert one.startswith("m answered in ")
     assert "s answered" in both
     assert "f answered" in both
@@ -121,9 +124,9 @@ async def test_ping_raises_the_typed_error_at_once(tmp_path: Path) -> None:
     with OpenAIServer([Status(401), Status(503)]) as server:
         settings = settings_for(server, tmp_path)
         with pytest.raises(PermanentError, match="CITELOOM_LLM_API_KEY"):
-            await ping(settings)
+            await ping_models(settings)
         with pytest.raises(TransientError):
-            await ping(settings)
+            await ping_models(settings)
     assert len(server.requests) == 2
     with pytest.raises(PermanentError, match="no LLM is configured"):
-        await ping(settings_for(server, tmp_path, strong_model=None))
+        await ping_models(settings_for(server, tmp_path, strong_model=None))

@@ -9,7 +9,7 @@ from tests.fakes.openai_server import OpenAIServer, Text
 from tests.llm.support import RATE, mind_at
 from tools.errors import BudgetError
 from tools.ledger import run_ledger
-from tools.ledger.budget import Limits
+from tools.ledger.budget import BudgetLimits
 from tools.ledger.run_ledger import RunLedger
 from tools.llm.endpoint import FLOOR
 
@@ -27,7 +27,7 @@ def heedless(request: dict[str, Any]) -> Text:
 
 async def spend_all(server: OpenAIServer, home: Path, run: str, *, at_once: int = 1) -> float:
     """Ask until the budget refuses, and return what was spent."""
-    ledger = RunLedger(run, Limits(usd=USD), home)
+    ledger = RunLedger(run, BudgetLimits(usd=USD), home)
     mind = mind_at(server, home, ledger=ledger, strong_price=PRICE)
     for turn in range(100):
         calls = (mind.do(RATE, text=f"{run} {turn} {at}") for at in range(at_once))
@@ -57,7 +57,7 @@ async def test_budget_is_overshot_once_at_most_and_never_again_after_a_restart(
 async def test_calls_under_way_count_for_what_another_of_them_wrote_too_much(
     tmp_path: Path,
 ) -> None:
-    ledger = RunLedger("run", Limits(tokens=300), tmp_path)
+    ledger = RunLedger("run", BudgetLimits(tokens=300), tmp_path)
     call = partial(ledger.spend, "t", "m", output_tokens=100, endpoint="m at e")
     async with call() as slow:
         slow.begin()

@@ -21,7 +21,7 @@ from tests.fakes.openai_server import (
 from tests.llm.support import GOOD, RATE, Rating, ask, mind_at, settings_for
 from tools.errors import PermanentError
 from tools.llm.endpoint import FLOOR
-from tools.llm.open_model import ping
+from tools.llm.open_model import ping_models
 from tools.llm.structured_output import ROOMS
 
 JUDGE = replace(RATE, name="judge")
@@ -157,7 +157,7 @@ async def test_what_a_model_does_not_take_is_learnt_and_an_effort_is_told(
         mind = mind_at(server, tmp_path, strong_reasoning_effort="high")
         await mind.do(RATE, text="x")
         await mind.do(RATE, text="y")
-        told = await ping(settings_for(server, tmp_path, strong_reasoning_effort="high"))
+        told = await ping_models(settings_for(server, tmp_path, strong_reasoning_effort="high"))
     assert [request.get("reasoning_effort") for request in server.requests] == ["high"] * 3 + [
         None
     ] * 3

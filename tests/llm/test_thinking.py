@@ -20,7 +20,7 @@ from tests.fakes.openai_server import (
 )
 from tests.llm.support import GOOD, RATE, failing, mind_at
 from tools.errors import AnswerError, BudgetError
-from tools.ledger.budget import Limits
+from tools.ledger.budget import BudgetLimits
 from tools.ledger.ledger_file import LedgerFile
 from tools.ledger.run_ledger import RunLedger
 
@@ -48,7 +48,7 @@ def limits_of(server: OpenAIServer) -> list[int]:
 async def test_thinking_costs_no_answer_and_what_it_needs_is_learnt_once(
     tmp_path: Path, shown: Shown, tokens: int, limits: list[int]
 ) -> None:
-    ledger = RunLedger("run", Limits(), tmp_path)
+    ledger = RunLedger("run", BudgetLimits(), tmp_path)
     with OpenAIServer(thinking(tokens, shown, lambda _: GOOD)) as server:
         mind = mind_at(server, tmp_path, ledger=ledger)
         for task in (VOTE, RATE, replace(VOTE, name="other")):
@@ -86,7 +86,7 @@ async def test_a_forced_tool_that_thinks_and_calls_side_by_side_raise_the_room_o
 async def test_what_is_cut_is_paid_and_gets_more_room_and_what_is_whole_counts(
     tmp_path: Path, cut: Reply, limits: list[int]
 ) -> None:
-    ledger = RunLedger("run", Limits(), tmp_path)
+    ledger = RunLedger("run", BudgetLimits(), tmp_path)
     with OpenAIServer([cut, Text('{"score": 7}' + "\n" * 50, "length")]) as server:
         mind = mind_at(server, tmp_path, ledger=ledger)
         assert (await mind.do(RATE, text="x")).score == 7
@@ -137,7 +137,7 @@ async def test_a_limit_that_is_too_large_is_lowered_and_remembered(
 
 
 async def test_a_small_budget_lowers_the_limit_before_it_refuses(tmp_path: Path) -> None:
-    ledger = RunLedger("run", Limits(tokens=2300), tmp_path)
+    ledger = RunLedger("run", BudgetLimits(tokens=2300), tmp_path)
     replies = [Text('{"score": 7}', tokens=300), Text("hmm", finish="length", tokens=200)]
     with OpenAIServer(replies) as server:
         mind = mind_at(server, tmp_path, ledger=ledger)

@@ -7,19 +7,19 @@ from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 
 from tests.graphs.conftest import context_for
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import Services, open_services
 from tools.settings import Settings
 
 
 @pytest.fixture
-def runtime(tmp_path: Path) -> Runtime[RunContext]:
+def runtime(tmp_path: Path) -> Runtime[RunSettings]:
     """What LangGraph hands to a node, with an empty run_store and a home of its own."""
     context = context_for(Settings(home=tmp_path, _env_file=None))  # type: ignore[call-arg]
     return Runtime(context=context, store=InMemoryStore())
 
 
 @pytest.fixture
-def services(runtime: Runtime[RunContext]) -> Services:
+def services(runtime: Runtime[RunSettings]) -> Services:
     """The services of a node of the run 'run'."""
     return open_services(runtime, "run")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel
 
-from nodes.common.ask_model import ask_checked
+from nodes.common.ask_model import ask_with_check
 from tools.errors import AnswerError
 from tools.llm.task import AnswerT, Task
 
@@ -47,21 +47,21 @@ def not_an_owl(answer: Word) -> Sequence[str]:
 
 async def test_answer_without_faults_is_asked_for_once() -> None:
     mind = Scripted("owl")
-    asked = await ask_checked(mind, TASK, {"text": "x"}, not_an_owl)
+    asked = await ask_with_check(mind, TASK, {"text": "x"}, not_an_owl)
     assert asked.stands
     assert mind.asked == [{"text": "x"}]
 
 
 async def test_faults_are_sent_back_once_under_their_name() -> None:
     mind = Scripted("bee", "owl")
-    asked = await ask_checked(mind, TASK, {"text": "x"}, not_an_owl, again_as="wrong")
+    asked = await ask_with_check(mind, TASK, {"text": "x"}, not_an_owl, again_as="wrong")
     assert asked.stands
     assert mind.asked[1] == {"text": "x", "wrong": ["bee is no owl"]}
     assert asked.tried[0] == (Word(word="bee"), ("bee is no owl",))
 
 
 async def test_error_of_the_second_asking_keeps_the_first_answer() -> None:
-    asked = await ask_checked(Scripted("bee", AnswerError("cut")), TASK, {}, not_an_owl)
+    asked = await ask_with_check(Scripted("bee", AnswerError("cut")), TASK, {}, not_an_owl)
     assert (asked.answer, asked.faults) == (Word(word="bee"), ("bee is no owl",))
     assert str(asked.error) == "cut"
 
@@ -72,5 +72,5 @@ async def test_embedded_engine_is_asked_once() -> None:
     async def faults(answer: Word) -> Sequence[str]:
         return not_an_owl(answer)
 
-    asked = await ask_checked(mind, TASK, {}, faults)
+    asked = await ask_with_check(mind, TASK, {}, faults)
     assert (len(mind.asked), asked.faults) == (1, ("bee is no owl",))

@@ -9,15 +9,15 @@ from pydantic import SecretStr
 
 from nodes.write.audit_citations import make_audit, omissions_of
 from nodes.write.check_citations import check_citations
-from nodes.write.rewrite_unsupported import take_out
-from state.inputs import Choices, Request
+from nodes.write.rewrite_unsupported import remove_sentences
+from state.inputs import CheckedRequest, WriteChoices
 from state.paper import Paper
 from state.writing import Citation, CitationVerdict, Draft, Plan, PlanLine, Sentence
 from tests.fakes.made_papers import made_papers
 from tests.fakes.openai_server import inputs_of
 from tests.graphs.conftest import Scripted
 from tools.bibliography.read_record import paper_from
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import Services, open_services
 from tools.settings import Settings
 
@@ -27,7 +27,7 @@ OTTERS = "In brackish harbours the estuary weirs of otters cross under tidal loc
 
 
 async def test_node_checks_only_what_was_rewritten(
-    services: Services, runtime: Runtime[RunContext]
+    services: Services, runtime: Runtime[RunSettings]
 ) -> None:
     await services.run_store.papers.put(PAPERS.values())
     draft = Draft(
@@ -39,7 +39,7 @@ async def test_node_checks_only_what_was_rewritten(
     )
     state: Any = {
         "run": "run", "keys": {key: paper.id for key, paper in PAPERS.items()}, "final": draft,
-        "checks": 0, "verdicts": [], "request": Request(text=""),
+        "checks": 0, "verdicts": [], "request": CheckedRequest(text=""),
     }  # fmt: skip
     first = await check_citations(state, runtime)
     assert [item.verdict for item in first["verdicts"]] == ["supported", "supported"]
@@ -87,7 +87,7 @@ async def test_paragraphs_are_one_question_and_short_quotes_are_sent_back_as_too
         state: Any = {
             "run": "run", "keys": {key: paper.id for key, paper in PAPERS.items()}, "checks": 0,
             "final": Draft(id="d", sentences=tuple(sentences)), "outline": Plan(lines=lines),
-            "verdicts": [], "request": Request(text="We count roofs."),
+            "verdicts": [], "request": CheckedRequest(text="We count roofs."),
         }  # fmt: skip
         update = await check_citations(state, runtime)
     shown: list[dict[str, Any]] = [inputs_of(request) for request in llm.server.requests]
@@ -129,10 +129,10 @@ def test_sentences_taken_out_are_recorded_and_counts_that_are_no_more_true_go_wi
         lines=tuple(PlanLine(number=at, covers=keys) for at, keys in enumerate(lines, start=1))
     )
     state: Any = {
-        "run": "run", "request": Request(text="x"), "keys": {}, "final": draft,
+        "run": "run", "request": CheckedRequest(text="x"), "keys": {}, "final": draft,
         "outline": outline, "verdicts": verdicts, "checks": 2, "removed": [],
     }  # fmt: skip
-    update = take_out(state, [2])
+    update = remove_sentences(state, [2])
     assert [item.text for item in update["final"].sentences] == ["One paper.", "B {P2}."]
     assert [item.sentence for item in update["verdicts"]] == [2]
     assert [item.subject for item in update["failures"]] == ["sentence 2"]
@@ -148,7 +148,7 @@ def test_each_paper_that_is_not_cited_has_its_reason() -> None:
     }
     keys = {"P1": "cited", "P2": "taken out", "P3": "no line", "P4": "said nothing"}
     plan = Plan(lines=(PlanLine(number=1, keys=("P1", "P2", "P4")),))
-    told: dict[str, Any] = {"keys": keys, "removed": {"taken out"}, "choices": Choices(cite=4)}
+    told: dict[str, Any] = {"keys": keys, "removed": {"taken out"}, "choices": WriteChoices(cite=4)}
     found = omissions_of(ids, papers, {"cited"}, **told, plan=plan, stopped=False)
     assert {item.paper: item.reason for item in found} == {
         "taken out": "removed",

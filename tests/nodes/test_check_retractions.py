@@ -10,12 +10,12 @@ from langgraph.store.memory import InMemoryStore
 
 from nodes.find.check_retractions import check_retractions
 from state.channels import FindState
-from state.inputs import Request
+from state.inputs import CheckedRequest
 from state.paper import Paper, canonical_id
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work, make_world
 from tests.graphs.conftest import context_for
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import open_services
 from tools.settings import Settings
 
@@ -27,7 +27,7 @@ def server() -> Iterator[ScholarServer]:
 
 
 @pytest.fixture
-def runtime(server: ScholarServer, tmp_path: Path) -> Runtime[RunContext]:
+def runtime(server: ScholarServer, tmp_path: Path) -> Runtime[RunSettings]:
     values: dict[str, Any] = {
         "_env_file": None, "home": tmp_path, "crossref_url": server.crossref_url, "crossref_rate": 500.0,
         "source_patience": 0.2,
@@ -50,13 +50,13 @@ def retracted_and_not(server: ScholarServer) -> tuple[list[Paper], Paper]:
 
 
 async def check(
-    runtime: Runtime[RunContext], papers: list[Paper], *, must: tuple[str, ...] = (), **state: Any
+    runtime: Runtime[RunSettings], papers: list[Paper], *, must: tuple[str, ...] = (), **state: Any
 ) -> tuple[FindState, dict[str, Paper]]:
     services = open_services(runtime, "run")
     await services.run_store.papers.put(papers)
     sources = state.pop("sources", ("openalex",))
     branch: dict[str, Any] = {
-        "run": "run", "request": Request(text="pears", sources=sources, must_include=must),
+        "run": "run", "request": CheckedRequest(text="pears", sources=sources, must_include=must),
         "scores": {one.id: 80.0 for one in papers}, "same": {}, "hidden": [],
         "retracted": [], **state,
     }  # fmt: skip
@@ -66,7 +66,7 @@ async def check(
 
 
 async def test_papers_with_a_notice_are_marked_with_its_doi(
-    runtime: Runtime[RunContext], server: ScholarServer
+    runtime: Runtime[RunSettings], server: ScholarServer
 ) -> None:
     (good, poor, must), sound = retracted_and_not(server)
     scores = {good.id: 80.0, poor.id: 1.0, must.id: 1.0, sound.id: 80.0}
@@ -79,7 +79,7 @@ async def test_papers_with_a_notice_are_marked_with_its_doi(
 
 
 async def test_what_a_source_marked_counts_without_a_network_and_without_an_answer(
-    runtime: Runtime[RunContext], server: ScholarServer
+    runtime: Runtime[RunSettings], server: ScholarServer
 ) -> None:
     (other, *_), sound = retracted_and_not(server)
     marked = sound.model_copy(update={"retracted": True})

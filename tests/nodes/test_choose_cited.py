@@ -8,11 +8,11 @@ from langgraph.runtime import Runtime
 
 from nodes.write.choose_cited import choose_cited
 from state.channels import WriteState, WritingInput
-from state.inputs import Choices, Request
+from state.inputs import CheckedRequest, WriteChoices
 from state.paper import Paper
 from state.results import RankedPaper
-from state.search import FacetCover, Sufficiency
-from tools.run_settings import RunContext
+from state.search import FacetCoverage, Sufficiency
+from tools.run_settings import RunSettings
 from tools.services import Services
 
 Choose = Callable[..., Any]
@@ -26,14 +26,14 @@ def paper(key: str, year: int | None = 2020, **fields: Any) -> Paper:
 def reflected(**facets: str) -> list[Sufficiency]:
     """A reflection; `radar="ab"` is a facet that the papers a and b cover."""
     covers = tuple(
-        FacetCover(name=name, papers=tuple(f"doi:{key}" for key in keys), covered=bool(keys))
+        FacetCoverage(name=name, papers=tuple(f"doi:{key}" for key in keys), covered=bool(keys))
         for name, keys in facets.items()
     )
     return [Sufficiency(hop=1, facets=covers, missing=(), reasoning="", by="test")]
 
 
 @pytest.fixture
-def choose(runtime: Runtime[RunContext], services: Services) -> Choose:
+def choose(runtime: Runtime[RunSettings], services: Services) -> Choose:
     """Choose among papers, best first; scores fall by 5 for each place unless they are given."""
 
     async def run(
@@ -47,8 +47,8 @@ def choose(runtime: Runtime[RunContext], services: Services) -> Choose:
             for place, (item, score) in enumerate(zip(papers, scores, strict=True), start=1)
         ]
         branch: dict[str, Any] = {
-            "run": "run", "request": Request.model_validate({"text": "pears", **(request or {})}),
-            "selected": [item.id for item in papers], "choices": Choices(cite=cite, plan=plan),
+            "run": "run", "request": CheckedRequest.model_validate({"text": "pears", **(request or {})}),
+            "selected": [item.id for item in papers], "choices": WriteChoices(cite=cite, plan=plan),
             "papers": ranked, **state,
         }  # fmt: skip
         given: WritingInput = branch  # type: ignore[assignment]

@@ -9,7 +9,7 @@ from state.paper import Author, Paper
 from state.quote import Quote
 from state.writing import Draft, Element, KeyElements, Sentence
 from tools.evidence.quotes import quote_paper
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import Services
 
 PROBLEM = "Grafted pears often fail to bear fruit in dry years."
@@ -83,7 +83,7 @@ def test_long_cell_is_cut_between_words_and_says_so() -> None:
 
 
 async def test_cited_papers_come_in_the_order_of_first_citation(
-    runtime: Runtime[RunContext], services: Services
+    runtime: Runtime[RunSettings], services: Services
 ) -> None:
     other = PEARS.model_copy(update={"id": "doi:10.1/other", "title": "Other pears"})
     await services.run_store.papers.put([PEARS, other, BARE])

@@ -9,12 +9,12 @@ from langgraph.runtime import Runtime
 
 from nodes.find.estimate_completeness import estimate_completeness
 from state.channels import FindState
-from state.inputs import Request
+from state.inputs import CheckedRequest
 from state.run import Failure
-from state.search import Completeness, FacetCover, Hit, Round, Sufficiency
+from state.search import Completeness, FacetCoverage, Hit, SearchRound, Sufficiency
 from tools.ranking.completeness import chance_of
 from tools.ranking.discovery_channels import BY_INPUT
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 
 Via = Literal["query", "reference", "citation", "recommendation", "must_include"]
 Estimate = Callable[..., Any]
@@ -29,14 +29,14 @@ def reached(*ways: tuple[Sequence[str], Via, str]) -> list[Hit]:
 
 
 @pytest.fixture
-def estimate(runtime: Runtime[RunContext]) -> Estimate:
+def estimate(runtime: Runtime[RunSettings]) -> Estimate:
     """Estimate from hits and scores; parts of the request and of the state may be given."""
 
     async def run(
         hits: list[Hit], scores: dict[str, float], *, request: dict[str, Any] | None = None,
         prior: dict[str, float] | None = None, **state: Any,
     ) -> Completeness:  # fmt: skip
-        asked = Request.model_validate(
+        asked = CheckedRequest.model_validate(
             {"text": "pears", "sources": ("openalex", "arxiv"), **(request or {})}
         )
         branch: dict[str, Any] = {
@@ -126,7 +126,7 @@ async def test_caveats_say_who_judged_where_and_what_failed(estimate: Estimate) 
 
 
 def reflected(hop: int, stopped: str, *missing: str) -> Sufficiency:
-    facets = tuple(FacetCover(name=name) for name in missing)
+    facets = tuple(FacetCoverage(name=name) for name in missing)
     return Sufficiency(
         hop=hop, facets=facets, missing=missing, reasoning="", by="x", stopped=stopped
     )
@@ -153,7 +153,10 @@ def reflected(hop: int, stopped: str, *missing: str) -> Sufficiency:
                     reflected(1, ""),
                     reflected(2, "max_hops reached", "radar", "bees"),
                 ],
-                "rounds": [Round(hop=1, depth=0), Round(hop=2, depth=3, stopped="saturated")],
+                "rounds": [
+                    SearchRound(hop=1, depth=0),
+                    SearchRound(hop=2, depth=3, stopped="saturated"),
+                ],
                 "hop": 2,
             },
             "following links ended: saturated; "

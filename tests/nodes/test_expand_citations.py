@@ -12,16 +12,16 @@ from nodes.find import expand_citations as module
 from nodes.find.expand_citations import expand_citations
 from state.bibliography import Bibliography
 from state.channels import FindState
-from state.inputs import Request
+from state.inputs import CheckedRequest
 from state.paper import Author, Paper
-from state.search import Hit, Trail
+from state.search import Hit, LinkRound
 from tests.documents.test_fetch import Site
 from tests.nodes.tables import Tables
 from tests.pdf.papers import paper as rivers
 from tests.scholar.table import Table
 from tools.errors import PermanentError
 from tools.references.read_entry import read_entry
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.run_store import RunStore
 from tools.services import open_services
 
@@ -48,7 +48,7 @@ def follow(tmp_path: Path, run_store: InMemoryStore) -> Follow:
         *tables: Table, papers: Sequence[Paper] = (A, B), prior: dict[str, float] | None = None,
         settings: dict[str, Any] | None = None, served: dict[str, Any] | None = None, **state: Any,
     ) -> tuple[FindState, dict[str, Paper]]:  # fmt: skip
-        context = RunContext(**(settings or {}))
+        context = RunSettings(**(settings or {}))
         crossref = Table([], "crossref")
         vars(context)["clients"] = Tables(tmp_path, [*tables, crossref], **(served or {}))
         runtime = Runtime(context=context, store=run_store)
@@ -56,7 +56,7 @@ def follow(tmp_path: Path, run_store: InMemoryStore) -> Follow:
         await services.run_store.papers.put(papers)
         names = tuple(table.name for table in tables)
         branch: dict[str, Any] = {
-            "run": "run", "request": Request(text="pears", sources=(*names, "crossref")), "hits": [],
+            "run": "run", "request": CheckedRequest(text="pears", sources=(*names, "crossref")), "hits": [],
             "same": {one.id: one.id for one in papers}, "hidden": [], "expanded": [], "depth": 0,
             "prior": prior or {one.id: 80.0 for one in papers}, "hop": 1, "trail": [],
             "judged": {}, "settled": [], "frontier": [], **state,
@@ -238,7 +238,9 @@ async def test_links_of_hidden_papers_do_not_say_what_comes_first(
     # The input's own paper was followed before it was known as such, and cites s2:1.
     own = Hit(paper="s2:1", via="reference", by="doi:10.1/own", source="semantic_scholar")
     known = own.model_copy(update={"paper": "doi:10.1/own", "by": A.id})
-    key = await RunStore(run_store, "run").trails.put([Trail(hop=1, depth=1, hits=(own, known))])
+    key = await RunStore(run_store, "run").trails.put(
+        [LinkRound(hop=1, depth=1, hits=(own, known))]
+    )
     table = Table([], "semantic_scholar", links={B.id: ("s2:0", "s2:1")}, citing={})
     await follow(table, hidden=["doi:10.1/own"], expanded=[A.id], trail=key, depth=1)
     assert table.got == ["s2:0"]

@@ -9,9 +9,9 @@ from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 from pydantic import SecretStr
 
-from nodes.find.generate_queries import MAX_KEYWORDS, MOST_SIDES, generate_queries
+from nodes.find.generate_queries import MAX_ASPECTS, MAX_KEYWORDS, generate_queries
 from state.channels import FindState
-from state.inputs import Request
+from state.inputs import CheckedRequest
 from state.search import QueryStrategy, SearchQuery
 from tests.fakes.openai_server import Status, inputs_of
 from tests.graphs.conftest import Scripted, context_for
@@ -38,7 +38,7 @@ def plan(tmp_path: Path) -> Plan:
         script: Any = None, text: str = TEXT, sources: tuple[str, ...] = ("library",), **options: Any
     ) -> tuple[FindState, list[dict[str, Any]]]:  # fmt: skip
         home = Settings(home=tmp_path, _env_file=None)  # type: ignore[call-arg]
-        branch: Any = {"run": "run", "request": Request(text=text, sources=sources)}
+        branch: Any = {"run": "run", "request": CheckedRequest(text=text, sources=sources)}
         if script is None:
             context = context_for(home, **options)
             return await generate_queries(
@@ -110,7 +110,7 @@ async def test_each_strategy_asks_the_mind_once_and_takes_no_more_than_it_should
     drafts = [draft(facet, f"word{place}") for place, facet in enumerate(facets)]
     update, asked = await plan(answers(*drafts), queries=strategy)
     assert len(asked) == 1
-    most = {**NUMBER, "several": MOST_SIDES}[strategy]
+    most = {**NUMBER, "several": MAX_ASPECTS}[strategy]
     assert texts(update) == [f"word{place}" for place in range(most)]
 
 

@@ -8,7 +8,7 @@ from nodes.common.check_input import (
     check_date,
     check_language,
     clean_text,
-    kind_of,
+    input_kind,
 )
 from tools.errors import InputError
 
@@ -104,7 +104,7 @@ def test_any_text_is_cleaned_or_refused(raw: str) -> None:
     ],
 )
 def test_kind_is_told_by_end_and_length(text: str, kind: str) -> None:
-    assert kind_of(text) == kind
+    assert input_kind(text) == kind
 
 
 async def test_german_is_refused_where_only_the_embedded_engine_reads() -> None:

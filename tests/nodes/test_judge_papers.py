@@ -6,7 +6,7 @@ from typing import Any, get_args
 import pytest
 
 from nodes.find.judge_papers import Branch, judge_papers
-from nodes.find.rankers.choose import RANKERS, groups
+from nodes.find.rankers.choose import RANKERS, judge_batches
 from state.channels import FindState
 from state.search import RankerName
 from tests.fakes.openai_server import Reply
@@ -34,10 +34,10 @@ async def ranked(bench: Served, papers: list[str], hop: int = 1) -> FindState:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_name_has_a_ranker_that_is_given_every_paper_once(name: RankerName) -> None:
     assert name in RANKERS
-    parts = groups(name, IDS, 2)
+    parts = judge_batches(name, IDS, 2)
     assert [key for part in parts for key in part] == IDS
     assert len(parts) == (1 if name not in {"debate", "cascade"} else (len(IDS) + 1) // 2)
-    assert groups(name, [], 2) == []
+    assert judge_batches(name, [], 2) == []
 
 
 @pytest.mark.parametrize("name", NAMES)

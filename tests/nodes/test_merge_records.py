@@ -8,8 +8,8 @@ from langgraph.runtime import Runtime
 from nodes.find.merge_records import merge_records
 from state.channels import FindState
 from state.paper import Author, Paper
-from state.search import Hit, Trail
-from tools.run_settings import RunContext
+from state.search import Hit, LinkRound
+from tools.run_settings import RunSettings
 from tools.services import Services
 
 PREPRINT = "arxiv:2001.00001"
@@ -23,7 +23,7 @@ def record(name: str, source: str, title: str = "Grafting pears", **others: Any)
 
 
 async def come(
-    services: Services, runtime: Runtime[RunContext], state: FindState, *records: tuple[str, Paper]
+    services: Services, runtime: Runtime[RunSettings], state: FindState, *records: tuple[str, Paper]
 ) -> FindState:
     """Unite after these records of sources have come; return the state that follows."""
     for source, found in groupby(records, key=lambda one: one[0]):
@@ -40,7 +40,7 @@ EMPTY: FindState = {
 
 
 async def test_paper_keeps_its_id_when_another_source_knows_it_by_a_better_one(
-    services: Services, runtime: Runtime[RunContext]
+    services: Services, runtime: Runtime[RunSettings]
 ) -> None:
     first = record(PREPRINT, "arxiv", arxiv="2001.00001", abstract="How pears are grafted.")
     state = await come(services, runtime, EMPTY, ("arxiv", first))
@@ -55,7 +55,7 @@ async def test_paper_keeps_its_id_when_another_source_knows_it_by_a_better_one(
 
 
 async def test_papers_that_a_later_record_shows_to_be_one_become_one_under_every_id(
-    services: Services, runtime: Runtime[RunContext]
+    services: Services, runtime: Runtime[RunSettings]
 ) -> None:
     one = record(PREPRINT, "arxiv", arxiv="2001.00001")
     two = record(DOI, "crossref", "Pears, grafted", doi="10.1000/a", aliases=("openalex:W1",))
@@ -68,12 +68,12 @@ async def test_papers_that_a_later_record_shows_to_be_one_become_one_under_every
 
 
 async def test_what_links_lead_to_becomes_papers_once(
-    services: Services, runtime: Runtime[RunContext]
+    services: Services, runtime: Runtime[RunSettings]
 ) -> None:
     found = record(DOI, "openalex", doi="10.1000/a")
     await services.run_store.put_records("openalex", [found])
     hit = Hit(paper=DOI, via="reference", by=PREPRINT, source="openalex")
-    key = await services.run_store.trails.put([Trail(hop=1, depth=1, hits=(hit,))])
+    key = await services.run_store.trails.put([LinkRound(hop=1, depth=1, hits=(hit,))])
     state: FindState = {**EMPTY, "trail": key}
     update = await merge_records(state, runtime)
     assert (update["same"], update["followed"]) == ({DOI: DOI}, 1)

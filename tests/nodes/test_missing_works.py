@@ -7,12 +7,12 @@ from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 
 from nodes.find.present_papers import missing_works
-from state.inputs import Request
+from state.inputs import CheckedRequest
 from state.paper import Paper
 from tests.nodes.tables import Tables
 from tests.scholar.table import Table
 from tools.errors import TransientError
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import Services, open_services
 
 GONE, LATER, SEEN, OWN, RARE = (
@@ -29,9 +29,9 @@ SEEN_PAPER = Paper(id=SEEN, title="Seen and not kept", aliases=("openalex:W9",))
 
 
 async def services_with(home: Path, *tables: Table) -> Services:
-    context = RunContext(mind="extractive")
+    context = RunSettings(mind="extractive")
     vars(context)["clients"] = Tables(home, tables)
-    runtime: Runtime[RunContext] = Runtime(context=context, store=InMemoryStore())
+    runtime: Runtime[RunSettings] = Runtime(context=context, store=InMemoryStore())
     services = open_services(runtime, "run")
     await services.run_store.papers.put([*CITING, SEEN_PAPER])
     return services
@@ -39,7 +39,9 @@ async def services_with(home: Path, *tables: Table) -> Services:
 
 def state(**more: Any) -> Any:
     kept = [paper.id for paper in CITING[:3]]
-    request = Request(text="pears", sources=("openalex", "arxiv"), before=more.pop("before", None))
+    request = CheckedRequest(
+        text="pears", sources=("openalex", "arxiv"), before=more.pop("before", None)
+    )
     same = {paper.id: paper.id for paper in [*CITING, SEEN_PAPER]}
     given = {"request": request, "same": same, "hidden": [OWN], "selected": kept, "failures": []}
     return {**given, **more}

@@ -7,11 +7,11 @@ from langgraph.runtime import Runtime
 
 from nodes.write.number_references import assemble, number_references, paragraph_numbers
 from state.channels import WriteState
-from state.inputs import Choices, Request
+from state.inputs import CheckedRequest, WriteChoices
 from state.paper import Author, Paper
 from state.results import ComparisonTable, TableRow
 from state.writing import CitationVerdict, Draft, Plan, PlanLine, Sentence
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import Services
 
 LEWIS = Paper(
@@ -31,7 +31,7 @@ def written(**fields: Any) -> WriteState:
     ]
     themes = ("a", "a", "b")
     state: dict[str, Any] = {
-        "run": "run", "request": Request(text="Bees."),
+        "run": "run", "request": CheckedRequest(text="Bees."),
         "keys": {"P1": LEWIS.id, "P2": KIM.id}, "selected": [LEWIS.id, KIM.id, "local:c"],
         "final": Draft(id="d", sentences=sentences), "checks": 1, "verdicts": verdicts, "failures": [],
         "outline": Plan(
@@ -40,7 +40,7 @@ def written(**fields: Any) -> WriteState:
                 for at, theme in enumerate(themes, 1)
             )
         ),
-        "choices": Choices(),
+        "choices": WriteChoices(),
     }  # fmt: skip
     return cast(WriteState, state | fields)
 
@@ -52,7 +52,7 @@ async def shelved(services: Services) -> Services:
 
 
 async def test_numbers_entries_and_paragraphs_are_filled_in(
-    shelved: Services, runtime: Runtime[RunContext]
+    shelved: Services, runtime: Runtime[RunSettings]
 ) -> None:
     made = await number_references(written(), runtime)
     assert made["related_work"] == ("Models retrieve [1, 2]. Lewis et al. [2] cite.\n\nWe differ.")
@@ -68,13 +68,13 @@ async def test_numbers_entries_and_paragraphs_are_filled_in(
 
 
 async def test_style_of_the_run_is_used_and_the_table_has_its_numbers(
-    shelved: Services, runtime: Runtime[RunContext]
+    shelved: Services, runtime: Runtime[RunSettings]
 ) -> None:
     rows = tuple(
         TableRow(number=place, paper=paper.id, name=paper.citation, title=paper.title)
         for place, paper in enumerate((LEWIS, KIM), start=1)
     )
-    given = written(choices=Choices(style="apa"), table=ComparisonTable(rows=rows))
+    given = written(choices=WriteChoices(style="apa"), table=ComparisonTable(rows=rows))
     made = await number_references(given, runtime)
     assert made["sentences"][0].text == "Models retrieve (Kim, 2021; Lewis et al., 2020)."
     assert made["sentences"][1].text == "Lewis et al. (2020) cite."
@@ -86,9 +86,9 @@ async def test_style_of_the_run_is_used_and_the_table_has_its_numbers(
 
 @pytest.mark.parametrize("style", ["/etc/passwd", "no-such-style-at-all"])
 async def test_unknown_style_is_recorded_and_ieee_is_used(
-    shelved: Services, runtime: Runtime[RunContext], style: str
+    shelved: Services, runtime: Runtime[RunSettings], style: str
 ) -> None:
-    made = await number_references(written(choices=Choices(style=style)), runtime)
+    made = await number_references(written(choices=WriteChoices(style=style)), runtime)
     (failure,) = made["failures"]
     assert failure.subject == f"style {style}"
     assert "IEEE" in failure.remedy
@@ -131,7 +131,7 @@ def test_paragraphs_are_those_of_the_plan(plan: Plan, numbers: list[int], why: s
 
 
 async def test_citation_that_was_not_checked_is_shown_as_such(
-    shelved: Services, runtime: Runtime[RunContext]
+    shelved: Services, runtime: Runtime[RunSettings]
 ) -> None:
     first = CitationVerdict(sentence=1, key="P2", paper=KIM.id, verdict="supported")
     made = await number_references(written(verdicts=[first]), runtime)

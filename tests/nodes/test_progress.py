@@ -12,14 +12,14 @@ from langgraph.types import Send
 from typing_extensions import TypedDict
 
 from nodes.find.search_source import search_source
-from state.inputs import Request
+from state.inputs import CheckedRequest
 from state.search import SearchQuery
 from tests.nodes.tables import Tables
 from tests.scholar.table import Table
 from tools import services
 from tools.errors import TransientError
-from tools.run_settings import RunContext
-from tools.scholar.source import Found
+from tools.run_settings import RunSettings
+from tools.scholar.source import SearchAnswer
 from tools.services import open_services
 
 
@@ -29,7 +29,7 @@ class Round(TypedDict, total=False):
     stopped: bool
 
 
-async def read(state: Round, runtime: Runtime[RunContext]) -> Round:
+async def read(state: Round, runtime: Runtime[RunSettings]) -> Round:
     """One of three branches; one that is stopped tells nothing."""
     if not state["stopped"]:
         open_services(runtime, state["run"]).tick("read", 1, 3)
@@ -46,13 +46,13 @@ def _spread(state: Round) -> list[Send] | str:
 
 
 async def told(given: Any) -> list[int]:
-    made = StateGraph(Round, context_schema=RunContext)
+    made = StateGraph(Round, context_schema=RunSettings)
     made.add_node("read", read)
     made.add_node("next_round", lambda state: {"number": state["number"] + 1})
     made.add_conditional_edges(START, _spread, ["read", END])
     made.add_edge("read", "next_round")
     made.add_conditional_edges("next_round", _spread, ["read", END])
-    events = made.compile().astream(given, context=RunContext(), stream_mode="custom")
+    events = made.compile().astream(given, context=RunSettings(), stream_mode="custom")
     return [event["done"] async for event in events]
 
 
@@ -65,7 +65,7 @@ async def test_no_number_of_stopped_runs_is_remembered(
 ) -> None:
     monkeypatch.setattr(services, "_ticks", kept := type(services._ticks)())
     for number in range(services._MOST_STAGES + 50):
-        open_services(Runtime(context=RunContext()), f"run {number}").tick("read", 1, 2)
+        open_services(Runtime(context=RunSettings()), f"run {number}").tick("read", 1, 2)
     assert len(kept) == services._MOST_STAGES
     assert ("run 49", "read") not in kept
 
@@ -73,17 +73,17 @@ async def test_no_number_of_stopped_runs_is_remembered(
 class Busy(Table):
     """A source that does not answer."""
 
-    async def search(self, *_: Any, **__: Any) -> Found:
+    async def search(self, *_: Any, **__: Any) -> SearchAnswer:
         raise TransientError("busy")
 
 
 async def test_source_that_fails_counts_as_searched(tmp_path: Path) -> None:
     events: list[Any] = []
-    context = RunContext()
+    context = RunSettings()
     vars(context)["clients"] = Tables(tmp_path, [Busy([], "openalex")])
     runtime = Runtime(context=context, store=InMemoryStore(), stream_writer=events.append)
     branch: Any = {
-        "run": "failing", "request": Request(text="Pears.", before=date(2013, 1, 1)),
+        "run": "failing", "request": CheckedRequest(text="Pears.", before=date(2013, 1, 1)),
         "query": SearchQuery(text="pear drought", facet="problem", reason="Why.", hop=1),
         "source": "openalex", "limit": 4, "of": 2,
     }  # fmt: skip

@@ -12,14 +12,14 @@ from state.paper import Paper
 from tests.nodes.tables import Tables
 from tests.scholar.table import Table
 from tools.errors import TransientError
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 
 KNOWN = Paper(id="doi:10.1000/a", title="Grafting pears", aliases=("openalex:W1", "s2:1"))
 TEXT = "Pear trees suffer under drought, and we graft them on rootstocks of quince."
 
 
-def runtime_with(home: Path, *tables: Table, **settings: Any) -> Runtime[RunContext]:
-    context = RunContext(mind="extractive", **settings)
+def runtime_with(home: Path, *tables: Table, **settings: Any) -> Runtime[RunSettings]:
+    context = RunSettings(mind="extractive", **settings)
     vars(context)["clients"] = Tables(home, tables)
     return Runtime(context=context, store=InMemoryStore())
 

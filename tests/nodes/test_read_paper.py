@@ -12,7 +12,7 @@ from pydantic import SecretStr
 from nodes.write.compare_papers import make_table
 from nodes.write.read_paper import Branch, extract, read_paper
 from state.channels import WriteState
-from state.inputs import Request
+from state.inputs import CheckedRequest
 from state.paper import Paper
 from state.writing import KeyElements
 from tests.fakes.openai_server import OpenAIServer, Refusal, inputs_of
@@ -73,7 +73,7 @@ def read(tmp_path: Path) -> Iterator[Read]:
         llm = {"llm_api_key": SecretStr("sk"), "strong_model": "m", "llm_base_url": server.url}
         options = home.model_copy(update={**llm, "llm_timeout": 10.0, **settings} if script else {})
         branch: Branch = {
-            "run": run, "request": Request(text=text, library=library), "paper": key or paper.id,
+            "run": run, "request": CheckedRequest(text=text, library=library), "paper": key or paper.id,
             "of": 1,
             "drafted": False,
         }  # fmt: skip

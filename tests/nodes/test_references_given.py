@@ -10,7 +10,7 @@ from citeloom.cli.inputs import read_papers
 from nodes.verify.take_text import take_text
 from nodes.write.take_papers import take_papers
 from state.paper import Paper
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import open_services
 
 BIB = """@article{Lee:01, title={Snow on roofs}, author={Lee, Ann}, doi={10.1234/a}}
@@ -20,7 +20,7 @@ RIS = "TY  - JOUR\nID  - r1\nTI  - Snow\nER  - \n"
 CSL = json.dumps([{"id": "c1", "type": "book", "title": "Ice"}])
 
 
-async def taken(path: Path, runtime: Runtime[RunContext]) -> list[Paper]:
+async def taken(path: Path, runtime: Runtime[RunSettings]) -> list[Paper]:
     """Return the records of the entries that `verify` makes of a file."""
     sent = {"text": "Snow lies on every roof of the town.", "papers": read_papers(path)}
     state = await take_text(sent, runtime)
@@ -38,7 +38,7 @@ async def taken(path: Path, runtime: Runtime[RunContext]) -> list[Paper]:
     ],
 )
 async def test_each_entry_is_known_by_its_key(
-    tmp_path: Path, runtime: Runtime[RunContext], name: str, text: str, keys: list[str]
+    tmp_path: Path, runtime: Runtime[RunSettings], name: str, text: str, keys: list[str]
 ) -> None:
     path = tmp_path / name
     path.write_text(text, encoding="utf-8")
@@ -49,7 +49,7 @@ async def test_each_entry_is_known_by_its_key(
 
 
 async def test_two_entries_with_one_doi_keep_it_and_stay_two(
-    tmp_path: Path, runtime: Runtime[RunContext]
+    tmp_path: Path, runtime: Runtime[RunSettings]
 ) -> None:
     path = tmp_path / "refs.bib"
     path.write_text(BIB, encoding="utf-8")
@@ -65,7 +65,7 @@ TEXT = "How snow lies on the roofs of old towns in winter."
 
 
 async def test_text_is_written_about_each_work_once_and_no_work_is_lost_for_its_doi(
-    runtime: Runtime[RunContext],
+    runtime: Runtime[RunSettings],
 ) -> None:
     same = {**WORK, "title": "Snow on Roofs of Old Towns", "abstract": "It lies there."}
     other = {**WORK, "title": "Ice in the harbours of the north"}

@@ -11,9 +11,9 @@ from pydantic import SecretStr
 
 from nodes.find.reflect_on_sufficiency import NO_GAIN, reflect_on_sufficiency
 from state.channels import FindState
-from state.inputs import Request
+from state.inputs import CheckedRequest
 from state.paper import Paper
-from state.search import FacetCover, SearchQuery, Sufficiency
+from state.search import FacetCoverage, SearchQuery, Sufficiency
 from tests.fakes.openai_server import Refusal, inputs_of
 from tests.graphs.conftest import Scripted, context_for
 from tools.services import open_services
@@ -36,7 +36,7 @@ def think(tmp_path: Path) -> Reflect:
     ) -> tuple[FindState, list[dict[str, Any]]]:
         home = Settings(home=tmp_path, _env_file=None)  # type: ignore[call-arg]
         branch: Any = {
-            "run": "run", "request": Request(text=TEXT), "scores": dict.fromkeys(IDS, 80.0),
+            "run": "run", "request": CheckedRequest(text=TEXT), "scores": dict.fromkeys(IDS, 80.0),
             "hop": 1, "hop_gain": 3, "queries": [SearchQuery(text="bee landmarks", facet="problem",
             reason="Why.")], "sufficiency": [], **state,
         }  # fmt: skip
@@ -90,7 +90,7 @@ async def test_missing_facet_opens_a_hop_with_a_query_of_its_own(think: Reflect)
     assert update["hop"] == 2
     entry = last(update)
     assert (entry.missing, entry.reasoning, entry.stopped) == (("radar",), "Thus.", "")
-    assert entry.facets[0] == FacetCover(
+    assert entry.facets[0] == FacetCoverage(
         name="landmarks", sentence=entry.facets[0].sentence, papers=tuple(IDS[:2]), covered=True
     )
 
@@ -124,10 +124,10 @@ async def test_papers_are_shown_by_score_title_and_one_line_and_told_of_by_title
 
 async def test_hop_that_added_nothing_is_the_last_and_no_mind_is_asked(think: Reflect) -> None:
     first = Sufficiency(
-        hop=1, facets=(FacetCover(name="maps"),), missing=("maps",), reasoning="Thus.", by="m"
+        hop=1, facets=(FacetCoverage(name="maps"),), missing=("maps",), reasoning="Thus.", by="m"
     )
     before = Sufficiency(
-        hop=2, facets=(FacetCover(name="radar"),), missing=("radar",), reasoning="Thus.", by="m"
+        hop=2, facets=(FacetCoverage(name="radar"),), missing=("radar",), reasoning="Thus.", by="m"
     )
     options = {"max_hops": 9}
     update, asked = await think(answer(), options, hop=3, hop_gain=0, sufficiency=[first, before])

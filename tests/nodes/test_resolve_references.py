@@ -9,7 +9,7 @@ from langgraph.store.memory import InMemoryStore
 
 from nodes.verify.check_reference import Said, check_reference, finding_on, no_source_holds
 from nodes.verify.resolve_references import resolve_references
-from state.inputs import Request
+from state.inputs import CheckedRequest
 from state.paper import Author, Paper
 from state.record import Record
 from state.verify import Entry
@@ -17,7 +17,7 @@ from tests.graphs.sources import Asked, Sources
 from tools.embed.open_embedder import embedder
 from tools.errors import TransientError
 from tools.library.open_library import create_library
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import open_services
 
 LICHENS = "How sulphur rain reaches the lichens of tiled chapels"
@@ -33,7 +33,7 @@ async def resolve(
     home: Path, *tables: Asked, entries: tuple[Entry, ...] = (ENTRY,), given: tuple[Paper, ...] = (GIVEN,),
     library: tuple[Paper, ...] = (),
 ) -> dict[str, Any]:  # fmt: skip
-    context = RunContext()
+    context = RunSettings()
     vars(context)["clients"] = Sources(home, *tables)
     runtime = Runtime(context=context, store=InMemoryStore())
     await open_services(runtime, "run").run_store.papers.put(given)
@@ -41,7 +41,7 @@ async def resolve(
     if library:
         create_library("mine", context.clients.settings, embedder()).add(library)
     state: Any = {
-        "run": "run", "request": Request(text="x", sources=names, library="mine"), "entries": list(entries),
+        "run": "run", "request": CheckedRequest(text="x", sources=names, library="mine"), "entries": list(entries),
     }  # fmt: skip
     update: dict[str, Any] = {**await resolve_references(state, runtime)}
     ids = [entry.paper for entry in update["entries"] if entry.paper]

@@ -3,7 +3,7 @@
 import pytest
 
 from nodes.revise.revise_section import Numbered, extract
-from nodes.write.writers.draft_answers import NextSentence, as_written
+from nodes.write.writers.draft_answers import NextSentence, to_sentences_answer
 from tools.embed.open_embedder import embedder
 from tools.errors import InputError
 
@@ -24,7 +24,7 @@ FIVE = [sentence(f"S{number} {{P{number + 3}}}.") for number in range(1, 6)]
 
 
 def left(instruction: str, sentences: list[NextSentence]) -> list[str]:
-    section = as_written(sentences)
+    section = to_sentences_answer(sentences)
     made = extract(embedder(), text="", instruction=instruction, section=section, papers=PAPERS)
     return [item.text.split()[0] for item in made.sentences]
 

@@ -9,7 +9,7 @@ from langgraph.store.memory import InMemoryStore
 from pydantic import SecretStr
 
 from nodes.write.rewrite_unsupported import rewrite_unsupported
-from state.inputs import Request
+from state.inputs import CheckedRequest
 from state.writing import CitationVerdict, Draft, Plan, Sentence
 from tests.fakes.made_papers import made_papers
 from tests.fakes.openai_server import Refusal, inputs_of
@@ -57,7 +57,7 @@ class Mind:
         await open_services(runtime, "run").run_store.papers.put(PAPERS.values())
         sentences = tuple(Sentence(text=text, line=1) for text in TEXTS)
         state: Any = {
-            "run": "run", "request": Request(text=OWN), "keys": KEYS, "outline": Plan(lines=()),
+            "run": "run", "request": CheckedRequest(text=OWN), "keys": KEYS, "outline": Plan(lines=()),
             "checks": 1, "removed": [],
             "final": Draft(id="d", sentences=sentences), "verdicts": VERDICTS, **changes,
         }  # fmt: skip

@@ -75,7 +75,9 @@ def test_threads_that_work_on_many_runs_do_not_disturb_each_other(
     switching = sys.getswitchinterval()
 
     def work(name: str) -> int:
-        return sum(module._made_in((name, str(number % 7))) is not None for number in range(20_000))
+        return sum(
+            module._cached_values((name, str(number % 7))) is not None for number in range(20_000)
+        )
 
     try:
         sys.setswitchinterval(1e-6)

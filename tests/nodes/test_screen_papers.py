@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from langgraph.runtime import Runtime
 
-from nodes.find.screen_papers import SATURATED, screen_papers
+from nodes.find.screen_papers import MIN_CHANGE, screen_papers
 from state.channels import FindState
-from state.inputs import Request
+from state.inputs import CheckedRequest
 from state.paper import Paper
-from state.search import Hit, SearchLogEntry, Trail
+from state.search import Hit, LinkRound, SearchLogEntry
 from tests.library.words import WordEmbedder
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import Services
 
 TITLE = "Grafting pear trees under drought"
@@ -26,7 +26,7 @@ Screen = Callable[..., Any]
 
 @pytest.fixture
 def screened(
-    services: Services, runtime: Runtime[RunContext], monkeypatch: pytest.MonkeyPatch
+    services: Services, runtime: Runtime[RunSettings], monkeypatch: pytest.MonkeyPatch
 ) -> Screen:
     """Screen papers that one query found; parts of the request and of the state may be given."""
     monkeypatch.setattr("tools.embed.open_embedder._opened", {("minilm", "", ""): WordEmbedder()})
@@ -35,7 +35,9 @@ def screened(
         papers: Sequence[Paper], request: dict[str, Any] | None = None, **state: Any
     ) -> FindState:
         await services.run_store.papers.put(papers)
-        asked = Request.model_validate({"text": TEXT, "sources": ("openalex",), **(request or {})})
+        asked = CheckedRequest.model_validate(
+            {"text": TEXT, "sources": ("openalex",), **(request or {})}
+        )
         branch: dict[str, Any] = {
             "run": "run", "request": asked, "similarity": {}, "prior": {}, "judged": {},
             "settled": [], "expanded": [], "trail": [], "hop": 1, "depth": 0,
@@ -95,7 +97,7 @@ async def test_paper_that_was_compared_is_not_compared_again_nor_counted_as_new(
 async def test_round_says_what_it_followed_and_what_share_of_the_best_it_changed(
     screened: Screen, services: Services
 ) -> None:
-    trails = [Trail(hop=1, depth=1, followed=3), Trail(hop=1, depth=2, followed=2)]
+    trails = [LinkRound(hop=1, depth=1, followed=3), LinkRound(hop=1, depth=2, followed=2)]
     keys = await services.run_store.trails.put(trails)
     papers = [paper(f"doi:10.1/{number}", f"{TITLE} {number}") for number in range(10)]
     state: dict[str, Any] = {"trail": keys, "depth": 2}
@@ -103,7 +105,7 @@ async def test_round_says_what_it_followed_and_what_share_of_the_best_it_changed
     (entry,) = (await screened(papers, {"keep": 10}, prior=known, **state))["rounds"]
     assert (entry.followed, entry.fresh) == (2, 0.1)
     assert entry.stopped == "", "a tenth is more than the share that ends the search"
-    assert SATURATED < 0.1
+    assert MIN_CHANGE < 0.1
     (entry,) = (await screened(papers, {"keep": 6}, prior={"doi:10.1/gone": 9.0}, **state))[
         "rounds"
     ]

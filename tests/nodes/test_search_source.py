@@ -11,14 +11,14 @@ from langgraph.store.memory import InMemoryStore
 
 from nodes.find.search_source import search_source
 from state.channels import FindState
-from state.inputs import Request
+from state.inputs import CheckedRequest
 from state.paper import Paper
 from state.search import SearchQuery
 from tests.nodes.tables import Tables
 from tests.scholar.table import Table
 from tools.errors import QuotaError, TransientError
-from tools.run_settings import RunContext
-from tools.scholar.source import Found
+from tools.run_settings import RunSettings
+from tools.scholar.source import SearchAnswer
 
 QUERY = SearchQuery(text="pear drought", facet="problem", reason="Why.", hop=2)
 WHOLE = SearchQuery(text="Pears suffer under drought.", facet="whole", reason="Why.")
@@ -37,21 +37,21 @@ class Searched(Table):
 
     async def search(
         self, query: SearchQuery, *, before: date | None, after: date | None = None, limit: int
-    ) -> Found:
+    ) -> SearchAnswer:
         self.asked.append((query.text, limit))
         if self.error is not None:
             raise self.error
         papers = tuple(self._found[:limit])
-        return Found(papers=papers, sent=("q",), matches=99, cut=self._cut)
+        return SearchAnswer(papers=papers, sent=("q",), matches=99, cut=self._cut)
 
 
 @pytest.fixture
 def search(tmp_path: Path) -> Search:
     async def run(table: Table, query: SearchQuery = QUERY, **others: Any) -> FindState:
-        context = RunContext()
+        context = RunSettings()
         vars(context)["clients"] = Tables(tmp_path, [table])
         runtime = Runtime(context=context, store=InMemoryStore())
-        request = Request(text="Pears.", sources=("openalex",), before=date(2013, 1, 1))
+        request = CheckedRequest(text="Pears.", sources=("openalex",), before=date(2013, 1, 1))
         branch: Any = {
             "run": "run", "request": request, "query": query, "source": "openalex", "limit": 4,
             "of": 1, **others,

@@ -8,22 +8,22 @@ from langgraph.runtime import Runtime
 
 from nodes.find.select_papers import select_papers
 from state.channels import FindState
-from state.inputs import Request
+from state.inputs import CheckedRequest
 from state.run import Failure
-from state.search import FacetCover, SearchLogEntry, Sufficiency
-from tools.run_settings import RunContext
+from state.search import FacetCoverage, SearchLogEntry, Sufficiency
+from tools.run_settings import RunSettings
 
 Select = Callable[..., Any]
 
 
 @pytest.fixture
-def select(runtime: Runtime[RunContext]) -> Select:
+def select(runtime: Runtime[RunSettings]) -> Select:
     """Select from papers with these scores; parts of the request and of the state may be given."""
 
     async def run(
         scores: dict[str, float], request: dict[str, Any] | None = None, **state: Any
     ) -> FindState:
-        asked = Request.model_validate(
+        asked = CheckedRequest.model_validate(
             {"text": "pears", "sources": ("openalex", "arxiv"), **(request or {})}
         )
         branch: dict[str, Any] = {
@@ -64,10 +64,10 @@ async def test_retracted_paper_gives_its_place_to_the_next_unless_it_is_asked_fo
 
 async def test_each_facet_keeps_its_best_paper_or_is_said_to_be_missing(select: Select) -> None:
     facets = (
-        FacetCover(name="pears", papers=("doi:a", "doi:b"), covered=True),
-        FacetCover(name="frost", papers=("openalex:W3", "doi:d"), covered=True),
-        FacetCover(name="sails", papers=("doi:d", "doi:e"), covered=True),
-        FacetCover(name="bees"),
+        FacetCoverage(name="pears", papers=("doi:a", "doi:b"), covered=True),
+        FacetCoverage(name="frost", papers=("openalex:W3", "doi:d"), covered=True),
+        FacetCoverage(name="sails", papers=("doi:d", "doi:e"), covered=True),
+        FacetCoverage(name="bees"),
     )
     entry = Sufficiency(hop=1, facets=facets, missing=("bees",), reasoning="Thus.", by="m")
     scores = {**SCORES, "doi:e": 60.0}

@@ -5,22 +5,22 @@ from typing import Any
 import pytest
 from langgraph.runtime import Runtime
 
-from nodes.find.shortlist_papers import FOR_GAPS, PER_KEPT, shortlist_papers
+from nodes.find.shortlist_papers import FOR_GAPS, JUDGED_PER_KEPT, shortlist_papers
 from state.channels import FindState
-from state.inputs import Request
-from state.search import Hit, Trail
-from tools.run_settings import RunContext
+from state.inputs import CheckedRequest
+from state.search import Hit, LinkRound
+from tools.run_settings import RunSettings
 from tools.services import Services
 
 NAMES = [f"doi:10.1/{number:03}" for number in range(300)]
-POOL = round(PER_KEPT * Request(text="pears").keep)
+POOL = round(JUDGED_PER_KEPT * CheckedRequest(text="pears").keep)
 MERIT = {name: 90 - number / 10 for number, name in enumerate(NAMES)}
 
 
 async def listed(
-    runtime: Runtime[RunContext], request: dict[str, Any] | None = None, **state: Any
+    runtime: Runtime[RunSettings], request: dict[str, Any] | None = None, **state: Any
 ) -> FindState:
-    asked = Request.model_validate({"text": "pears", **(request or {})})
+    asked = CheckedRequest.model_validate({"text": "pears", **(request or {})})
     branch: dict[str, Any] = {
         "run": "run", "request": asked, "prior": MERIT, "judged": {}, "hits": [], "trail": [],
         "similarity": dict.fromkeys(MERIT, 0.5), "same": {name: name for name in NAMES},
@@ -30,13 +30,13 @@ async def listed(
     return await shortlist_papers(given, runtime)
 
 
-def told(runtime: Runtime[RunContext], **settings: Any) -> None:
+def told(runtime: Runtime[RunSettings], **settings: Any) -> None:
     for name, value in settings.items():
         object.__setattr__(runtime.context, name, value)
 
 
 async def test_most_promising_papers_are_judged_as_many_as_the_pool_holds(
-    runtime: Runtime[RunContext],
+    runtime: Runtime[RunSettings],
 ) -> None:
     told(runtime, pool=7)
     update = await listed(runtime)
@@ -45,7 +45,7 @@ async def test_most_promising_papers_are_judged_as_many_as_the_pool_holds(
 
 
 async def test_best_answers_to_a_query_for_a_gap_are_judged_wherever_they_stand(
-    runtime: Runtime[RunContext],
+    runtime: Runtime[RunSettings],
 ) -> None:
     far = NAMES[-8:]
     hits = [
@@ -60,7 +60,7 @@ async def test_best_answers_to_a_query_for_a_gap_are_judged_wherever_they_stand(
 
 @pytest.mark.parametrize("depth", [0, 1])
 async def test_breadth_first_search_judges_a_whole_level(
-    depth: int, services: Services, runtime: Runtime[RunContext]
+    depth: int, services: Services, runtime: Runtime[RunSettings]
 ) -> None:
     told(runtime, expansion="bfs", pool=1)
     hits = [
@@ -70,7 +70,7 @@ async def test_breadth_first_search_judges_a_whole_level(
         Hit(paper=name, via="reference", by=NAMES[0], source="openalex") for name in NAMES[100:290]
     ]
     trail = (
-        await services.run_store.trails.put([Trail(hop=1, depth=1, hits=tuple(links))])
+        await services.run_store.trails.put([LinkRound(hop=1, depth=1, hits=tuple(links))])
         if depth
         else []
     )
@@ -86,7 +86,7 @@ async def test_breadth_first_search_judges_a_whole_level(
 
 
 async def test_no_paper_is_settled_as_relevant_where_none_reads_as_if_it_were(
-    runtime: Runtime[RunContext],
+    runtime: Runtime[RunSettings],
 ) -> None:
     told(runtime, ranker="cascade", pool=60)
     near = dict.fromkeys(MERIT, 0.1)

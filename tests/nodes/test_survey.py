@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from langgraph.store.memory import InMemoryStore
 
-from nodes.find.relevance_scores import known_links, survey
+from nodes.find.relevance_scores import known_links, score_all
 from state.channels import FindState
-from state.inputs import Request
+from state.inputs import CheckedRequest
 from state.paper import Paper
-from state.search import Hit, Trail
+from state.search import Hit, LinkRound
 from tools.run_store import RunStore
 
 A, B, C = "doi:10.1/a", "doi:10.1/b", "doi:10.1/c"
@@ -19,7 +19,7 @@ THREE = {key: Paper(id=key, title="On trees") for key in (A, B, C)}
 
 def state(papers: Iterable[Paper] = THREE.values(), **others: Any) -> FindState:
     given: Any = {
-        "request": Request(text="Grafting pears on quince", before=others.pop("before", None)),
+        "request": CheckedRequest(text="Grafting pears on quince", before=others.pop("before", None)),
         "same": {}, "hidden": [], "similarity": {paper.id: 0.4 for paper in papers}, "judged": {},
         "settled": [], "trail": [], **others,
     }  # fmt: skip
@@ -38,7 +38,7 @@ def test_links_lead_from_citing_to_cited_by_the_ids_of_the_run() -> None:
         hit(B, "recommendation", A), hit(C, "query", A),
     )  # fmt: skip
     papers = [Paper(id=A, title="On trees", references=("openalex:W3",))]
-    trail = Trail(hop=1, depth=1, hits=hits)
+    trail = LinkRound(hop=1, depth=1, hits=hits)
     assert set(known_links(papers, [trail], same)) == {(A, C), (A, B), (C, B)}
 
 
@@ -47,11 +47,11 @@ async def test_link_of_a_hidden_paper_leads_nowhere_from_either_end(hidden: str)
     end = "doi:10.1/hidden"
     store = RunStore(InMemoryStore(), "run")
     via = "citation" if hidden == "citing" else "reference"
-    key = await store.trails.put([Trail(hop=1, depth=1, hits=(hit(end, via, A),))])
+    key = await store.trails.put([LinkRound(hop=1, depth=1, hits=(hit(end, via, A),))])
     new = [(end, C) if hidden == "citing" else (C, end), (A, "doi:10.1/unknown")]
     papers = {**THREE, A: Paper(id=A, title="On trees", references=(end, B))}
     given = state(trail=key, hidden=[end])
-    found = await survey(given, store, papers, new=new)
+    found = await score_all(given, store, papers, new=new)
     assert found.visits.keys() == {A, B, C, "doi:10.1/unknown"}
     assert found.visits[B] > found.visits[C] > 0
     assert list(found.prior) == [A, B, C]

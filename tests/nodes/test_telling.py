@@ -3,8 +3,13 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nodes.write.cited_papers import LinePaper
-from nodes.write.writers.quoted_sentences import counted, printed_name, tell, tell_own
+from nodes.write.cited_papers import PaperToCite
+from nodes.write.writers.quoted_sentences import (
+    count_sentence,
+    printed_name,
+    quote_input_nearest,
+    quote_nearest,
+)
 from state.writing import MARKER
 from tools.embed.open_embedder import embedder
 from tools.text.themes import APART, mentions
@@ -16,18 +21,18 @@ ABSTRACT = (
 ABOUT = "We study how insects find their way home."
 
 
-def line_paper(**values: object) -> LinePaper:
+def line_paper(**values: object) -> PaperToCite:
     given: dict[str, object] = {
         "key": "P1", "name": "Lee et al.", "plural": True, "year": 2020, "title": "Bees", "elements": {},
         "abstract": ABSTRACT,
     }  # fmt: skip
-    return LinePaper.model_validate({**given, **values})
+    return PaperToCite.model_validate({**given, **values})
 
 
 def told(count: int, **values: object) -> list[str]:
     said: list[str] = []
     for _ in range(count):
-        said.append(tell(embedder(), ABOUT, [line_paper(**values)], said).sentence)
+        said.append(quote_nearest(embedder(), ABOUT, [line_paper(**values)], said).sentence)
     return said
 
 
@@ -59,7 +64,7 @@ def test_annotation_is_not_told_as_the_papers_words() -> None:
 
 def test_papers_of_one_line_stand_side_by_side_and_are_not_joined_in_words() -> None:
     other = line_paper(key="P2", name="Kim", plural=False, abstract="We test wasps in the dark.")
-    answer = tell(embedder(), ABOUT, [line_paper(), other], [])
+    answer = quote_nearest(embedder(), ABOUT, [line_paper(), other], [])
     assert answer.sentence == (
         "Lee et al. {P1} propose a model of how bees steer; Kim {P2} tests wasps in the dark."
     )
@@ -81,8 +86,8 @@ def test_braces_of_a_name_are_not_taken_for_a_marker() -> None:
 
 
 def test_own_sentences_are_the_researchers_words() -> None:
-    first = tell_own(embedder(), ABSTRACT, [])
-    second = tell_own(embedder(), ABSTRACT, [first.sentence])
+    first = quote_input_nearest(embedder(), ABSTRACT, [])
+    second = quote_input_nearest(embedder(), ABSTRACT, [first.sentence])
     assert first.basis == first.sentence
     assert {first.sentence, second.sentence} < {*ABSTRACT.replace(". ", ".|").split("|")}
     assert first.sentence != second.sentence
@@ -102,7 +107,7 @@ def test_counts_say_what_is_there() -> None:
         ("bees", [bees], "One paper, from 2020, mentions bees."),
         ("", [bees], "One paper, from 2020, stands apart."),
     ]:  # fmt: skip
-        assert counted(theme, papers) == said
+        assert count_sentence(theme, papers) == said
 
 
 @settings(max_examples=60)
@@ -111,7 +116,7 @@ def test_wild_records_bring_no_marker_of_their_own(
     abstract: str, title: str, name: str, annotated: bool
 ) -> None:
     paper = line_paper(abstract=abstract, title=title, name=name, annotated=annotated)
-    answer = tell(embedder(), ABOUT, [paper], [])
+    answer = quote_nearest(embedder(), ABOUT, [paper], [])
     assert set(MARKER.findall(answer.sentence)) <= {"P1"}
     assert not set("{}") & set(MARKER.sub("", answer.sentence))
     assert all(item.quotes[0] in f"{abstract}\n{title}" for item in answer.support)

@@ -8,12 +8,12 @@ from langgraph.runtime import Runtime
 
 from nodes.find.weigh_links import MOST_MOVED, weigh_links
 from state.channels import FindState
-from state.inputs import Request
+from state.inputs import CheckedRequest
 from state.paper import Paper
 from state.run import Failure
-from state.search import Hit, Round, Trail
+from state.search import Hit, LinkRound, SearchRound
 from tests.nodes.rankers.support import served
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import Services
 
 NAMES = [f"doi:10.1/{number}" for number in range(8)]
@@ -21,7 +21,7 @@ CITED = NAMES[7]
 
 
 async def weighed(
-    services: Services, runtime: Runtime[RunContext], judged: dict[str, float], **state: Any
+    services: Services, runtime: Runtime[RunSettings], judged: dict[str, float], **state: Any
 ) -> FindState:
     """Weigh papers of which the last is cited by the first six."""
     await services.run_store.papers.put(
@@ -29,23 +29,23 @@ async def weighed(
         for name in NAMES
     )
     branch: dict[str, Any] = {
-        "run": "run", "request": Request(text="Grafting pears"), "judged": judged, "settled": [],
+        "run": "run", "request": CheckedRequest(text="Grafting pears"), "judged": judged, "settled": [],
         "prior": dict.fromkeys(NAMES, 50.0), "similarity": dict.fromkeys(NAMES, 0.5), "scores": {},
         "same": {name: name for name in NAMES}, "trail": [], "hits": [], "hidden": [],
-        "collected": [], "rounds": [Round(hop=1, depth=0)], "failures": [], "depth": 0, "hop": 1,
+        "collected": [], "rounds": [SearchRound(hop=1, depth=0)], "failures": [], "depth": 0, "hop": 1,
         "hop_gain": 0, **state,
     }  # fmt: skip
     given: FindState = branch  # type: ignore[assignment]
     return await weigh_links(given, runtime)
 
 
-def told(runtime: Runtime[RunContext], **settings: Any) -> None:
+def told(runtime: Runtime[RunSettings], **settings: Any) -> None:
     for name, value in settings.items():
         object.__setattr__(runtime.context, name, value)
 
 
 async def test_paper_that_others_cite_rises_above_its_equal(
-    services: Services, runtime: Runtime[RunContext]
+    services: Services, runtime: Runtime[RunSettings]
 ) -> None:
     update = await weighed(services, runtime, dict.fromkeys(NAMES, 60.0))
     assert update["scores"][CITED] > update["scores"][NAMES[6]]
@@ -53,7 +53,7 @@ async def test_paper_that_others_cite_rises_above_its_equal(
 
 
 async def test_links_do_not_turn_round_what_an_llm_set_apart(
-    services: Services, runtime: Runtime[RunContext], tmp_path: Path
+    services: Services, runtime: Runtime[RunSettings], tmp_path: Path
 ) -> None:
     judged = {**dict.fromkeys(NAMES, 60.0), NAMES[6]: 85.0}
     engine = (await weighed(services, runtime, judged))["scores"]
@@ -66,7 +66,7 @@ async def test_links_do_not_turn_round_what_an_llm_set_apart(
 
 @pytest.mark.parametrize("settings", [{"ranker": "bm25"}, {"expansion": "bfs", "max_depth": 0}])
 async def test_cheap_rankers_and_breadth_first_searches_stand_alone(
-    settings: dict[str, Any], services: Services, runtime: Runtime[RunContext]
+    settings: dict[str, Any], services: Services, runtime: Runtime[RunSettings]
 ) -> None:
     told(runtime, **settings)
     update = await weighed(services, runtime, dict.fromkeys(NAMES, 60.0))
@@ -74,14 +74,14 @@ async def test_cheap_rankers_and_breadth_first_searches_stand_alone(
 
 
 async def test_links_of_hidden_papers_and_by_other_ids_are_weighed_as_they_should(
-    services: Services, runtime: Runtime[RunContext]
+    services: Services, runtime: Runtime[RunSettings]
 ) -> None:
     def trail(key: str) -> tuple[Hit, ...]:
         return tuple(hits("citation", [key], by=NAMES[6]))
 
     scores: dict[str, float] = {}
     for depth, key in enumerate(("doi:10.1/hidden", "openalex:W1", NAMES[0]), start=1):
-        kept = await services.run_store.trails.put([Trail(hop=1, depth=depth, hits=trail(key))])
+        kept = await services.run_store.trails.put([LinkRound(hop=1, depth=depth, hits=trail(key))])
         same = {**{name: name for name in NAMES}, "openalex:W1": NAMES[0]}
         update = await weighed(
             services, runtime, dict.fromkeys(NAMES, 60.0), trail=kept, same=same,
@@ -93,7 +93,7 @@ async def test_links_of_hidden_papers_and_by_other_ids_are_weighed_as_they_shoul
 
 
 async def test_run_stopped_before_anything_was_judged_shows_what_looked_best(
-    services: Services, runtime: Runtime[RunContext]
+    services: Services, runtime: Runtime[RunSettings]
 ) -> None:
     stop = Failure(stage="judge_papers", subject="budget", cause="spent", fatal=True)
     update = await weighed(services, runtime, {}, failures=[stop])
@@ -106,16 +106,16 @@ def hits(via: Any, names: list[str], by: str = "pears") -> list[Hit]:
 
 
 async def level(
-    services: Services, runtime: Runtime[RunContext], reached: list[str], judged: dict[str, float],
+    services: Services, runtime: Runtime[RunSettings], reached: list[str], judged: dict[str, float],
     collected: list[str],
 ) -> FindState:  # fmt: skip
-    trail = Trail(hop=1, depth=1, hits=tuple(hits("reference", reached, by=NAMES[0])))
+    trail = LinkRound(hop=1, depth=1, hits=tuple(hits("reference", reached, by=NAMES[0])))
     key = await services.run_store.trails.put([trail])
     return await weighed(services, runtime, judged, trail=key, depth=1, collected=collected)
 
 
 async def test_later_levels_collect_relevant_papers_once_in_the_order_of_the_queue(
-    services: Services, runtime: Runtime[RunContext]
+    services: Services, runtime: Runtime[RunSettings]
 ) -> None:
     told(runtime, expansion="bfs")
     reached = [NAMES[5], NAMES[3], NAMES[0], NAMES[5], NAMES[4]]
@@ -127,7 +127,7 @@ async def test_later_levels_collect_relevant_papers_once_in_the_order_of_the_que
 
 
 async def test_breadth_first_search_ends_with_the_largest_number_and_says_so(
-    services: Services, runtime: Runtime[RunContext]
+    services: Services, runtime: Runtime[RunSettings]
 ) -> None:
     told(runtime, expansion="bfs", max_papers=2)
     update = await level(services, runtime, NAMES[1:4], dict.fromkeys(NAMES[1:4], 80.0), [NAMES[0]])

@@ -3,11 +3,11 @@ from hypothesis import strategies as st
 
 from state.document import Block
 from tests.pdf import papers
-from tools.pdf.front_matter import Front
+from tools.pdf.front_matter import FrontMatter
 from tools.pdf.reader import confidence_of, legibility, read_pdf
 
 _PARTS = {"text", "title", "authors", "abstract", "sections", "paragraphs", "references"}
-_FRONT = Front("Rivers", ("Ilse Brook",), None, None, None, 1.0)
+_FRONT = FrontMatter("Rivers", ("Ilse Brook",), None, None, None, 1.0)
 
 
 def block(text: str, kind: str = "text", *section: str) -> Block:

@@ -9,7 +9,7 @@ from state.document import Document
 from tests.pdf import papers
 from tests.pdf.writer import Page, pdf
 from tools.errors import DocumentError
-from tools.pdf.pdfium_pages import Limits
+from tools.pdf.pdfium_pages import PageLimits
 from tools.pdf.reader import read_pdf
 
 PAPER = papers.paper()
@@ -101,7 +101,7 @@ def test_whole_file_with_something_behind_its_end_is_not_called_cut_off() -> Non
 
 def test_pages_beyond_the_limit_are_told() -> None:
     pages = [papers.later_page(number) for number in range(1, 7)]
-    document = read_pdf(pdf(pages), name="long.pdf", limits=Limits(pages=4))
+    document = read_pdf(pdf(pages), name="long.pdf", limits=PageLimits(pages=4))
     assert document.pages == 6
     assert max(block.page or 0 for block in document.blocks) == 4
     assert [(part.where, part.cause) for part in document.unread] == [
@@ -115,7 +115,7 @@ def test_page_with_too_many_characters_or_objects_costs_only_itself() -> None:
         crowded.text(40, 780 - 12 * index, "crowded " * 12)
     drawn = Page(["0 0 m 9 9 l S"] * 3000)
     content = pdf([papers.first_page(), crowded, drawn, papers.later_page(2)])
-    limits = Limits(page_characters=5_000, page_objects=2_000)
+    limits = PageLimits(page_characters=5_000, page_objects=2_000)
     document = read_pdf(content, name="crowd.pdf", limits=limits)
     assert [part.where for part in document.unread] == ["page 2", "page 3"]
     assert "characters" in document.unread[0].cause
@@ -126,7 +126,7 @@ def test_page_with_too_many_characters_or_objects_costs_only_itself() -> None:
 
 def test_file_with_too_many_characters_is_read_so_far() -> None:
     content = pdf([papers.later_page(number) for number in range(1, 6)])
-    document = read_pdf(content, name="endless.pdf", limits=Limits(characters=2_000))
+    document = read_pdf(content, name="endless.pdf", limits=PageLimits(characters=2_000))
     assert [part.where for part in document.unread] == ["page 3", "page 4", "page 5"]
 
 
@@ -135,7 +135,7 @@ def test_stream_that_unpacks_without_end_is_refused() -> None:
     bomb = b"%%PDF-1.4\n1 0 obj\n<< /Length %d /Filter /FlateDecode >>\nstream\n" % len(packed)
     content = bomb + packed + b"\nendstream\nendobj\n" + PAPER
     with pytest.raises(DocumentError, match="unpacks to more than 16 MiB"):
-        read_pdf(content, name="bomb.pdf", limits=Limits(stream=16 << 20))
+        read_pdf(content, name="bomb.pdf", limits=PageLimits(stream=16 << 20))
 
 
 def test_threads_may_read_at_the_same_time() -> None:

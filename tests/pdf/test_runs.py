@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from tests.pdf.writer import BOLD, ITALIC, PLAIN, SYMBOL, Page, pdf
 from tools.pdf.columns import Columns
 from tools.pdf.glyphs import glyph
-from tools.pdf.pdfium_pages import Limits, opened, read_page
-from tools.pdf.upright_pages import Sheet, Word
+from tools.pdf.pdfium_pages import PageLimits, opened, read_page
+from tools.pdf.upright_pages import UprightPage, Word
 
-LIMITS = Limits()
+LIMITS = PageLimits()
 MATRICES = (
     "1 0 0 1",
     "0 1 -1 0",
@@ -91,7 +91,7 @@ def test_letter_in_another_font_is_a_word_of_its_own_glued_to_the_one_before() -
 def test_size_below_zero_counts_as_one_above() -> None:
     page = Page(["BT /F1 -9 Tf -1 0 0 -1 50 700 Tm (river bank) Tj ET"])
     assert [word.style.size for word in words(page)] == [9.0, 9.0]
-    lines = Columns().lines(Sheet(1, 0, 612, 0, 792, words(page), []))
+    lines = Columns().lines(UprightPage(1, 0, 612, 0, 792, words(page), []))
     assert len(lines) == 1
 
 

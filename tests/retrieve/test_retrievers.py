@@ -12,7 +12,7 @@ from tests.retrieve.made import PAPERS, filled, holding, parts
 from tools.embed.open_embedder import embedder
 from tools.library.library import Library
 from tools.library.open_library import close_libraries
-from tools.retrieve.keywords import name_missing, put, unnamed
+from tools.retrieve.keywords import fill_missing_keywords, put, unnamed
 from tools.retrieve.retriever import PassageFilter, Retriever, RetrieverName, open_retriever
 
 ALL = PassageFilter()
@@ -22,7 +22,7 @@ BEES, HARBOURS, BREAD = (f"doi:10.1000/p{number}" for number in (1, 2, 3))
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
     made = filled(tmp_path_factory.mktemp("home"), embedder())
-    name_missing(made)
+    fill_missing_keywords(made)
     yield made
     close_libraries()
 
@@ -86,7 +86,7 @@ def test_keywords_are_made_when_asked_for_go_with_their_passage_and_may_be_a_min
     library = filled(tmp_path, embedder(), index=False)
     way = open_retriever("keywords", library)
     assert way.retrieve("pollen", limit=9, wanted=ALL)
-    assert name_missing(library) == 0
+    assert fill_missing_keywords(library) == 0
     library.remove([HARBOURS, BEES])
     assert way.retrieve("pollen", limit=9, wanted=ALL) == []
     bread = holding(library, "Sourdough was fed")

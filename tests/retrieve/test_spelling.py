@@ -9,7 +9,7 @@ from tests.library.words import WordEmbedder
 from tests.retrieve.made import filled
 from tools.library.library import Library
 from tools.library.open_library import close_libraries
-from tools.retrieve.keywords import spellings
+from tools.retrieve.keywords import correct_spelling
 
 BEES = {
     f"Bees {number}": {
@@ -28,7 +28,9 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
 
 def test_misspelt_words_get_the_librarys_word(library: Library) -> None:
     meant = {"polination": "pollination", "Tranformers": "transformer", "orchads": "orchards"}
-    assert spellings(library, "Tranformers, and how does polination of orchads work?") == meant
+    assert (
+        correct_spelling(library, "Tranformers, and how does polination of orchads work?") == meant
+    )
 
 
 @pytest.mark.parametrize(
@@ -45,11 +47,11 @@ def test_misspelt_words_get_the_librarys_word(library: Library) -> None:
     ],
 )
 def test_words_that_may_be_right_stay(library: Library, question: str) -> None:
-    assert spellings(library, question) == {}
+    assert correct_spelling(library, question) == {}
 
 
 def test_words_of_titles_are_known_and_those_that_go_are_not(library: Library) -> None:
     library.add([Paper(id="doi:10.1/polination", title="A polination with one l")], index=False)
-    assert spellings(library, "What is polination?") == {}
+    assert correct_spelling(library, "What is polination?") == {}
     library.remove(library.ids())
-    assert spellings(library, "pollenation") == {}
+    assert correct_spelling(library, "pollenation") == {}

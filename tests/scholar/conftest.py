@@ -11,12 +11,12 @@ import pytest
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import make_world
 from tools.cache import AnswerCache
-from tools.http.http_caller import HttpCaller
-from tools.ledger.budget import Limits
+from tools.http.http_caller import RetryingClient
+from tools.ledger.budget import BudgetLimits
 from tools.ledger.run_ledger import RunLedger
 from tools.settings import Settings
 
-CallerOf = Callable[..., HttpCaller]
+CallerOf = Callable[..., RetryingClient]
 
 MODULES = {
     "openalex": "openalex", "semantic_scholar": "semantic_scholar", "arxiv": "arxiv",
@@ -48,12 +48,14 @@ def caller(server: ScholarServer, tmp_path: Path) -> CallerOf:
     """Make a caller of a source's host by name; `limits`, `run` and settings may be given."""
 
     def make(
-        name: str, *, run: str = "run", limits: Limits | None = None, refresh: bool = False,
+        name: str, *, run: str = "run", limits: BudgetLimits | None = None, refresh: bool = False,
         **others: Any,
-    ) -> HttpCaller:  # fmt: skip
+    ) -> RetryingClient:  # fmt: skip
         host = import_module(f"tools.scholar.{MODULES[name]}").host(settings_for(server, **others))
-        ledger = RunLedger(run, limits or Limits(), tmp_path)
-        return HttpCaller(host, ledger, AnswerCache(tmp_path / "responses.sqlite"), refresh=refresh)
+        ledger = RunLedger(run, limits or BudgetLimits(), tmp_path)
+        return RetryingClient(
+            host, ledger, AnswerCache(tmp_path / "responses.sqlite"), refresh=refresh
+        )
 
     return make
 

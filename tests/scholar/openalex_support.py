@@ -9,8 +9,8 @@ from pydantic import SecretStr
 from state.search import Facet, SearchQuery
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work
-from tools.errors import RejectedError
-from tools.http.http_caller import HttpCaller
+from tools.errors import RequestRejectedError
+from tools.http.http_caller import RetryingClient
 
 T = TypeVar("T")
 KEY = {"openalex_api_key": SecretStr("a-secret-key")}
@@ -38,10 +38,10 @@ def id_of(work: Work) -> str:
     return f"openalex:{work.openalex}"
 
 
-class Refusing(HttpCaller):
+class Refusing(RetryingClient):
     """A way to a host that refuses some paths, as OpenAlex does where a part of it is broken."""
 
-    def __init__(self, caller: HttpCaller, part: str) -> None:
+    def __init__(self, caller: RetryingClient, part: str) -> None:
         vars(self).update(vars(caller))
         self._part = part
 
@@ -50,5 +50,5 @@ class Refusing(HttpCaller):
         payload: object = None,
     ) -> T:  # fmt: skip
         if self._part in path:
-            raise RejectedError("openalex rejects the request (HTTP 400): embedding gateway")
+            raise RequestRejectedError("openalex rejects the request (HTTP 400): embedding gateway")
         return await super().ask(path, read=read, age=age, usd=usd)

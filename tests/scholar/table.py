@@ -6,7 +6,7 @@ from datetime import date
 from state.paper import Paper
 from state.search import SearchQuery
 from tools.errors import CiteLoomError
-from tools.scholar.source import Found, Linked, Offer, Source
+from tools.scholar.source import LinkAnswer, SearchAnswer, Source, SourceOffer
 
 Book = list[tuple[str, list[str]]]
 """Who was asked about the links of which papers, in order."""
@@ -20,7 +20,7 @@ class Table(Source):
         self,
         book: Book,
         name: str,
-        offer: Offer = Offer(),  # noqa: B008 - it is frozen
+        offer: SourceOffer = SourceOffer(),  # noqa: B008 - it is frozen
         links: Links | None = None,
         error: CiteLoomError | None = None,
         *,
@@ -43,8 +43,8 @@ class Table(Source):
 
     async def search(
         self, query: SearchQuery, *, before: date | None, after: date | None = None, limit: int
-    ) -> Found:
-        return Found(papers=())
+    ) -> SearchAnswer:
+        return SearchAnswer(papers=())
 
     async def get(self, ids: Sequence[str]) -> dict[str, Paper]:
         self.got += ids
@@ -52,16 +52,16 @@ class Table(Source):
             raise self.get_error
         return {key: self._records[key] for key in ids if key in self._records}
 
-    async def references(self, papers: Sequence[Paper]) -> Linked:
+    async def references(self, papers: Sequence[Paper]) -> LinkAnswer:
         return self._linked(papers, self._links)
 
-    async def citations(self, papers: Sequence[Paper], *, limit: int) -> Linked:
+    async def citations(self, papers: Sequence[Paper], *, limit: int) -> LinkAnswer:
         self.limits.append(limit)
         return self._linked(papers, self._links if self._citing is None else self._citing)
 
-    def _linked(self, papers: Sequence[Paper], links: Links) -> Linked:
+    def _linked(self, papers: Sequence[Paper], links: Links) -> LinkAnswer:
         self._book.append((self.name, [paper.id for paper in papers]))
         if self.error is not None:
             raise self.error
         known = {paper.id: links[paper.id] for paper in papers if paper.id in links}
-        return Linked(links=known, papers=self._coming, partial=bool(self._coming))
+        return LinkAnswer(links=known, papers=self._coming, partial=bool(self._coming))

@@ -16,7 +16,7 @@ from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work, World, make_world
 from tests.scholar.conftest import CallerOf, settings_for
 from tools.errors import PermanentError, QuotaError, TransientError
-from tools.ledger.budget import Limits
+from tools.ledger.budget import BudgetLimits
 from tools.ledger.run_ledger import RunLedger
 from tools.scholar.google import PAGE, GoogleSource, id_in, read_page
 from tools.scholar.open_source import open_online
@@ -90,7 +90,7 @@ async def test_pages_are_paid_for_one_by_one_and_never_beyond_the_budget(
     server: ScholarServer, caller: CallerOf, usd: float, starts: list[str]
 ) -> None:
     query = max(("honey", "colony", "queen", "hive"), key=lambda word: len(shown(server, word)))
-    source = google(caller, limits=Limits(usd=usd))
+    source = google(caller, limits=BudgetLimits(usd=usd))
     found = await source.search(words(query), before=None, limit=PAGE + 5)
     assert [one.query["start"] for one in server.calls("serpapi")] == starts
     assert found.papers
@@ -101,7 +101,7 @@ async def test_refresh_asks_who_resolves_links_anew_too(
 ) -> None:
     settings = settings_for(server, home=tmp_path, serpapi_api_key=KEY)
     for run in ("first", "second"):
-        ledger = RunLedger(run, Limits(), tmp_path)
+        ledger = RunLedger(run, BudgetLimits(), tmp_path)
         source = open_online("google", settings, ledger, refresh=True, among=["semantic_scholar"])
         await source.search(words("honey quality"), before=None, limit=10)
     for service in ("serpapi", "semantic_scholar"):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from state.paper import Author, Paper, identify
 from tests.fakes.scholar.world import make_world
 from tools.scholar.merging import is_preprint_doi
-from tools.scholar.same_work import merge, near_titles, unite
+from tools.scholar.same_work import merge, near_titles, unite_records
 
 TITLE = "Grafting pear trees under drought: a field study"
 
@@ -63,7 +63,7 @@ PUBLISHED = record(doi="10.1000/a", openalex="W1", venue="Journal of Orchards")
     ],
 )  # fmt: skip
 def test_records_of_one_work_come_together(other: Paper, why: str) -> None:
-    assert unite([PUBLISHED, other]) == [[0, 1]], why
+    assert unite_records([PUBLISHED, other]) == [[0, 1]], why
 
 
 @pytest.mark.parametrize(
@@ -81,20 +81,20 @@ def test_records_of_one_work_come_together(other: Paper, why: str) -> None:
     ],
 )  # fmt: skip
 def test_records_of_two_works_stay_apart(other: Paper, why: str) -> None:
-    assert unite([PUBLISHED, other]) == [[0], [1]], why
+    assert unite_records([PUBLISHED, other]) == [[0], [1]], why
 
 
 def test_title_that_many_works_bear_names_none_of_them() -> None:
     title = "Acknowledgement of reviewers of the year"
     notes = [record(title, s2=s2_id(n), source="semantic_scholar") for n in range(40)]
-    assert len(unite([*notes, record(title, openalex="W1")])) == 41
+    assert len(unite_records([*notes, record(title, openalex="W1")])) == 41
 
 
 def test_shared_id_does_not_chain_two_published_dois() -> None:
     first = record("One title of two", doi="10.1000/a", arxiv="2001.00001")
     second = record("The other title", doi="10.1000/b", arxiv="2001.00001", source="crossref")
     preprint = record("The other title", arxiv="2001.00001", source="arxiv")
-    assert unite([first, second, preprint]) == [[0], [1, 2]]
+    assert unite_records([first, second, preprint]) == [[0], [1, 2]]
 
 
 @pytest.mark.parametrize(
@@ -209,8 +209,8 @@ RECORDS = st.lists(
 def test_order_of_the_records_does_not_matter(records: list[Paper], shuffle: random.Random) -> None:
     order = list(range(len(records)))
     shuffle.shuffle(order)
-    shuffled = unite([records[at] for at in order])
-    assert sorted(sorted(order[at] for at in group) for group in shuffled) == unite(records)
+    shuffled = unite_records([records[at] for at in order])
+    assert sorted(sorted(order[at] for at in group) for group in shuffled) == unite_records(records)
     if records:
         assert merge(records) == merge([records[at] for at in order])
 
@@ -218,10 +218,10 @@ def test_order_of_the_records_does_not_matter(records: list[Paper], shuffle: ran
 @given(RECORDS)
 @settings(max_examples=120)
 def test_no_record_is_lost_and_merged_records_are_different_works(records: list[Paper]) -> None:
-    groups = unite(records)
+    groups = unite_records(records)
     assert sorted(at for group in groups for at in group) == list(range(len(records)))
     merged = [merge([records[at] for at in group]) for group in groups]
-    assert unite(merged) == [[at] for at in range(len(merged))]
+    assert unite_records(merged) == [[at] for at in range(len(merged))]
     assert [merge([paper]) for paper in merged] == merged
     assert len({paper.id for paper in merged}) == len(merged)
 
@@ -229,7 +229,7 @@ def test_no_record_is_lost_and_merged_records_are_different_works(records: list[
 @given(RECORDS)
 @settings(max_examples=120)
 def test_two_published_dois_never_come_together(records: list[Paper]) -> None:
-    for group in unite(records):
+    for group in unite_records(records):
         dois = {records[at].doi for at in group}
         assert len({doi for doi in dois if doi and not is_preprint_doi(doi)}) <= 1
 
@@ -253,4 +253,4 @@ def test_records_of_a_made_up_field_are_united_as_they_were_made() -> None:
             records.append(one)
     assert len(truth) < len(records) - 100
     # What one source keeps as two published works stays two, though it may be its mistake.
-    assert unite(records) == sorted(truth.values())
+    assert unite_records(records) == sorted(truth.values())

@@ -5,12 +5,12 @@ import pytest
 from state.paper import Paper
 from tests.scholar.table import Book, Table
 from tools.errors import CiteLoomError, PermanentError, TransientError
-from tools.scholar.links import Gathered, citations_of, references_of
-from tools.scholar.source import Offer
+from tools.scholar.links import GatheredLinks, citations_of, references_of
+from tools.scholar.source import SourceOffer
 
-FREE = Offer()
-CHARGING = Offer(list_usd=0.0001)
-DEARER = Offer(list_usd=0.001)
+FREE = SourceOffer()
+CHARGING = SourceOffer(list_usd=0.0001)
+DEARER = SourceOffer(list_usd=0.001)
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def paper(name: str, *references: str) -> Paper:
 ONE, TWO, THREE = paper("s2:1"), paper("s2:2"), paper("s2:3")
 
 
-def said_by(gathered: Gathered) -> list[str]:
+def said_by(gathered: GatheredLinks) -> list[str]:
     return [answer.source.name for answer in gathered.answers]
 
 
@@ -81,7 +81,7 @@ async def test_citations_come_from_the_cheapest_source_that_has_any(
     dearer = Table(book, "dear", DEARER, {"s2:3": ("s2:7",)})
     charging = Table(book, "openalex", CHARGING, {"s2:2": ("s2:8",)})
     free = Table(book, "semantic_scholar", links={"s2:1": ("s2:9",), "s2:2": ()})
-    without = Table(book, "arxiv", Offer(links=False))
+    without = Table(book, "arxiv", SourceOffer(links=False))
     gathered = await citations_of([ONE, TWO, THREE], [dearer, without, charging, free], limit=5)
     assert book == [
         ("semantic_scholar", ["s2:1", "s2:2", "s2:3"]),

@@ -14,10 +14,10 @@ from tests.scholar.conftest import CallerOf, settings_for
 from tests.scholar.openalex_support import Refusing, id_of, in_openalex, kinds
 from tools.cache import AnswerCache
 from tools.errors import TransientError
-from tools.http.http_caller import HttpCaller
-from tools.ledger.budget import Limits
+from tools.http.http_caller import RetryingClient
+from tools.ledger.budget import BudgetLimits
 from tools.ledger.run_ledger import RunLedger
-from tools.scholar.openalex import OpenAlexSource, host, packed
+from tools.scholar.openalex import OpenAlexSource, host, pack_requests
 from tools.scholar.openalex_api import (
     batched,
     list_path,
@@ -105,8 +105,8 @@ async def test_200_papers_with_40_references_each_cost_at_most_90_list_calls(
 ) -> None:
     with ScholarServer(make_world(size=1600, seed=3, references=40, crowd=0)) as server:
         settings = settings_for(server)
-        ledger = RunLedger("run", Limits(), tmp_path)
-        caller = HttpCaller(host(settings), ledger, AnswerCache(tmp_path / "responses.sqlite"))
+        ledger = RunLedger("run", BudgetLimits(), tmp_path)
+        caller = RetryingClient(host(settings), ledger, AnswerCache(tmp_path / "responses.sqlite"))
         source = OpenAlexSource(caller)
         works = [work for work in in_openalex(server) if work.doi and len(work.references) >= 40]
         papers = [
@@ -169,7 +169,7 @@ async def test_a_paper_cited_more_often_than_the_limit_is_asked_for_alone(
 def test_packs_fill_their_pages() -> None:
     counts: dict[str, int | None] = {f"W{n}": n % 40 for n in range(300)}
     counts |= {"big": 1000, "unknown": None, "middle": 150}
-    packs = packed(counts, 200)
+    packs = pack_requests(counts, 200)
     asked_for = [key for works, _ in packs for key in works]
     assert sorted(asked_for) == sorted(key for key, count in counts.items() if count != 0)
     assert packs[:2] == [(["big"], 2), (["unknown"], 2)]

@@ -11,7 +11,7 @@ from tests.scholar.conftest import CallerOf
 from tests.scholar.looking import under_title
 from tests.scholar.openalex_support import KEY, Refusing, asked, id_of, in_openalex, kinds
 from tools.errors import BudgetError
-from tools.ledger.budget import Limits
+from tools.ledger.budget import BudgetLimits
 from tools.scholar.openalex import OpenAlexSource
 from tools.scholar.openalex_api import (
     any_of,
@@ -19,7 +19,7 @@ from tools.scholar.openalex_api import (
     title_path,
     words_path,
 )
-from tools.scholar.source import relaxed
+from tools.scholar.source import loosened_queries
 
 
 @pytest.fixture
@@ -114,7 +114,7 @@ async def test_a_title_is_found_with_small_edits_and_the_right_year(
 @pytest.mark.parametrize("letter", ["a", "学"])
 def test_searches_keep_below_the_longest_url(letter: str) -> None:
     words = [letter * 60 + str(n) for n in range(8)]
-    groups = list(relaxed(words))[2]
+    groups = list(loosened_queries(words))[2]
     day = date(2020, 5, 17)
     for path in (
         words_path(any_of(groups), before=day, per_page=100),
@@ -127,7 +127,7 @@ def test_searches_keep_below_the_longest_url(letter: str) -> None:
 async def test_the_budget_ends_the_search_at_what_was_found(
     caller: CallerOf, server: ScholarServer
 ) -> None:
-    source = OpenAlexSource(caller("openalex", limits=Limits(by_source={"openalex": 0.001})))
+    source = OpenAlexSource(caller("openalex", limits=BudgetLimits(by_source={"openalex": 0.001})))
     query = asked("citation graph retrieval quality")
     found = await source.search(query, before=None, limit=200)
     assert len(found.sent) == 1

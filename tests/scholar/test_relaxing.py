@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.scholar.source import relaxed, terms
+from tools.scholar.source import loosened_queries, terms
 
 WORDS = st.lists(st.text("abcdef", min_size=1, max_size=3), max_size=6)
 
 
 def test_first_all_words_then_all_but_one_down_to_pairs() -> None:
-    assert list(relaxed(["a", "b", "c", "d"])) == [
+    assert list(loosened_queries(["a", "b", "c", "d"])) == [
         [["a", "b", "c", "d"]],
         [["a", "b", "c"], ["a", "b", "d"], ["a", "c", "d"], ["b", "c", "d"]],
         [["a", "b"], ["a", "c"], ["a", "d"], ["b", "c"], ["b", "d"], ["c", "d"]],
@@ -20,16 +20,16 @@ def test_first_all_words_then_all_but_one_down_to_pairs() -> None:
 
 
 def test_two_words_are_relaxed_to_single_ones() -> None:
-    assert list(relaxed(["a", "b"])) == [[["a", "b"]], [["a"], ["b"]]]
+    assert list(loosened_queries(["a", "b"])) == [[["a", "b"]], [["a"], ["b"]]]
 
 
 def test_one_word_has_one_step_and_none_has_none() -> None:
-    assert list(relaxed(["a"])) == [[["a"]]]
-    assert list(relaxed([])) == []
+    assert list(loosened_queries(["a"])) == [[["a"]]]
+    assert list(loosened_queries([])) == []
 
 
 def test_a_word_that_comes_twice_counts_once() -> None:
-    assert list(relaxed(["Graph", "graph", "b"])) == [[["Graph", "b"]], [["Graph"], ["b"]]]
+    assert list(loosened_queries(["Graph", "graph", "b"])) == [[["Graph", "b"]], [["Graph"], ["b"]]]
 
 
 @given(WORDS)
@@ -37,7 +37,7 @@ def test_every_step_holds_all_groups_of_one_size_each_smaller_than_the_last(
     words: list[str],
 ) -> None:
     distinct = len(set(words))
-    steps = list(relaxed(words))
+    steps = list(loosened_queries(words))
     for left_out, groups in enumerate(steps):
         assert all(len(group) == distinct - left_out for group in groups)
         assert len({tuple(group) for group in groups}) == comb(distinct, left_out)

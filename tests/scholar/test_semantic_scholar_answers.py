@@ -9,8 +9,8 @@ import pytest
 
 from state.paper import Paper
 from state.search import SearchQuery
-from tools.errors import RejectedError
-from tools.http.http_caller import HttpCaller
+from tools.errors import RequestRejectedError
+from tools.http.http_caller import RetryingClient
 from tools.scholar.semantic_scholar import SemanticScholarSource
 
 T = TypeVar("T")
@@ -19,7 +19,7 @@ SHAS = [f"{number:040x}" for number in range(1, 60)]
 OWN = f"s2:{SHAS[0]}"
 
 
-class Answers(HttpCaller):
+class Answers(RetryingClient):
     """Answers what a test says, without a network; an error is raised as the engine would."""
 
     def __init__(self, reply: Reply) -> None:
@@ -56,10 +56,10 @@ def works(count: int) -> list[dict[str, Any]]:
 
 
 async def test_batch_of_which_none_is_known_is_an_empty_answer() -> None:
-    source, _ = answering(lambda query, body: RejectedError("No valid paper ids given"))
+    source, _ = answering(lambda query, body: RequestRejectedError("No valid paper ids given"))
     assert await source.get(["doi:10.9999/none"]) == {}
-    source, _ = answering(lambda query, body: RejectedError("Unrecognized fields: [x]"))
-    with pytest.raises(RejectedError, match="Unrecognized"):
+    source, _ = answering(lambda query, body: RequestRejectedError("Unrecognized fields: [x]"))
+    with pytest.raises(RequestRejectedError, match="Unrecognized"):
         await source.get(["doi:10.9999/other"])
 
 
@@ -93,7 +93,9 @@ async def test_batches_are_as_large_as_a_call_and_its_answer_may_be() -> None:
 
     def reply(query: dict[str, str], body: Any) -> object:
         if len(body["ids"]) > 250:
-            return RejectedError("Response would exceed maximum size of 10 MB. Ask for less.")
+            return RequestRejectedError(
+                "Response would exceed maximum size of 10 MB. Ask for less."
+            )
         return [{"paperId": sha, "title": sha[-4:]} for sha in body["ids"]]
 
     source, caller = answering(reply)

@@ -18,7 +18,7 @@ from tests.graphs.conftest import ABSTRACT as BEES
 from tests.graphs.stacks import QUESTION, uploads
 from tests.support import ABSTRACT, SMALL, small_records
 from tools.ledger.ledger_file import LedgerFile
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.settings import settings
 
 EXCLUDED = small_records()[5].id
@@ -60,7 +60,7 @@ RUNS: list[tuple[Any, Any, dict[str, Any], str]] = [
 async def test_run_never_blocks_the_loop(
     home: Path, watched: BlockBuster, graph: Any, inputs: Any, options: dict[str, Any], gives: str
 ) -> None:
-    done = await graph.ainvoke(inputs, context=RunContext(**options))
+    done = await graph.ainvoke(inputs, context=RunSettings(**options))
     assert done["stop"] is None
     assert done["failures"] == []
     assert done[gives]
@@ -78,7 +78,7 @@ async def test_sources_on_the_network_never_block_the_loop(
         monkeypatch.setenv("SERPAPI_API_KEY", "some-key")
         settings.cache_clear()
         settings()
-        context = RunContext(pool=12, results=30)
+        context = RunSettings(pool=12, results=30)
         with blockbuster_ctx(scanned_modules=PARTS):
             inputs: Any = {"text": BEES, "sources": list(names)}
             done: Any = await find.ainvoke(inputs, context=context)

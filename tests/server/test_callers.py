@@ -14,14 +14,14 @@ from tests.server.conftest import Server, prepared, serving
 from tests.server.hostile import IDEA, Caller
 from tests.server.test_mcp_wire import Wire
 from tests.support import SMALL, small_records
-from tools.callers import KeyLimits, Keys
+from tools.callers import ApiKeyLimits, ApiKeys
 
 LIMITS = {
-    "alice": KeyLimits(requests_a_minute=5000),
-    "bob": KeyLimits(requests_a_minute=5000),
-    "busy": KeyLimits(runs_at_once=1),
-    "daily": KeyLimits(runs_a_day=2),
-    "quick": KeyLimits(requests_a_minute=5),
+    "alice": ApiKeyLimits(requests_a_minute=5000),
+    "bob": ApiKeyLimits(requests_a_minute=5000),
+    "busy": ApiKeyLimits(runs_at_once=1),
+    "daily": ApiKeyLimits(runs_a_day=2),
+    "quick": ApiKeyLimits(requests_a_minute=5),
 }
 
 
@@ -29,7 +29,7 @@ LIMITS = {
 def secured(tmp_path_factory: pytest.TempPathFactory, built: Path) -> Iterator[Server]:
     folder = prepared(tmp_path_factory.mktemp("secured"), built)
     shared = json.dumps([SMALL])
-    keys = {name: Keys(folder / "home").add(name, limits) for name, limits in LIMITS.items()}
+    keys = {name: ApiKeys(folder / "home").add(name, limits) for name, limits in LIMITS.items()}
     (folder / "keys.json").write_text(json.dumps(keys))
     with serving(folder, CITELOOM_SHARED_LIBRARIES=shared, CITELOOM_REQUEST_MB="4") as running:
         yield running
@@ -105,8 +105,8 @@ def test_card_at_the_root_tells_anybody_that_a_key_is_needed(callers: dict[str, 
 def test_key_is_taken_from_either_header_and_no_longer_when_it_is_revoked(
     secured: Server, callers: dict[str, Caller]
 ) -> None:
-    keys = Keys(secured.log.parent / "home")
-    secret = keys.add("passing", KeyLimits())
+    keys = ApiKeys(secured.log.parent / "home")
+    secret = keys.add("passing", ApiKeyLimits())
     for headers in ({"authorization": f"bearer {secret}"}, {"x-api-key": secret}):
         assert Caller(secured.url, headers=headers).post("/threads").status_code == 200
     keys.revoke("passing")

@@ -16,7 +16,7 @@ from state.references import ReferencesInput
 from state.synthesis import SynthesizeInput
 from tests.server.conftest import Server
 from tests.support import ROOT, SMALL, small_records
-from tools.run_settings import context_of_graph
+from tools.run_settings import settings_class_of
 
 GRAPHS: dict[str, type[BaseModel]] = {
     "find": FindInput, "write": WriteInput, "review": ReviewInput, "revise": ReviseInput,
@@ -52,7 +52,7 @@ async def test_every_graph_is_served_with_inputs_and_settings_that_say_something
         assert inputs
         assert context
         assert set(inputs["properties"]) == set(GRAPHS[graph].model_fields)
-        assert set(context["properties"]) == set(context_of_graph(graph).__dataclass_fields__)
+        assert set(context["properties"]) == set(settings_class_of(graph).__dataclass_fields__)
         for schema in (inputs, context):
             assert schema["description"]
             for name, field in schema["properties"].items():

@@ -25,7 +25,7 @@ from tests.server.hosting import MISSING, PYTHON, Hosted, hosting
 from tests.server.misspelt import HARMLESS, WAYS, refusals
 from tests.server.test_mcp_wire import Wire
 from tests.support import ROOT, SMALL, clean_environment, link_libraries
-from tools.callers import KeyLimits, Keys
+from tools.callers import ApiKeyLimits, ApiKeys
 from tools.errors import InputError
 
 Parts = tuple[Hosted, "subprocess.Popen[bytes]", OpenAIServer]
@@ -200,8 +200,8 @@ async def test_callers_find_what_the_development_server_does(hosted: Parts, abst
 
 def test_tasks_over_a2a_are_those_of_their_caller(hosted: Parts) -> None:
     server, _, _ = hosted
-    keys = Keys(server.folder / "home")
-    alice, bob = (Caller(server.url, keys.add(name, KeyLimits())) for name in ("alice", "bob"))
+    keys = ApiKeys(server.folder / "home")
+    alice, bob = (Caller(server.url, keys.add(name, ApiKeyLimits())) for name in ("alice", "bob"))
     server.start()
     card = Caller(server.url).get("/.well-known/agent-card.json").json()
     assert card["supportedInterfaces"][0]["url"] == f"{server.url}/citeloom/a2a"

@@ -18,14 +18,14 @@ import pytest
 from tests.server.conftest import Server, prepared, serving
 from tests.server.hostile import IDEA, Caller
 from tests.support import SMALL
-from tools.callers import KeyLimits, Keys
+from tools.callers import ApiKeyLimits, ApiKeys
 
 
 @pytest.fixture(scope="module")
 def target(tmp_path_factory: pytest.TempPathFactory, built: Path) -> Iterator[Server]:
     folder = prepared(tmp_path_factory.mktemp("target"), built)
     (folder / "key").write_text(
-        Keys(folder / "home").add("eve", KeyLimits(requests_a_minute=5000, runs_at_once=20))
+        ApiKeys(folder / "home").add("eve", ApiKeyLimits(requests_a_minute=5000, runs_at_once=20))
     )
     with serving(folder, CITELOOM_REQUEST_MB="4") as running:
         yield running

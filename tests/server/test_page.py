@@ -17,7 +17,7 @@ from tests.server.browser import CHROMIUM, REQUIRED, Visitor, browser
 from tests.server.conftest import Server, prepared, serving
 from tests.server.hostile import Caller
 from tests.support import SMALL, small_records
-from tools.callers import KeyLimits, Keys
+from tools.callers import ApiKeyLimits, ApiKeys
 
 pytestmark = pytest.mark.skipif(
     not CHROMIUM and not REQUIRED, reason="this machine has no Chromium"
@@ -333,7 +333,7 @@ def test_each_caller_has_a_key_and_sees_no_other(
     chromium: Browser, tmp_path: Path, built: Path
 ) -> None:
     folder = prepared(tmp_path / "secured", built)
-    keys = {name: Keys(folder / "home").add(name, KeyLimits()) for name in ("anna", "ben")}
+    keys = {name: ApiKeys(folder / "home").add(name, ApiKeyLimits()) for name in ("anna", "ben")}
     with serving(folder, CITELOOM_SHARED_LIBRARIES=json.dumps([SMALL])) as secured:
         visitors = {}
         for name, key in keys.items():

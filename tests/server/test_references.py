@@ -17,7 +17,7 @@ from tests.server.conftest import Server, prepared, serving
 from tests.server.hostile import Caller
 from tests.server.test_mcp import small
 from tools.bibliography.read_records import read_records
-from tools.callers import KeyLimits, Keys
+from tools.callers import ApiKeyLimits, ApiKeys
 
 NOBODY = (
     "Abel, A., & Quill, E. (1990). How sulphur rain reaches the lichens of tiled chapels in spring. "
@@ -171,8 +171,8 @@ async def test_agent_gets_what_is_wrong_with_the_right_value(
 
 def test_list_belongs_to_the_caller_whose_key_sent_it(tmp_path: Path, built: Path) -> None:
     folder = prepared(tmp_path, built)
-    keys = Keys(folder / "home")
-    ann, bob = (keys.add(name, KeyLimits()) for name in ("ann", "bob"))
+    keys = ApiKeys(folder / "home")
+    ann, bob = (keys.add(name, ApiKeyLimits()) for name in ("ann", "bob"))
     with serving(folder) as server:
         hers, his = Caller(server.url, ann), Caller(server.url, bob)
         about = {"metadata": {"citeloom_graph": "references"}, "graph_id": "references"}

@@ -23,7 +23,7 @@ from pydantic_core import to_jsonable_python
 
 from citeloom import areview
 from citeloom.runs.runs import RunSnapshot
-from citeloom.service.digest import digest
+from citeloom.service.digest import chat_summary
 from tests.server.conftest import Server
 from tests.support import ROOT, SMALL, clean_environment
 
@@ -36,7 +36,7 @@ CARD = "/citeloom/a2a/review/.well-known/agent-card.json"
 
 def told(values: Any) -> str:
     """Return the section with its references, as a conversation shows it."""
-    return digest(RunSnapshot(run="", graph="review", status="completed", values=values))
+    return chat_summary(RunSnapshot(run="", graph="review", status="completed", values=values))
 
 
 async def by_sdk(server: Server) -> str:

@@ -14,7 +14,7 @@ from tests.fakes.otlp import Collector, attributes
 from tests.fakes.reviewer import reviewer
 from tests.server.conftest import prepared, serving
 from tests.support import SMALL
-from tools.callers import KeyLimits, Keys
+from tools.callers import ApiKeyLimits, ApiKeys
 
 CANARY = "zqxvanaryword"
 LLM_KEY = f"sk-{CANARY}-4711"
@@ -38,8 +38,8 @@ async def test_server_tells_who_runs_what_and_no_text_and_bounds_the_day_of_a_ke
 ) -> None:
     folder = prepared(tmp_path / "server", built)
     keys = {
-        "ada": Keys(folder / "home").add("ada", KeyLimits(usd_a_day=5)),
-        "poor": Keys(folder / "home").add("poor", KeyLimits(usd_a_day=0.000001)),
+        "ada": ApiKeys(folder / "home").add("ada", ApiKeyLimits(usd_a_day=5)),
+        "poor": ApiKeys(folder / "home").add("poor", ApiKeyLimits(usd_a_day=0.000001)),
     }
     with OpenAIServer(faulty()) as model, Collector() as collector:
         settings = {

@@ -12,7 +12,7 @@ import pytest
 from langgraph_sdk import Auth
 
 from citeloom.service import auth
-from tools.callers import KeyLimits, Keys
+from tools.callers import ApiKeyLimits, ApiKeys
 
 
 class Client:
@@ -28,7 +28,7 @@ class Client:
 
 @pytest.fixture
 def home(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    Keys(home).add("daily", KeyLimits(runs_a_day=2))
+    ApiKeys(home).add("daily", ApiKeyLimits(runs_a_day=2))
     monkeypatch.setattr(auth, "get_client", lambda: Client(0))
     return home
 

@@ -14,7 +14,7 @@ from langgraph.checkpoint.serde._msgpack import SAFE_MSGPACK_TYPES
 
 from citeloom.runs import run_files
 from citeloom.runs.local_executor import local_runs
-from citeloom.runs.run_files import opened_files
+from citeloom.runs.run_files import open_checkpoints
 from citeloom.runs.run_record import load_run
 from citeloom.runs.runs import GraphName, Runs, wait_until_resting
 from graphs.checkpoint_types import stored_types
@@ -37,7 +37,7 @@ def is_locked(path: Path) -> bool:
 
 
 async def test_what_comes_after_the_files_are_closed_is_cancelled(home: Path) -> None:
-    async with opened_files() as (saver, _):
+    async with open_checkpoints() as (saver, _):
         pass
     with pytest.raises(asyncio.CancelledError):
         await saver.aput_writes(PLACE, [("channel", "late")], "task")
@@ -68,7 +68,7 @@ async def test_file_that_others_hold_is_told_as_that_and_not_as_a_full_disk(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(run_files, "_PATIENCE", 0.1)
-    async with opened_files():
+    async with open_checkpoints():
         pass
     with closing(sqlite3.connect(home / "checkpoints.sqlite")) as other:
         other.execute("BEGIN IMMEDIATE")
@@ -140,7 +140,7 @@ def test_all_that_checkpoints_of_a_graph_hold_is_named_to_langgraph(graph: str) 
 
 async def test_store_ends_the_task_that_it_began(home: Path) -> None:
     before = asyncio.all_tasks()
-    async with opened_files() as (_, store):
+    async with open_checkpoints() as (_, store):
         with suppress(KeyError):
             await store.aget(("citeloom",), "nothing")
     assert asyncio.all_tasks() == before

@@ -13,16 +13,16 @@ from state.ask import AskState
 from state.begin import Kept, StartsAs, begin_run
 from state.channels import FindState, ReviseState, WriteOutput, WriteState, WritingInput
 from state.ingest import IngestState
-from state.reducers import add_ids, latest
+from state.reducers import append_new_ids, keep_last
 from state.synthesis import SynthesizeState
 from state.verify import VerifyState
 
 
 class Counted(TypedDict, total=False):
-    names: Annotated[list[str], add_ids]
+    names: Annotated[list[str], append_new_ids]
     hop: Annotated[int, StartsAs(lambda: 1)]
-    spoken: Annotated[list[str], Kept(), add_ids]
-    words: Annotated[list[str], latest(list[str])]
+    spoken: Annotated[list[str], Kept(), append_new_ids]
+    words: Annotated[list[str], keep_last(list[str])]
     text: str
     why: str | None
 

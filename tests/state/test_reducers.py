@@ -12,11 +12,11 @@ from state.reducers import (
     add_drafts,
     add_failures,
     add_hits,
-    add_ids,
     add_log,
     add_queries,
+    append_new_ids,
     merge_scores,
-    replaced,
+    overwriting,
 )
 from state.run import Failure
 from state.search import Hit, SearchLogEntry, SearchQuery
@@ -50,7 +50,7 @@ LISTS: dict[str, tuple[Reducer, st.SearchStrategy[Any], Callable[[Any], object]]
         lambda entry: (entry.source, entry.query, entry.hop),
     ),
     "failures": (add_failures, FAILURES, lambda failure: failure),
-    "ids": (add_ids, WORDS, lambda item: item),
+    "ids": (append_new_ids, WORDS, lambda item: item),
     "drafts": (
         add_drafts,
         st.builds(Draft, id=WORDS, votes=st.integers(0, 3)),
@@ -87,9 +87,9 @@ def test_later_score_replaces_an_earlier_one(
 
 
 def test_replacing_write_empties_what_an_earlier_run_left() -> None:
-    channel = BinaryOperatorAggregate(list[str], add_ids)
+    channel = BinaryOperatorAggregate(list[str], append_new_ids)
     channel.update([["old"], ["older"]])
-    channel.update([replaced(["new"])])
+    channel.update([overwriting(["new"])])
     assert channel.get() == ["new"]
 
 

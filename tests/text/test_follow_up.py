@@ -2,13 +2,13 @@
 
 import pytest
 
-from state.ask import CitedPaper, Turn
-from tools.text.follow_up import absent, resolve
+from state.ask import CitedPaper, ConversationTurn
+from tools.text.follow_up import absent, resolve_follow_up
 from tools.text.questions import read_question, without_papers
 
 CITED = (CitedPaper(id="a", title="Owls"), CitedPaper(id="b", title="Voles"))
 ASKED = "How do owls hunt?"
-LAST = [Turn(question=ASKED, answer="At night [1]. In barns [2].", papers=CITED)]
+LAST = [ConversationTurn(question=ASKED, answer="At night [1]. In barns [2].", papers=CITED)]
 
 
 @pytest.mark.parametrize(
@@ -29,14 +29,14 @@ LAST = [Turn(question=ASKED, answer="At night [1]. In barns [2].", papers=CITED)
     ],
 )
 def test_follow_up_stands_alone(question: str, stands_alone: str, papers: tuple[str, ...]) -> None:
-    found = resolve(question, LAST)
+    found = resolve_follow_up(question, LAST)
     assert (found.question, found.papers) == (stands_alone, papers)
 
 
 def test_what_was_not_cited_is_not_made_up() -> None:
-    assert resolve("And the third?", LAST).papers == ()
-    assert resolve("Who wrote it?", []).question == "Who wrote it?"
-    unknown = resolve("What are its limits?", [Turn(question=ASKED)])
+    assert resolve_follow_up("And the third?", LAST).papers == ()
+    assert resolve_follow_up("Who wrote it?", []).question == "Who wrote it?"
+    unknown = resolve_follow_up("What are its limits?", [ConversationTurn(question=ASKED)])
     assert (unknown.question, unknown.papers) == ("What are its limits (How do owls hunt)?", ())
 
 
@@ -50,8 +50,8 @@ def test_paper_that_was_not_cited_is_told_to_be_absent() -> None:
 
 
 def test_question_before_is_the_last_that_has_a_matter_of_its_own() -> None:
-    turns = [*LAST, Turn(question="And the second?", papers=CITED[1:])]
-    found = resolve("Why?", turns)
+    turns = [*LAST, ConversationTurn(question="And the second?", papers=CITED[1:])]
+    found = resolve_follow_up("Why?", turns)
     assert found.question == "In “Voles”: why: How do owls hunt?"
     assert read_question(found.question).kind == "reason"
     assert without_papers(found.question) == "why: How do owls hunt?"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tools.text.quotable import is_whole, shown
+from tools.text.quotable import is_whole, quote_with_names
 
 PLAIN = "Moss cools the flat roofs of hot cities in summer."
 
@@ -34,4 +34,4 @@ def test_what_can_be_quoted_is_whole_and_points_nowhere(text: str, whole: bool, 
     ],
 )  # fmt: skip
 def test_words_are_those_of_the_source(passage: str, name: str, told: str) -> None:
-    assert shown(passage, name) == told
+    assert quote_with_names(passage, name) == told

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tools.embed.open_embedder import embedder
 from tools.text.quotable import is_balanced, printable
-from tools.text.salience import passages, salient
+from tools.text.salience import most_telling, passages
 
 FIRST = "This year bees were lost on cloudy days."
 SECOND = "They were late for supper every evening."
@@ -23,7 +23,7 @@ def test_a_leaning_sentence_comes_with_the_one_that_it_leans_on() -> None:
 
 def test_what_was_done_comes_before_what_is_announced() -> None:
     aim = "The aim of the work is to help bees in clouds."
-    order = [item.text for item in salient(embedder(), "A compass for bees.", f"{TEXT} {aim}")]
+    order = [item.text for item in most_telling(embedder(), "A compass for bees.", f"{TEXT} {aim}")]
     assert order[0] == FOURTH
     assert order.index(aim) > 1
 

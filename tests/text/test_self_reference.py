@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.text.self_reference import attribute, leans
+from tools.text.self_reference import name_authors, needs_context
 
 ATTRIBUTED = [
     ("This study evaluates X.", True, "Tang et al. evaluate X."),
@@ -49,24 +49,24 @@ REFUSED = [
 def test_a_self_reference_at_the_start_becomes_the_name(
     sentence: str, plural: bool, expected: str
 ) -> None:
-    assert attribute(sentence, "Tang et al.", plural) == expected
+    assert name_authors(sentence, "Tang et al.", plural) == expected
 
 
 @pytest.mark.parametrize("sentence", REFUSED)
 @pytest.mark.parametrize("plural", [True, False])
 def test_what_is_in_doubt_is_left_to_a_quotation(sentence: str, plural: bool) -> None:
-    assert attribute(sentence, "Tang et al.", plural) is None
+    assert name_authors(sentence, "Tang et al.", plural) is None
 
 
 def test_a_second_verb_that_would_have_to_agree_is_in_doubt_in_one_number_only() -> None:
     sentence = "We evaluate X and show Y."
-    assert attribute(sentence, "Tang et al.", True) == "Tang et al. evaluate X and show Y."
-    assert attribute(sentence, "Tang", False) is None
+    assert name_authors(sentence, "Tang et al.", True) == "Tang et al. evaluate X and show Y."
+    assert name_authors(sentence, "Tang", False) is None
     for sentence in (
         "This paper evaluates X and shows Y.",
         "This paper maps X, then also tests Y.",
     ):
-        assert attribute(sentence, "Tang et al.", True) is None
+        assert name_authors(sentence, "Tang et al.", True) is None
 
 
 WORDS = """we our this paper method X and shows evaluates propose also it
@@ -85,7 +85,7 @@ def test_what_follows_the_verb_is_never_touched(
     subject: str, verb: str, rest: list[str], plural: bool
 ) -> None:
     ending = " ".join(rest) + "."
-    told = attribute(f"{subject} {verb} {ending}", "Tang", plural)
+    told = name_authors(f"{subject} {verb} {ending}", "Tang", plural)
     if told is not None:
         assert told.startswith("Tang ")
         assert told.endswith(f" {ending}")
@@ -94,7 +94,7 @@ def test_what_follows_the_verb_is_never_touched(
 
 @given(st.text(max_size=80), st.booleans())
 def test_any_text_gives_its_own_ending_or_nothing(text: str, plural: bool) -> None:
-    told = attribute(text, "N", plural)
+    told = name_authors(text, "N", plural)
     assert told is None or text.strip().endswith(told.split(maxsplit=2)[-1])
 
 
@@ -119,7 +119,7 @@ def test_any_text_gives_its_own_ending_or_nothing(text: str, plural: bool) -> No
     ],
 )
 def test_a_sentence_that_needs_its_neighbours_leans(sentence: str) -> None:
-    assert leans(sentence)
+    assert needs_context(sentence)
 
 
 @pytest.mark.parametrize(
@@ -136,4 +136,4 @@ def test_a_sentence_that_needs_its_neighbours_leans(sentence: str) -> None:
     ],
 )
 def test_a_sentence_that_stands_alone_does_not_lean(sentence: str) -> None:
-    assert not leans(sentence)
+    assert not needs_context(sentence)

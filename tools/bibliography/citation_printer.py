@@ -18,9 +18,9 @@ from tools.bibliography.citation_style import CitationStyle
 from tools.bibliography.csl_items import Letter, csl_reference
 from tools.bibliography.keys import letters
 from tools.bibliography.publication_kinds import kind_of_work
-from tools.bibliography.text_runs import NUMBER, Mark, Run, marked, plain, tidy, to_runs
+from tools.bibliography.text_runs import NUMBER, Mark, TextRun, marked, plain, tidy, to_runs
 from tools.bibliography.write_csl import reference_line
-from tools.errors import InputError, kind_of
+from tools.errors import InputError, loggable_kind
 from tools.program import logger_of
 
 _LEADING_NUMBER = re.compile(rf"^([\ue001-\ue00c]*)[\[(]?{NUMBER}[\])]?[\ue001-\ue00c]*[.:]?\s*")
@@ -187,7 +187,7 @@ class StyledPaper:
 
     place: int
     """Where it stood among the papers given."""
-    entry: tuple[Run, ...]
+    entry: tuple[TextRun, ...]
     """Its entry, without its number."""
     cite: Cite
 
@@ -226,7 +226,9 @@ def _styled(style: CitationStyle, papers: Sequence[Paper]) -> StyledList:
     try:
         return _print(Engine(style, style.xml, papers))
     except (AttributeError, TypeError, LookupError, ValueError, RuntimeError) as error:
-        logger.info("the style %s is used without changes of case: %s", style.name, kind_of(error))
+        logger.info(
+            "the style %s is used without changes of case: %s", style.name, loggable_kind(error)
+        )
         return _print(Engine(style, re.sub(rb' text-case="[a-z-]*"', b"", style.xml), papers))
 
 
@@ -281,14 +283,14 @@ def _cites(engine: Engine) -> list[Cite]:
     return [Cite(text, text[: at.start()], at[1]) if at else Cite(text) for text, at in found]
 
 
-def _entries(engine: Engine) -> list[tuple[Run, ...]]:
+def _entries(engine: Engine) -> list[tuple[TextRun, ...]]:
     """Return the entries; the number of a preprint is added where the style does not print it."""
     entries = [to_runs(text) for text in engine.entries()] if engine.lists else []
-    whole: list[tuple[Run, ...]] = []
+    whole: list[tuple[TextRun, ...]] = []
     for place, paper in enumerate(engine.papers):
-        entry = (entries and entries[place]) or (Run(reference_line(paper)),)
+        entry = (entries and entries[place]) or (TextRun(reference_line(paper)),)
         number = "" if paper.doi or kind_of_work(paper) != "preprint" else paper.arxiv or ""
         if number not in plain(entry):
-            entry = (*entry, Run(f" arXiv preprint arXiv:{number}."))
+            entry = (*entry, TextRun(f" arXiv preprint arXiv:{number}."))
         whole.append(entry)
     return whole

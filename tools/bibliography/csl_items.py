@@ -8,7 +8,7 @@ from state.paper import Author, Paper
 from tools.bibliography.citation_style import CitationStyle
 from tools.bibliography.names import name_parts
 from tools.bibliography.publication_kinds import KINDS, kind_of_work
-from tools.bibliography.text_runs import OTHERS, SEAL, clean, sealed
+from tools.bibliography.text_runs import OTHERS, RUN_MARKER, clean, sealed
 from tools.bibliography.write_csl import address
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _place(paper: Paper) -> dict[str, Any]:
     pages = paper.pages and sealed(paper.pages)
     first, dash, last = (pages or "").partition("-")
     if dash and (len(first) != len(last) or len(first) < _DIGITS):
-        pages = f"{SEAL}{pages}"
+        pages = f"{RUN_MARKER}{pages}"
     known = {
         "volume": paper.volume and sealed(paper.volume),
         "issue": paper.issue and sealed(paper.issue),

@@ -34,7 +34,7 @@ class NameParts:
 
 def name_parts(author: Author) -> NameParts:
     """Return the parts of a person's name; an organisation's, or a single word, is literal."""
-    if not author.given or not author.family or is_body(author.name):
+    if not author.given or not author.family or is_organisation(author.name):
         return NameParts(literal=author.name)
     family, given, suffix = author.family, author.given, ""
     words = family.split()
@@ -49,7 +49,7 @@ def name_parts(author: Author) -> NameParts:
     return NameParts(family=family, given=given, suffix=suffix)
 
 
-def is_body(name: str) -> bool:
+def is_organisation(name: str) -> bool:
     """Whether a name is an organisation's, as far as its words tell.
 
     With a comma it is one where a legal form stands behind, or before it what no family name has: 'Owls and Co, Inc.'.

@@ -100,7 +100,7 @@ _TURNS = {char: (mark, True) for mark, char in _ON.items()} | {
     char: (mark, False) for mark, char in _OFF.items()
 }
 
-SEAL = "\ue020"
+RUN_MARKER = "\ue020"
 """Stands between two characters of a record that a style could otherwise have put there."""
 NUMBER = "\ue021"
 """Stands where a style prints a reference's number."""
@@ -115,14 +115,14 @@ _SEALED = re.compile(f"(?<=[.,;:?!({_CLOSE}])(?=[.,;:?!)])")
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class TextRun:
     """Characters of one form."""
 
     text: str
     marks: frozenset[Mark] = frozenset()
 
 
-def plain(runs: tuple[Run, ...]) -> str:
+def plain(runs: tuple[TextRun, ...]) -> str:
     """Return the characters alone."""
     return "".join(run.text for run in runs)
 
@@ -140,7 +140,7 @@ def clean(text: str) -> str:
 def sealed(text: str) -> str:
     """Return a record's text so that it comes out of `tidy` as it went in."""
     quoted = clean(text).replace("“", _OPEN).replace("”", _CLOSE)
-    return re.sub(r"(?<=[.,;:] )(?=[.,;])", SEAL, _SEALED.sub(SEAL, quoted))
+    return re.sub(r"(?<=[.,;:] )(?=[.,;])", RUN_MARKER, _SEALED.sub(RUN_MARKER, quoted))
 
 
 def tidy(text: str, *, inside: bool, et_al: str, conjunctions: frozenset[str]) -> str:
@@ -158,7 +158,7 @@ def tidy(text: str, *, inside: bool, et_al: str, conjunctions: frozenset[str]) -
     text = re.sub(r"([.,;:]) [.,;](?=\s|$)", r"\1", re.sub(rf" ({_M}) +", r"\1 ", text))
     text = re.sub(rf"(\barXiv{_M}: {_M})arXiv:\s?", r"\1", text)
     text = re.sub(rf"\s+({_M})$", r"\1", re.sub(rf"^({_M})[\s.,;:]+", r"\1", text))
-    return _own_quotes(text).replace(SEAL, "")
+    return _own_quotes(text).replace(RUN_MARKER, "")
 
 
 def _with_others(text: str, et_al: str, conjunctions: frozenset[str]) -> str:
@@ -184,9 +184,9 @@ def _own_quotes(text: str) -> str:
     return "".join(printed)
 
 
-def to_runs(text: str) -> tuple[Run, ...]:
+def to_runs(text: str) -> tuple[TextRun, ...]:
     """Return marked text as runs, neighbours of one form in one."""
-    runs: list[Run] = []
+    runs: list[TextRun] = []
     depth: dict[Mark, int] = {}
     for piece in re.split("([\ue001-\ue00c])", text):
         if piece in _TURNS:
@@ -195,7 +195,7 @@ def to_runs(text: str) -> tuple[Run, ...]:
             continue
         form = frozenset(mark for mark, count in depth.items() if count > 0)
         if piece and runs and runs[-1].marks == form:
-            runs[-1] = Run(runs[-1].text + piece, form)
+            runs[-1] = TextRun(runs[-1].text + piece, form)
         elif piece:
-            runs.append(Run(piece, form))
+            runs.append(TextRun(piece, form))
     return tuple(runs)

@@ -6,7 +6,7 @@ from typing import Any
 from state.paper import Paper
 from state.results import Reference
 from tools.bibliography.fields import FIELDS, FROM_CSL, JOINED, PEOPLE
-from tools.bibliography.names import in_parts, is_body
+from tools.bibliography.names import in_parts, is_organisation
 from tools.bibliography.read_csl import INCOMPLETE
 from tools.bibliography.read_record import is_retracted_note
 from tools.bibliography.text_runs import clean
@@ -97,6 +97,6 @@ def _notes(paper: Paper, said: str) -> Iterator[tuple[str, str | None]]:
 def _name(name: Mapping[str, str]) -> str:
     # In RIS a comma parts family and given name, except in what is plainly the name of a body.
     literal = name.get("literal", "")
-    return (literal if is_body(literal) else literal.replace(",", "")) or ", ".join(
+    return (literal if is_organisation(literal) else literal.replace(",", "")) or ", ".join(
         filter(None, in_parts(name))
     )

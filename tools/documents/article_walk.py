@@ -17,11 +17,11 @@ from typing import cast
 
 from state.document import BlockKind, Document
 from state.paper import Author, canonical_id
-from tools.documents.markup import ABSTRACT, DEEPEST, Blocks, Element, clean, math_of
+from tools.documents.markup import ABSTRACT, DEEPEST, BlockCollector, Element, clean, math_of
 
 _YEAR = re.compile(r"\b(1[5-9]\d\d|20\d\d)\b")
 _MOST_AUTHORS = 5000
-Said = Mapping[str, Sequence[str]]
+StatedRecord = Mapping[str, Sequence[str]]
 """Values by name, such as those of HTML's meta elements or of Markdown's front matter."""
 _NAMES = {
     "title": ("citation_title", "dc.title", "dcterms.title", "title"),
@@ -37,7 +37,7 @@ _NAMES = {
 """Under which names a field is given, the surest first."""
 
 
-def head_of(said: Said) -> Document:
+def head_of(said: StatedRecord) -> Document:
     """Return a document without text of what values by name say: of a page, or of front matter."""
 
     def every(field: str) -> list[str]:
@@ -82,17 +82,19 @@ def _bare(kind: str, value: str) -> str | None:
     return next((key.partition(":")[2] for key in keys if key.startswith(f"{kind}:")), None)
 
 
-Vocabulary = Callable[[Element], str]
+MarkupVocabulary = Callable[[Element], str]
 _HEADINGS = ("label", "title", "head")
 _ROWS, _CELLS = ("tr", "row"), ("td", "th", "cell")
 _PAGE = re.compile(r"\s*([1-9]\d{0,4}),")
 _NAMED = {"ack": "Acknowledgements", "ref-list": "References", "listbibl": "References"}
 
 
-class Walk:
+class ArticleWalker:
     """Goes through the elements; words gather until a block begins or ends."""
 
-    def __init__(self, out: Blocks, role: Vocabulary, *, inline: bool = False) -> None:
+    def __init__(
+        self, out: BlockCollector, role: MarkupVocabulary, *, inline: bool = False
+    ) -> None:
         self.out = out
         self.role = role
         self._inline = inline
@@ -216,7 +218,7 @@ class Walk:
 
     def text(self, element: Element, *, notes: bool = True) -> str:
         """Return the text of an element, formulas as their TeX, blocks set apart by spaces."""
-        inner = Walk(Blocks(""), self.role, inline=True)
+        inner = ArticleWalker(BlockCollector(""), self.role, inline=True)
         if self.role(element) != "skip":
             inner._inside(element, 0)
             inner.flush()

@@ -164,7 +164,7 @@ _LONGEST_TAG = 100  # characters
 
 
 @dataclass(frozen=True, slots=True)
-class Attached:
+class RecordAttachment:
     """A record with its documents."""
 
     record: Paper
@@ -177,7 +177,7 @@ class Attached:
 
 def read_attachments(
     record_file: Path, *, root: Path | None = None
-) -> Iterator[Attached | BadRecord]:
+) -> Iterator[RecordAttachment | BadRecord]:
     """Yield the records of a file with their documents, and what is wrong with the bad ones.
 
     Args:
@@ -199,7 +199,7 @@ def read_attachments(
         tags = (" ".join(word.split())[:_LONGEST_TAG] for word in words)
         kept = dict.fromkeys(filter(None, tags))
         notes = tuple(one for one in found if isinstance(one, str))
-        yield Attached(record, tuple(files), tuple(kept)[:_MOST_TAGS], notes)
+        yield RecordAttachment(record, tuple(files), tuple(kept)[:_MOST_TAGS], notes)
 
 
 def _found(raw: str, folder: Path, inside: Path) -> Path | str:

@@ -7,7 +7,7 @@ from itertools import accumulate, pairwise
 from state.document import JOINT, Document
 from state.passage import Passage, passage_id
 from tools.documents.markup import is_references
-from tools.evidence.quotes import folded
+from tools.evidence.quotes import fold_text
 from tools.text.sentences import split_sentences
 
 _LISTED = 0.5
@@ -21,7 +21,7 @@ def body_of(passages: Sequence[Passage], entries: Collection[str] = ()) -> list[
         passages: Of one document, or of a library's paper.
         entries: What the paper lists, each as printed: a list is known by them where no heading tells.
     """
-    listed = [text for entry in entries if len(text := folded(entry)) > 1]
+    listed = [text for entry in entries if len(text := fold_text(entry)) > 1]
     own = [item for item in passages if item.document and not any(map(is_references, item.section))]
     return [part for item in own for part in _unlisted(item, listed)] if listed else own
 
@@ -30,7 +30,7 @@ def _unlisted(passage: Passage, entries: Sequence[str]) -> Iterator[Passage]:
     """Yield the stretches of a passage between paragraphs that are entries; most often all of it."""
     begin = offset = 0
     for paragraph in [*passage.text.split(JOINT), ""]:
-        end, text = offset + len(paragraph), folded(paragraph)
+        end, text = offset + len(paragraph), fold_text(paragraph)
         listed = sum(len(one) for one in entries if one in text) >= _LISTED * len(text)
         if listed and begin < offset:  # as is the end of the passage, which is empty
             words = passage.text[begin:offset].rstrip()

@@ -45,7 +45,7 @@ class _Piece:
         return self.end - self.begin
 
 
-def cut(
+def cut_passages(
     document: Document, *, paper: str, title: str, sha256: str, target: int = TARGET
 ) -> list[Passage]:
     """Return the passages of a document, in reading order.

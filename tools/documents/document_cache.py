@@ -21,7 +21,7 @@ from pydantic import ValidationError
 
 from state.document import Document
 from tools.embed.embedder import Embedder, Vectors
-from tools.errors import kind_of
+from tools.errors import loggable_kind
 from tools.program import logger_of
 
 logger = logger_of(__name__)
@@ -70,7 +70,9 @@ class DocumentStore:
         try:
             return Document.model_validate_json(zlib.decompress(found)) if found else None
         except (zlib.error, ValidationError) as error:
-            logger.warning("a document kept in %s is read anew: %s", self.path, kind_of(error))
+            logger.warning(
+                "a document kept in %s is read anew: %s", self.path, loggable_kind(error)
+            )
             return None
 
     def put(self, sha256: str, document: Document) -> None:

@@ -7,9 +7,9 @@ import zlib
 from typing import Any
 
 from state.document import Document
-from tools.documents.file_types import LIMITS, Limits, check_zip, decoded
+from tools.documents.file_types import LIMITS, FileLimits, check_zip, decoded
 from tools.documents.html import read_article
-from tools.documents.markup import Blocks, Element, clean, parse_html, parse_xml
+from tools.documents.markup import BlockCollector, Element, clean, parse_html, parse_xml
 from tools.errors import DocumentError
 
 _STYLES = """
@@ -42,7 +42,7 @@ _FAULTS = (
 """What zipfile and mammoth raise over a damaged file."""
 
 
-def read_docx(content: bytes, *, name: str, limits: Limits = LIMITS) -> Document:
+def read_docx(content: bytes, *, name: str, limits: FileLimits = LIMITS) -> Document:
     """Return the document with its insertions accepted; see tools.documents.open_document.read_document."""
     from xml.sax import SAXException
 
@@ -56,7 +56,7 @@ def read_docx(content: bytes, *, name: str, limits: Limits = LIMITS) -> Document
             f"{name} is a damaged or incomplete Word file: {cause}",
             remedy="open it in Word or LibreOffice, save it anew as .docx or PDF, and add that file",
         ) from error
-    out = Blocks(name, limits)
+    out = BlockCollector(name, limits)
     root, _ = parse_html(f"<body>{html}</body>".encode(), name)
     place_notes(root)
     document = read_article(root, out, Document(title=title or None))
@@ -68,7 +68,7 @@ def read_docx(content: bytes, *, name: str, limits: Limits = LIMITS) -> Document
     return document
 
 
-def _html(content: bytes, name: str, limits: Limits) -> tuple[str, str]:
+def _html(content: bytes, name: str, limits: FileLimits) -> tuple[str, str]:
     """Return the document as HTML, and its title where one is named."""
     import mammoth
 

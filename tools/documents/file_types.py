@@ -59,7 +59,7 @@ _SMALL = 10_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class FileLimits:
     """What is refused before it is read."""
 
     bytes: int = 200_000_000
@@ -74,7 +74,7 @@ class Limits:
     """Of a document's text."""
 
 
-LIMITS = Limits()
+LIMITS = FileLimits()
 
 
 def megabytes(size: int) -> str:
@@ -82,7 +82,7 @@ def megabytes(size: int) -> str:
     return f"{size / 1_000_000:.0f} MB" if size >= 1_000_000 else f"{size / 1000:.0f} kB"
 
 
-def check_size(content: bytes, name: str, limits: Limits = LIMITS) -> None:
+def check_size(content: bytes, name: str, limits: FileLimits = LIMITS) -> None:
     """Check the size of a file.
 
     Raises:
@@ -100,7 +100,7 @@ def check_size(content: bytes, name: str, limits: Limits = LIMITS) -> None:
         )
 
 
-def gunzip(content: bytes, name: str, limits: Limits = LIMITS) -> bytes:
+def gunzip(content: bytes, name: str, limits: FileLimits = LIMITS) -> bytes:
     """Unpack a gzip file, never further than the limits.
 
     Raises:
@@ -118,7 +118,7 @@ def gunzip(content: bytes, name: str, limits: Limits = LIMITS) -> bytes:
     return plain
 
 
-def check_zip(archive: zipfile.ZipFile, size: int, name: str, limits: Limits = LIMITS) -> None:
+def check_zip(archive: zipfile.ZipFile, size: int, name: str, limits: FileLimits = LIMITS) -> None:
     """Check what a zip file says of itself; zipfile never unpacks more of an entry than that.
 
     Raises:
@@ -143,7 +143,7 @@ def encrypted(name: str) -> DocumentError:
     )
 
 
-def check_unpacked(size: int, packed: int, name: str, limits: Limits) -> None:
+def check_unpacked(size: int, packed: int, name: str, limits: FileLimits) -> None:
     """Check how much something unpacks to.
 
     Raises:
@@ -231,7 +231,7 @@ _STRANGE = re.compile("[\0-\x08\x0e-\x1a\x1c-\x1f\x7f-\x9f\ufffd]")
 _HIGH = re.compile("[\x80-\xff€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]")
 
 
-def sniff(content: bytes, name: str, limits: Limits = LIMITS) -> Kind:
+def detect_file_type(content: bytes, name: str, limits: FileLimits = LIMITS) -> Kind:
     """Return what an unpacked file is.
 
     Raises:
@@ -286,7 +286,7 @@ LABELS: dict[Kind, str] = {
 }  # fmt: skip
 
 
-def _zipped(content: bytes, name: str, limits: Limits) -> Kind:
+def _zipped(content: bytes, name: str, limits: FileLimits) -> Kind:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             check_zip(archive, len(content), name, limits)

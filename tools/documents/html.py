@@ -5,9 +5,16 @@ from collections.abc import Iterator
 
 from state.document import Document
 from state.paper import title_key
-from tools.documents.article_walk import Walk, authors_of, head_of
-from tools.documents.file_types import LIMITS, Limits
-from tools.documents.markup import Blocks, Element, clean, is_abstract, is_references, parse_html
+from tools.documents.article_walk import ArticleWalker, authors_of, head_of
+from tools.documents.file_types import LIMITS, FileLimits
+from tools.documents.markup import (
+    BlockCollector,
+    Element,
+    clean,
+    is_abstract,
+    is_references,
+    parse_html,
+)
 from tools.errors import DocumentError
 
 _TAGS = {
@@ -45,10 +52,10 @@ _OWN_ADDRESS = re.compile(rf"/(?:html|abs|pdf)/{_NUMBER}", re.I)
 _WATERMARK = re.compile(rf"arxiv(?:\.org)?[:/]\s*(?:abs/|html/|pdf/)?{_NUMBER}", re.I)
 
 
-def read_html(content: bytes, *, name: str, limits: Limits = LIMITS) -> Document:
+def read_html(content: bytes, *, name: str, limits: FileLimits = LIMITS) -> Document:
     """Return what a person sees of the article; see tools.documents.open_document.read_document."""
     root, unread = parse_html(content, name)
-    document = read_article(root, Blocks(name, limits))
+    document = read_article(root, BlockCollector(name, limits))
     if not document.blocks:
         raise DocumentError(
             f"{name} has no text that a browser would show",
@@ -57,7 +64,7 @@ def read_html(content: bytes, *, name: str, limits: Limits = LIMITS) -> Document
     return document.model_copy(update={"unread": tuple(unread)})
 
 
-def read_article(root: Element, out: Blocks, own: Document | None = None) -> Document:
+def read_article(root: Element, out: BlockCollector, own: Document | None = None) -> Document:
     """Return what stands in a page; `own` is what is known of the article beside it."""
     head = _head(root) if own is None or not own.title else own
     title = title_key(head.title or "")
@@ -68,7 +75,7 @@ def read_article(root: Element, out: Blocks, own: Document | None = None) -> Doc
             return "title"
         return found
 
-    walk = Walk(out, role)
+    walk = ArticleWalker(out, role)
     walk.element(_main(root))
     walk.flush()
     abstract = out.abstract() or head.abstract
@@ -129,7 +136,7 @@ def _head(root: Element) -> Document:
     for element in root.iter("meta"):
         key = (element.get("name") or element.get("property") or "").strip().lower()
         said.setdefault(key, []).append(element.get("content") or "")
-    plain = Walk(Blocks(""), role_of)
+    plain = ArticleWalker(BlockCollector(""), role_of)
     page_title = clean(root.findtext(".//title") or "")
     stamp = _STAMP.match(page_title)
     tops = [one for one in root.iter("h1") if role_of(one) != "skip"]
@@ -165,7 +172,7 @@ def _arxiv_ids(root: Element) -> Iterator[str]:
         yield from _WATERMARK.findall("".join(element.itertext()))
 
 
-def _latexml_authors(root: Element, plain: Walk) -> list[str]:
+def _latexml_authors(root: Element, plain: ArticleWalker) -> list[str]:
     """Return names only where they can be told from affiliations: one wrong name spoils identity."""
     names: list[str] = []
     for element in root.iter("span", "div"):

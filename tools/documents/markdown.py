@@ -6,9 +6,9 @@ from typing import Any
 
 from state.document import Document
 from tools.documents.article_walk import head_of
-from tools.documents.file_types import LIMITS, Limits, decoded, unix_lines
+from tools.documents.file_types import LIMITS, FileLimits, decoded, unix_lines
 from tools.documents.html import read_article
-from tools.documents.markup import Blocks, parse_html
+from tools.documents.markup import BlockCollector, parse_html
 from tools.errors import DocumentError
 
 _FRONT = re.compile(
@@ -28,12 +28,12 @@ _FENCED = re.compile(
 )
 
 
-def read_markdown(content: bytes, *, name: str, limits: Limits = LIMITS) -> Document:
+def read_markdown(content: bytes, *, name: str, limits: FileLimits = LIMITS) -> Document:
     """Return the text without marks; see tools.documents.open_document.read_document."""
     text = unix_lines(decoded(content))
     front = _FRONT.match(text)
     head = _head(front[1]) if front else Document()
-    out = Blocks(name, limits)
+    out = BlockCollector(name, limits)
     if head.abstract:
         out.add(head.abstract, "abstract")
     html = _html(text[front.end() :] if front else text)

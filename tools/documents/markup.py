@@ -6,7 +6,7 @@ from html import unescape
 from typing import Any
 
 from state.document import Block, BlockKind, Unread
-from tools.documents.file_types import LIMITS, Limits, decoded
+from tools.documents.file_types import LIMITS, FileLimits, decoded
 from tools.errors import DocumentError
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1b\x7f\u00ad\u200b\u2060\ufeff\ud800-\udfff]")
@@ -39,10 +39,10 @@ def is_abstract(heading: str) -> bool:
     return bool(_ABSTRACT.fullmatch(heading.strip()))
 
 
-class Blocks:
+class BlockCollector:
     """The blocks of one document, in reading order."""
 
-    def __init__(self, name: str, limits: Limits = LIMITS) -> None:
+    def __init__(self, name: str, limits: FileLimits = LIMITS) -> None:
         """Begin a document; `name` is the file's, for messages."""
         self._name = name
         self._most = limits.characters

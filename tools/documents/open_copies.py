@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from urllib.parse import quote, unquote, urljoin, urlsplit
 
 from state.paper import Paper
-from tools.documents.file_types import LIMITS, sniff
-from tools.documents.public_address import guarded_client, place_of
-from tools.errors import DocumentError, MissingError, TransientError, kind_of
-from tools.http.hosts import Host, state_of
+from tools.documents.file_types import LIMITS, detect_file_type
+from tools.documents.public_address import place_of, public_only_client
+from tools.errors import DocumentError, NotInSourceError, TransientError, loggable_kind
+from tools.http.hosts import Host, host_state
 from tools.http.response_errors import retry_after
 from tools.ledger.run_ledger import RunLedger
 from tools.program import logger_of
@@ -187,7 +187,7 @@ async def read_first_copy(
     bases = (settings.arxiv_html_url, settings.ar5iv_url, settings.arxiv_pdf_url)
     asked = indexes_of(paper, settings) if indexes else ()
     trusted = {place_of(url) for url in (*bases, *(index.url for index in asked))}
-    async with guarded_client(trusted, TIMEOUT) as client:
+    async with public_only_client(trusted, TIMEOUT) as client:
         trying = _Trying(client, ledger, read)
         if found := await trying.first(_copies(paper, bases, settings.arxiv_rate)):
             return found[0]
@@ -220,9 +220,9 @@ class _Trying(Generic[ReadT]):
             self._seen.add(copy.url)
             try:
                 return [await self._read(await _persist(self._client, copy, self._ledger))]
-            except (MissingError, DocumentError, TransientError) as error:
-                logger.info("no copy from %s: %s", copy.host.name, kind_of(error))
-                if not isinstance(error, MissingError):
+            except (NotInSourceError, DocumentError, TransientError) as error:
+                logger.info("no copy from %s: %s", copy.host.name, loggable_kind(error))
+                if not isinstance(error, NotInSourceError):
                     self._failed.append(error)
         return []
 
@@ -232,7 +232,7 @@ class _Trying(Generic[ReadT]):
         asking = _Copy(host, index.address, f"{index.name}.json", index.secret)
         try:
             answer = await _persist(self._client, asking, self._ledger)
-        except MissingError:
+        except NotInSourceError:
             return []
         except (DocumentError, TransientError) as error:
             self._unasked.append(error)
@@ -284,7 +284,7 @@ def _file_name(url: str) -> str:
 
 async def _persist(client: "httpx.AsyncClient", copy: _Copy, ledger: RunLedger) -> Fetched:
     """Try until there is an answer, or it is hopeless."""
-    state, tries = state_of(copy.host), 0
+    state, tries = host_state(copy.host), 0
     while True:
         state.breaker.check(copy.host.name)
         try:
@@ -353,7 +353,7 @@ def _check(response: "httpx.Response", copy: _Copy, fetched: Fetched) -> None:
     """
     status, name, address = response.status_code, copy.host.name, fetched.address[:200]
     if status in {404, 410}:
-        raise MissingError(f"{name} does not have it (HTTP {status})")
+        raise NotInSourceError(f"{name} does not have it (HTTP {status})")
     if status in {408, 425, 429} or status >= 500 or not fetched.content.strip():
         cause = f"{name} is busy or broken for now (HTTP {status})"
         raise TransientError(cause, retry_after=retry_after(response.headers))
@@ -365,10 +365,10 @@ def _check(response: "httpx.Response", copy: _Copy, fetched: Fetched) -> None:
     if copy.name.endswith(".html"):
         # Where there is no HTML of a paper, its abstract's page is shown, or an error's.
         if b"ltx_document" not in fetched.content and b"ltx_page_main" not in fetched.content:
-            raise MissingError(f"{address} is not the paper but a page about it")
+            raise NotInSourceError(f"{address} is not the paper but a page about it")
     elif copy.name.endswith(".json"):
         return
-    elif sniff(fetched.content, copy.name) in {"html", "markdown", "text", "docx"}:
+    elif detect_file_type(fetched.content, copy.name) in {"html", "markdown", "text", "docx"}:
         raise DocumentError(
             f"{address} answers with a web page where a PDF should be: a landing page, a log-in, "
             "or a check for robots",

@@ -8,17 +8,17 @@ from tools.documents.file_types import (
     LIMITS,
     READ,
     SUFFIXES,
+    FileLimits,
     Kind,
-    Limits,
     check_size,
+    detect_file_type,
     gunzip,
     note_on,
-    sniff,
 )
 from tools.errors import DocumentError
 from tools.program import logger_of
 
-__all__ = ["LIMITS", "READ", "SUFFIXES", "Kind", "Limits", "note_on", "read_document"]
+__all__ = ["LIMITS", "READ", "SUFFIXES", "FileLimits", "Kind", "note_on", "read_document"]
 logger = logger_of(__name__)
 
 READERS: dict[Kind, tuple[str, str, str]] = {
@@ -37,7 +37,9 @@ document, of which `unread` says what could not be read, or raises DocumentError
 """
 
 
-def read_document(content: bytes, *, name: str, limits: Limits = LIMITS) -> tuple[Kind, Document]:
+def read_document(
+    content: bytes, *, name: str, limits: FileLimits = LIMITS
+) -> tuple[Kind, Document]:
     """Return what a file is, and what stands in it.
 
     Args:
@@ -52,7 +54,7 @@ def read_document(content: bytes, *, name: str, limits: Limits = LIMITS) -> tupl
     check_size(content, name, limits)
     if content.startswith(b"\x1f\x8b"):
         content = gunzip(content, name, limits)
-    kind = sniff(content, name, limits)
+    kind = detect_file_type(content, name, limits)
     reader, place, function = READERS[kind]
     read = getattr(import_module(place), function)
     try:  # that of PDFs has limits of its own, by page

@@ -3,10 +3,10 @@
 import re
 
 from state.document import Document
-from tools.documents.file_types import LIMITS, Limits, decoded, unix_lines
-from tools.documents.markup import Blocks, clean, is_abstract, is_references
+from tools.documents.file_types import LIMITS, FileLimits, decoded, unix_lines
+from tools.documents.markup import BlockCollector, clean, is_abstract, is_references
 from tools.errors import DocumentError
-from tools.pdf.glyphs import Vocabulary
+from tools.pdf.glyphs import WordVocabulary
 
 _NUMBERED = re.compile(
     r"(?:(?:appendix|chapter|section|part)\s+)?((?:\d{1,2}(?:\.\d{1,2}){0,4}|[IVX]{1,5}|[A-H](?:\.\d{1,2}){1,3}))"
@@ -26,13 +26,13 @@ _PARTED = re.compile(r"([^\W\d_])-[ \t]*\n*\f\s*([^\W\d_A-Z]+\S*)[ \t]?")
 """A word that goes on on the next page."""
 
 
-def read_text(content: bytes, *, name: str, limits: Limits = LIMITS) -> Document:
+def read_text(content: bytes, *, name: str, limits: FileLimits = LIMITS) -> Document:
     """Return the text; form feeds, as pdftotext writes them, part pages."""
     text = _PARTED.sub(r"\1\2\n\f", unix_lines(decoded(content)))
-    out = Blocks(name, limits)
+    out = BlockCollector(name, limits)
     pages = text.rstrip("\f\n ").split("\f")
     wrapped = _is_wrapped(text)
-    words = Vocabulary()
+    words = WordVocabulary()
     for line in text.splitlines():
         words.learn(line)
     title = ""
@@ -85,7 +85,7 @@ def _paragraphs(page: str, wrapped: bool) -> list[list[str]]:
     return [one for one in found if one]
 
 
-def _take(out: Blocks, lines: list[str], words: Vocabulary) -> None:
+def _take(out: BlockCollector, lines: list[str], words: WordVocabulary) -> None:
     """Add a paragraph; headings may stand on its first lines."""
     rest = list(lines)
     while rest and (level := _heading_level(rest, alone=len(rest) == 1)):
@@ -142,7 +142,7 @@ def _entries(lines: list[str]) -> list[list[str]]:
     return found
 
 
-def _joined(lines: list[str], vocabulary: Vocabulary) -> str:
+def _joined(lines: list[str], vocabulary: WordVocabulary) -> str:
     """Return wrapped lines as one; a hyphen at a line's end stays where it is part of the word."""
     text = lines[0]
     for line in lines[1:]:

@@ -17,14 +17,14 @@ from tools.errors import DocumentError
 if TYPE_CHECKING:
     import httpx
 
-Place = tuple[str, int]
+PublicAddress = tuple[str, int]
 """Host, in lower case, and port."""
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 _PORTS = {"http": 80, "https": 443}
 _REMEDY = "download the document yourself, and add the file"
 
 
-def place_of(url: str) -> Place:
+def place_of(url: str) -> PublicAddress:
     """Return host and port of an address.
 
     Raises:
@@ -55,7 +55,7 @@ def is_public(address: str) -> bool:
     return ip.is_global and not (ip.is_multicast or ip.is_reserved)
 
 
-async def checked_address(place: Place, trusted: Collection[Place]) -> str:
+async def checked_address(place: PublicAddress, trusted: Collection[PublicAddress]) -> str:
     """Return the IP address to connect to.
 
     Raises:
@@ -74,7 +74,7 @@ async def checked_address(place: Place, trusted: Collection[Place]) -> str:
     return addresses[0]
 
 
-def guarded_client(trusted: Collection[Place], timeout: float) -> "httpx.AsyncClient":
+def public_only_client(trusted: Collection[PublicAddress], timeout: float) -> "httpx.AsyncClient":
     """Return a client that connects only to public addresses and to the trusted places.
 
     It follows no redirects and takes no proxy from the environment, which would connect for it.

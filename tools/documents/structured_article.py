@@ -10,9 +10,9 @@ from typing import Any
 
 from state.document import Block, BlockKind, Document
 from state.paper import Author
-from tools.documents.article_walk import Walk, authors_of, head_of, year_of
-from tools.documents.file_types import LIMITS, Limits
-from tools.documents.markup import Blocks, Element, clean, parse_xml
+from tools.documents.article_walk import ArticleWalker, authors_of, head_of, year_of
+from tools.documents.file_types import LIMITS, FileLimits
+from tools.documents.markup import BlockCollector, Element, clean, parse_xml
 from tools.errors import DocumentError
 
 READER = "s2orc 1"
@@ -151,14 +151,14 @@ TEI = Mapped(
 )  # fmt: skip
 
 
-def _read(mapped: Mapped, content: bytes, *, name: str, limits: Limits = LIMITS) -> Document:
+def _read(mapped: Mapped, content: bytes, *, name: str, limits: FileLimits = LIMITS) -> Document:
     """Return the article, the first of them where the file has several."""
     root, unread = parse_xml(content, name)
     article = next(root.iter("article", "tei"), None)
     if article is None:
         raise DocumentError(f"{name} has no article in it", remedy="give the article's own XML")
     _print_entries(article)
-    walk = Walk(Blocks(name, limits), lambda one: mapped.roles.get(one.tag, ""))
+    walk = ArticleWalker(BlockCollector(name, limits), lambda one: mapped.roles.get(one.tag, ""))
     for abstract in article.xpath(mapped.abstract):
         walk.abstract(abstract)
     for part in article.xpath(mapped.text):

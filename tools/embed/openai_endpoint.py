@@ -10,7 +10,7 @@ import numpy as np
 from tools.counting import counted
 from tools.embed.embedder import Vectors
 from tools.errors import PermanentError
-from tools.llm.endpoint_errors import Place, fault_of
+from tools.llm.endpoint_errors import Place, endpoint_error
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -123,7 +123,7 @@ class OpenAiEmbedder:
             )
             return self._vectors(answer, len(texts))
         except (openai.OpenAIError, httpx2.HTTPError, httpx2.InvalidURL) as error:
-            fault = fault_of(error, self._place)
+            fault = endpoint_error(error, self._place)
             long = fault.status in {400, 422, 500} and _LONG.search(fault.text)
             # The SDK's own exceptions may quote the key.
             if long or fault.status == 413:

@@ -8,7 +8,7 @@ shown what differs. A sentence in words of its own differs in all of them, and n
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-from tools.evidence.quotes import folded
+from tools.evidence.quotes import fold_text
 from tools.text.words import STOP_WORDS, stem, tokens
 
 _COPIED = 0.7
@@ -55,7 +55,7 @@ _ORDER = "it has the same words in another order"
 
 
 def _words(text: str) -> list[str]:
-    return tokens(folded(text).replace("%", " percent "))
+    return tokens(fold_text(text).replace("%", " percent "))
 
 
 def _denials(words: Sequence[str]) -> int:

@@ -36,7 +36,9 @@ def without_injections(text: str) -> tuple[str, list[str]]:
     return " ".join(span.text for span in spans if not _COMMANDS.search(span.text)), commands
 
 
-def reported(stage: str, subject: str, commands: Sequence[str], what: str = "it") -> Failure:
+def injection_failure(
+    stage: str, subject: str, commands: Sequence[str], what: str = "it"
+) -> Failure:
     """Tell a person that not all of a text was shown to a mind, and why."""
     return Failure(
         stage=stage, subject=subject,

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from state.paper import Paper
 from state.quote import Quote
-from state.writing import Cause
+from state.writing import VerdictReason
 from tools.text.sentences import Span, split_sentences
 
 MIN_LENGTH = 20
@@ -68,10 +68,10 @@ def _unhyphened(text: str) -> tuple[str, "array[int]"]:
 
 def same_words(text: str) -> str:
     """Return what two texts share that differ in case, marks, white space and hyphens within words alone."""
-    return _unhyphened(folded(text))[0]
+    return _unhyphened(fold_text(text))[0]
 
 
-def folded(text: str) -> str:
+def fold_text(text: str) -> str:
     """Return a text for comparison: without case, and with plain dashes, marks and white space."""
     return _fold(text)[0].strip()
 
@@ -161,7 +161,7 @@ def quote_paper(claimed: str, paper: Paper, known: Iterable[Quote] = ()) -> Quot
     return Quote(text=claimed, paper=paper.id)
 
 
-def quotable(paper: Paper, known: Iterable[Quote] = ()) -> list[str]:
+def quotable_texts(paper: Paper, known: Iterable[Quote] = ()) -> list[str]:
     """Return the texts that `quote_paper` looks into."""
     return [
         paper.abstract or "",
@@ -180,7 +180,7 @@ def quote_input(claimed: str, text: str) -> Quote:
     return Quote(text=claimed, paper="input", part="input")
 
 
-def quote_fault(claimed: str, texts: Iterable[str]) -> tuple[Cause, str] | None:
+def quote_fault(claimed: str, texts: Iterable[str]) -> tuple[VerdictReason, str] | None:
     """Return why words do not count as a quote of any of these texts, or None where they do.
 
     Words that stand there and are too few are no lie: 'no_verified_quote', not 'fabricated_quote'.

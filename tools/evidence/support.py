@@ -1,12 +1,12 @@
 """Verdicts of support: their order, and which of them a text may not keep."""
 
-from state.writing import Support
+from state.writing import SupportVerdict
 
-BAD: frozenset[Support] = frozenset({"contradicted", "not_in_source"})
+FAILING_VERDICTS: frozenset[SupportVerdict] = frozenset({"contradicted", "not_in_source"})
 """Verdicts with which a citation or a sentence may not stay."""
-UNBORNE = BAD | {"not_in_abstract"}
+UNBORNE = FAILING_VERDICTS | {"not_in_abstract"}
 """Those with which a sentence that was written from what was read may not stay: it says more than that."""
-ORDER: tuple[Support, ...] = (
+ORDER: tuple[SupportVerdict, ...] = (
     "supported", "not_checked", "partly", "not_in_abstract", "not_in_source", "contradicted",
 )  # fmt: skip
 """From the best verdict to the worst."""

@@ -3,7 +3,7 @@
 Three forms, and no other: the source's sentence as it stands; its whole sentences in quotation marks
 with nothing around them but the authors' name and a plain word of reporting ('Tang et al. [1] write:
 “...”'); or its sentence with 'we' or 'this paper' turned into the authors' name, which is made again
-from the source (tools.text.self_reference.attribute) and compared. Of an annotation nothing is its paper's:
+from the source (tools.text.self_reference.name_authors) and compared. Of an annotation nothing is its paper's:
 its words are quoted as '(annotation)', and no word of reporting puts them in the authors' mouths.
 """
 
@@ -16,7 +16,7 @@ from state.paper import Paper
 from state.quote import ANNOTATION
 from state.writing import MARKER
 from tools.evidence.quotes import find_quote, same_words
-from tools.text.self_reference import attribute
+from tools.text.self_reference import name_authors
 from tools.text.sentences import Span, split_sentences
 
 _QUOTED = (
@@ -47,7 +47,7 @@ _PART = re.compile(r";(?=[^“”\"«»]*(?:[“\"«][^“”\"«»]*[”\"»][^
 """A semicolon that does not stand in quotation marks."""
 
 
-def own_words(sentence: str, key: str, paper: Paper) -> tuple[str, Span] | None:
+def own_sentence_of_paper(sentence: str, key: str, paper: Paper) -> tuple[str, Span] | None:
     """Return the part of a paper ('abstract', 'annotation', 'title') and the words of it that a sentence is.
 
     Args:
@@ -66,11 +66,13 @@ def own_words(sentence: str, key: str, paper: Paper) -> tuple[str, Span] | None:
     return None
 
 
-def misattributed(sentence: str, key: str, paper: Paper) -> Span | None:
+def annotation_told_as_paper(sentence: str, key: str, paper: Paper) -> Span | None:
     """Return the words of an annotation that a sentence tells as those of the paper's authors, if it does."""
-    if paper.abstract_kind != ANNOTATION or own_words(sentence, key, paper):
+    if paper.abstract_kind != ANNOTATION or own_sentence_of_paper(sentence, key, paper):
         return None
-    told = own_words(sentence, key, paper.model_copy(update={"abstract_kind": "abstract"}))
+    told = own_sentence_of_paper(
+        sentence, key, paper.model_copy(update={"abstract_kind": "abstract"})
+    )
     return told and told[1]
 
 
@@ -139,7 +141,7 @@ def _sentences(text: str, names: tuple[str, ...], annotated: bool) -> dict[str, 
     for span in split_sentences(text):
         known.setdefault(_ended(span.text), span)
         for name, plural in product(names, (True, False)):
-            if said := attribute(span.text, name, plural, annotated=annotated):
+            if said := name_authors(span.text, name, plural, annotated=annotated):
                 known.setdefault(_ended(said), span)
     return known
 

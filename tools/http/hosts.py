@@ -17,7 +17,7 @@ from weakref import WeakValueDictionary
 
 from pydantic import SecretStr
 
-from tools.concurrency import Gate
+from tools.concurrency import LoopSemaphore
 from tools.errors import QuotaError, TransientError
 
 
@@ -92,9 +92,9 @@ class Quota:
         now, left = time.time(), self.remaining
         until = self._spent_until if usd else self._closed_until
         if now < until:
-            raise QuotaError(spent_text(name, until - now, advice))
+            raise QuotaError(quota_spent_text(name, until - now, advice))
         if left is not None and usd and left + 1e-12 < usd:
-            text = spent_text(name, self._back_at - now, advice)
+            text = quota_spent_text(name, self._back_at - now, advice)
             raise QuotaError(f"{text}; {left:.4g} USD are left and this call costs {usd:.4g}")
 
 
@@ -106,7 +106,7 @@ def number(text: str | None) -> float | None:
         return None
 
 
-def spent_text(name: str, seconds: float, advice: str) -> str:
+def quota_spent_text(name: str, seconds: float, advice: str) -> str:
     """Say that a quota is spent and when it comes back."""
     back = datetime.fromtimestamp(time.time() + seconds, UTC)
     return (
@@ -124,7 +124,7 @@ COOLDOWN = 60.0
 
 
 @dataclass
-class Breaker:
+class CircuitBreaker:
     """Counts failures in a row."""
 
     _failures: int = 0
@@ -159,7 +159,7 @@ _MARGIN = 1.03
 """Requests sent exactly 1 s apart may arrive closer; a host that counts strictly would object."""
 
 
-class Pace:
+class RateLimiter:
     """Hands out turns at equal distances in time."""
 
     def __init__(self, rate: float) -> None:
@@ -180,9 +180,9 @@ class Pace:
 class HostState:
     """Pace, gate, breaker and quota of one host and key."""
 
-    gate: Gate
-    pace: Pace
-    breaker: Breaker = field(default_factory=Breaker)
+    gate: LoopSemaphore
+    pace: RateLimiter
+    breaker: CircuitBreaker = field(default_factory=CircuitBreaker)
     quota: Quota = field(default_factory=Quota)
     prices: dict[float, float] = field(default_factory=dict)
     """What calls of a listed price really cost, where the host charged more, in USD."""
@@ -202,12 +202,14 @@ _recent: OrderedDict[tuple[str, ...], HostState] = OrderedDict()
 _registry = threading.Lock()
 
 
-def state_of(host: Host) -> HostState:
+def host_state(host: Host) -> HostState:
     """Return the process's one state of this host with this key; the latest rate holds."""
     secrets = (*host.secret_headers.values(), *host.secret_params.values())
     place = (host.url, *(secret.get_secret_value() for secret in secrets))
     with _registry:
-        state = _states.get(place) or HostState(Gate(host.concurrency), Pace(host.rate))
+        state = _states.get(place) or HostState(
+            LoopSemaphore(host.concurrency), RateLimiter(host.rate)
+        )
         _states[place] = _recent[place] = state
         _recent.move_to_end(place)
         if len(_recent) > _MOST_STATES:

@@ -10,13 +10,19 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urljoin, urlsplit
 
-from tools.cache import AnswerCache, key_of
-from tools.concurrency import PerLoop
-from tools.errors import MissingError, PermanentError, RejectedError, TransientError, kind_of
-from tools.http.hosts import Host, number, state_of
+from tools.cache import AnswerCache, cache_key
+from tools.concurrency import LoopLocal
+from tools.errors import (
+    NotInSourceError,
+    PermanentError,
+    RequestRejectedError,
+    TransientError,
+    loggable_kind,
+)
+from tools.http.hosts import Host, host_state, number
 from tools.http.response_errors import (
     Answer,
-    Verdict,
+    RetryDecision,
     foreign_errors,
     is_page,
     judge_exception,
@@ -24,7 +30,7 @@ from tools.http.response_errors import (
     judge_status,
     retry_after,
 )
-from tools.ledger.budget import Spending
+from tools.ledger.budget import CallReservation
 from tools.ledger.run_ledger import RunLedger
 from tools.program import logger_of
 
@@ -95,7 +101,7 @@ def _make_client() -> "httpx.AsyncClient":
     )
 
 
-_clients = PerLoop(_make_client, lambda client: client.aclose())
+_clients = LoopLocal(_make_client, lambda client: client.aclose())
 
 
 T = TypeVar("T")
@@ -113,7 +119,7 @@ _LONG_BODY = 200_000
 """Characters from which reading a body would hold up the event loop."""
 
 
-class HttpCaller:
+class RetryingClient:
     """One run's access to one host: limited, retried, cached and paid."""
 
     def __init__(
@@ -127,7 +133,7 @@ class HttpCaller:
         self._ledger = ledger
         self._cache = cache
         self._refresh = refresh
-        self._state = state_of(host)
+        self._state = host_state(host)
 
     @property
     def remaining_usd(self) -> float | None:
@@ -167,7 +173,7 @@ class HttpCaller:
             PermanentError: The host rejects the key or the request.
             TransientError: It failed for as long as the host's patience.
         """
-        key = key_of(self.host.url, path, payload)
+        key = cache_key(self.host.url, path, payload)
         async with self._cache.alone(key):
             kept = json.loads(await self._cache.get(key) or "null")
             # Others ask again what was rejected: the host, or how it is asked, may have been mended.
@@ -175,9 +181,9 @@ class HttpCaller:
             if kept and not (anew and kept["run"] != self._ledger.run):
                 await self._ledger.note_source(self.host.name, cached=1)
                 if kept["status"] == _REJECTED:
-                    raise RejectedError(kept["body"])
+                    raise RequestRejectedError(kept["body"])
                 if kept["status"] != 200:
-                    raise MissingError(f"{self.host.name} does not have it")
+                    raise NotInSourceError(f"{self.host.name} does not have it")
                 try:
                     return await _read(read, kept["body"])
                 except ValueError:  # kept by a version that read it differently
@@ -186,10 +192,10 @@ class HttpCaller:
                 return await self._persist(
                     path, read, usd, payload, partial(self._keep, key, 200, age)
                 )
-            except MissingError:
+            except NotInSourceError:
                 await self._keep(key, 404, age, "")
                 raise
-            except RejectedError as error:
+            except RequestRejectedError as error:
                 await self._keep(key, _REJECTED, min(age, DAY), str(error))
                 raise
 
@@ -221,16 +227,16 @@ class HttpCaller:
                     state.check(host, price)
                     began = time.monotonic()
                     outcome = await self._try(trip, read, usd, payload, spending)
-                    if isinstance(outcome, Verdict):
+                    if isinstance(outcome, RetryDecision):
                         # Those who wait at the gate must not pass before they can know.
                         self._tell_others(outcome, price)
-                if not isinstance(outcome, Verdict):
+                if not isinstance(outcome, RetryDecision):
                     state.breaker.answered()
                     body, value = outcome
                     # Before anything else: a process killed after this does not ask again.
                     await keep(body)
                     return value
-                if not isinstance(outcome.error, MissingError | RejectedError):
+                if not isinstance(outcome.error, NotInSourceError | RequestRejectedError):
                     spending.missed(outcome.error)
             error = outcome.error
             tries += 1
@@ -244,10 +250,12 @@ class HttpCaller:
             if trying > host.patience or unreachable >= UNREACHABLE_TRIES:
                 raise error
             waited = began - started
-            logger.info("%s, try %d after %.1f s: %s", host.name, tries, waited, kind_of(error))
+            logger.info(
+                "%s, try %d after %.1f s: %s", host.name, tries, waited, loggable_kind(error)
+            )
             await asyncio.sleep(pause)
 
-    def _tell_others(self, verdict: Verdict, price: float) -> None:
+    def _tell_others(self, verdict: RetryDecision, price: float) -> None:
         """Let all who ask this host know what one failed try of a call of this price has shown."""
         state, error = self._state, verdict.error
         if verdict.spent_for:
@@ -264,8 +272,8 @@ class HttpCaller:
         read: Callable[[str], T],
         usd: float,
         payload: object,
-        spending: Spending,
-    ) -> tuple[str, T] | Verdict:
+        spending: CallReservation,
+    ) -> tuple[str, T] | RetryDecision:
         spending.begin()
         try:
             answer, cost = await self._send(trip, payload)

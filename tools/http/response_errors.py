@@ -11,13 +11,13 @@ from email.utils import parsedate_to_datetime
 
 from tools.errors import (
     CiteLoomError,
-    MissingError,
+    NotInSourceError,
     PermanentError,
     QuotaError,
-    RejectedError,
+    RequestRejectedError,
     TransientError,
 )
-from tools.http.hosts import Host, spent_text
+from tools.http.hosts import Host, quota_spent_text
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -60,7 +60,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class RetryDecision:
     """What to do about a failed try."""
 
     error: CiteLoomError
@@ -72,7 +72,7 @@ class Verdict:
     """Seconds until the host's quota comes back."""
 
 
-def tell(text: str, host: Host) -> str:
+def http_error_text(text: str, host: Host) -> str:
     """Return a host's own words, short, in one line and without secrets."""
     for secret in (*host.secret_headers.values(), *host.secret_params.values()):
         raw = secret.get_secret_value().removeprefix("Bearer ")
@@ -87,49 +87,57 @@ def is_page(body: str) -> bool:
     return bool(_HTML.match(body))
 
 
-def judge_status(answer: Answer, host: Host) -> Verdict:
+def judge_status(answer: Answer, host: Host) -> RetryDecision:
     """Say what a status other than 2xx means."""
-    status, said = answer.status, tell(answer.body, host)
+    status, said = answer.status, http_error_text(answer.body, host)
     if status in {404, 410}:
-        return Verdict(MissingError(f"{host.name} does not have it (HTTP {status}): {said}"))
+        return RetryDecision(
+            NotInSourceError(f"{host.name} does not have it (HTTP {status}): {said}")
+        )
     if status == 429 or (status == 403 and _TOO_FAST.search(said)):
         return _limited(answer, host, said)
     if status in {401, 403}:
         advice = host.key_advice or f"check {host.setting}"
-        return Verdict(
+        return RetryDecision(
             PermanentError(f"{host.name} rejects this caller (HTTP {status}): {said}; {advice}")
         )
     if status in _BUSY or status > 504:
         wait = answer.retry_after
         if wait is not None and wait > LONGEST_WAIT:
             text = f"{host.name} is closed for the next {wait / 60:.0f} minutes (HTTP {status}): {said}"
-            return Verdict(PermanentError(text))
+            return RetryDecision(PermanentError(text))
         text = f"{host.name} is busy or broken for now (HTTP {status}): {said}"
-        return Verdict(TransientError(text, retry_after=wait))
-    return Verdict(RejectedError(f"{host.name} rejects the request (HTTP {status}): {said}"))
+        return RetryDecision(TransientError(text, retry_after=wait))
+    return RetryDecision(
+        RequestRejectedError(f"{host.name} rejects the request (HTTP {status}): {said}")
+    )
 
 
-def _limited(answer: Answer, host: Host, said: str) -> Verdict:
+def _limited(answer: Answer, host: Host, said: str) -> RetryDecision:
     """Tell 'too fast', which passes in seconds, from a quota that is spent for hours."""
     wait = answer.retry_after
     if wait is None and _OUT_OF_QUOTA.search(said):
         wait = answer.wait_hint or 24 * 3600.0
     if wait is not None and wait > LONGEST_WAIT:
-        return Verdict(QuotaError(spent_text(host.name, wait, host.key_advice)), spent_for=wait)
+        return RetryDecision(
+            QuotaError(quota_spent_text(host.name, wait, host.key_advice)), spent_for=wait
+        )
     advice = f"; to be served faster, {host.key_advice}" if host.key_advice else ""
     text = f"{host.name} is asked too often (HTTP {answer.status}): {said}{advice}"
-    return Verdict(TransientError(text, retry_after=wait))
+    return RetryDecision(TransientError(text, retry_after=wait))
 
 
-def judge_exception(error: Exception, host: Host) -> Verdict:
+def judge_exception(error: Exception, host: Host) -> RetryDecision:
     """Say what it means that no whole answer came."""
     import httpx
 
-    cause = tell(str(error) or type(error).__name__, host)
+    cause = http_error_text(str(error) or type(error).__name__, host)
     if isinstance(error, httpx.UnsupportedProtocol | httpx.InvalidURL):
-        return Verdict(PermanentError(f"{host.url} is no address: {cause}; check {host.setting}"))
+        return RetryDecision(
+            PermanentError(f"{host.url} is no address: {cause}; check {host.setting}")
+        )
     if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
-        return Verdict(
+        return RetryDecision(
             TransientError(
                 f"{host.name} cannot be reached at {host.url} ({cause}): check the network, or set "
                 f"{host.setting} to a mirror; without a network, search a library only"
@@ -138,13 +146,15 @@ def judge_exception(error: Exception, host: Host) -> Verdict:
         )
     if isinstance(error, TimeoutError | httpx.TimeoutException):
         text = f"{host.name} gave no whole answer within {host.timeout:g} s"
-        return Verdict(TransientError(text), billed=True)
-    return Verdict(TransientError(f"the connection to {host.name} broke off: {cause}"), billed=True)
+        return RetryDecision(TransientError(text), billed=True)
+    return RetryDecision(
+        TransientError(f"the connection to {host.name} broke off: {cause}"), billed=True
+    )
 
 
-def judge_garbled(body: str, error: ValueError | None, host: Host) -> Verdict:
+def judge_garbled(body: str, error: ValueError | None, host: Host) -> RetryDecision:
     """Say what it means that the body of a 200 is no answer."""
-    text = f"what {host.name} answers is cut off or of an unknown form: {tell(str(error), host)}"
+    text = f"what {host.name} answers is cut off or of an unknown form: {http_error_text(str(error), host)}"
     if is_page(body):
         text = (
             f"{host.name} answers with a web page instead of data: check {host.setting}, and whether "
@@ -152,7 +162,7 @@ def judge_garbled(body: str, error: ValueError | None, host: Host) -> Verdict:
         )
     elif not body.strip():
         text = f"{host.name} answers with nothing"
-    return Verdict(TransientError(text), billed=True)
+    return RetryDecision(TransientError(text), billed=True)
 
 
 def foreign_errors() -> tuple[type[Exception], ...]:

@@ -163,10 +163,10 @@ class _Discovery:
         )  # fmt: skip
 
     def _take_attached(self, path: Path) -> None:
-        from tools.documents.attachments import Attached, read_attachments
+        from tools.documents.attachments import RecordAttachment, read_attachments
 
         for item in read_attachments(path):
-            if isinstance(item, Attached):
+            if isinstance(item, RecordAttachment):
                 self.found.notes += [f"{path}: {note}" for note in item.notes]
                 for file in item.files:
                     self.found.records[item.record.id] = item.record

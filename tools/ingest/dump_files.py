@@ -15,10 +15,10 @@ from state.document import Document
 from state.paper import Paper
 from tools.bibliography.read_record import BadRecord, RecordError
 from tools.bibliography.read_records import read_lines
-from tools.documents.cut_passages import cut
+from tools.documents.cut_passages import cut_passages
 from tools.documents.structured_article import read_s2orc
 from tools.errors import DocumentError
-from tools.ingest.ingest_file import Parts
+from tools.ingest.ingest_file import ReadParts
 from tools.ingest.reader_processes import Reading
 from tools.references.read_bibliography import read_entries
 
@@ -66,8 +66,8 @@ def _reading(fields: Mapping[str, Any], _notes: list[str]) -> Reading:
     return Reading("s2orc", document, sha256(whole).hexdigest())
 
 
-def parts_of(reading: Reading) -> Parts:
+def parts_of(reading: Reading) -> ReadParts:
     """Cut a document of a dump."""
     document = reading.document
-    passages = cut(document, paper="", title="", sha256=reading.sha256)
-    return Parts(reading, passages, read_entries(document))
+    passages = cut_passages(document, paper="", title="", sha256=reading.sha256)
+    return ReadParts(reading, passages, read_entries(document))

@@ -19,7 +19,7 @@ _STALE = 7 * 24 * 3600.0
 """Seconds after which what a killed run left is dropped; one that is resumed later sends anew."""
 
 
-class Spool:
+class UploadSpool:
     """The contents of one run, each file named by its SHA-256, or by that of a name of its own."""
 
     def __init__(self, home: Path, run: str) -> None:
@@ -108,7 +108,7 @@ def check_paths(paths: Sequence[str], roots: Sequence[Path]) -> None:
             raise InputError(f"'{path}' lies outside the folders that this process may read")
 
 
-def place_of_file(clients: object, path: str, spool: Spool, digest: str) -> Path:
+def place_of_file(clients: object, path: str, spool: UploadSpool, digest: str) -> Path:
     """Return where a file of a run stands: at its path, or with the contents that were sent.
 
     A run's state can be edited by its caller, so a path is checked whenever it is followed.

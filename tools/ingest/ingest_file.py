@@ -20,11 +20,11 @@ from state.ingest import FileReport, FileStatus
 from state.paper import Author, Paper, canonical_id, identify, merge_records, title_key
 from state.passage import Passage, passage_id
 from tools.bibliography.read_record import printable
-from tools.documents.cut_passages import cut
+from tools.documents.cut_passages import cut_passages
 from tools.documents.grobid import Grobid
 from tools.errors import DocumentError
 from tools.ingest.ingest_target import IngestTarget
-from tools.ingest.reader_processes import Reading, Workers, read_apart
+from tools.ingest.reader_processes import Reading, Workers, read_in_process
 from tools.program import logger_of
 from tools.references.read_bibliography import read_entries
 
@@ -129,7 +129,7 @@ logger = logger_of(__name__)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Given:
+class IngestOptions:
     """A file and what is known of it beforehand."""
 
     source: str
@@ -144,7 +144,7 @@ class Given:
 
 
 @dataclass(frozen=True)
-class Parts:
+class ReadParts:
     """A file read and cut, away from any library."""
 
     reading: Reading
@@ -154,7 +154,7 @@ class Parts:
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownDocument:
     """A document that need not be read, for the library has it."""
 
     sha256: str
@@ -171,7 +171,9 @@ def timing(seconds: MutableMapping[str, float], stage: str) -> Iterator[None]:
         seconds[stage] = round(seconds.get(stage, 0.0) + spent, 4)
 
 
-def ingest_file(opened: IngestTarget, workers: Workers, given: Given, stopped: Event) -> FileReport:
+def ingest_file(
+    opened: IngestTarget, workers: Workers, given: IngestOptions, stopped: Event
+) -> FileReport:
     """Take one file in; what is wrong with it is in its report.
 
     Raises:
@@ -192,7 +194,11 @@ def failed(source: str, cause: str, remedy: str) -> FileReport:
 
 
 def _take(
-    opened: IngestTarget, workers: Workers, given: Given, stopped: Event, seconds: dict[str, float]
+    opened: IngestTarget,
+    workers: Workers,
+    given: IngestOptions,
+    stopped: Event,
+    seconds: dict[str, float],
 ) -> FileReport:
     if entry := opened.current(digest_of(given.path)):
         return unchanged(opened, given, entry)
@@ -203,7 +209,7 @@ def _take(
 def read_parts(
     workers: Workers, stopped: Event, path: Path, name: str, grobid: Grobid | None,
     seconds: dict[str, float],
-) -> Parts:  # fmt: skip
+) -> ReadParts:  # fmt: skip
     """Read a file and cut it, in processes of their own; no library is needed.
 
     Raises:
@@ -211,17 +217,17 @@ def read_parts(
         StoppedError: `stopped` was set.
     """
     with timing(seconds, "read"):
-        reading = read_apart(workers, stopped, path, name, grobid)
+        reading = read_in_process(workers, stopped, path, name, grobid)
     with timing(seconds, "cut"):
         passages = workers.run(
-            stopped, cut, reading.document, paper="", title="", sha256=reading.sha256
+            stopped, cut_passages, reading.document, paper="", title="", sha256=reading.sha256
         )
     with timing(seconds, "references"):
-        return Parts(reading, passages, read_entries(reading.document))
+        return ReadParts(reading, passages, read_entries(reading.document))
 
 
 def keep_parts(
-    opened: IngestTarget, given: Given, parts: Parts, seconds: dict[str, float]
+    opened: IngestTarget, given: IngestOptions, parts: ReadParts, seconds: dict[str, float]
 ) -> FileReport:
     """Take what was read of a file into the library, if it is not there by now.
 
@@ -288,7 +294,7 @@ def _recorded(
 
 
 def _entry(
-    given: Given, reading: Reading, paper: Paper, passages: list[Passage], references: int
+    given: IngestOptions, reading: Reading, paper: Paper, passages: list[Passage], references: int
 ) -> DocumentEntry:
     document = reading.document
     return DocumentEntry(
@@ -298,7 +304,7 @@ def _entry(
     )  # fmt: skip
 
 
-def unchanged(opened: IngestTarget, given: Given, entry: DocumentEntry) -> FileReport:
+def unchanged(opened: IngestTarget, given: IngestOptions, entry: DocumentEntry) -> FileReport:
     """Report a file that is here already; its record and tags may still be new."""
     notes: list[str] = []
     status: FileStatus = "unchanged"
@@ -326,7 +332,7 @@ def unchanged(opened: IngestTarget, given: Given, entry: DocumentEntry) -> FileR
 
 
 def _report(
-    given: Given,
+    given: IngestOptions,
     reading: Reading,
     paper: Paper,
     passages: list[Passage],

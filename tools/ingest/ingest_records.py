@@ -14,7 +14,14 @@ from tools.documents.file_types import suffix
 from tools.errors import DocumentError, InputError
 from tools.ingest.discover_files import head_of
 from tools.ingest.dump_files import dump_of, parts_of, read_dump, read_openalex
-from tools.ingest.ingest_file import Given, Known, Parts, failed, keep_parts, unchanged
+from tools.ingest.ingest_file import (
+    IngestOptions,
+    KnownDocument,
+    ReadParts,
+    failed,
+    keep_parts,
+    unchanged,
+)
 from tools.ingest.ingest_target import IngestTarget
 from tools.ingest.reader_processes import StoppedError
 
@@ -84,12 +91,12 @@ class DumpReport:
 
     def __init__(self, opened: IngestTarget, source: str, tags: tuple[str, ...]) -> None:
         self._opened = opened
-        self._given = Given(source=source, name="S2ORC", tags=tags)
+        self._given = IngestOptions(source=source, name="S2ORC", tags=tags)
         self._account = _Account(opened, source)
         self._counts: Counter[str] = Counter()
         self.passages = 0
 
-    def add(self, found: Parts | Known | BadRecord) -> int:
+    def add(self, found: ReadParts | KnownDocument | BadRecord) -> int:
         """Take one in; return how many came so far.
 
         Raises:
@@ -97,7 +104,7 @@ class DumpReport:
         """
         if isinstance(found, BadRecord):
             self._account.note(found)
-        elif isinstance(found, Known):
+        elif isinstance(found, KnownDocument):
             if entry := self._opened.current(found.sha256):
                 unchanged(self._opened, self._given, entry)
             self._counts["unchanged"] += 1
@@ -135,7 +142,7 @@ def _take_documents(
             counted(taken.add(item))
         else:
             known = opened.current(item.sha256)
-            counted(taken.add(Known(item.sha256) if known else parts_of(item)))
+            counted(taken.add(KnownDocument(item.sha256) if known else parts_of(item)))
     return taken.report()
 
 

@@ -15,7 +15,7 @@ from tools.documents.open_document import READERS
 from tools.documents.structured_article import READER as S2ORC
 from tools.embed.embedder import Embedder
 from tools.errors import LibraryError
-from tools.ingest.reader_processes import Limits
+from tools.ingest.reader_processes import ReaderLimits
 from tools.library.library import Library
 from tools.library.open_library import CATALOG, create_library, delete_library, folder_of
 from tools.program import logger_of
@@ -147,9 +147,9 @@ def use_workers(number: int | None) -> None:
     _workers[:] = [number] if number else []
 
 
-def limits_of(settings: Settings) -> Limits:
+def limits_of(settings: Settings) -> ReaderLimits:
     """Return what reading may take in this process."""
-    return Limits(
+    return ReaderLimits(
         workers=_workers[0] if _workers else min(os.cpu_count() or 2, 8),
         seconds=settings.ingest_seconds,
         megabytes=settings.ingest_memory_mb,

@@ -9,9 +9,9 @@ from urllib.parse import urlsplit
 from state.document import Document
 from state.paper import Paper
 from tools.errors import DocumentError
-from tools.ingest.file_places import Spool
+from tools.ingest.file_places import UploadSpool
 from tools.ingest.ingest_target import limits_of
-from tools.ingest.reader_processes import in_thread, open_workers, read_apart
+from tools.ingest.reader_processes import in_thread, open_workers, read_in_process
 from tools.ledger.run_ledger import RunLedger
 from tools.settings import Settings
 
@@ -49,7 +49,7 @@ async def read_open_copy(
     """
     from tools.documents.open_copies import Fetched, read_first_copy
 
-    spool = Spool(settings.home, run)
+    spool = UploadSpool(settings.home, run)
 
     async def read(copy: Fetched) -> OpenCopy:
         host = urlsplit(copy.address).hostname or copy.address
@@ -59,7 +59,7 @@ async def read_open_copy(
         workers = await asyncio.to_thread(open_workers, limits_of(settings))
         try:
             reading = await in_thread(
-                workers, lambda stopped: read_apart(workers, stopped, path, copy.name, None)
+                workers, lambda stopped: read_in_process(workers, stopped, path, copy.name, None)
             )
         finally:
             await asyncio.to_thread(spool.drop, digest)

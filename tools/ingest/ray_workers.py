@@ -27,8 +27,8 @@ from tools.embed.open_embedder import embedder
 from tools.errors import CiteLoomError, DocumentError, InputError, PermanentError
 from tools.ingest.dump_files import parts_of, read_dump
 from tools.ingest.file_places import fetch_file, is_address
-from tools.ingest.ingest_file import Known, Parts, digest_of, read_parts
-from tools.ingest.reader_processes import Limits, open_workers
+from tools.ingest.ingest_file import KnownDocument, ReadParts, digest_of, read_parts
+from tools.ingest.reader_processes import ReaderLimits, open_workers
 from tools.settings import Settings, foreign_variable
 
 _started: list[int] = []
@@ -36,7 +36,7 @@ _started: list[int] = []
 _PATIENCE = 10.0  # seconds
 _SOURCES_KEYS = ("qdrant", "openalex", "semantic_scholar", "serpapi")
 """Whose keys stay with the command: an embedder needs none of them."""
-Answer = Parts | Known | BadRecord | DocumentError
+Answer = ReadParts | KnownDocument | BadRecord | DocumentError
 
 
 def start_ray(workers: int | None = None) -> None:
@@ -101,7 +101,7 @@ def on_ray() -> bool:
 
 
 def read_on_ray(
-    items: Sequence[FileSource], known: Iterable[str], limits: Limits, grobid: Grobid | None
+    items: Sequence[FileSource], known: Iterable[str], limits: ReaderLimits, grobid: Grobid | None
 ) -> Iterator[tuple[str, Answer, bytes]]:
     """Yield each file's source and what was read of it, in their order; of a dump, each of its documents.
 
@@ -166,7 +166,7 @@ def _encode(row: dict[str, Any], *, settings: Settings) -> dict[str, Any]:
 
 
 def _read(
-    row: dict[str, Any], *, known: Any, limits: Limits, grobid: Grobid | None
+    row: dict[str, Any], *, known: Any, limits: ReaderLimits, grobid: Grobid | None
 ) -> Iterator[dict[str, Any]]:
     item: FileSource = pickle.loads(row["item"])
     with TemporaryDirectory() as folder:
@@ -174,7 +174,7 @@ def _read(
             away = is_address(item.path)
             path = fetch_file(item.path, Path(folder, "file")) if away else Path(item.path)
             for answer in _answers(item, path, _fetched(known), limits, grobid):
-                whole = away and isinstance(answer, Parts) and answer.reading.kind == "pdf"
+                whole = away and isinstance(answer, ReadParts) and answer.reading.kind == "pdf"
                 content = path.read_bytes() if whole else b""
                 yield _row(item, answer, content)
         except (CiteLoomError, OSError) as error:
@@ -187,13 +187,13 @@ def _row(item: FileSource, answer: Answer, content: bytes = b"") -> dict[str, An
 
 
 def _answers(
-    item: FileSource, path: Path, known: frozenset[str], limits: Limits, grobid: Grobid | None
+    item: FileSource, path: Path, known: frozenset[str], limits: ReaderLimits, grobid: Grobid | None
 ) -> Iterator[Answer]:
     if item.kind != "dump":
         digest = digest_of(path)
         # In a process of its own here, too: a file that crashes its reader does not cost the worker.
         yield (
-            Known(digest)
+            KnownDocument(digest)
             if digest in known
             else read_parts(
                 open_workers(limits), Event(), path, PurePath(item.name).name, grobid, {}
@@ -204,7 +204,7 @@ def _answers(
         if isinstance(found, BadRecord):
             yield found
         else:
-            yield Known(found.sha256) if found.sha256 in known else parts_of(found)
+            yield KnownDocument(found.sha256) if found.sha256 in known else parts_of(found)
 
 
 @lru_cache(maxsize=1)

@@ -38,7 +38,7 @@ _LOOK = 0.2
 
 
 @dataclass(frozen=True, kw_only=True)
-class Limits:
+class ReaderLimits:
     """What reading may take."""
 
     workers: int = 2
@@ -58,7 +58,7 @@ class Workers:
     So at most as many files are in memory as there are processes, however many a run has.
     """
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: ReaderLimits) -> None:
         self.limits = limits
         self.threads = ThreadPoolExecutor(limits.workers, thread_name_prefix="ingest")
         self._lock = Lock()
@@ -151,7 +151,7 @@ class Workers:
         self.threads.shutdown(wait=True, cancel_futures=True)
 
 
-def read_apart(
+def read_in_process(
     workers: Workers, stopped: Event, path: Path, name: str, grobid: "Grobid | None"
 ) -> "Reading":
     """Read the document in a file in a process of its own; see `read_file` and `Workers.run`."""
@@ -239,7 +239,7 @@ _opening = Lock()
 _opened: list[Workers] = []
 
 
-def open_workers(limits: Limits) -> Workers:
+def open_workers(limits: ReaderLimits) -> Workers:
     """Return the process's one set of workers; the first caller's limits hold."""
     with _opening:
         if not _opened:

@@ -9,7 +9,7 @@ from pathlib import Path, PurePath
 from state.ingest import FileReport, FileSource, Upload
 from tools.errors import DocumentError
 from tools.ingest.discover_files import DiscoveredFiles, discover_files, holds_records
-from tools.ingest.file_places import Spool, check_paths
+from tools.ingest.file_places import UploadSpool, check_paths
 
 _DATA_URL = re.compile(r"^data:[^,;]*(?:;[^,;]*)*;base64,", re.IGNORECASE)
 _BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
@@ -17,8 +17,8 @@ _SHORTEST = 24
 """Characters below which what looks like base64 is taken for a word."""
 
 
-def gather(
-    spool: Spool,
+def collect_sources(
+    spool: UploadSpool,
     roots: Sequence[Path],
     paths: Sequence[str],
     uploads: Sequence[Upload],
@@ -37,7 +37,7 @@ def gather(
 
 
 def take_uploads(
-    found: DiscoveredFiles, spool: Spool, uploads: Sequence[Upload], tags: Sequence[str]
+    found: DiscoveredFiles, spool: UploadSpool, uploads: Sequence[Upload], tags: Sequence[str]
 ) -> None:
     """Put the contents of uploads into the spool, each once, and list them as files to be read.
 

@@ -6,7 +6,7 @@ from dataclasses import astuple, dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 from state.run import SourceUsage, Usage
-from tools.errors import kind_of
+from tools.errors import loggable_kind
 from tools.ledger.ledger_file import Used
 
 Price = tuple[float, float]
@@ -37,7 +37,7 @@ class Cost:
         return self.input_tokens + self.output_tokens
 
 
-class Spending:
+class CallReservation:
     """Settles one call: exactly, as free, or, when nobody says, as the worst case.
 
     A call that was cut off (a time-out, a cancelled run) may well be billed, so silence means the
@@ -79,7 +79,7 @@ class Spending:
 
     def missed(self, error: BaseException) -> None:
         """Say why the call brought no usable answer, whatever it cost."""
-        self.failed = kind_of(error)
+        self.failed = loggable_kind(error)
 
     def free(self) -> None:
         """Say that the endpoint turned the call away, unpaid."""
@@ -109,7 +109,7 @@ class Kept:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Limits:
+class BudgetLimits:
     """The most that one run may use; None means no limit.
 
     `usd` counts what questions and sources cost together, and `by_source` what single sources cost;
@@ -134,7 +134,7 @@ class Limits:
 
 
 def excess(
-    limits: Limits, rows: Sequence[Used], minutes: float, more: Sequence[tuple[Cost, str]]
+    limits: BudgetLimits, rows: Sequence[Used], minutes: float, more: Sequence[tuple[Cost, str]]
 ) -> str | None:
     """Say which limit calls would exceed, for a person; None when they fit.
 
@@ -149,7 +149,7 @@ def excess(
         return (
             kept_text("minutes")
             if kept.minutes
-            else excess_text("minutes", limits.minutes, minutes, 0.0)
+            else over_budget_text("minutes", limits.minutes, minutes, 0.0)
         )
     for name in ("usd", "tokens", "calls"):
         limit, wanted = getattr(limits, name), sum(getattr(cost, name) for cost, _ in more)
@@ -159,7 +159,7 @@ def excess(
         aside = getattr(kept, name)
         # A call of no price may go on where the money is spent: it adds nothing to it.
         if limit is not None and wanted and spent + wanted > (limit - aside) * (1 + 1e-9):
-            return kept_text(name) if aside else excess_text(name, limit, spent, wanted)
+            return kept_text(name) if aside else over_budget_text(name, limit, spent, wanted)
     limit = limits.by_source.get(source)
     used = sum(row.usd for row in rows if isinstance(row, SourceUsage) and row.source == source)
     wanted = sum(cost.usd for cost, other in more if other == source)
@@ -171,7 +171,7 @@ def excess(
     return None
 
 
-def excess_text(name: str, limit: float, spent: float, wanted: float) -> str:
+def over_budget_text(name: str, limit: float, spent: float, wanted: float) -> str:
     """Say which limit a call would exceed, and what to do, for a person."""
     unit = "USD" if name == "usd" else name
     need = f", and this call may take {wanted:.6g} more" if wanted else ""

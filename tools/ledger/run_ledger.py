@@ -12,12 +12,12 @@ from pathlib import Path
 from weakref import WeakValueDictionary
 
 from state.run import SourceUsage, Usage
-from tools.concurrency import Bell
-from tools.errors import BudgetError, FinishedError, KeptError, PermanentError
-from tools.ledger.budget import Cost, Kept, Limits, Price, Spending, excess
+from tools.concurrency import LoopEvent
+from tools.errors import BudgetError, FinishRequestedError, KeptError, PermanentError
+from tools.ledger.budget import BudgetLimits, CallReservation, Cost, Kept, Price, excess
 from tools.ledger.ledger_file import DayBudget, LedgerFile, Used
 from tools.program import logger_of
-from tools.telemetry.calls import tell_call, tell_unpaid
+from tools.telemetry.calls import record_cached_call, record_call
 
 logger = logger_of(__name__)
 
@@ -103,7 +103,7 @@ class RunLedger:
     either: at most as many calls as the endpoint's concurrency limit.
     """
 
-    def __init__(self, run: str, limits: Limits, home: Path | None = None) -> None:
+    def __init__(self, run: str, limits: BudgetLimits, home: Path | None = None) -> None:
         self.run = run
         self.limits = limits
         self._file = LedgerFile(home) if home else None
@@ -117,7 +117,7 @@ class RunLedger:
         self._busy = 0
         self._since = 0.0
         self._lock = threading.Lock()
-        self._bell = Bell()
+        self._bell = LoopEvent()
         self._finished = False
 
     def finish(self) -> None:
@@ -157,13 +157,13 @@ class RunLedger:
             return self._excess(Cost(usd=usd), source, self._held) is None
 
     @asynccontextmanager
-    async def pay(self, source: str, usd: float) -> AsyncIterator[Spending]:
+    async def pay(self, source: str, usd: float) -> AsyncIterator[CallReservation]:
         """Hold the budget for one request to a source while the block runs; as `spend` for USD.
 
         Raises:
             BudgetError: The request may exceed a limit; nothing was spent on it.
         """
-        spending = Spending(None, Cost(usd=usd), lambda change: None)
+        spending = CallReservation(None, Cost(usd=usd), lambda change: None)
         hold = await self._hold(source, [spending.worst], source)
         try:
             yield spending
@@ -189,7 +189,7 @@ class RunLedger:
         halvings: int = 0,
         price: Price | None = None,
         endpoint: str = "",
-    ) -> AsyncIterator[Spending]:
+    ) -> AsyncIterator[CallReservation]:
         """Hold the budget for one call of at most these tokens while the block runs.
 
         Waits while calls under way may still free enough of the budget. Where `output_tokens` do not
@@ -212,7 +212,7 @@ class RunLedger:
             steps.setdefault(Cost.of(1, input_tokens, seen.reserve(limit), price), limit)
         hold = await self._hold(task, list(steps), "")
         hold.endpoint, hold.limit = endpoint, steps[hold.worst]
-        spending = Spending(price, hold.worst, self._clock, limit=hold.limit)
+        spending = CallReservation(price, hold.worst, self._clock, limit=hold.limit)
         try:
             yield spending
         except BaseException as error:
@@ -257,7 +257,7 @@ class RunLedger:
         while True:
             with self._lock:
                 if self._finished:
-                    raise FinishedError
+                    raise FinishRequestedError
                 self._tick()
                 for worst in wanted:
                     if (excess := self._excess(worst, source, ())) is None:
@@ -288,13 +288,13 @@ class RunLedger:
             self._bell.ring()
 
     async def _record(
-        self, used: Used, hold: _Hold | None = None, spending: Spending | None = None
+        self, used: Used, hold: _Hold | None = None, spending: CallReservation | None = None
     ) -> None:
         """Add to the rows, and let go of what was held for it."""
         if spending is None:
-            tell_unpaid(self.run, used)
+            record_cached_call(self.run, used)
         elif spending.sent:
-            tell_call(self.run, used, spending.failed)
+            record_call(self.run, used, spending.failed)
         with self._lock:
             self._tick()
             before = self._rows.get(_key(used))
@@ -349,7 +349,7 @@ _recent: deque[RunLedger] = deque(maxlen=256)
 _registry = threading.Lock()
 
 
-def finish(run: str, home: Path) -> bool:
+def request_finish(run: str, home: Path) -> bool:
     """Let a run of this process end with what it has; return whether this process knows it."""
     with _registry:
         ledger = _ledgers.get((home, run))
@@ -359,7 +359,7 @@ def finish(run: str, home: Path) -> bool:
     return True
 
 
-def ledger_for(run: str, limits: Limits, home: Path) -> RunLedger:
+def ledger_of_run(run: str, limits: BudgetLimits, home: Path) -> RunLedger:
     """Return the process's one ledger of `run`; the latest `limits` hold. Never blocks."""
     with _registry:
         ledger = _ledgers.get((home, run))

@@ -12,7 +12,7 @@ from filelock import FileLock, Timeout
 from state.paper import known_since
 from tools.disk import DAMAGED
 from tools.errors import LibraryError
-from tools.library.same_paper import cites
+from tools.library.same_paper import entry_is_paper
 from tools.program import PROGRAM
 
 
@@ -45,7 +45,7 @@ class WriteLock:
 
 VERSION = 3
 """A catalog of another version is not read; see tools.library.database."""
-KEPT, INDEXED, OLD_PAYLOAD = -1, 1, 2
+VECTOR_CARRIED, INDEXED, OLD_PAYLOAD = -1, 1, 2
 """What `indexed` says of a row, besides 0: its vector is to be made."""
 
 _TABLES = """
@@ -232,7 +232,7 @@ class CatalogVersionError(LibraryError):
     """The catalog was made by another version of CiteLoom."""
 
 
-def is_earlier(path: Path) -> bool:
+def is_older_format(path: Path) -> bool:
     """Whether this is a catalog of an earlier version."""
     if not path.exists():
         return False
@@ -345,7 +345,7 @@ class Database:
                 # A killed process loses nothing this way; a power cut at most the last batches,
                 # which the next load does again.
                 connection.execute("PRAGMA synchronous=NORMAL")
-                connection.create_function("cites", 2, cites)
+                connection.create_function("cites", 2, entry_is_paper)
                 connection.create_function("known_since", 3, _known_since, deterministic=True)
                 if not self._ready:
                     self._prepare(connection)

@@ -11,7 +11,7 @@ from state.bibliography import ReferenceEntry
 from state.document import Block, Document, DocumentEntry
 from state.paper import Paper
 from state.passage import LARGEST, Passage, passage_id
-from tools.documents.cut_passages import cut
+from tools.documents.cut_passages import cut_passages
 from tools.library.same_paper import keys_of
 from tools.library.search_types import folded_section
 
@@ -21,7 +21,7 @@ _RECORD = 0
 _SECTIONS = {"abstract": "Abstract", "annotation": "Annotation"}
 
 
-class Cut(NamedTuple):
+class CutPassages(NamedTuple):
     """A row of `texts`, but for its paper, document and position."""
 
     id: str
@@ -91,7 +91,7 @@ def keep_record(db: sqlite3.Connection, paper: int, record: Paper) -> None:
     whole = _cut(record.id, passage)
     block = Block.model_construct(text=abstract, section=passage.section, page=None, kind="text")
     document = Document.model_construct(blocks=(block,))
-    pieces = cut(document, paper=record.id, title="", sha256="", target=LARGEST)
+    pieces = cut_passages(document, paper=record.id, title="", sha256="", target=LARGEST)
     cuts = [_cut(record.id, piece) for piece in pieces]
     _write(db, paper, _RECORD, cuts if len(cuts) == 1 else [whole._replace(id=""), *cuts])
 
@@ -153,7 +153,7 @@ def settle(db: sqlite3.Connection, paper: int) -> None:
     )
 
 
-def _write(db: sqlite3.Connection, paper: int, number: int, cuts: Sequence[Cut]) -> None:
+def _write(db: sqlite3.Connection, paper: int, number: int, cuts: Sequence[CutPassages]) -> None:
     """Make the rows of a document these; a row of the same words keeps its vector."""
     wanted = {cut.id: cut for cut in reversed(cuts)}  # of a text that stands twice, the first place
     db.execute(
@@ -172,10 +172,10 @@ def _write(db: sqlite3.Connection, paper: int, number: int, cuts: Sequence[Cut])
     settle(db, paper)
 
 
-def _cut(paper: str, passage: Passage) -> Cut:
+def _cut(paper: str, passage: Passage) -> CutPassages:
     text = _readable(passage.text)
     section = tuple(_readable(heading) for heading in passage.section)
-    return Cut(
+    return CutPassages(
         passage_id(paper, text),
         json.dumps(section, ensure_ascii=False),
         json.dumps(folded_section(section), ensure_ascii=False),
@@ -184,7 +184,7 @@ def _cut(paper: str, passage: Passage) -> Cut:
 
 
 def _digest(
-    entry: DocumentEntry, text: str, cuts: Sequence[Cut], printed: Sequence[object]
+    entry: DocumentEntry, text: str, cuts: Sequence[CutPassages], printed: Sequence[object]
 ) -> bytes:
     whole = sha256(entry.model_dump_json().encode("utf-8", "replace"))
     for part in (text, json.dumps(cuts), json.dumps(printed)):

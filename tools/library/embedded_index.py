@@ -13,7 +13,7 @@ import numpy as np
 from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 
-from tools.disk import check_room
+from tools.disk import check_disk_space
 from tools.errors import LibraryError
 from tools.library.vector_index import (
     BREADTH,
@@ -23,13 +23,13 @@ from tools.library.vector_index import (
     MULTI,
     NUMBERS,
     SPARSE,
-    Filter,
+    IndexFilter,
     NamedVector,
     Payload,
     Point,
-    Scored,
+    ScoredPoint,
     Sparse,
-    Stored,
+    StoredPoint,
 )
 from tools.program import PROGRAM
 
@@ -53,7 +53,7 @@ class EdgeFolder:
     """Opens one folder for all threads of the process."""
 
     def __init__(self, path: Path, *, wait: float) -> None:
-        """Name the folder; see tools.library.embedded_index.EdgeIndex for the seconds."""
+        """Name the folder; see tools.library.embedded_index.EmbeddedIndex for the seconds."""
         path = (
             path.parent.resolve() / path.name
         )  # where others that came another way leave their marks
@@ -90,7 +90,7 @@ class EdgeFolder:
             shard = self._shard
             self._users += 1
         try:
-            with told_faults(self.path):
+            with translate_engine_errors(self.path):
                 yield shard
         finally:
             with self._turn:
@@ -115,10 +115,10 @@ class EdgeFolder:
     def _load(self) -> "qe.EdgeShard":
         import qdrant_edge as qe
 
-        check_room(self.path.parent)
+        check_disk_space(self.path.parent)
         self._take_lock()
         try:
-            with told_faults(self.path):
+            with translate_engine_errors(self.path):
                 return qe.EdgeShard.load(str(self.path))
         except BaseException:
             self._lock.release()
@@ -159,7 +159,7 @@ class EdgeFolder:
 
 
 @contextmanager
-def told_faults(path: Path) -> Iterator[None]:
+def translate_engine_errors(path: Path) -> Iterator[None]:
     """Turn what the engine raises into LibraryError.
 
     It raises bare Exception, or where its files are damaged a PanicException that is none; what is
@@ -184,7 +184,7 @@ def _of_engine(error: BaseException) -> bool:
     return type(error) is Exception or type(error).__name__ == "PanicException"
 
 
-class EdgeIndex:
+class EmbeddedIndex:
     """Vectors in a folder."""
 
     def __init__(
@@ -218,13 +218,13 @@ class EdgeIndex:
             return
         import qdrant_edge as qe
 
-        check_room(self._path.parent)
+        check_disk_space(self._path.parent)
         # Made aside and renamed: a kill in between, or a second process, leaves no half index.
         draft = Path(mkdtemp(prefix=f".{self._path.name}-", dir=self._path.parent))
         try:
             kinds = dict.fromkeys(NUMBERS, qe.PayloadSchemaType.Integer)
             kinds |= dict.fromkeys(KEYWORDS, qe.PayloadSchemaType.Keyword)
-            with told_faults(self._path):
+            with translate_engine_errors(self._path):
                 shard = qe.EdgeShard.create(str(draft / "index"), _config(self._size, self._multi))
                 for field, kind in kinds.items():
                     shard.update(qe.UpdateOperation.create_field_index(field, kind))
@@ -242,7 +242,7 @@ class EdgeIndex:
 
         rows = [qe.Point(point.id, _named(point), dict(point.payload)) for point in points]
         if rows:
-            check_room(self._path.parent)
+            check_disk_space(self._path.parent)
             with self._folder.opened() as shard:
                 shard.update(qe.UpdateOperation.upsert_points(rows))
 
@@ -250,11 +250,11 @@ class EdgeIndex:
         self,
         vectors: Sequence[NamedVector],
         limit: int,
-        filter: Filter,  # noqa: A002  what both engines call it
+        filter: IndexFilter,  # noqa: A002  what both engines call it
         *,
         among: Collection[int] | None = None,
         exact: bool = False,
-    ) -> list[list[Scored]]:
+    ) -> list[list[ScoredPoint]]:
         """Return the nearest points; see tools.library.vector_index.VectorIndex."""
         import qdrant_edge as qe
 
@@ -269,7 +269,7 @@ class EdgeIndex:
         ]  # fmt: skip
         with self._folder.opened() as shard:
             answers = shard.query_batch(qe.QueryBatchRequest(requests))
-        return [[Scored(int(str(row.id)), row.score) for row in answer] for answer in answers]
+        return [[ScoredPoint(int(str(row.id)), row.score) for row in answer] for answer in answers]
 
     def set_payload(self, points: Mapping[int, Payload]) -> None:
         """Replace payloads; see tools.library.vector_index.VectorIndex."""
@@ -279,7 +279,7 @@ class EdgeIndex:
             for key, values in points.items():
                 shard.update(qe.UpdateOperation.overwrite_payload([key], dict(values)))
 
-    def scroll(self, after: int, limit: int) -> list[Stored]:
+    def scroll(self, after: int, limit: int) -> list[StoredPoint]:
         """Return points in order; see tools.library.vector_index.VectorIndex."""
         import qdrant_edge as qe
 
@@ -288,7 +288,7 @@ class EdgeIndex:
         )
         with self._folder.opened() as shard:
             records, _ = shard.scroll(request)
-            return [Stored.of(record) for record in records]
+            return [StoredPoint.of(record) for record in records]
 
     def vectors(self, ids: Sequence[int]) -> dict[int, NDArray[np.float32]]:
         """Return the stored dense vectors of those points that are there."""
@@ -352,7 +352,7 @@ def _named(point: Point) -> dict[str, Any]:
     return {name: _own(vector) for name, vector in point.vectors().items()}
 
 
-def _conditions(wanted: Filter, among: Collection[int] | None) -> "qe.Filter | None":
+def _conditions(wanted: IndexFilter, among: Collection[int] | None) -> "qe.Filter | None":
     import qdrant_edge as qe
 
     must: list[Any] = [

@@ -15,15 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tools.embed.embedder import Embedder, multi_size
-from tools.library.database import INDEXED, KEPT, OLD_PAYLOAD, Database
-from tools.library.server_index import ElsewhereError
+from tools.library.database import INDEXED, OLD_PAYLOAD, VECTOR_CARRIED, Database
+from tools.library.server_index import OtherServerError
 from tools.library.vector_index import VectorIndex
 from tools.settings import Settings
 
 FOLDER, SERVER = "folder", "server"
 
 
-class Names(NamedTuple):
+class IndexIdentity(NamedTuple):
     """Which vectors a library has."""
 
     embedder: str
@@ -47,44 +47,46 @@ class Names(NamedTuple):
         return (self.embedder, self.size) == (embedder.name, embedder.size)
 
 
-def place_in(settings: Settings) -> str:
+def index_location(settings: Settings) -> str:
     """Return where these settings put vectors."""
     return SERVER if settings.qdrant_url else FOLDER
 
 
-def names_for(embedder: Embedder, place: str) -> Names:
+def names_for(embedder: Embedder, place: str) -> IndexIdentity:
     """Return the names of a new index for this embedder."""
-    return Names(embedder.name, embedder.size, multi_size(embedder), uuid4().hex[:8], place)
+    return IndexIdentity(embedder.name, embedder.size, multi_size(embedder), uuid4().hex[:8], place)
 
 
-def names_from(meta: Mapping[str, str]) -> Names:
+def names_from(meta: Mapping[str, str]) -> IndexIdentity:
     """Return the names that a catalog's `meta` holds: of the index that its rows speak of."""
     multi = int(meta["multi"]) if meta.get("multi") else None
-    return Names(
+    return IndexIdentity(
         meta["embedder"], int(meta["size"]), multi, meta["generation"], meta.get("place", "")
     )
 
 
-def searched_names(meta: Mapping[str, str]) -> Names:
+def searched_names(meta: Mapping[str, str]) -> IndexIdentity:
     """Return the names of the index that is searched: while another is filled, the one before it."""
     return next(iter(_listed(meta, "former")), names_from(meta))
 
 
-def outdated_names(meta: Mapping[str, str]) -> list[Names]:
+def outdated_names(meta: Mapping[str, str]) -> list[IndexIdentity]:
     """Return the names of the indexes that are to be deleted."""
     return _listed(meta, "outdated")
 
 
-def listed(names: Iterable[Names]) -> str:
+def listed(names: Iterable[IndexIdentity]) -> str:
     """Return names as `meta` holds those that are not of the index which is filled."""
     return json.dumps(list(names))
 
 
-def _listed(meta: Mapping[str, str], key: str) -> list[Names]:
-    return [Names(*values) for values in json.loads(meta.get(key, "[]"))]
+def _listed(meta: Mapping[str, str], key: str) -> list[IndexIdentity]:
+    return [IndexIdentity(*values) for values in json.loads(meta.get(key, "[]"))]
 
 
-def carry(database: Database, vectors: Iterable[dict[int, NDArray[np.float32]]]) -> None:
+def store_snapshot_vectors(
+    database: Database, vectors: Iterable[dict[int, NDArray[np.float32]]]
+) -> None:
     """Put vectors of points into a catalog."""
     with database.writing() as db:
         db.execute("DROP TABLE IF EXISTS carried")
@@ -94,7 +96,7 @@ def carry(database: Database, vectors: Iterable[dict[int, NDArray[np.float32]]])
             db.executemany("INSERT INTO carried VALUES (?, ?)", rows)
 
 
-def carried(database: Database, points: Sequence[int]) -> dict[int, NDArray[np.float32]]:
+def snapshot_vectors(database: Database, points: Sequence[int]) -> dict[int, NDArray[np.float32]]:
     """Return the vectors of those of these points that have one in the catalog."""
     marks = ", ".join("?" * len(points))
     with database.reading() as db:
@@ -109,7 +111,7 @@ def mark_carried(database: Database) -> None:
     with database.writing() as db:
         if _is_there(db):
             db.execute(
-                f"UPDATE texts SET indexed = {KEPT} WHERE point IN (SELECT point FROM carried)"
+                f"UPDATE texts SET indexed = {VECTOR_CARRIED} WHERE point IN (SELECT point FROM carried)"
             )
 
 
@@ -136,7 +138,7 @@ class IndexOpener(Protocol):
         """Where new ones are made."""
         ...
 
-    def __call__(self, names: Names) -> VectorIndex:
+    def __call__(self, names: IndexIdentity) -> VectorIndex:
         """Return this one."""
         ...
 
@@ -144,18 +146,18 @@ class IndexOpener(Protocol):
 class Index(NamedTuple):
     """An index that the catalog names."""
 
-    names: Names
+    names: IndexIdentity
     engine: VectorIndex
 
 
-class Indexes:
+class IndexRegistry:
     """Opens the indexes that the catalog names at this moment. Thread-safe."""
 
     def __init__(self, database: Database, opener: IndexOpener) -> None:
         self._database = database
         self._opener = opener
         self._lock = RLock()
-        self._opened: dict[Names, Index] = {}
+        self._opened: dict[IndexIdentity, Index] = {}
 
     def searched(self) -> Index:
         """Return the index that is searched now."""
@@ -181,7 +183,7 @@ class Indexes:
             half = [names_from(meta)] if "former" in meta else []
             kept: Collection[int] = ()
             if move and searched_names(meta).fits(embedder) and not names.multi:
-                kept = (KEPT,) if half else (KEPT, INDEXED, OLD_PAYLOAD)
+                kept = (VECTOR_CARRIED,) if half else (VECTOR_CARRIED, INDEXED, OLD_PAYLOAD)
             values = names.meta() | {
                 "former": listed([searched_names(meta)]),
                 "outdated": listed([*outdated_names(meta), *half]),
@@ -189,7 +191,7 @@ class Indexes:
             db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(values.items()))
             db.execute(
                 f"UPDATE texts SET indexed = CASE WHEN indexed IN ({', '.join(map(str, kept))})"
-                f" THEN {KEPT} ELSE 0 END"
+                f" THEN {VECTOR_CARRIED} ELSE 0 END"
             )
             db.execute("DELETE FROM dropped")
         self.tidy()
@@ -200,11 +202,11 @@ class Indexes:
 
     def kept(self, points: Sequence[int]) -> dict[int, NDArray[np.float32]]:
         """Return those vectors of rows that say KEPT which are to be had."""
-        found = carried(self._database, points)
+        found = snapshot_vectors(self._database, points)
         missing = [point for point in points if point not in found]
         meta = self.meta()
         if missing and names_from(meta) != searched_names(meta):
-            with suppress(ElsewhereError):
+            with suppress(OtherServerError):
                 found |= self.searched().engine.vectors(missing)
         return found
 
@@ -235,7 +237,7 @@ class Indexes:
         for names in outdated:
             try:
                 self._opener(names).drop()
-            except ElsewhereError:
+            except OtherServerError:
                 left.append(names)
         if left != outdated:
             with self._database.writing() as db:
@@ -258,7 +260,7 @@ class Indexes:
         with self._database.reading() as db:
             return dict(db.execute("SELECT key, value FROM meta"))
 
-    def _open(self, which: Callable[[dict[str, str]], Names]) -> Index:
+    def _open(self, which: Callable[[dict[str, str]], IndexIdentity]) -> Index:
         meta = self.meta()
         names, named = which(meta), {names_from(meta), searched_names(meta)}
         with self._lock:

@@ -24,9 +24,9 @@ from tools.library.index_registry import IndexOpener
 from tools.library.library_index import Encoder, LibraryIndex
 from tools.library.passage_catalog import PassageCatalog
 from tools.library.same_paper import find_same_work
-from tools.library.search_types import AddReport, Found, LibraryStats
+from tools.library.search_types import AddReport, LibraryStats, PaperHit
 from tools.library.texts import LibraryFiles, Texts
-from tools.library.vector_index import Filter, Progress
+from tools.library.vector_index import IndexFilter, Progress
 
 _READ_BATCH = 500
 _NEAREST = 10
@@ -148,7 +148,7 @@ class Library:
         after: date | None = None,
         mode: Literal["hybrid", "dense", "keyword"] = "hybrid",
         exclude: Collection[str] = (),
-    ) -> list[Found]:
+    ) -> list[PaperHit]:
         """Return at most `limit` papers, best first.
 
         Args:
@@ -167,7 +167,7 @@ class Library:
         if limit < 1 or not text.strip():
             return []
         points = self._passages.record_points(self.catalog.points(exclude).values())
-        wanted = Filter(
+        wanted = IndexFilter(
             "paper",
             before=before.toordinal() if before else None,
             after=after.toordinal() if after else None,
@@ -176,7 +176,7 @@ class Library:
         found = self.vector_index.search(text, mode, limit, wanted)
         ids = self._passages.papers_of([hit.id for hit in found])
         hits = [(ids[hit.id], hit.score) for hit in found if hit.id in ids]
-        return [Found(paper, score, rank) for rank, (paper, score) in enumerate(hits, 1)]
+        return [PaperHit(paper, score, rank) for rank, (paper, score) in enumerate(hits, 1)]
 
     def get(self, ids: Collection[str]) -> dict[str, Paper]:
         """Return the papers that are here, by the id asked for."""

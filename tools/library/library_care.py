@@ -20,11 +20,11 @@ from tools.library.library_index import IndexRow, index_rows
 from tools.library.open_library import index_folder
 from tools.library.passage_catalog import PassageCatalog
 from tools.library.vector_index import (
-    Filter,
+    IndexFilter,
     Payload,
     Query,
     Sparse,
-    Stored,
+    StoredPoint,
     VectorIndex,
     document_terms,
     search,
@@ -231,10 +231,10 @@ def _check_vectors(library: Library, found: _Findings) -> None:
             more = ", ..." if len(points) > _SHOWN else ""
             found.add(f"{counted(len(points), noun, nouns)} (points {shown}{more})")
     if one := filled.engine.scroll(0, 1):  # a damaged search graph shows itself only in a search
-        search(filled.engine, Query(one[0].dense), 10, Filter())
+        search(filled.engine, Query(one[0].dense), 10, IndexFilter())
 
 
-def _windows(index: VectorIndex) -> Iterator[tuple[int, int, dict[int, Stored]]]:
+def _windows(index: VectorIndex) -> Iterator[tuple[int, int, dict[int, StoredPoint]]]:
     """Yield (low, high, points of ids low < id <= high), which together are all ids."""
     low = 0
     while batch := index.scroll(low, _BATCH):
@@ -244,7 +244,7 @@ def _windows(index: VectorIndex) -> Iterator[tuple[int, int, dict[int, Stored]]]
     yield low, 2**63 - 1, {}
 
 
-def _sound(stored: Stored, row: IndexRow, size: int) -> bool:
+def _sound(stored: StoredPoint, row: IndexRow, size: int) -> bool:
     dense = stored.dense
     if dense.shape != (size,) or not np.isfinite(dense).all():
         return False

@@ -20,16 +20,16 @@ from numpy.typing import NDArray
 from tools.counting import counted
 from tools.embed.embedder import Embedder, Encoded, TermWeights, encode
 from tools.errors import LibraryError
-from tools.library.database import KEPT, OLD_PAYLOAD, Database, WriteLock
-from tools.library.index_registry import Index, Indexes, IndexOpener, names_from
+from tools.library.database import OLD_PAYLOAD, VECTOR_CARRIED, Database, WriteLock
+from tools.library.index_registry import Index, IndexOpener, IndexRegistry, names_from
 from tools.library.passage_catalog import PAPER_DAY
 from tools.library.vector_index import (
-    Filter,
+    IndexFilter,
     Payload,
     Point,
     Progress,
     Query,
-    Scored,
+    ScoredPoint,
     Sparse,
     VectorIndex,
     document_terms,
@@ -119,7 +119,7 @@ class LibraryIndex:
     ) -> None:
         self._name = name
         self._database = database
-        self.indexes = Indexes(database, opener)
+        self.indexes = IndexRegistry(database, opener)
         self._embedder = embedder
         self._writing = writing
         self._checking = Lock()
@@ -138,7 +138,7 @@ class LibraryIndex:
         if not self.fits(embedder):
             self._of(self.indexes.searched(), embedder)
 
-    def search(self, text: str, mode: str, limit: int, filter: Filter) -> list[Scored]:  # noqa: A002
+    def search(self, text: str, mode: str, limit: int, filter: IndexFilter) -> list[ScoredPoint]:  # noqa: A002
         """Return the best points, best first; see tools.library.texts.Texts.search.
 
         Raises:
@@ -177,7 +177,7 @@ class LibraryIndex:
                 return
             last = rows[-1][0]
             here = [point for point, indexed in rows if indexed > 0]
-            kept = [point for point, indexed in rows if indexed == KEPT]
+            kept = [point for point, indexed in rows if indexed == VECTOR_CARRIED]
             yield self.indexes.filled().engine.vectors(here) | self.indexes.kept(kept)
 
     def catch_up(self, progress: Progress | None = None, encoder: Encoder | None = None) -> int:
@@ -203,7 +203,7 @@ class LibraryIndex:
             old = [row for row in rows if row.indexed == OLD_PAYLOAD]
             index.set_payload({row.point: row.payload for row in old})
             self._mark(old)
-            kept = self._put_kept(index, [row for row in rows if row.indexed == KEPT])
+            kept = self._put_kept(index, [row for row in rows if row.indexed == VECTOR_CARRIED])
             done += len(kept)
             if progress and kept:
                 progress(done, max(total, done))

@@ -15,14 +15,14 @@ from tools.bibliography.keys import numbered
 from tools.errors import InputError, LibraryError
 from tools.library.database import Database, WriteLock
 from tools.library.index_registry import (
-    Names,
-    carry,
+    IndexIdentity,
+    index_location,
     listed,
     mark_carried,
     names_from,
     outdated_names,
-    place_in,
     searched_names,
+    store_snapshot_vectors,
 )
 from tools.library.library import Library
 from tools.library.open_library import CATALOG, folder_of, forget_library
@@ -146,7 +146,7 @@ def take_snapshot(library: Library, target: Path, *, vectors: bool = False) -> i
             library.catalog.database.copy_to(copy)
             own = Database(copy)
             if vectors:
-                carry(own, index.all_vectors())
+                store_snapshot_vectors(own, index.all_vectors())
         with own.writing() as db:
             db.execute("INSERT OR REPLACE INTO meta VALUES ('name', ?)", (library.name,))
         own.vacuum()
@@ -194,7 +194,7 @@ def restore_snapshot(
                 raise InputError(
                     f"there is a library '{wanted}': give another name, or have it replaced"
                 )
-            _put(aside, names_from(meta)._replace(place=place_in(settings)), folder)
+            _put(aside, names_from(meta)._replace(place=index_location(settings)), folder)
     finally:
         _delete(aside)
     return wanted
@@ -224,7 +224,7 @@ def _unpack(source: Path, target: Path) -> dict[str, str]:
     return meta
 
 
-def _put(source: Path, names: Names, folder: Path) -> None:
+def _put(source: Path, names: IndexIdentity, folder: Path) -> None:
     """Make a library's catalog this one in one transaction; readers see before or after."""
     target = folder / CATALOG
     try:

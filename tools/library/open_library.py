@@ -10,16 +10,21 @@ from pathlib import Path
 from threading import RLock
 from uuid import uuid4
 
-from tools.callers import place_of
+from tools.callers import caller_folder
 from tools.embed.embedder import Embedder
-from tools.errors import InputError, LibraryError, kind_of
+from tools.errors import InputError, LibraryError, loggable_kind
 from tools.library.catalog import Catalog
-from tools.library.database import WriteLock, is_damage, is_earlier
-from tools.library.embedded_index import EdgeIndex
-from tools.library.index_registry import FOLDER, Names, names_for, place_in
+from tools.library.database import WriteLock, is_damage, is_older_format
+from tools.library.embedded_index import EmbeddedIndex
+from tools.library.index_registry import FOLDER, IndexIdentity, index_location, names_for
 from tools.library.library import Library
-from tools.library.server_index import ElsewhereError, Server, ServerIndex
-from tools.library.starter_library import STARTER, shipped, starter_papers, sync_starter
+from tools.library.server_index import OtherServerError, Server, ServerIndex
+from tools.library.starter_library import (
+    STARTER,
+    starter_papers,
+    sync_starter,
+    with_packaged_vectors,
+)
 from tools.library.vector_index import VectorIndex
 from tools.program import PROGRAM, logger_of
 from tools.settings import Settings
@@ -64,8 +69,8 @@ def open_library(
         if library is None or not library.embeds_as(embedder):
             if library:
                 library.close()
-            maker = shipped(embedder) if name == STARTER else embedder
-            library = Library(folder, name, Opener(folder, name, settings), maker)
+            maker = with_packaged_vectors(embedder) if name == STARTER else embedder
+            library = Library(folder, name, IndexFactory(folder, name, settings), maker)
             _opened[key] = library
         if not any_embedder:
             library.check_embedder(embedder)
@@ -105,7 +110,7 @@ def settings_for(name: str, caller: str, settings: Settings) -> Settings:
     """Return the settings whose home has a library: each caller of a server has one of its own in ours."""
     if not caller or name in {STARTER, *settings.shared_libraries}:
         return settings
-    return settings.model_copy(update={"home": settings.home / "callers" / place_of(caller)})
+    return settings.model_copy(update={"home": settings.home / "callers" / caller_folder(caller)})
 
 
 def delete_library(name: str, settings: Settings, embedder: Embedder) -> None:
@@ -127,14 +132,14 @@ def delete_library(name: str, settings: Settings, embedder: Embedder) -> None:
         with WriteLock(folder / "write.lock", f"library '{name}'").held():
             try:
                 library = _opened.get((folder, settings.qdrant_url)) or Library(
-                    folder, name, Opener(folder, name, settings), embedder
+                    folder, name, IndexFactory(folder, name, settings), embedder
                 )
                 library.drop()
             except LibraryError as error:
-                if not (isinstance(error, ElsewhereError) or is_damage(error)):
+                if not (isinstance(error, OtherServerError) or is_damage(error)):
                     raise
                 logger.warning(
-                    "what a server has of library '%s' stays there: %s", name, kind_of(error)
+                    "what a server has of library '%s' stays there: %s", name, loggable_kind(error)
                 )
             forget_library(folder)
             # Without its catalog it is no library, whatever a kill leaves of the rest.
@@ -165,14 +170,14 @@ def folder_of(name: str, settings: Settings) -> Path:
 
 
 def _make(folder: Path, name: str, settings: Settings, embedder: Embedder) -> None:
-    outdated = name == STARTER and is_earlier(folder / CATALOG)
+    outdated = name == STARTER and is_older_format(folder / CATALOG)
     if (folder / CATALOG).exists() and not outdated:
         return
     if name != STARTER and _has_lost_catalog(folder):
         raise _unknown(name, settings)
     folder.mkdir(parents=True, exist_ok=True)
     with WriteLock(folder / "write.lock", f"library '{name}'").held():
-        if outdated and is_earlier(folder / CATALOG):
+        if outdated and is_older_format(folder / CATALOG):
             forget_library(folder)
             _clear(folder)
         if (folder / CATALOG).exists():
@@ -180,7 +185,7 @@ def _make(folder: Path, name: str, settings: Settings, embedder: Embedder) -> No
         # Made aside and renamed, so that whoever sees a catalog sees a whole one.
         draft = folder / f".catalog-{uuid4().hex}"
         catalog = Catalog(draft)
-        names = names_for(embedder, place_in(settings))
+        names = names_for(embedder, index_location(settings))
         catalog.set_meta(names.meta() | {"uid": uuid4().hex})
         catalog.close()
         draft.rename(folder / CATALOG)
@@ -196,7 +201,7 @@ def _clear(folder: Path) -> None:
 
 
 @dataclass(frozen=True)
-class Opener:
+class IndexFactory:
     """Opens the indexes of a library, each where it is."""
 
     folder: Path
@@ -206,12 +211,12 @@ class Opener:
     @property
     def place(self) -> str:
         """Where new indexes are made."""
-        return place_in(self.settings)
+        return index_location(self.settings)
 
-    def __call__(self, names: Names) -> VectorIndex:
+    def __call__(self, names: IndexIdentity) -> VectorIndex:
         """Return an index; nothing is connected or read yet."""
         if (names.place or self.place) == FOLDER:
-            return EdgeIndex(index_folder(self.folder, names), names.size, multi=names.multi)
+            return EmbeddedIndex(index_folder(self.folder, names), names.size, multi=names.multi)
         catalog = Catalog(self.folder / CATALOG)
         try:
             uid = catalog.meta()["uid"]
@@ -223,7 +228,7 @@ class Opener:
         return ServerIndex(server, collection, names.size, multi=names.multi)
 
 
-def index_folder(folder: Path, names: Names) -> Path:
+def index_folder(folder: Path, names: IndexIdentity) -> Path:
     """Return the folder of a library's embedded index."""
     return folder / f"vectors-{names.generation}"
 

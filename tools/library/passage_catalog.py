@@ -10,7 +10,7 @@ from state.passage import Passage
 from tools.errors import LibraryError
 from tools.library.database import Database
 from tools.library.search_types import folded_heading
-from tools.library.vector_index import Filter
+from tools.library.vector_index import IndexFilter
 from tools.retrieve.retriever import PassageFilter
 
 _COLUMNS = (
@@ -139,9 +139,9 @@ class PassageCatalog:
 
 def index_filter(
     wanted: PassageFilter, papers: Collection[str], exclude: Collection[int]
-) -> Filter:
+) -> IndexFilter:
     """Return the filter as the vector index takes it."""
-    return Filter(
+    return IndexFilter(
         kind="passage",
         before=wanted.before.toordinal() if wanted.before else None,
         exclude=exclude,

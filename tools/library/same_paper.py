@@ -100,7 +100,7 @@ def keys_of(entry: ReferenceEntry) -> tuple[str | None, str | None]:
     return given and canonical_id(given), title if len(title) >= _TELLING_TITLE else None
 
 
-def cites(printed: str, record: str) -> bool:
+def entry_is_paper(printed: str, record: str) -> bool:
     """Whether an entry names a paper, both in JSON; as an SQL function it chooses among candidates.
 
     An id may be printed or read wrongly, so that the title must be the paper's, too. Without a shared

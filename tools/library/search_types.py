@@ -22,7 +22,7 @@ def folded_section(section: tuple[str, ...]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class PaperHit:
     """One hit of a search."""
 
     paper: str

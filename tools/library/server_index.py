@@ -24,13 +24,13 @@ from tools.library.vector_index import (
     MULTI,
     NUMBERS,
     SPARSE,
-    Filter,
+    IndexFilter,
     NamedVector,
     Payload,
     Point,
-    Scored,
+    ScoredPoint,
     Sparse,
-    Stored,
+    StoredPoint,
 )
 from tools.program import PROGRAM, logger_of
 from tools.settings import Settings
@@ -60,7 +60,7 @@ class ExistsError(LibraryError):
 
 
 @contextmanager
-def told_faults(at: str) -> Iterator[None]:
+def translate_server_errors(at: str) -> Iterator[None]:
     """Turn what the client raises of the server at this address into TransientError or LibraryError."""
     from grpc import RpcError  # type: ignore[import-untyped]
     from pydantic import ValidationError
@@ -143,7 +143,7 @@ class Server:
         return self.url == IN_MEMORY
 
 
-def shape(server: Server, size: int, multi: int | None) -> dict[str, Any]:
+def collection_config(server: Server, size: int, multi: int | None) -> dict[str, Any]:
     """Return what a collection holds, as arguments of create_collection.
 
     It builds no search graph yet: see `loaded`.
@@ -239,7 +239,7 @@ _PAGE = 1_000  # points that are read at once
 T = TypeVar("T")
 
 
-class ElsewhereError(LibraryError):
+class OtherServerError(LibraryError):
     """The vectors are on a server, and no setting says where that is."""
 
 
@@ -273,7 +273,7 @@ class ServerIndex:
         """Make the collection; see tools.library.vector_index.VectorIndex."""
         if self.exists():
             return
-        wanted = shape(self._server, self._size, self._multi)
+        wanted = collection_config(self._server, self._size, self._multi)
         with suppress(ExistsError):  # another process was quicker
             self._call(lambda client: client.create_collection(self._collection, **wanted))
 
@@ -296,11 +296,11 @@ class ServerIndex:
         self,
         vectors: Sequence[NamedVector],
         limit: int,
-        filter: Filter,  # noqa: A002  what both engines call it
+        filter: IndexFilter,  # noqa: A002  what both engines call it
         *,
         among: Collection[int] | None = None,
         exact: bool = False,
-    ) -> list[list[Scored]]:
+    ) -> list[list[ScoredPoint]]:
         """Return the nearest points; see tools.library.vector_index.VectorIndex."""
         from qdrant_client import models
 
@@ -316,7 +316,7 @@ class ServerIndex:
         answers = self._call(
             lambda client: client.query_batch_points(self._collection, requests=requests)
         )
-        return [[Scored(int(row.id), row.score) for row in one.points] for one in answers]
+        return [[ScoredPoint(int(row.id), row.score) for row in one.points] for one in answers]
 
     def set_payload(self, points: Mapping[int, Payload]) -> None:
         """Replace payloads; see tools.library.vector_index.VectorIndex."""
@@ -330,7 +330,7 @@ class ServerIndex:
 
         self._call(overwrite)
 
-    def scroll(self, after: int, limit: int) -> list[Stored]:
+    def scroll(self, after: int, limit: int) -> list[StoredPoint]:
         """Return points in order; see tools.library.vector_index.VectorIndex."""
         records, _ = self._call(
             lambda client: client.scroll(
@@ -338,7 +338,7 @@ class ServerIndex:
                 with_vectors=[DENSE, SPARSE],
             )
         )  # fmt: skip
-        return [Stored.of(record) for record in records]
+        return [StoredPoint.of(record) for record in records]
 
     def vectors(self, ids: Sequence[int]) -> dict[int, NDArray[np.float32]]:
         """Return the stored dense vectors of those points that are there."""
@@ -385,11 +385,11 @@ class ServerIndex:
 
     def _call(self, action: "Callable[[QdrantClient], T]") -> T:
         if not self._server.url:
-            raise ElsewhereError(
+            raise OtherServerError(
                 "the vectors of this library are on a Qdrant server: set CITELOOM_QDRANT_URL to its "
                 f"address again, or run `{PROGRAM} library index NAME` to make them anew here"
             )
-        with told_faults(self._server.shown):
+        with translate_server_errors(self._server.shown):
             if self._server.in_memory:  # the client's own engine is not made for several threads
                 with self._lock:
                     return action(self._connected())
@@ -453,7 +453,7 @@ def _named(point: Point) -> dict[str, Any]:
     return {name: _own(vector) for name, vector in point.vectors().items()}
 
 
-def _conditions(wanted: Filter, among: Collection[int] | None) -> "models.Filter | None":
+def _conditions(wanted: IndexFilter, among: Collection[int] | None) -> "models.Filter | None":
     from qdrant_client import models
 
     must: list[Any] = [

@@ -10,10 +10,19 @@ import numpy as np
 
 from tools.errors import CiteLoomError
 from tools.library.server_index import Server, ServerIndex
-from tools.library.vector_index import DENSE, MULTI, SPARSE, Filter, Point, Scored, Sparse, Stored
+from tools.library.vector_index import (
+    DENSE,
+    MULTI,
+    SPARSE,
+    IndexFilter,
+    Point,
+    ScoredPoint,
+    Sparse,
+    StoredPoint,
+)
 
 _COUNT, _SIZE, _TOKENS = 1_000, 64, 8
-_PASSING = Filter(
+_PASSING = IndexFilter(
     kind="passage", before=500, after=100, papers=("p1", "p2"), first_year=1900, last_year=2100, tags=("t",),
     venues=("v",), sections=("s",), exclude=(101,),
 )  # fmt: skip
@@ -57,8 +66,8 @@ def _calls(index: ServerIndex) -> Iterator[tuple[str, Callable[[], bool]]]:
         return True
 
     def near(
-        wanted: Filter, *, exact: bool, among: tuple[int, ...] | None = None
-    ) -> list[list[Scored]]:
+        wanted: IndexFilter, *, exact: bool, among: tuple[int, ...] | None = None
+    ) -> list[list[ScoredPoint]]:
         asked = [(DENSE, one.dense), (SPARSE, one.sparse)]
         return index.nearest(asked, 5, wanted, exact=exact, among=among)
 
@@ -68,15 +77,15 @@ def _calls(index: ServerIndex) -> Iterator[tuple[str, Callable[[], bool]]]:
         return passing and _firsts(found) == [one.id] * 2
 
     def token_vectors() -> bool:
-        found = index.nearest([(MULTI, one.multi)], 1, Filter(), among=[one.id, 2], exact=True)
+        found = index.nearest([(MULTI, one.multi)], 1, IndexFilter(), among=[one.id, 2], exact=True)
         return _firsts(found) == [one.id]
 
     def replaced() -> bool:
         index.set_payload({one.id: {"paper": "other"}})
-        return not any(map(len, near(Filter(papers=("p1",)), exact=True, among=(one.id,))))
+        return not any(map(len, near(IndexFilter(papers=("p1",)), exact=True, among=(one.id,))))
 
     def scrolled() -> bool:
-        rows: list[Stored] = index.scroll(one.id - 1, 2)
+        rows: list[StoredPoint] = index.scroll(one.id - 1, 2)
         return [row.id for row in rows] == [one.id, one.id + 1] and bool(rows[0].sparse.indices)
 
     def deleted() -> bool:
@@ -91,7 +100,7 @@ def _calls(index: ServerIndex) -> Iterator[tuple[str, Callable[[], bool]]]:
     )
     yield (
         "search exactly",
-        lambda: _firsts(near(Filter(), exact=True)) == [one.id] * 2,
+        lambda: _firsts(near(IndexFilter(), exact=True)) == [one.id] * 2,
     )
     yield "index the payload, and tell when a search graph is built", lambda: done(index.optimize)
     yield (
@@ -109,7 +118,7 @@ def _calls(index: ServerIndex) -> Iterator[tuple[str, Callable[[], bool]]]:
     yield "delete the collection", lambda: done(index.drop) and not index.exists()
 
 
-def _firsts(found: list[list[Scored]]) -> list[int]:
+def _firsts(found: list[list[ScoredPoint]]) -> list[int]:
     return [hits[0].id if hits else 0 for hits in found]
 
 

@@ -41,7 +41,7 @@ class ShippedVectors:
         return np.array(rows, dtype=np.float32).reshape(len(rows), self.size)
 
 
-def shipped(embedder: Embedder) -> Embedder:
+def with_packaged_vectors(embedder: Embedder) -> Embedder:
     """Return the embedder with what it is known to say, if the shipped vectors are its own."""
     known = embedder.name == MiniLm.name and _VECTORS.is_file()
     return ShippedVectors(embedder) if known else embedder

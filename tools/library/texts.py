@@ -12,7 +12,7 @@ from uuid import uuid4
 from state.bibliography import ReferenceEntry
 from state.document import DocumentEntry
 from state.passage import Passage, PassageHit
-from tools.errors import InputError, kind_of
+from tools.errors import InputError, loggable_kind
 from tools.library.catalog import Catalog
 from tools.library.database import WriteLock
 from tools.library.document_rows import (
@@ -55,7 +55,7 @@ class LibraryFiles:
                 shutil.copyfile(source, draft)
             os.replace(draft, target)
         except OSError as error:
-            logger.warning("the pages of a file cannot be shown later: %s", kind_of(error))
+            logger.warning("the pages of a file cannot be shown later: %s", loggable_kind(error))
             with suppress(OSError):
                 draft.unlink(missing_ok=True)
 

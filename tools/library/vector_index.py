@@ -89,7 +89,7 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
+class IndexFilter:
     """Which points may be found."""
 
     kind: Literal["paper", "passage"] | None = None
@@ -117,7 +117,7 @@ class Filter:
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredPoint:
     """One point as it is in the index."""
 
     id: int
@@ -126,7 +126,7 @@ class Stored:
     payload: Payload
 
     @classmethod
-    def of(cls, record: Any) -> "Stored":
+    def of(cls, record: Any) -> "StoredPoint":
         """Return what either engine calls a record; where a vector is missing, an empty one."""
         terms = record.vector.get(SPARSE)
         return cls(
@@ -138,7 +138,7 @@ class Stored:
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class ScoredPoint:
     """One point found."""
 
     id: int
@@ -164,11 +164,11 @@ class VectorIndex(Protocol):
         self,
         vectors: Sequence[NamedVector],
         limit: int,
-        filter: Filter,  # noqa: A002  what both engines call it
+        filter: IndexFilter,  # noqa: A002  what both engines call it
         *,
         among: Collection[int] | None = None,
         exact: bool = False,
-    ) -> list[list[Scored]]:
+    ) -> list[list[ScoredPoint]]:
         """Return, for each vector, the nearest points that pass the filter, best first.
 
         Args:
@@ -184,7 +184,7 @@ class VectorIndex(Protocol):
         """Replace what is stored beside the vectors of these points, those that are there."""
         ...
 
-    def scroll(self, after: int, limit: int) -> list[Stored]:
+    def scroll(self, after: int, limit: int) -> list[StoredPoint]:
         """Return the points behind the id `after`, in the order of their ids."""
         ...
 
@@ -209,7 +209,7 @@ class VectorIndex(Protocol):
         ...
 
 
-def search(index: VectorIndex, query: Query, limit: int, filter: Filter) -> list[Scored]:  # noqa: A002
+def search(index: VectorIndex, query: Query, limit: int, filter: IndexFilter) -> list[ScoredPoint]:  # noqa: A002
     """Return the best points, best first, by one vector, or by several fused with RRF (k = 60)."""
     named = ((DENSE, query.dense), (SPARSE, query.sparse), (LEXICAL, query.lexical))
     vectors = [(name, vector) for name, vector in named if vector is not None]
@@ -222,11 +222,11 @@ def search(index: VectorIndex, query: Query, limit: int, filter: Filter) -> list
     if query.multi is None:
         return fused(rankings, limit)
     pool = [hit.id for hit in fused(rankings, size)]
-    last = index.nearest([(MULTI, query.multi)], limit, Filter(), among=pool, exact=True)
+    last = index.nearest([(MULTI, query.multi)], limit, IndexFilter(), among=pool, exact=True)
     return ranked(last[0], limit)
 
 
-def ranked(points: Sequence[Scored], limit: int) -> list[Scored]:
+def ranked(points: Sequence[ScoredPoint], limit: int) -> list[ScoredPoint]:
     """Order by score, ties by id, so that engines and runs agree.
 
     Scores that differ in the sixth place only are ties: single precision makes no more of them.
@@ -234,7 +234,7 @@ def ranked(points: Sequence[Scored], limit: int) -> list[Scored]:
     return sorted(points, key=lambda point: (-round(point.score, 5), point.id))[:limit]
 
 
-def fused(rankings: Sequence[Sequence[Scored]], limit: int) -> list[Scored]:
+def fused(rankings: Sequence[Sequence[ScoredPoint]], limit: int) -> list[ScoredPoint]:
     """Fuse rankings by reciprocal rank: the sum of 1 / (k + rank), the first rank being 1.
 
     Both engines can fuse by themselves, but break ties within a ranking by chance, so that the
@@ -245,7 +245,7 @@ def fused(rankings: Sequence[Sequence[Scored]], limit: int) -> list[Scored]:
         for rank, point in enumerate(ranked(ranking, len(ranking)), start=1):
             scores[point.id] = scores.get(point.id, 0.0) + 1 / (RRF_K + rank)
     best = sorted(scores, key=lambda point: (-scores[point], point))[:limit]
-    return [Scored(point, scores[point]) for point in best]
+    return [ScoredPoint(point, scores[point]) for point in best]
 
 
 _AVERAGE_LENGTH = 120.0  # words of a title and abstract without stop words

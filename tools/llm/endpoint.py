@@ -11,12 +11,18 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
-from tools.concurrency import PerLoop, gate_of
-from tools.errors import TransientError, kind_of
+from tools.concurrency import LoopLocal, semaphore_named
+from tools.errors import TransientError, loggable_kind
 from tools.ledger.budget import Price
 from tools.ledger.run_ledger import RunLedger
-from tools.llm.endpoint_errors import Fault, Place, fault_of, foreign_errors
-from tools.llm.structured_output import LIMIT_NAMES, Rung, dialect_of, url_of, visible
+from tools.llm.endpoint_errors import EndpointFault, Place, endpoint_error, foreign_errors
+from tools.llm.structured_output import (
+    LIMIT_NAMES,
+    OutputMode,
+    endpoint_behaviour,
+    url_of,
+    without_thoughts,
+)
 from tools.llm.task import Tier, count_tokens
 from tools.program import logger_of
 from tools.settings import Settings
@@ -64,7 +70,7 @@ async def _close_clients(clients: _Clients) -> None:
     await clients.http.aclose()
 
 
-_open = PerLoop(_make_clients, _close_clients)
+_open = LoopLocal(_make_clients, _close_clients)
 
 
 def _make_model(place: _Place, http: "httpx2.AsyncClient") -> "BaseChatOpenAI":
@@ -107,11 +113,11 @@ _UNSEEN = 100
 
 
 @dataclass(frozen=True)
-class Request:
+class ModelRequest:
     """One request as it is sent."""
 
     task: str
-    rung: Rung
+    rung: OutputMode
     messages: list[dict[str, str]]
     body: dict[str, Any]
     input_tokens: int
@@ -123,7 +129,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Reply:
+class ModelReply:
     """What came back."""
 
     text: str
@@ -145,15 +151,15 @@ class Endpoint:
         self.settings = settings
         self.url = url_of(settings)
         self.model = (settings.fast_model if tier == "fast" else settings.strong_model) or ""
-        self.price = price_of(settings, tier)
-        self.dialect = dialect_of(self.url, self.model)
+        self.price = model_price(settings, tier)
+        self.dialect = endpoint_behaviour(self.url, self.model)
         self.effort = (
             settings.fast_reasoning_effort if tier == "fast" else settings.strong_reasoning_effort
         )
         if self.effort not in {None, "none", "minimal"}:
             self.dialect.widen(0)
         self._backoff = backoff
-        self._gate = gate_of(self.url, settings.llm_concurrency)
+        self._gate = semaphore_named(self.url, settings.llm_concurrency)
         self._place = Place(
             url=re.sub(r"//[^/@]*@", "//", self.url),  # a password may stand in it
             model=self.model,
@@ -172,8 +178,8 @@ class Endpoint:
         return min(max(answer, min(FLOOR, self.window // 8)), self.dialect.most)
 
     async def ask(
-        self, compose: Callable[[], Request], ledger: RunLedger, *, tries: int = TRIES
-    ) -> tuple[Request, Reply]:
+        self, compose: Callable[[], ModelRequest], ledger: RunLedger, *, tries: int = TRIES
+    ) -> tuple[ModelRequest, ModelReply]:
         """Send what `compose` gives, asking it again whenever the endpoint's manners were learnt.
 
         Raises:
@@ -185,7 +191,7 @@ class Endpoint:
         while True:
             request = compose()
             fault = await self._send(request, ledger)
-            if isinstance(fault, Reply):
+            if isinstance(fault, ModelReply):
                 return request, fault
             if fault.fitting and self.dialect.adapt(
                 fault.status, fault.text, request.rung, request.task, request.body
@@ -201,14 +207,14 @@ class Endpoint:
             if pause is None:
                 # The SDK's exception quotes what the endpoint says of a bad key.
                 raise fault.error from None
-            logger.info("try %d at %s: %s", tried, self._place.url, kind_of(fault.error))
+            logger.info("try %d at %s: %s", tried, self._place.url, loggable_kind(fault.error))
             await asyncio.sleep(pause)
 
-    async def _send(self, request: Request, ledger: RunLedger) -> Reply | Fault:
+    async def _send(self, request: ModelRequest, ledger: RunLedger) -> ModelReply | EndpointFault:
         try:
             llm = await connect(self.settings, self.model)
         except foreign_errors() as error:
-            return fault_of(error, self._place)
+            return endpoint_error(error, self._place)
         reserved = round(request.input_tokens * self.dialect.ratio)
         async with (
             ledger.spend(
@@ -224,10 +230,10 @@ class Endpoint:
                 async with asyncio.timeout(self.settings.llm_timeout):
                     message = await llm.ainvoke(request.messages, extra_body=body)
             except foreign_errors() as error:
-                fault = fault_of(error, self._place)
+                fault = endpoint_error(error, self._place)
                 spending.missed(fault.error)
                 if fault.cut:
-                    return Reply("", "", cut=True, limit=limit, thought=limit)
+                    return ModelReply("", "", cut=True, limit=limit, thought=limit)
                 if not fault.billed:
                     spending.free()
                 return fault
@@ -240,7 +246,7 @@ class Endpoint:
                 self.dialect.ratio = max(self.dialect.ratio, ratio)
         return reply
 
-    def _pause(self, fault: Fault, tried: int) -> float | None:
+    def _pause(self, fault: EndpointFault, tried: int) -> float | None:
         """Return the seconds until the next try; None when there is none."""
         if not isinstance(fault.error, TransientError):
             return None
@@ -253,7 +259,7 @@ class Endpoint:
         return max(asked or 0.0, self._backoff * jitter * float(2 ** (tried - 1)))
 
 
-def price_of(settings: Settings, tier: Tier) -> Price | None:
+def model_price(settings: Settings, tier: Tier) -> Price | None:
     """Return the price of a tier; one model for both needs its price only once."""
     mine, other = settings.fast_price, settings.strong_price
     if tier == "strong":
@@ -261,7 +267,7 @@ def price_of(settings: Settings, tier: Tier) -> Price | None:
     return mine or (other if settings.fast_model == settings.strong_model else None)
 
 
-def reply_of(message: "AIMessage", limit: int) -> Reply:
+def reply_of(message: "AIMessage", limit: int) -> ModelReply:
     """Read a model's message; what a forced tool was called with counts as its text.
 
     An answer as long as `limit` was cut, whatever is said: llama.cpp's server reports of a forced
@@ -279,7 +285,7 @@ def reply_of(message: "AIMessage", limit: int) -> Reply:
     elif message.invalid_tool_calls:
         text = message.invalid_tool_calls[0]["args"] or ""
     written, thought = _counted(message, text)
-    return Reply(
+    return ModelReply(
         text=text,
         refusal=refusal,
         cut=finish in {"length", "max_tokens"} or written >= limit,
@@ -292,7 +298,7 @@ def reply_of(message: "AIMessage", limit: int) -> Reply:
 def _counted(message: "AIMessage", text: str) -> tuple[int, int]:
     """Return the output tokens of a message, and how many of them were thoughts."""
     usage = message.usage_metadata or {"input_tokens": 0, "output_tokens": 0, "total_tokens": 0}
-    answer = count_tokens(visible(text))
+    answer = count_tokens(without_thoughts(text))
     # Some endpoints count thoughts in the sum only.
     told = max(usage["output_tokens"], usage["total_tokens"] - usage["input_tokens"])
     written = told or count_tokens(text)

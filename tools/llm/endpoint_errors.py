@@ -97,7 +97,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Fault:
+class EndpointFault:
     """A failed call: the error to raise, and what the endpoint said."""
 
     error: CiteLoomError
@@ -126,7 +126,7 @@ def foreign_errors() -> tuple[type[Exception], ...]:
     )  # fmt: skip
 
 
-def fault_of(error: Exception, place: Place) -> Fault:
+def endpoint_error(error: Exception, place: Place) -> EndpointFault:
     """Say what a foreign error means."""
     import httpx2
     import openai
@@ -134,7 +134,7 @@ def fault_of(error: Exception, place: Place) -> Fault:
     if isinstance(error, openai.APIStatusError):
         return _status_fault(error, place)
     if isinstance(error, TimeoutError | openai.APITimeoutError | httpx2.TimeoutException):
-        return Fault(
+        return EndpointFault(
             TransientError(
                 f"{place.url} gave no {place.wanted} within {place.seconds:g} s{place.slow}"
             ),
@@ -145,15 +145,17 @@ def fault_of(error: Exception, place: Place) -> Fault:
     return _garbled_fault(error, place)
 
 
-def _connection_fault(error: Exception, place: Place) -> Fault:
+def _connection_fault(error: Exception, place: Place) -> EndpointFault:
     import httpx2
 
     root = _root(error)
     cause = place.tell(str(root) or type(root).__name__)
     if isinstance(root, httpx2.InvalidURL | httpx2.UnsupportedProtocol):
         advice = f"check {place.prefix}_BASE_URL, which looks like http://host:port/v1"
-        return Fault(PermanentError(f"{place.url} is no address: {cause}; {advice}"), billed=False)
-    return Fault(
+        return EndpointFault(
+            PermanentError(f"{place.url} is no address: {cause}; {advice}"), billed=False
+        )
+    return EndpointFault(
         TransientError(
             f"the connection to {place.url} failed: {cause}; check that the endpoint runs and that "
             f"{place.prefix}_BASE_URL leads to it"
@@ -171,12 +173,12 @@ def _root(error: BaseException) -> BaseException:
     return error
 
 
-def _garbled_fault(error: Exception, place: Place) -> Fault:
+def _garbled_fault(error: Exception, place: Place) -> EndpointFault:
     """Judge a body that came with status 200 and is no chat completion."""
     body = error.args[0] if error.args else ""
     text = str(body)
     if _HTML.search(text) or _HTML.search(str(getattr(error, "doc", ""))):
-        return Fault(
+        return EndpointFault(
             PermanentError(
                 f"{place.url} answered with a web page, not with a {place.wanted}; check "
                 f"{place.prefix}_BASE_URL, which mostly ends in /v1"
@@ -190,35 +192,39 @@ def _garbled_fault(error: Exception, place: Place) -> Fault:
         status = code if isinstance(code, int) else 429 if "rate" in text.lower() else 0
         if status:
             return replace(_judge(status, text, None, place), status=status, text=text)
-        return Fault(PermanentError(f"{place.url} answered with an error: {place.tell(text)}"))
-    return Fault(
+        return EndpointFault(
+            PermanentError(f"{place.url} answered with an error: {place.tell(text)}")
+        )
+    return EndpointFault(
         TransientError(
             f"what {place.url} answered is no {place.wanted}: {place.tell(text) or 'no content'}"
         )
     )
 
 
-def _status_fault(error: Any, place: Place) -> Fault:
+def _status_fault(error: Any, place: Place) -> EndpointFault:
     body = error.body if isinstance(error.body, dict) else {}
     words = f"{error.message} {json.dumps(body, default=str)}" if body else str(error.message)
     fault = _judge(error.status_code, words, retry_after(error.response.headers), place)
     return replace(fault, status=error.status_code, text=words, billed=fault.cut)
 
 
-def _judge(status: int, words: str, retry_after: float | None, place: Place) -> Fault:
+def _judge(status: int, words: str, retry_after: float | None, place: Place) -> EndpointFault:
     """Turn a status and the endpoint's words into an error."""
     said = place.tell(words)
     model = f"the model '{place.model}' ({place.setting})"
     if status == 400 and _CUT.search(words):
-        return Fault(PermanentError(f"{place.url} cut the answer: {said}"), cut=True)
+        return EndpointFault(PermanentError(f"{place.url} cut the answer: {said}"), cut=True)
     for statuses, pattern, message in _STOPS:
         if status in statuses and (pattern is None or pattern.search(words)):
             told = message.format(url=place.url, prefix=place.prefix, model=model, said=said)
-            return Fault(PermanentError(told), fitting=message is _LONG)
+            return EndpointFault(PermanentError(told), fitting=message is _LONG)
     if status in {400, 422} and _FILTER.search(words):
-        return Fault(RefusedError(f"a content filter at {place.url} stopped the question: {said}"))
+        return EndpointFault(
+            RefusedError(f"a content filter at {place.url} stopped the question: {said}")
+        )
     if status == 404 and (_MODEL.search(words) or "model" not in words.lower()):
-        return Fault(
+        return EndpointFault(
             PermanentError(
                 f"{place.url} knows no {model}, or is no address of an endpoint: check "
                 f"{place.setting} and {place.prefix}_BASE_URL: {said}"
@@ -227,8 +233,8 @@ def _judge(status: int, words: str, retry_after: float | None, place: Place) -> 
         )
     if status in _BUSY or status > 504:
         text = f"{place.url} is busy or broken for now (HTTP {status}): {said}"
-        return Fault(TransientError(text, retry_after=retry_after), fitting=status == 500)
-    return Fault(
+        return EndpointFault(TransientError(text, retry_after=retry_after), fitting=status == 500)
+    return EndpointFault(
         PermanentError(
             f"{place.url} rejects the request to {model} (HTTP {status}): {said}; check "
             f"{place.setting} and {place.prefix}_BASE_URL"

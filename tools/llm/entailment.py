@@ -68,8 +68,8 @@ def open_entailment(model: str) -> CrossEncoderEntailment:
     return CrossEncoderEntailment(model)
 
 
-class JudgeMind:
-    """Answers the tasks that a model of inference can answer; see tools.llm.task.Mind."""
+class EntailmentModel:
+    """Answers the tasks that a model of inference can answer; see tools.llm.task.TaskModel."""
 
     def __init__(self, name: str, model: Entailment, ledger: RunLedger) -> None:
         self.name = name

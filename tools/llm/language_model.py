@@ -4,23 +4,23 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import Generic
 
-from tools.cache import AnswerCache, key_of
+from tools.cache import AnswerCache, cache_key
 from tools.errors import AnswerError, BudgetError, KeptError, PermanentError, RefusedError
 from tools.ledger.budget import Kept
 from tools.ledger.run_ledger import RunLedger
-from tools.llm.endpoint import Endpoint, Reply, Request
+from tools.llm.endpoint import Endpoint, ModelReply, ModelRequest
 from tools.llm.structured_output import (
-    Rung,
-    Shapes,
+    OutputMode,
+    SchemaForms,
     UnusableAnswerError,
     form_of,
+    parse_cached_answer,
     read_answer,
     repair_request,
-    reread,
-    shapes_of,
-    visible,
+    schema_forms,
+    without_thoughts,
 )
-from tools.llm.task import AnswerT, Task, Tier, count_tokens, render
+from tools.llm.task import AnswerT, Task, Tier, count_tokens, render_inputs
 from tools.settings import Settings
 
 MOST_REPAIRS = 2
@@ -33,11 +33,11 @@ _SCHEMA_NOTE = (
 
 
 @dataclass
-class Dialogue(Generic[AnswerT]):
+class RepairDialogue(Generic[AnswerT]):
     """The state of one question; used once."""
 
     task: Task[AnswerT]
-    shapes: Shapes
+    shapes: SchemaForms
     inputs: str
     """Rendered."""
     temperature: float
@@ -62,21 +62,21 @@ class Dialogue(Generic[AnswerT]):
                 raise RefusedError(f"{self.endpoint.model} refused '{self.task.name}': {words}")
             try:
                 # What breaks off before any answer began may hold drafts of one.
-                begun = not reply.cut or visible(reply.text).startswith(("{", "```"))
+                begun = not reply.cut or without_thoughts(reply.text).startswith(("{", "```"))
                 answer, text = read_answer(self.task.answer, reply.text if begun else "")
             except UnusableAnswerError as error:
                 await self._go_on(request, reply, error)
                 continue
             return answer, text
 
-    def compose(self) -> Request:
+    def compose(self) -> ModelRequest:
         """Return the request as things stand; what is constant comes first."""
         rung = self.endpoint.dialect.rung_for(self.task.name)
         system = self.task.prompt
         # The schema is paid for once. Engines that constrain the output without showing the model
         # its schema force the fields' names, and the prompt says what they mean; no endpoint is
         # known that shows what stands in GRAMMAR's format.
-        told = rung >= Rung.GRAMMAR
+        told = rung >= OutputMode.GRAMMAR
         if told:
             system += _SCHEMA_NOTE.format(self.shapes.text)
         messages = [
@@ -90,7 +90,7 @@ class Dialogue(Generic[AnswerT]):
         dialect = self.endpoint.dialect
         limit = self._limit(tokens)
         basics = dialect.basics(limit, self.temperature, self.endpoint.effort)
-        return Request(
+        return ModelRequest(
             task=self.task.name,
             rung=rung,
             messages=messages,
@@ -107,7 +107,9 @@ class Dialogue(Generic[AnswerT]):
         most = min(endpoint.window - tokens, endpoint.dialect.most)
         return min(room + endpoint.dialect.thinking, most)
 
-    async def _go_on(self, request: Request, reply: Reply, error: UnusableAnswerError) -> None:
+    async def _go_on(
+        self, request: ModelRequest, reply: ModelReply, error: UnusableAnswerError
+    ) -> None:
         """Prepare the next request after an unusable answer."""
         if reply.cut:
             self._make_room(request, reply)
@@ -117,24 +119,24 @@ class Dialogue(Generic[AnswerT]):
                 f"{MOST_REPAIRS} repairs: {error}"
             ) from error
         else:
-            if request.rung is not Rung.TEXT and not error.shaped:
+            if request.rung is not OutputMode.TEXT and not error.shaped:
                 # Accepted and not kept to: after a format the message must tell the schema. To
                 # answer nothing is no proof of it for other tasks.
-                kept = Rung.TOOL if request.rung is Rung.TOOL else Rung.GRAMMAR
+                kept = OutputMode.TOOL if request.rung is OutputMode.TOOL else OutputMode.GRAMMAR
                 self.endpoint.dialect.lower(kept, self.task.name, only_task=not reply.text)
             await self._send_back(reply, error)
 
-    async def _send_back(self, reply: Reply, error: UnusableAnswerError) -> None:
+    async def _send_back(self, reply: ModelReply, error: UnusableAnswerError) -> None:
         # Only the latest answer goes back: an older one would be paid for again and mislead.
         # Some endpoints reject an assistant's message without content.
         self.repairs += 1
         self.turns = [
-            {"role": "assistant", "content": visible(reply.text) or "(no answer)"},
+            {"role": "assistant", "content": without_thoughts(reply.text) or "(no answer)"},
             {"role": "user", "content": repair_request(error)},
         ]
         await self.ledger.note(self.task.name, self.endpoint.model, repairs=1)
 
-    def _make_room(self, request: Request, reply: Reply) -> None:
+    def _make_room(self, request: ModelRequest, reply: ModelReply) -> None:
         """Raise the output limit: of the model where thoughts took it, else of this answer, once."""
         name, model = self.task.name, self.endpoint.model
         if reply.limit < request.limit:
@@ -143,7 +145,7 @@ class Dialogue(Generic[AnswerT]):
                 f"'{name}' was cut off at {reply.limit} tokens, which the run's budget had left; to go "
                 "on, raise max_tokens or max_usd"
             )
-        if reply.thought or not visible(reply.text):
+        if reply.thought or not without_thoughts(reply.text):
             self.endpoint.dialect.widen(request.thinking)
         else:
             self.stretch = STRETCH
@@ -174,7 +176,7 @@ _MARGIN = 120
 """Tokens that a question takes beside its texts: roles, fences and the note on the schema."""
 
 
-class LlmMind:
+class LanguageModel:
     """Answers tasks with the models of any OpenAI-compatible endpoint.
 
     Each answer is cached on disk before it is returned, so a run that crashed pays nothing twice.
@@ -199,8 +201,10 @@ class LlmMind:
 
     def spare(self, task: Task[AnswerT], **inputs: object) -> float:
         """Return the tokens left in the window; see Mind.spare."""
-        shapes = shapes_of(task.answer, task.name)
-        needed = sum(count_tokens(text) for text in (task.prompt, render(inputs), shapes.text))
+        shapes = schema_forms(task.answer, task.name)
+        needed = sum(
+            count_tokens(text) for text in (task.prompt, render_inputs(inputs), shapes.text)
+        )
         endpoint = self._endpoints[task.tier]
         thinking = min(endpoint.dialect.thinking, endpoint.window // 2)
         room = endpoint.room_for(task.max_output_tokens) + thinking
@@ -211,22 +215,22 @@ class LlmMind:
     ) -> AnswerT:
         """Answer `task`; see Mind.do."""
         endpoint = self._endpoints[task.tier]
-        shapes = await asyncio.to_thread(shapes_of, task.answer, task.name)
-        dialogue = Dialogue(
+        shapes = await asyncio.to_thread(schema_forms, task.answer, task.name)
+        dialogue = RepairDialogue(
             task=task,
             shapes=shapes,
-            inputs=render(inputs),
+            inputs=render_inputs(inputs),
             temperature=temperature,
             endpoint=endpoint,
             ledger=self._ledger,
         )
-        key = key_of(
+        key = cache_key(
             endpoint.url, endpoint.model, endpoint.effort, task.prompt, dialogue.inputs, shapes.text,
             temperature, sample,
         )  # fmt: skip
         async with self._answers.alone(key):
             kept = await self._answers.get(key)
-            if kept is not None and (known := reread(task.answer, kept)) is not None:
+            if kept is not None and (known := parse_cached_answer(task.answer, kept)) is not None:
                 await self._ledger.note(task.name, endpoint.model, cached=1)
                 return known
             answer, text = await dialogue.run()

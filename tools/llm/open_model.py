@@ -8,17 +8,17 @@ from typing import Literal, get_args
 from tools.cache import open_cache
 from tools.embed.embedder import Embedder
 from tools.errors import InputError, PermanentError
-from tools.ledger.budget import Limits
-from tools.ledger.run_ledger import RunLedger, ledger_for
-from tools.llm.endpoint import Endpoint, Request, price_of
-from tools.llm.entailment import JudgeMind, open_entailment
-from tools.llm.language_model import LlmMind
-from tools.llm.structured_output import Rung
-from tools.llm.task import AnswerT, Mind, Task, Tier
+from tools.ledger.budget import BudgetLimits
+from tools.ledger.run_ledger import RunLedger, ledger_of_run
+from tools.llm.endpoint import Endpoint, ModelRequest, model_price
+from tools.llm.entailment import EntailmentModel, open_entailment
+from tools.llm.language_model import LanguageModel
+from tools.llm.structured_output import OutputMode
+from tools.llm.task import AnswerT, Task, TaskModel, Tier
 from tools.settings import Settings
 
 
-class ExtractiveMind:
+class QuotingModel:
     """Answers tasks by their extractive way: fast, free, and the same each time."""
 
     name = "extractive"
@@ -48,9 +48,9 @@ Kind = Literal["auto", "llm", "extractive"]
 _TIERS: tuple[Tier, ...] = ("strong", "fast")
 
 
-def open_mind(
-    run: str, limits: Limits, kind: Kind | str, settings: Settings, embedder: Embedder
-) -> Mind:
+def open_model(
+    run: str, limits: BudgetLimits, kind: Kind | str, settings: Settings, embedder: Embedder
+) -> TaskModel:
     """Open the mind of `run`: with 'auto' the LLM where a model is named, else the extractive one.
 
     Raises:
@@ -60,18 +60,18 @@ def open_mind(
     """
     if kind not in get_args(Kind):
         raise InputError(f"there is no mind '{kind}'; there are: {', '.join(get_args(Kind))}")
-    ledger = ledger_for(run, limits, settings.home)
+    ledger = ledger_of_run(run, limits, settings.home)
     if is_embedded(kind, settings):
-        return ExtractiveMind(embedder, ledger)
+        return QuotingModel(embedder, ledger)
     _check_configured(settings)
     limited = limits.usd is not None or "usd" in limits.per_day
-    if limited and any(price_of(settings, tier) is None for tier in _TIERS):
+    if limited and any(model_price(settings, tier) is None for tier in _TIERS):
         raise PermanentError(
             "a limit in USD needs the models' prices: set CITELOOM_STRONG_PRICE and "
             "CITELOOM_FAST_PRICE, as [USD for a million input tokens, for output tokens]"
         )
     answers = open_cache(settings.home / "answers.sqlite", settings.cache_mb)
-    return LlmMind(settings, ledger, answers)
+    return LanguageModel(settings, ledger, answers)
 
 
 def is_embedded(kind: Kind | str, settings: Settings) -> bool:
@@ -79,15 +79,17 @@ def is_embedded(kind: Kind | str, settings: Settings) -> bool:
     return kind == "extractive" or (kind == "auto" and not settings.strong_model)
 
 
-def open_judge(run: str, limits: Limits, mind: Mind, settings: Settings) -> Mind:
+def open_judge_model(
+    run: str, limits: BudgetLimits, mind: TaskModel, settings: Settings
+) -> TaskModel:
     """Return who judges citations: this mind, or the model of inference that is set where it is no LLM."""
-    if mind.name != ExtractiveMind.name or not settings.judge_model:
+    if mind.name != QuotingModel.name or not settings.judge_model:
         return mind
     model = settings.judge_model
-    return JudgeMind(model, open_entailment(model), ledger_for(run, limits, settings.home))
+    return EntailmentModel(model, open_entailment(model), ledger_of_run(run, limits, settings.home))
 
 
-async def ping(settings: Settings) -> str:
+async def ping_models(settings: Settings) -> str:
     """Put one tiny, real and uncached question to each model; return their names and latencies.
 
     Raises:
@@ -101,7 +103,7 @@ async def ping(settings: Settings) -> str:
         endpoint = Endpoint(settings, tier)
         began = time.monotonic()
         _, reply = await endpoint.ask(
-            partial(_hello, endpoint), RunLedger("ping", Limits()), tries=1
+            partial(_hello, endpoint), RunLedger("ping", BudgetLimits()), tries=1
         )
         seconds = time.monotonic() - began
         thought = f", thinking for {reply.thought} tokens" if reply.thought else ""
@@ -126,11 +128,11 @@ def _check_configured(settings: Settings) -> None:
         )
 
 
-def _hello(endpoint: Endpoint) -> Request:
+def _hello(endpoint: Endpoint) -> ModelRequest:
     limit = endpoint.room_for(0)
-    return Request(
+    return ModelRequest(
         task="ping",
-        rung=Rung.TEXT,
+        rung=OutputMode.TEXT,
         messages=[{"role": "user", "content": "Answer with the word: ready"}],
         body=endpoint.dialect.basics(limit, 0.0, endpoint.effort),
         input_tokens=20,

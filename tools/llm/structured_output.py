@@ -27,7 +27,7 @@ _UNSUPPORTED_STRICT = frozenset({"default", "title", "minLength", "maxLength"})
 
 
 @dataclass(frozen=True)
-class Shapes:
+class SchemaForms:
     """One answer's JSON schema."""
 
     name: str
@@ -39,7 +39,7 @@ class Shapes:
 
 
 @cache
-def shapes_of(answer: type[BaseModel], name: str) -> Shapes:
+def schema_forms(answer: type[BaseModel], name: str) -> SchemaForms:
     """Return the schema of `answer`, titled `name`. Imports the OpenAI SDK: call it in a thread."""
     from openai import pydantic_function_tool
 
@@ -47,7 +47,7 @@ def shapes_of(answer: type[BaseModel], name: str) -> Shapes:
     tool: Any = pydantic_function_tool(answer, name=name)
     strict = {**_without(tool["function"]["parameters"], _UNSUPPORTED_STRICT), "title": name}
     text = json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
-    return Shapes(name=name, plain=plain, strict=strict, text=text)
+    return SchemaForms(name=name, plain=plain, strict=strict, text=text)
 
 
 def _without(schema: Any, unwanted: frozenset[str], *, named: bool = False) -> Any:
@@ -71,7 +71,7 @@ def url_of(settings: Settings) -> str:
     return (settings.llm_base_url or OPENAI_URL).rstrip("/")
 
 
-class Rung(IntEnum):
+class OutputMode(IntEnum):
     """A way to get JSON, the most reliable first."""
 
     SCHEMA = 0
@@ -85,7 +85,7 @@ _FORMAT = re.compile(
     re.I,
 )
 _TOOLS = re.compile(r"\btools?\b|tool_choice|\bfunctions?\b|function.calling|requested param", re.I)
-_SHORT_OF = {Rung.SCHEMA: _FORMAT, Rung.TOOL: _TOOLS, Rung.GRAMMAR: _FORMAT}
+_SHORT_OF = {OutputMode.SCHEMA: _FORMAT, OutputMode.TOOL: _TOOLS, OutputMode.GRAMMAR: _FORMAT}
 _IN_CRASH = re.compile(
     r"response_?format|json_schema|json_object|tool_choice|\btools\b|grammar", re.I
 )
@@ -123,7 +123,7 @@ _UNKNOWN = 1_000_000_000
 
 
 @dataclass
-class Dialect:
+class EndpointBehaviour:
     """What one model at one endpoint understands, as far as this process has seen."""
 
     refused: set[str] = field(default_factory=set)
@@ -133,20 +133,20 @@ class Dialect:
     window: int = _UNKNOWN
     thinking: int = 0
     """The room that it needs beside its answers: one of ROOMS."""
-    rung: Rung = Rung.SCHEMA
-    by_task: dict[str, Rung] = field(default_factory=dict)
+    rung: OutputMode = OutputMode.SCHEMA
+    by_task: dict[str, OutputMode] = field(default_factory=dict)
     ratio: float = 1.0
     """The highest ratio of real to estimated input tokens, never below 1."""
 
-    def rung_for(self, task: str) -> Rung:
+    def rung_for(self, task: str) -> OutputMode:
         """Return the rung to stand on for a task."""
-        return max(self.rung, self.by_task.get(task, Rung.SCHEMA))
+        return max(self.rung, self.by_task.get(task, OutputMode.SCHEMA))
 
-    def lower(self, below: Rung, task: str, *, only_task: bool = False) -> None:
+    def lower(self, below: OutputMode, task: str, *, only_task: bool = False) -> None:
         """Go to the rung under `below`, where a call at the same time has not gone there already."""
-        rung = Rung(min(below + 1, Rung.TEXT))
+        rung = OutputMode(min(below + 1, OutputMode.TEXT))
         if only_task:
-            self.by_task[task] = max(rung, self.by_task.get(task, Rung.SCHEMA))
+            self.by_task[task] = max(rung, self.by_task.get(task, OutputMode.SCHEMA))
         else:
             self.rung = max(rung, self.rung)
 
@@ -156,7 +156,9 @@ class Dialect:
             self.thinking, min((wider for wider in ROOMS if wider > room), default=0)
         )
 
-    def adapt(self, status: int, text: str, rung: Rung, task: str, body: dict[str, Any]) -> bool:
+    def adapt(
+        self, status: int, text: str, rung: OutputMode, task: str, body: dict[str, Any]
+    ) -> bool:
         """Learn from a rejected request; True when another form of it is worth sending."""
         if status not in {400, 404, 422, 500, 501}:
             return False
@@ -197,28 +199,28 @@ class Dialect:
         return bool(lower)
 
 
-def form_of(rung: Rung, shapes: Shapes) -> dict[str, Any]:
+def form_of(rung: OutputMode, shapes: SchemaForms) -> dict[str, Any]:
     """Return what a request on this rung holds to say the answer's shape."""
-    if rung is Rung.SCHEMA:
+    if rung is OutputMode.SCHEMA:
         schema = {"name": shapes.name, "schema": shapes.strict, "strict": True}
         return {"response_format": {"type": "json_schema", "json_schema": schema}}
-    if rung is Rung.TOOL:
+    if rung is OutputMode.TOOL:
         function = {
             "name": shapes.name, "description": "Give the answer.", "parameters": shapes.plain
         }  # fmt: skip
         choice = {"type": "function", "function": {"name": shapes.name}}
         return {"tools": [{"type": "function", "function": function}], "tool_choice": choice}
-    if rung is Rung.GRAMMAR:
+    if rung is OutputMode.GRAMMAR:
         return {"response_format": {"type": "json_object", "schema": shapes.plain}}
     return {}
 
 
-_dialects: dict[tuple[str, str], Dialect] = {}
+_dialects: dict[tuple[str, str], EndpointBehaviour] = {}
 
 
-def dialect_of(url: str, model: str) -> Dialect:
+def endpoint_behaviour(url: str, model: str) -> EndpointBehaviour:
     """Return what is known of a model at an endpoint; the process remembers it."""
-    fresh = Dialect(refused={"max_tokens"} if url == OPENAI_URL else set())
+    fresh = EndpointBehaviour(refused={"max_tokens"} if url == OPENAI_URL else set())
     return _dialects.setdefault((url, model), fresh)
 
 
@@ -252,7 +254,7 @@ def read_answer(schema: type[AnswerT], raw: str) -> tuple[AnswerT, str]:
         UnusableAnswerError: There is no JSON object that fits.
     """
     # What begins with an object has no thoughts before it; a tag may stand in its strings.
-    seen = raw.strip() if raw.lstrip().startswith("{") else visible(raw)
+    seen = raw.strip() if raw.lstrip().startswith("{") else without_thoughts(raw)
     if not seen:
         raise UnusableAnswerError("the answer was empty", shaped=False)
     found = _objects(seen)
@@ -273,7 +275,7 @@ def read_answer(schema: type[AnswerT], raw: str) -> tuple[AnswerT, str]:
     raise UnusableAnswerError(reason, shaped=shaped)
 
 
-def reread(schema: type[AnswerT], text: str) -> AnswerT | None:
+def parse_cached_answer(schema: type[AnswerT], text: str) -> AnswerT | None:
     """Read a kept answer again; None when the schema's own checks have changed since."""
     try:
         return schema.model_validate_json(text)
@@ -281,7 +283,7 @@ def reread(schema: type[AnswerT], text: str) -> AnswerT | None:
         return None
 
 
-def visible(raw: str) -> str:
+def without_thoughts(raw: str) -> str:
     """Return what the model wrote without its thoughts, also where a server dropped `<think>`."""
     return _THOUGHT_END.sub("", _THOUGHT.sub("", raw)).strip()
 

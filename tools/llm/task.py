@@ -35,7 +35,7 @@ class Task(Generic[AnswerT]):
     """Room for the answer alone: what a model takes for its thoughts is given beside it."""
 
 
-class Mind(Protocol):
+class TaskModel(Protocol):
     """Who answers tasks in one run."""
 
     @property
@@ -79,7 +79,7 @@ _PIECE = re.compile(r"\w+|[^\w\s]")
 _TAG_LENGTH = 16
 
 
-def render(inputs: Mapping[str, object]) -> str:
+def render_inputs(inputs: Mapping[str, object]) -> str:
     """Return the inputs, in their order, each in a fence that its own content cannot close.
 
     A string stands as it is, without control characters; anything else as compact JSON, without

@@ -17,7 +17,7 @@ from statistics import median
 from tools.pdf.front_matter import ABSTRACT, SIDE, Beside, beside_abstract
 from tools.pdf.lines import Line, lines_of, with_before
 from tools.pdf.text_directions import as_if_rightward
-from tools.pdf.upright_pages import Sheet, Word
+from tools.pdf.upright_pages import UprightPage, Word
 
 _STRIP = 6
 """Least width of a gutter, in points."""
@@ -44,7 +44,7 @@ class Columns:
     def __init__(self) -> None:
         self._gutter: float | None = None
 
-    def lines(self, sheet: Sheet) -> list[Line]:
+    def lines(self, sheet: UprightPage) -> list[Line]:
         """Return the lines of a page in the order in which they are read."""
         words, mirrored = as_if_rightward(sheet)
         rows = _rows(words)
@@ -65,7 +65,9 @@ class Columns:
         _measure(found, sheet)
         return found
 
-    def _gutter_of(self, sheet: Sheet, words: Sequence[Word], rows: list[_Row]) -> float | None:
+    def _gutter_of(
+        self, sheet: UprightPage, words: Sequence[Word], rows: list[_Row]
+    ) -> float | None:
         if len(words) < 12:
             return None
         extent = _extent(words)
@@ -101,7 +103,7 @@ def _extent(words: Sequence[Word]) -> tuple[float, float]:
     return lefts[len(lefts) // 50], rights[-1 - len(rights) // 50]
 
 
-def _strip(sheet: Sheet, words: Sequence[Word], extent: tuple[float, float]) -> float | None:
+def _strip(sheet: UprightPage, words: Sequence[Word], extent: tuple[float, float]) -> float | None:
     """Return the middle of the strip that the fewest words reach into."""
     left, right = extent
     width = int(sheet.right - sheet.left)
@@ -290,7 +292,7 @@ def _edge(places: Sequence[float], pick: Callable[[Sequence[float]], float]) -> 
     return median(inside) if inside else pick(places)
 
 
-def _measure(lines: Sequence[Line], sheet: Sheet) -> None:
+def _measure(lines: Sequence[Line], sheet: UprightPage) -> None:
     height = max(1.0, sheet.bottom - sheet.top)
     for before, line in with_before(lines):
         line.place = (line.y - sheet.top) / height

@@ -73,7 +73,7 @@ _MOST = 5000
 """Pages taken into a new list."""
 
 
-def mended(content: bytes) -> bytes | None:
+def repair_pdf(content: bytes) -> bytes | None:
     """Return a file with an end by which its pages can be found; None where it shows no page."""
     content += b"\nendstream\nendobj\n"  # whatever it is that was cut off ends here
     pages = list(dict.fromkeys(_PAGE.findall(content)))[:_MOST]

@@ -211,7 +211,7 @@ _MASTHEAD = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Front:
+class FrontMatter:
     """What the first page tells of the paper."""
 
     title: str | None
@@ -225,7 +225,7 @@ class Front:
 
 def read_front(
     lines: Sequence[Line], margin: str, named: str, profile: Profile, before: Sequence[str]
-) -> Front:
+) -> FrontMatter:
     """Return what the first page tells, and mark the lines that are title and authors.
 
     Args:
@@ -247,7 +247,7 @@ def read_front(
     said = [margin, *before, *(line.text for line in region)]
     year = _year(said, before, margin)
     share = _title_share(title, region, named, profile)
-    return Front(found, authors, year, _doi(said, page), _arxiv(said), share)
+    return FrontMatter(found, authors, year, _doi(said, page), _arxiv(said), share)
 
 
 def _head(

@@ -74,7 +74,7 @@ def is_accent(text: str) -> bool:
     return text in _ACCENTS
 
 
-class Vocabulary:
+class WordVocabulary:
     """The words of a document, by which it is decided whether a hyphen is part of a word."""
 
     _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")

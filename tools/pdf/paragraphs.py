@@ -23,7 +23,7 @@ _FLOATS = {"caption", "table", "footnote", "code"}
 
 
 @dataclass(slots=True)
-class Piece:
+class PageBlock:
     """Lines that belong together; `text` is made of them at the end."""
 
     kind: str
@@ -36,14 +36,14 @@ class Assembler:
 
     def __init__(self, profile: Profile) -> None:
         self._profile = profile
-        self._pieces: list[Piece] = []
+        self._pieces: list[PageBlock] = []
         self._stack: list[tuple[int, str]] = []
         self._run_in = ""
-        self._open: Piece | None = None
-        self._float: Piece | None = None
+        self._open: PageBlock | None = None
+        self._float: PageBlock | None = None
         self._references: list[Line] = []
 
-    def pieces(self, lines: Sequence[Line]) -> list[Piece]:
+    def pieces(self, lines: Sequence[Line]) -> list[PageBlock]:
         """Return the pieces of a document, in reading order; headings are in their sections."""
         index = 0
         while index < len(lines):
@@ -87,7 +87,7 @@ class Assembler:
     def _flush(self) -> None:
         entries, tail = split_tail(split_entries(self._references))
         for kind, group in (("reference", entries), ("table", tail)):
-            self._pieces += [Piece(kind, self._section, entry) for entry in group]
+            self._pieces += [PageBlock(kind, self._section, entry) for entry in group]
         self._references = []
 
     def _apart(self, line: Line) -> None:
@@ -99,7 +99,7 @@ class Assembler:
             if near and not begins and (line.column == last.lines[-1].column):
                 last.lines.append(line)
                 return
-        self._float = Piece(line.kind, self._section, [line])
+        self._float = PageBlock(line.kind, self._section, [line])
         self._pieces.append(self._float)
         if line.kind == "equation":
             self._open = None
@@ -120,7 +120,7 @@ class Assembler:
             kind = "abstract"
             if not (label[0].strip().isalpha() and line.text[label.end() :][:1].islower()):
                 line.text = line.text[label.end() :]  # 'Abstract interpretation is' is no label
-        self._open = Piece(kind, self._section, [line])
+        self._open = PageBlock(kind, self._section, [line])
         self._pieces.append(self._open)
 
     def _note_run_in(self, line: Line) -> None:
@@ -139,7 +139,7 @@ class Assembler:
             else:
                 self._run_in = match["title"]
 
-    def _begins(self, line: Line, current: Piece) -> bool:
+    def _begins(self, line: Line, current: PageBlock) -> bool:
         """Whether a line begins a new paragraph."""
         last = current.lines[-1]
         other = abs(line.size - last.size) > 0.09 * max(last.size, 1.0) and len(line.text) > 3
@@ -161,7 +161,7 @@ class Assembler:
         full = last.slack < 0.05 and abs(line.indent) < 0.5 and not _STOPS.search(last.text)
         return full and near and abs(line.size - last.size) <= 0.25 * last.size
 
-    def _begins_below(self, line: Line, last: Line, current: Piece) -> bool:
+    def _begins_below(self, line: Line, last: Line, current: PageBlock) -> bool:
         between = line.y - last.y
         interrupted = self._pieces[-1] is not current or line.above < between - 1
         usual = self._profile.leading * max(line.size, self._profile.size)
@@ -190,7 +190,7 @@ def _numbered_run_in(text: str, last: str) -> str:
     return text[: text.index(title) + len(title)] if stop and fits and good else ""
 
 
-def _name_abstract(pieces: Sequence[Piece]) -> None:
+def _name_abstract(pieces: Sequence[PageBlock]) -> None:
     """Take prose before an introduction for the abstract where no heading names one."""
     prose = {"text", "list"}
     first = next((p for p in pieces if p.section and p.kind in prose), None)
@@ -204,7 +204,7 @@ def _name_abstract(pieces: Sequence[Piece]) -> None:
             piece.kind, piece.section = "abstract", ("Abstract",)
 
 
-def _name_fragments(pieces: Sequence[Piece]) -> None:
+def _name_fragments(pieces: Sequence[PageBlock]) -> None:
     """Take scattered short lines next to a table or an equation for part of it."""
     for order in (pieces, pieces[::-1]):
         for near, piece in pairwise(order):
@@ -218,10 +218,10 @@ def _name_fragments(pieces: Sequence[Piece]) -> None:
                 piece.kind = "equation" if near.kind == "equation" else "table"
 
 
-def _mended(pieces: Sequence[Piece]) -> list[Piece]:
+def _mended(pieces: Sequence[PageBlock]) -> list[PageBlock]:
     """Join what floats parted: a paragraph that stops within a sentence with the rest of it."""
-    found: list[Piece] = []
-    last: Piece | None = None
+    found: list[PageBlock] = []
+    last: PageBlock | None = None
     for piece in pieces:
         if last is not None and _is_rest(piece, last):
             last.lines += piece.lines
@@ -232,7 +232,7 @@ def _mended(pieces: Sequence[Piece]) -> list[Piece]:
     return found
 
 
-def _is_rest(piece: Piece, last: Piece) -> bool:
+def _is_rest(piece: PageBlock, last: PageBlock) -> bool:
     if piece.kind != "text" or piece.section != last.section:
         return False
     first, end = piece.lines[0], last.lines[-1]
@@ -244,7 +244,7 @@ def _is_rest(piece: Piece, last: Piece) -> bool:
     return moved and broken and low and abs(first.size - end.size) <= 0.06 * end.size
 
 
-def _is_scattered(piece: Piece) -> bool:
+def _is_scattered(piece: PageBlock) -> bool:
     text = " ".join(line.text for line in piece.lines)
     low = sum(word.islower() and word.isalpha() for word in text.split())
     narrow = all(line.x1 - line.x0 < 0.7 * line.width for line in piece.lines)

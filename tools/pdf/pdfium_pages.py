@@ -16,10 +16,10 @@ from threading import RLock
 from typing import Any, NamedTuple
 
 from tools.errors import DocumentError
-from tools.pdf.damaged_files import mended
+from tools.pdf.damaged_files import repair_pdf
 from tools.pdf.glyphs import glyph
 from tools.pdf.text_directions import LAM, is_turned_ligature
-from tools.pdf.upright_pages import Sheet, Style, Word, quarter_of, sheet_of, turned
+from tools.pdf.upright_pages import Style, UprightPage, Word, quarter_of, sheet_of, turned
 
 _BOLD = re.compile(
     r"bold|black|heavy|semibold|-?medi\b|cmbx|cmssbx|sfbx|ecbx|[^a-z]bx\d|-b$|tb$|tzb", re.I
@@ -281,7 +281,7 @@ class PageFault(Exception):  # noqa: N818  # caught by the reader, which records
     """A page cannot be read; its text says why."""
 
 
-class Limits(NamedTuple):
+class PageLimits(NamedTuple):
     """What of one file is read; the rest is reported as unread."""
 
     pages: int = 2000
@@ -294,7 +294,7 @@ class Limits(NamedTuple):
     """Bytes to which one packed part of a file, pictures apart, may unpack; else it is refused."""
 
 
-LIMITS = Limits()
+LIMITS = PageLimits()
 
 
 @contextmanager
@@ -318,7 +318,7 @@ def opened(content: bytes, name: str) -> Iterator[Any]:
                     remedy="save a copy without a password and add that",
                 ) from error
             try:
-                document = PdfDocument(mended(content) or b"")
+                document = PdfDocument(repair_pdf(content) or b"")
             except PdfiumError:
                 raise DocumentError(
                     f"{name} is damaged: no PDF document with pages can be found in it",
@@ -337,7 +337,7 @@ def pages_and_title(document: Any) -> tuple[int, str]:
         return len(document), document.get_metadata_value("Title")[:2048].strip("\0 ")
 
 
-def read_page(document: Any, index: int, limits: Limits) -> Sheet:
+def read_page(document: Any, index: int, limits: PageLimits) -> UprightPage:
     """Return one page of an open file; it is closed again.
 
     Raises:

@@ -8,13 +8,13 @@ from typing import Any, cast
 from state.document import Block, BlockKind, Document, Unread
 from state.paper import Author
 from tools.counting import counted
-from tools.errors import DocumentError, trace_of
+from tools.errors import DocumentError, loggable_trace
 from tools.pdf.bound_papers import first_paper, note_on_lists
 from tools.pdf.columns import Columns
 from tools.pdf.damaged_files import cut_off, refuse_bombs
 from tools.pdf.floats import mark_apart
-from tools.pdf.front_matter import Front, read_front
-from tools.pdf.glyphs import LINE_HYPHEN, Vocabulary
+from tools.pdf.front_matter import FrontMatter, read_front
+from tools.pdf.glyphs import LINE_HYPHEN, WordVocabulary
 from tools.pdf.headings import (
     Profile,
     follows,
@@ -25,8 +25,8 @@ from tools.pdf.headings import (
 )
 from tools.pdf.lines import Line, rejoined
 from tools.pdf.page_furniture import DROPPED, clear_marks, mark_furniture
-from tools.pdf.paragraphs import Assembler, Piece
-from tools.pdf.pdfium_pages import LIMITS, Limits, PageFault, opened, pages_and_title, read_page
+from tools.pdf.paragraphs import Assembler, PageBlock
+from tools.pdf.pdfium_pages import LIMITS, PageFault, PageLimits, opened, pages_and_title, read_page
 from tools.pdf.reference_entries import mark_references
 from tools.program import logger_of
 from tools.text.text_quality import text_quality
@@ -39,7 +39,7 @@ _LABEL = re.compile(r"\[\s*(\d{1,4})\s*\]|(\d{1,4})\.?\s+\S")
 
 
 def confidence_of(
-    front: Front, blocks: Sequence[Block], *, pages: int, unread: int
+    front: FrontMatter, blocks: Sequence[Block], *, pages: int, unread: int
 ) -> dict[str, float]:
     """Return, for each part of a document, how far it can be relied on, 0..1.
 
@@ -136,7 +136,7 @@ _RECOGNISED = (
 logger = logger_of(__name__)
 
 
-def read_pdf(content: bytes, *, name: str, limits: Limits = LIMITS) -> Document:
+def read_pdf(content: bytes, *, name: str, limits: PageLimits = LIMITS) -> Document:
     """Return what stands in a PDF, from the fonts and places of its characters; without models.
 
     Raises:
@@ -162,7 +162,7 @@ def read_pdf(content: bytes, *, name: str, limits: Limits = LIMITS) -> Document:
 class _Pages:
     """What the pages of one file gave."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: PageLimits) -> None:
         self.lines: list[Line] = []
         self.unread: list[Unread] = []
         self.margin = ""
@@ -185,7 +185,7 @@ class _Pages:
             self.unread.append(Unread(where=where, cause=str(fault)))
             return
         except (ValueError, ArithmeticError, LookupError, OSError) as error:
-            logger.warning("A page of a PDF could not be read: %s", trace_of(error))
+            logger.warning("A page of a PDF could not be read: %s", loggable_trace(error))
             self.unread.append(Unread(where=where, cause=f"reading it failed: {error}"))
             return
         if not found:
@@ -217,7 +217,7 @@ def _document(pages: _Pages, title: str, count: int, name: str) -> Document:
     mark_furniture(pages.lines, profile)
     lines, others = first_paper(pages.lines, profile, name)
     front, pieces = _analysed(lines, profile, pages.margin, title)
-    vocabulary = Vocabulary()
+    vocabulary = WordVocabulary()
     for line in pages.lines:
         if line.kind != DROPPED:
             vocabulary.learn(line.text)
@@ -247,7 +247,7 @@ def _note_on_recognition(pages: _Pages) -> tuple[str, ...]:
 
 def _analysed(
     lines: Sequence[Line], profile: Profile, margin: str, title: str
-) -> tuple[Front, list[Piece]]:
+) -> tuple[FrontMatter, list[PageBlock]]:
     """Return what the first page tells, and the pieces of a document; sets the lines' kinds."""
     dropped = [x.text for x in lines if x.kind == DROPPED and x.page == lines[0].page]
     front = read_front(lines, margin, title, profile, dropped)
@@ -259,7 +259,7 @@ def _analysed(
     return front, Assembler(profile).pieces(live)
 
 
-def _block(piece: Piece, vocabulary: Vocabulary) -> Block | None:
+def _block(piece: PageBlock, vocabulary: WordVocabulary) -> Block | None:
     text = text_of(piece.lines, vocabulary, rows=piece.kind == "table")
     if not text:
         return None
@@ -273,7 +273,7 @@ def _block(piece: Piece, vocabulary: Vocabulary) -> Block | None:
     return Block(text=text, section=section, page=piece.lines[0].page, kind=kind, turns=turns)
 
 
-def text_of(lines: Sequence[Line], vocabulary: Vocabulary, *, rows: bool = False) -> str:
+def text_of(lines: Sequence[Line], vocabulary: WordVocabulary, *, rows: bool = False) -> str:
     """Return lines as one text, with words that a hyphen parts at the end of a line mended."""
     text = ""
     for line in lines:

@@ -3,7 +3,7 @@
 from itertools import groupby
 from unicodedata import bidirectional
 
-from tools.pdf.upright_pages import Sheet, Word
+from tools.pdf.upright_pages import UprightPage, Word
 
 LAM = "\u0644"
 _ALEFS = "\u0622\u0623\u0625\u0627"
@@ -13,7 +13,7 @@ def _is_leftward(text: str) -> bool:
     return any(bidirectional(char) in {"R", "AL"} for char in text)
 
 
-def as_if_rightward(sheet: Sheet) -> tuple[list[Word], bool]:
+def as_if_rightward(sheet: UprightPage) -> tuple[list[Word], bool]:
     """Return the words of a page and whether it is read from right to left; then they stand as in a mirror."""
     words = [word for word in sheet.words if word.text.strip()]
     other = [word.text for word in words if not word.text.isascii()]

@@ -31,7 +31,7 @@ class Word(NamedTuple):
     """No white space stands between the word before, in the order of the file, and this."""
 
 
-class Sheet(NamedTuple):
+class UprightPage(NamedTuple):
     """One page, with its main direction turned upright."""
 
     number: int
@@ -71,7 +71,7 @@ def turned(quarter: int, box: Box, x: float, y: float) -> tuple[float, float, fl
     return left, right, -y
 
 
-def sheet_of(number: int, words: list[Word], box: Box) -> Sheet:
+def sheet_of(number: int, words: list[Word], box: Box) -> UprightPage:
     """Return a page turned so that most of its text stands upright; the rest is its margin."""
     amounts = [0] * 5
     for text, _, _, _, style, _ in words:
@@ -94,4 +94,4 @@ def sheet_of(number: int, words: list[Word], box: Box) -> Sheet:
     mine = [  # nobody sees what stands outside
         word for word in upright if left <= word.x0 <= word.x1 <= right and top <= word.y <= bottom
     ]
-    return Sheet(number, *corners, mine, margin)
+    return UprightPage(number, *corners, mine, margin)

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Literal
 
-from state.search import DiscoveryPoint, Hit, Trail
+from state.search import DiscoveryPoint, Hit, LinkRound
 
 BY_INPUT = "the input text"
 """What stands in `Hit.by` where the whole input was searched by its meaning."""
@@ -87,7 +87,7 @@ def divide(
 
 
 def steps_of(
-    hits: Sequence[Hit], trails: Iterable[Trail], same: Mapping[str, str]
+    hits: Sequence[Hit], trails: Iterable[LinkRound], same: Mapping[str, str]
 ) -> list[tuple[str, list[Hit]]]:
     """Return what was done, in order, and the hits of each step by the ids of the run's papers."""
     steps: dict[tuple[int, int, int], list[Hit]] = {}

@@ -31,7 +31,7 @@ class Candidate:
     year: int | None = None
 
 
-def spread(
+def select_diverse(
     candidates: Sequence[Candidate], count: int, *, beside: Sequence[Candidate] = ()
 ) -> list[str]:
     """Return the keys of at most `count` candidates, in the order of choice.

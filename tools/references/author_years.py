@@ -60,7 +60,7 @@ LEADING = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Dated:
+class AuthorYearMention:
     """Names and the years behind them."""
 
     start: int
@@ -87,7 +87,7 @@ class Dated:
     """Whether the first name is one of the list's."""
 
 
-def find_dated(text: str, families: frozenset[str] = frozenset()) -> Iterator[Dated]:
+def find_dated(text: str, families: frozenset[str] = frozenset()) -> Iterator[AuthorYearMention]:
     """Yield what may be citations by author and year, in order.
 
     Args:
@@ -105,7 +105,7 @@ def find_dated(text: str, families: frozenset[str] = frozenset()) -> Iterator[Da
 
 def _dated(
     text: str, found: re.Match[str], years: re.Match[str], families: frozenset[str]
-) -> Dated | None:
+) -> AuthorYearMention | None:
     spans = [one.span(1) for one in _NAME.finditer(text, *found.span("names"))]
     joined = bool(_JOINED.search(found["names"]))
     known = [
@@ -124,7 +124,7 @@ def _dated(
     doubtful = names[0].lower() in _NO_NAMES or years["short"] or found["work"]
     if not names[0] or (doubtful and not known):
         return None
-    return Dated(
+    return AuthorYearMention(
         start=start, years_start=years.start(), end=years.end(), names=tuple(names),
         named=text[start : found.end("others") if found["others"] else found.end("names")],
         years=tuple(_years(years)), word=(years["word"] or "").replace("n. d.", UNDATED), short=found["short"] or "",

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Literal
 
 from state.paper import title_key
-from tools.references.author_years import Dated, find_dated
+from tools.references.author_years import AuthorYearMention, find_dated
 
 _WIDEST = 100
 """Most papers of a range such as [1-9]; a wider one is no citation."""
@@ -160,7 +160,7 @@ def numbered(numbers: Iterable[int]) -> tuple[Label, ...]:
 
 
 def _by_author(text: str, families: frozenset[str], *, strict: bool) -> Iterator[Mention]:
-    inside: dict[tuple[int, int], list[Dated]] = {}
+    inside: dict[tuple[int, int], list[AuthorYearMention]] = {}
     for item in find_dated(text, families):
         pair = _bracket(text, item.years_start)
         strong = item.others or item.joined or item.known or item.short
@@ -222,7 +222,7 @@ def _outermost(text: str, places: range, deeper: str, out: str) -> int:
     return -1
 
 
-def _labels(item: Dated) -> tuple[Label, ...]:
+def _labels(item: AuthorYearMention) -> tuple[Label, ...]:
     named = re.sub(r"['’]s?$", "", item.named).rstrip(" ,")
     return tuple(
         Label(

@@ -13,7 +13,7 @@ from state.bibliography import Bibliography
 from state.paper import Paper
 from state.synthesis import (
     CitedIn,
-    Entries,
+    EntryWorks,
     Granularity,
     Line,
     NumberedReference,
@@ -32,7 +32,7 @@ _STOP = re.compile(r"[.!?…]+$")
 def number_references(
     lines: Sequence[Line],
     contexts_paragraphs: Sequence[Paragraph],
-    entries: Entries,
+    entries: EntryWorks,
     papers: Mapping[str, Paper],
     granularity: Granularity,
     resolved: Mapping[str, str] | None = None,
@@ -100,7 +100,7 @@ def _folded(numbers: Sequence[int]) -> Iterator[str]:
         yield from [f"{run[0]}-{run[-1]}"] if len(run) >= 3 else map(str, run)
 
 
-def works_of(paragraph: Paragraph, entries: Entries) -> list[str]:
+def works_of(paragraph: Paragraph, entries: EntryWorks) -> list[str]:
     """Return the works that a paragraph cites, each once, in the order of its citations."""
     works = entries.works.get(paragraph.paper, ())
     places = (place for citation in paragraph.citations for place in citation.entries)
@@ -120,7 +120,7 @@ def _numbered(line: Line, numbers: Mapping[str, int], granularity: Granularity) 
 
 
 def _cited_in(
-    ids: Sequence[str], entries: Entries, bibliographies: Mapping[str, Bibliography]
+    ids: Sequence[str], entries: EntryWorks, bibliographies: Mapping[str, Bibliography]
 ) -> dict[str, list[CitedIn]]:
     """Return where each reference stands in the lists of the sources."""
     found: dict[str, list[CitedIn]] = {key: [] for key in ids}

@@ -1,7 +1,7 @@
 """Read the references of a file or a text that is sent for its list alone."""
 
 from state.bibliography import ReferenceEntry
-from tools.documents.file_types import decoded, sniff
+from tools.documents.file_types import decoded, detect_file_type
 from tools.documents.open_document import read_document
 from tools.errors import DocumentError
 from tools.references.manuscript import read_manuscript
@@ -39,7 +39,7 @@ def read_list(content: bytes, name: str) -> list[ReferenceEntry]:
 
 
 def _entries(content: bytes, name: str) -> list[ReferenceEntry]:
-    plain = not name or name.lower().endswith(_LATEX) or sniff(content, name) in _TEXTS
+    plain = not name or name.lower().endswith(_LATEX) or detect_file_type(content, name) in _TEXTS
     if not plain:
         return read_entries(read_document(content, name=name)[1])
     text = decoded(content)

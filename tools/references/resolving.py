@@ -3,21 +3,21 @@
 from collections.abc import Mapping, Sequence
 
 from state.paper import Paper, merge_records, title_key
-from state.synthesis import Entries, Line, Origin
+from state.synthesis import EntryWorks, Line, Origin
 from tools.scholar.agreement import LETTERS
-from tools.scholar.lookup import Wanted, look_up
+from tools.scholar.lookup import WorkToLookUp, look_up
 from tools.scholar.merging import ids_of, is_preprint
-from tools.scholar.same_work import near_titles, unite
+from tools.scholar.same_work import near_titles, unite_records
 from tools.scholar.source import Source
 
 
-def tells(record: Paper | None) -> bool:
+def adds_to_record(record: Paper | None) -> bool:
     """Whether the title of a record is worth looking for."""
     return record is not None and len(title_key(record.title)) >= LETTERS
 
 
-async def known_to(
-    source: Source, wanted: Sequence[Wanted]
+async def known_by_sources(
+    source: Source, wanted: Sequence[WorkToLookUp]
 ) -> tuple[dict[str, Paper], dict[int, str]]:
     """Return what one source knows of these works, by their ids, and which could not be asked about.
 
@@ -33,7 +33,7 @@ async def known_to(
     return found, looked.failed
 
 
-def completed(own: Paper, found: Paper) -> Paper:
+def complete_record(own: Paper, found: Paper) -> Paper:
     """Return a work with what a source knows of it, under its own id.
 
     The source's words win over what was read from a page, unless it knows a preprint of what is
@@ -60,11 +60,13 @@ def unite_found(
             become one.
     """
     pool = list({paper.id: paper for paper in [*sources, *works]}.values())
-    pool = [completed(paper, found[paper.id]) if paper.id in found else paper for paper in pool]
+    pool = [
+        complete_record(paper, found[paper.id]) if paper.id in found else paper for paper in pool
+    ]
     own = {paper.id for paper in sources}
     changed = {paper.id: paper for paper in pool if paper.id in found}
     same: dict[str, str] = {}
-    for group in unite(pool):
+    for group in unite_records(pool):
         members = [pool[place] for place in group]
         if len(members) < 2 or not any(paper.id in found for paper in members):
             continue
@@ -78,7 +80,7 @@ def unite_found(
     return list(changed.values()), same
 
 
-def renamed_entries(entries: Entries, same: Mapping[str, str]) -> Entries:
+def renamed_entries(entries: EntryWorks, same: Mapping[str, str]) -> EntryWorks:
     """Return the entries with the works that are other ones under the ids of those."""
     works = {
         source: tuple(same.get(work, work) for work in own) for source, own in entries.works.items()

@@ -7,8 +7,8 @@ from itertools import chain
 
 from state.bibliography import Bibliography, ReferenceEntry
 from state.paper import Author, Paper, identify, title_key
-from state.synthesis import Entries
-from tools.scholar.same_work import EQUAL_LETTERS, merge, unite
+from state.synthesis import EntryWorks
+from tools.scholar.same_work import EQUAL_LETTERS, merge, unite_records
 
 ORIGIN = "reference list"
 """What `Paper.origin` says of a record that was read from an entry."""
@@ -19,10 +19,10 @@ _LONG_TITLE = 30
 
 def merge_works(
     bibliographies: Mapping[str, Bibliography], sources: Sequence[Paper]
-) -> tuple[Entries, list[Paper]]:
+) -> tuple[EntryWorks, list[Paper]]:
     """Return which work each entry is, and the works cited, each once, in the order of first mention.
 
-    Entries are one work by the grounds of `tools.scholar.same_work.unite`: a shared DOI or arXiv id, or
+    Entries are one work by the grounds of `tools.scholar.same_work.unite_records`: a shared DOI or arXiv id, or
     titles that are equal or nearly so with the first author and the year; a title that is short or
     unaccompanied is no ground. Which entries come together does not depend on the order of the papers.
 
@@ -39,7 +39,7 @@ def merge_works(
     keys = sorted(listed)
     pool = [*_helped(known.values(), listed.values()), *(listed[key] for key in keys)]
     originals = [*known.values()]
-    groups = unite(pool)
+    groups = unite_records(pool)
     merged = list(_distinct(_work(group, pool, originals) for group in groups))
     by_record = {
         keys[at - len(known)]: work.id
@@ -57,8 +57,8 @@ def _entries(
     bibliographies: Mapping[str, Bibliography],
     records: Mapping[str, Sequence[Paper]],
     works: Mapping[str, str],
-) -> Entries:
-    return Entries(
+) -> EntryWorks:
+    return EntryWorks(
         works={
             paper: tuple(works[item.model_dump_json()] for item in items)
             for paper, items in records.items()

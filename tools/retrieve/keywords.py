@@ -30,7 +30,7 @@ _ROOT = 3
 """Letters that all forms of a word share."""
 
 
-def spellings(library: Library, question: str) -> dict[str, str]:
+def correct_spelling(library: Library, question: str) -> dict[str, str]:
     """Return the words of a question that the library lacks, each with the word likely meant.
 
     Only words of small letters that are near a word which the library has often: names, numbers
@@ -109,7 +109,7 @@ _BATCH = 500
 _LONGEST_WORD = 40
 
 
-def name_missing(library: Library, progress: Progress | None = None) -> int:
+def fill_missing_keywords(library: Library, progress: Progress | None = None) -> int:
     """Find keywords for the passages that have none; return for how many.
 
     Raises:
@@ -152,11 +152,11 @@ def put(library: Library, keywords: Mapping[str, Sequence[str]], by: str) -> Non
         )
 
 
-def by_keywords(
+def search_keywords(
     library: Library, question: str, *, limit: int, wanted: PassageFilter
 ) -> list[PassageHit]:
     """Return at most `limit` passages that share a keyword with the question, best first."""
-    name_missing(library)
+    fill_missing_keywords(library)
     words = {
         word: None
         for word in tokens(question)

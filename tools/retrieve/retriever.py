@@ -65,9 +65,9 @@ class LibraryRetriever:
     def retrieve(self, query: str, *, limit: int, wanted: PassageFilter) -> list[PassageHit]:
         """Return at most `limit` passages; see Retriever."""
         if self.name == "keywords":
-            from tools.retrieve.keywords import by_keywords
+            from tools.retrieve.keywords import search_keywords
 
-            return by_keywords(self.library, query, limit=limit, wanted=wanted)
+            return search_keywords(self.library, query, limit=limit, wanted=wanted)
         search = self.library.texts.search
         if self.name == "vectors":
             return search(query, mode="dense", limit=limit, wanted=wanted)

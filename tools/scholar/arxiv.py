@@ -12,9 +12,16 @@ from urllib.parse import urlencode
 from state.paper import Paper
 from state.search import SearchQuery
 from tools.http.hosts import Host
-from tools.http.http_caller import DAY, HttpCaller
+from tools.http.http_caller import DAY, RetryingClient
 from tools.scholar.arxiv_records import Page, read_page
-from tools.scholar.source import Found, Offer, Source, relaxed, search_ever_looser, terms
+from tools.scholar.source import (
+    SearchAnswer,
+    Source,
+    SourceOffer,
+    loosened_queries,
+    search_until_found,
+    terms,
+)
 from tools.settings import Settings
 
 IDS_A_CALL = 100
@@ -42,22 +49,22 @@ class ArxivSource(Source):
     """arXiv behind the Source protocol; it knows no citations."""
 
     name = "arxiv"
-    offer = Offer(links=False)
+    offer = SourceOffer(links=False)
 
-    def __init__(self, caller: HttpCaller) -> None:
+    def __init__(self, caller: RetryingClient) -> None:
         self._caller = caller
 
     async def search(
         self, query: SearchQuery, *, before: date | None, after: date | None = None, limit: int
-    ) -> Found:
+    ) -> SearchAnswer:
         """Search title, abstract, authors and comments: all words, then any three fifths of them."""
 
-        async def once(groups: Sequence[Sequence[str]]) -> Found:
+        async def once(groups: Sequence[Sequence[str]]) -> SearchAnswer:
             expression = _expression(groups, before, after)
             page = await self._ask(expression, [], min(limit, LARGEST_PAGE), _SEARCH_AGE)
-            return Found(papers=page.papers, sent=(expression,), matches=page.total)
+            return SearchAnswer(papers=page.papers, sent=(expression,), matches=page.total)
 
-        return await search_ever_looser(_tries(terms(query.text)), once, limit=limit)
+        return await search_until_found(_tries(terms(query.text)), once, limit=limit)
 
     async def get(self, ids: Sequence[str]) -> dict[str, Paper]:
         """Return the papers of the arXiv ids among `ids`."""
@@ -99,7 +106,7 @@ def _tries(words: Sequence[str]) -> list[list[list[str]]]:
     some = words[:_MOST_RELAXED]
     loose = min(max(2, round(0.6 * len(some))), len(some) - 1)
     first = [[list(words)]] if words else []
-    return first + [step for step in relaxed(some) if len(step[0]) == loose]
+    return first + [step for step in loosened_queries(some) if len(step[0]) == loose]
 
 
 def _expression(groups: Sequence[Sequence[str]], before: date | None, after: date | None) -> str:

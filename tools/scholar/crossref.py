@@ -10,12 +10,12 @@ from urllib.parse import quote, quote_plus, urlencode
 
 from state.paper import Notice, Paper, united_notices
 from state.search import SearchQuery
-from tools.errors import MissingError
+from tools.errors import NotInSourceError
 from tools.http.hosts import Host
-from tools.http.http_caller import DAY, HttpCaller
+from tools.http.http_caller import DAY, RetryingClient
 from tools.scholar.crossref_records import Page, Work, read_page, read_single
 from tools.scholar.merging import ids_of
-from tools.scholar.source import Found, Linked, Source, in_batches, terms
+from tools.scholar.source import LinkAnswer, SearchAnswer, Source, in_batches, terms
 from tools.settings import Settings
 
 DOIS_A_CALL = 40
@@ -53,16 +53,16 @@ class CrossrefSource(Source):
 
     name = "crossref"
 
-    def __init__(self, caller: HttpCaller) -> None:
+    def __init__(self, caller: RetryingClient) -> None:
         self._caller = caller
 
     async def search(
         self, query: SearchQuery, *, before: date | None, after: date | None = None, limit: int
-    ) -> Found:
+    ) -> SearchAnswer:
         """Search titles, authors and venues; it ranks by words in common, so nothing is relaxed."""
         words = " ".join(terms(query.text))
         if not words:
-            return Found(papers=[])
+            return SearchAnswer(papers=[])
         asked = {"query.bibliographic": words}
         within = [f"from-pub-date:{after}"] if after else []
         within += [f"until-pub-date:{before - timedelta(days=1)}"] if before else []
@@ -72,7 +72,7 @@ class CrossrefSource(Source):
         page = await self._caller.ask(path, read=read_page, age=_SEARCH_AGE)
         papers = {work.paper.id: work.paper for work in page.works if work.paper is not None}
         sent = "&".join(f"{name}={value}" for name, value in asked.items())
-        return Found(papers=list(papers.values()), sent=(sent,), matches=page.total)
+        return SearchAnswer(papers=list(papers.values()), sent=(sent,), matches=page.total)
 
     async def get(self, ids: Sequence[str]) -> dict[str, Paper]:
         """Return the papers of the DOIs among `ids`."""
@@ -83,7 +83,7 @@ class CrossrefSource(Source):
         """Return which DOIs it knows, those of records without a title included."""
         return frozenset(await self._works([key for key in ids if key.startswith("doi:")]))
 
-    async def references(self, papers: Sequence[Paper]) -> Linked:
+    async def references(self, papers: Sequence[Paper]) -> LinkAnswer:
         """Return what the papers that have a DOI cite, as far as it has a DOI or is on arXiv."""
         keys = _dois_of(papers)
         works = await self._works([key for own in keys.values() for key in own])
@@ -93,7 +93,7 @@ class CrossrefSource(Source):
             ends = [end for work in known if work.paper for end in work.paper.references]
             if known:
                 links[name] = tuple(dict.fromkeys(end for end in ends if end not in (name, *own)))
-        return Linked(links=links)
+        return LinkAnswer(links=links)
 
     async def notices(self, papers: Sequence[Paper]) -> dict[str, tuple[Notice, ...]]:
         """Return what publishers said of these papers later, by `paper.id`: retractions, concerns, corrections."""
@@ -117,7 +117,7 @@ class CrossrefSource(Source):
         for key in wanted:
             if "," in key:
                 path = f"/works/{quote(key.removeprefix('doi:'), safe='')}"
-                with suppress(MissingError):
+                with suppress(NotInSourceError):
                     one = await self._caller.ask(path, read=read_single, age=_RECORD_AGE)
                     works.append(one)
         found = {work.id: work for work in works}

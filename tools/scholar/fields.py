@@ -47,7 +47,7 @@ def day_of(value: object) -> date | None:
     return day if day and year_of(day.year) else None
 
 
-def exact(day: date | None) -> date | None:
+def exact_phrase(day: date | None) -> date | None:
     """Return a day, but no 1 January, which is how sources write that only the year is known."""
     return None if day is None or (day.month, day.day) == (1, 1) else day
 

@@ -16,11 +16,11 @@ from state.paper import Paper, canonical_id
 from state.search import SearchQuery
 from tools.errors import PermanentError, QuotaError
 from tools.http.hosts import Host
-from tools.http.http_caller import DAY, HttpCaller
+from tools.http.http_caller import DAY, RetryingClient
 from tools.program import logger_of
 from tools.scholar.fields import mapping, mappings, text_of
-from tools.scholar.lookup import Wanted, look_up
-from tools.scholar.source import Found, Offer, Source, terms
+from tools.scholar.lookup import WorkToLookUp, look_up
+from tools.scholar.source import SearchAnswer, Source, SourceOffer, terms
 from tools.settings import Settings
 
 logger = logger_of(__name__)
@@ -68,9 +68,9 @@ class GoogleSource(Source):
     """Google Scholar behind the Source protocol; it knows no records and no links of its own."""
 
     name = NAME
-    offer = Offer(links=False)
+    offer = SourceOffer(links=False)
 
-    def __init__(self, caller: HttpCaller, resolver: Source, price: float = 0.025) -> None:
+    def __init__(self, caller: RetryingClient, resolver: Source, price: float = 0.025) -> None:
         """Ask Google through `caller`, at `price` USD a page, and the resolver for records."""
         self._caller = caller
         self._resolver = resolver
@@ -78,7 +78,7 @@ class GoogleSource(Source):
 
     async def search(
         self, query: SearchQuery, *, before: date | None, after: date | None = None, limit: int
-    ) -> Found:
+    ) -> SearchAnswer:
         """Return the records of what Google finds, in Google's order.
 
         What the resolver does not know is left out. Pages after the first are only paid for where
@@ -90,10 +90,10 @@ class GoogleSource(Source):
         """
         words = " ".join(f'"{word}"' if " " in word else word for word in terms(query.text))
         if not words or limit < 1:
-            return Found(papers=())
+            return SearchAnswer(papers=())
         years = {"as_ylo": after.year} if after else {}
         years |= {"as_yhi": (before - timedelta(days=1)).year} if before else {}
-        results: list[Wanted] = []
+        results: list[WorkToLookUp] = []
         matches: int | None = None
         for start in range(0, limit, PAGE):
             if start and not self._caller.affords(self._price):
@@ -109,13 +109,15 @@ class GoogleSource(Source):
         papers = await self._records(results[:limit])
         logger.info("of %d results of Google Scholar, %d are known", len(results), len(papers))
         told = "".join(f"; {name}={value}" for name, value in years.items())
-        return Found(papers=papers, sent=(f"q={words}{told}",), matches=matches)
+        return SearchAnswer(papers=papers, sent=(f"q={words}{told}",), matches=matches)
 
-    async def _records(self, results: Sequence[Wanted]) -> list[Paper]:
+    async def _records(self, results: Sequence[WorkToLookUp]) -> list[Paper]:
         """Return the records of results, each once, in order."""
         by_id = {at: replace(one, record=None) for at, one in enumerate(results) if one.ids}
         found = (await look_up(self._resolver, by_id)).found
-        rest = {at: Wanted((), one.record) for at, one in enumerate(results) if at not in found}
+        rest = {
+            at: WorkToLookUp((), one.record) for at, one in enumerate(results) if at not in found
+        }
         titles = await look_up(self._resolver, dict(list(rest.items())[:MOST_TITLES]))
         found |= titles.found
         if titles.failed and not found:
@@ -123,7 +125,7 @@ class GoogleSource(Source):
         return list({found[at].id: found[at] for at in sorted(found)}.values())
 
 
-def read_page(body: str) -> tuple[list[Wanted], int | None]:
+def read_page(body: str) -> tuple[list[WorkToLookUp], int | None]:
     """Return the results of a page, and how many Google estimates in all.
 
     Raises:
@@ -153,7 +155,7 @@ def _meant(said: str) -> Exception:
     return PermanentError(f"SerpAPI rejects the search: {said}; {ADVICE}")
 
 
-def _result(item: object) -> Wanted | None:
+def _result(item: object) -> WorkToLookUp | None:
     shown = mapping(item)
     title = _KIND.sub("", text_of(shown.get("title")) or "")
     if not title:
@@ -162,7 +164,7 @@ def _result(item: object) -> Wanted | None:
     ids = dict.fromkeys(key for link in links if (key := id_in(str(link))))
     years = _YEAR.findall(str(mapping(shown.get("publication_info")).get("summary")))
     year = int(years[-1]) if years else None
-    return Wanted(tuple(ids), Paper(id=f"title:{title}", title=title, year=year))
+    return WorkToLookUp(tuple(ids), Paper(id=f"title:{title}", title=title, year=year))
 
 
 def id_in(link: str) -> str | None:

@@ -11,7 +11,7 @@ from state.bibliography import Bibliography
 from state.paper import Paper
 from state.search import SearchQuery
 from tools.library.library import Library
-from tools.scholar.source import Found, Linked, Source
+from tools.scholar.source import LinkAnswer, SearchAnswer, Source
 
 
 class LibrarySource(Source):
@@ -23,7 +23,7 @@ class LibrarySource(Source):
 
     async def search(
         self, query: SearchQuery, *, before: date | None, after: date | None = None, limit: int
-    ) -> Found:
+    ) -> SearchAnswer:
         """Search by meaning and by words, fused; a paper past the cut-off is never returned."""
         # It has no phrases: their marks would only stand among the words.
         text = query.text if query.facet == "whole" else query.text.replace('"', "")
@@ -34,7 +34,7 @@ class LibrarySource(Source):
         papers = await self.get(ids)
         dates = f"; from {after}" if after else ""
         dates += f"; before {before}" if before else ""
-        return Found(
+        return SearchAnswer(
             papers=[papers[key] for key in ids if key in papers],
             sent=(f"hybrid: {text}{dates}",),
         )
@@ -43,7 +43,7 @@ class LibrarySource(Source):
         """Return the papers that the library has, by the id asked for."""
         return await asyncio.to_thread(self._library.get, ids)
 
-    async def references(self, papers: Sequence[Paper]) -> Linked:
+    async def references(self, papers: Sequence[Paper]) -> LinkAnswer:
         """Return the cited papers that the library has, by citing paper."""
         return await self._linked(papers, self._library.references)
 
@@ -54,7 +54,7 @@ class LibrarySource(Source):
         found = {key: await asyncio.to_thread(read, mine) for key, mine in asked.items()}
         return {key: Bibliography(entries=tuple(one)) for key, one in found.items() if one}
 
-    async def citations(self, papers: Sequence[Paper], *, limit: int) -> Linked:
+    async def citations(self, papers: Sequence[Paper], *, limit: int) -> LinkAnswer:
         """Return the citing papers that the library has, by cited paper; all of them."""
         return await self._linked(papers, self._library.citations)
 
@@ -62,11 +62,11 @@ class LibrarySource(Source):
         self,
         papers: Sequence[Paper],
         follow: Callable[[Sequence[str]], Mapping[str, tuple[str, ...]]],
-    ) -> Linked:
+    ) -> LinkAnswer:
         asked = await self._known(papers)
         found = await asyncio.to_thread(follow, list(dict.fromkeys(asked.values())))
         links = {key: found.get(mine, ()) for key, mine in asked.items()}
-        return Linked(links=links)
+        return LinkAnswer(links=links)
 
     async def _known(self, papers: Sequence[Paper]) -> dict[str, str]:
         """Return the library's own ids of the papers that it has, by theirs."""

@@ -12,7 +12,7 @@ from functools import partial
 
 from state.paper import Paper
 from tools.errors import CiteLoomError, PermanentError, TransientError
-from tools.scholar.source import Linked, Source
+from tools.scholar.source import LinkAnswer, Source
 
 
 @dataclass(frozen=True)
@@ -20,11 +20,11 @@ class Answer:
     """What one source said."""
 
     source: Source
-    linked: Linked
+    linked: LinkAnswer
 
 
 @dataclass
-class Gathered:
+class GatheredLinks:
     """What all sources said, in the order in which they were asked."""
 
     answers: list[Answer] = field(default_factory=list)
@@ -35,39 +35,41 @@ class Gathered:
 
 async def references_of(
     papers: Sequence[Paper], sources: Sequence[Source], *, last: Source | None = None
-) -> Gathered:
+) -> GatheredLinks:
     """Return what these papers cite."""
-    gathered = Gathered()
+    gathered = GatheredLinks()
     linking = [source for source in sources if source.offer.links]
     for source in sorted(linking, key=lambda source: bool(source.offer.list_usd)):
         # A record's own references come along with it, so these cost no call.
         carried = [paper for paper in papers if _carries(paper, source)]
-        rest = [paper for paper in unlinked(papers, gathered) if not _carries(paper, source)]
+        rest = [
+            paper for paper in papers_without_links(papers, gathered) if not _carries(paper, source)
+        ]
         wanted = [*carried, *rest] if source.offer.list_usd else papers
         await _ask(gathered, source, source.references, wanted)
     if last is not None:
-        await _ask(gathered, last, last.references, unlinked(papers, gathered))
+        await _ask(gathered, last, last.references, papers_without_links(papers, gathered))
     if linking and not gathered.failures:
-        gathered.missing = [paper.id for paper in unlinked(papers, gathered)]
+        gathered.missing = [paper.id for paper in papers_without_links(papers, gathered)]
     return gathered
 
 
 async def citations_of(
     papers: Sequence[Paper], sources: Sequence[Source], *, limit: int
-) -> Gathered:
+) -> GatheredLinks:
     """Return what cites these papers, at most about `limit` works for each."""
-    gathered = Gathered()
+    gathered = GatheredLinks()
     linking = [source for source in sources if source.offer.links]
     for source in sorted(linking, key=lambda source: source.offer.list_usd):
-        wanted = unlinked(papers, gathered) if source.offer.list_usd else papers
+        wanted = papers_without_links(papers, gathered) if source.offer.list_usd else papers
         await _ask(gathered, source, partial(source.citations, limit=limit), wanted)
     return gathered
 
 
 async def _ask(
-    gathered: Gathered,
+    gathered: GatheredLinks,
     source: Source,
-    follow: Callable[[Sequence[Paper]], Awaitable[Linked]],
+    follow: Callable[[Sequence[Paper]], Awaitable[LinkAnswer]],
     papers: Sequence[Paper],
 ) -> None:
     if not papers:
@@ -78,7 +80,7 @@ async def _ask(
         gathered.failures.append((source, error))
 
 
-def unlinked(papers: Sequence[Paper], gathered: Gathered) -> list[Paper]:
+def papers_without_links(papers: Sequence[Paper], gathered: GatheredLinks) -> list[Paper]:
     """Return those papers for which no answer has a link yet."""
     linked = {
         key for answer in gathered.answers for key, ends in answer.linked.links.items() if ends

@@ -27,7 +27,7 @@ _KINDS: dict[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WorkToLookUp:
     """A work to be looked up."""
 
     ids: tuple[str, ...] = ()
@@ -37,7 +37,7 @@ class Wanted:
 
 
 @dataclass
-class Looked:
+class LookupResult:
     """What one source answered, by the place of each work."""
 
     name: str
@@ -50,7 +50,9 @@ class Looked:
     """Works whose title could not be looked for, and why."""
 
 
-async def look_up(source: Source, wanted: Mapping[int, Wanted], *, loosely: bool = False) -> Looked:
+async def look_up(
+    source: Source, wanted: Mapping[int, WorkToLookUp], *, loosely: bool = False
+) -> LookupResult:
     """Look up these works in one source.
 
     A record that an id leads to must have the work's title, where that is known; else the title is looked for.
@@ -64,7 +66,7 @@ async def look_up(source: Source, wanted: Mapping[int, Wanted], *, loosely: bool
     Raises:
         TransientError, PermanentError: It does not answer at all.
     """
-    looked = Looked(source.name)
+    looked = LookupResult(source.name)
     known = await source.get(list(dict.fromkeys(key for one in wanted.values() for key in one.ids)))
     lacking = [
         key for one in wanted.values() for key in one.ids

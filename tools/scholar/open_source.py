@@ -12,10 +12,10 @@ from uuid import uuid4
 
 from state.search import SearchQuery
 from tools.cache import AnswerCache, open_cache
-from tools.errors import CiteLoomError, InputError, MissingError, QuotaError
-from tools.http.hosts import Host, state_of
-from tools.http.http_caller import HttpCaller
-from tools.ledger.budget import Limits
+from tools.errors import CiteLoomError, InputError, NotInSourceError, QuotaError
+from tools.http.hosts import Host, host_state
+from tools.http.http_caller import RetryingClient
+from tools.ledger.budget import BudgetLimits
 from tools.ledger.run_ledger import RunLedger
 from tools.scholar.snapshot import folder_of
 from tools.scholar.source import Source
@@ -24,7 +24,7 @@ from tools.settings import Settings
 OnlineName = Literal["openalex", "semantic_scholar", "arxiv", "crossref", "google"]
 ONLINE: tuple[OnlineName, ...] = get_args(OnlineName)
 SOURCES = ("library", "snapshot", *ONLINE)
-WHOLE = ("library", "snapshot", "openalex")
+MEANING_SOURCES = ("library", "snapshot", "openalex")
 """Sources for which a whole abstract is a useful query."""
 RESOLVERS: tuple[OnlineName, ...] = ("semantic_scholar", "openalex")
 """Who may give the records of what Google finds; the free one where the caller named neither."""
@@ -76,7 +76,7 @@ def open_online(
         among: The sources of the run; web links are resolved by one of them that can.
     """
     cache = open_cache(settings.home / "responses.sqlite", settings.cache_mb)
-    caller = HttpCaller(host_of(name, settings), ledger, cache, refresh=refresh)
+    caller = RetryingClient(host_of(name, settings), ledger, cache, refresh=refresh)
     others: tuple[object, ...] = ()
     if name == "google":
         resolver = next((other for other in RESOLVERS if other in among), RESOLVERS[0])
@@ -85,9 +85,9 @@ def open_online(
     return source
 
 
-def suits(query: SearchQuery, name: str) -> bool:
+def answers_query(query: SearchQuery, name: str) -> bool:
     """Whether a source makes something of this query: not all take a whole abstract."""
-    return query.facet != "whole" or name in WHOLE
+    return query.facet != "whole" or name in MEANING_SOURCES
 
 
 def is_online(name: str) -> TypeGuard[OnlineName]:
@@ -112,7 +112,7 @@ PATIENCE = 6.0
 
 
 @dataclass(frozen=True)
-class Checkup:
+class SourceCheck:
     """What one source said."""
 
     name: OnlineName
@@ -124,7 +124,7 @@ class Checkup:
     text: str
 
 
-async def check_sources(settings: Settings, folder: Path) -> list[Checkup]:
+async def check_sources(settings: Settings, folder: Path) -> list[SourceCheck]:
     """Ask all sources at once; none is cached, and none costs money.
 
     Args:
@@ -134,12 +134,12 @@ async def check_sources(settings: Settings, folder: Path) -> list[Checkup]:
     return list(await asyncio.gather(*(_check(name, settings, folder) for name in ONLINE)))
 
 
-async def _check(name: OnlineName, settings: Settings, folder: Path) -> Checkup:
+async def _check(name: OnlineName, settings: Settings, folder: Path) -> SourceCheck:
     field, variable = _KEYS.get(name, ("", ""))
     key = bool(field and getattr(settings, field))
     url = "serpapi_url" if name == "google" else f"{name}_url"
     wanted = key or getattr(settings, url) != type(settings).model_fields[url].default
-    tell = partial(Checkup, name, asked=key or name != "google", wanted=wanted)
+    tell = partial(SourceCheck, name, asked=key or name != "google", wanted=wanted)
     if name == "google" and not key:
         return tell(
             works=False, text=f"off: set {variable} to search Google Scholar through SerpAPI"
@@ -150,12 +150,12 @@ async def _check(name: OnlineName, settings: Settings, folder: Path) -> Checkup:
     cache = AnswerCache(folder / f"{name}.sqlite")
     left = ""
     try:
-        caller = HttpCaller(host, RunLedger(uuid4().hex, Limits()), cache)
+        caller = RetryingClient(host, RunLedger(uuid4().hex, BudgetLimits()), cache)
         left = await caller.ask(_PROBES[name], read=_left, age=1.0)
     except CiteLoomError as error:
-        if not isinstance(error, MissingError):
+        if not isinstance(error, NotInSourceError):
             return tell(works=isinstance(error, QuotaError), text=f"{said}; {error}")
-    state = state_of(host)
+    state = host_state(host)
     if (remaining := state.quota.remaining) is not None:
         whole = f" of {state.quota.limit:g}" if state.quota.limit else ""
         left = f"{remaining:.4g}{whole} USD left today"

@@ -15,22 +15,22 @@ from pydantic import SecretStr
 
 from state.paper import Paper
 from state.search import SearchQuery
-from tools.errors import MissingError, QuotaError, RejectedError, kind_of
+from tools.errors import NotInSourceError, QuotaError, RequestRejectedError, loggable_kind
 from tools.http.hosts import Host
-from tools.http.http_caller import DAY, HttpCaller
+from tools.http.http_caller import DAY, RetryingClient
 from tools.program import logger_of
 from tools.scholar import openalex_api as requests
 from tools.scholar.merging import ids_of
 from tools.scholar.openalex_api import FIRST, PAGE, read_page, read_single
 from tools.scholar.openalex_api import SOURCE as NAME
 from tools.scholar.source import (
-    Found,
-    Linked,
-    Offer,
+    LinkAnswer,
+    SearchAnswer,
     Source,
+    SourceOffer,
     in_batches,
-    relaxed,
-    search_ever_looser,
+    loosened_queries,
+    search_until_found,
     terms,
 )
 from tools.settings import Settings
@@ -77,35 +77,37 @@ class OpenAlexSource(Source):
     """OpenAlex behind the Source protocol."""
 
     name = NAME
-    offer = Offer(list_usd=LIST_USD)
+    offer = SourceOffer(list_usd=LIST_USD)
 
-    def __init__(self, caller: HttpCaller) -> None:
+    def __init__(self, caller: RetryingClient) -> None:
         self._caller = caller
 
     async def search(
         self, query: SearchQuery, *, before: date | None, after: date | None = None, limit: int
-    ) -> Found:
+    ) -> SearchAnswer:
         """Search by meaning where the query is a whole text and money allows it, else by words."""
         words = terms(query.text)
         if query.facet == "whole" and limit > 0:
             if self._affords_meaning():
                 try:
                     return await self._by_meaning(query.text, before, after, limit)
-                except (MissingError, RejectedError) as error:
+                except (NotInSourceError, RequestRejectedError) as error:
                     # The search by meaning is younger than the rest of the API, and fails alone.
-                    logger.warning("OpenAlex does not search by meaning now: %s", kind_of(error))
+                    logger.warning(
+                        "OpenAlex does not search by meaning now: %s", loggable_kind(error)
+                    )
             phrases = [f'"{one.text}"' for one in keyphrases(query.text, limit=_KEYPHRASES)]
             words = terms(" ".join(phrases)) or words
 
-        async def once(groups: Sequence[Sequence[str]]) -> Found:
+        async def once(groups: Sequence[Sequence[str]]) -> SearchAnswer:
             text = requests.any_of(groups)
             path = requests.words_path(text, before=before, after=after, per_page=min(limit, PAGE))
             pages = math.ceil(limit / PAGE)
             papers, matches = await self._pages(path, pages, age=3 * DAY, usd=SEARCH_USD)
-            return Found(papers=papers, sent=(requests.readable(path),), matches=matches)
+            return SearchAnswer(papers=papers, sent=(requests.readable(path),), matches=matches)
 
-        return await search_ever_looser(
-            islice(relaxed(words[:_KEYWORDS]), _TRIES if limit > 0 else 0), once, limit=limit,
+        return await search_until_found(
+            islice(loosened_queries(words[:_KEYWORDS]), _TRIES if limit > 0 else 0), once, limit=limit,
             affords=lambda: self._caller.affords(SEARCH_USD),
         )  # fmt: skip
 
@@ -117,10 +119,10 @@ class OpenAlexSource(Source):
 
     async def _by_meaning(
         self, text: str, before: date | None, after: date | None, limit: int
-    ) -> Found:
+    ) -> SearchAnswer:
         path = requests.meaning_path(text, before=before, after=after, per_page=limit)
         page = await self._caller.ask(path, read=read_page, age=3 * DAY, usd=MEANING_USD)
-        return Found(
+        return SearchAnswer(
             papers=page.papers[:limit], sent=(requests.readable(path),), matches=page.count
         )
 
@@ -186,19 +188,19 @@ class OpenAlexSource(Source):
         try:
             path = requests.single_path(key)
             paper = await self._caller.ask(path, read=read_single, age=21 * DAY)
-        except MissingError:
+        except NotInSourceError:
             return None
-        except RejectedError as error:
+        except RequestRejectedError as error:
             if requests.PLAIN.fullmatch(key):
                 raise
             # OpenAlex refuses some DOIs for their signs; they must not cost the other papers.
-            logger.warning("OpenAlex cannot be asked for %s: %s", key, kind_of(error))
+            logger.warning("OpenAlex cannot be asked for %s: %s", key, loggable_kind(error))
             return None
         if paper is None or key in (paper.id, *paper.aliases):
             return paper
         return paper.model_copy(update={"aliases": (*paper.aliases, key)})
 
-    async def references(self, papers: Sequence[Paper]) -> Linked:
+    async def references(self, papers: Sequence[Paper]) -> LinkAnswer:
         """Return what these papers cite; those whose records came from here cost no call."""
         links: dict[str, tuple[str, ...]] = {}
         asked: dict[str, str] = {}
@@ -210,12 +212,12 @@ class OpenAlexSource(Source):
                 asked[paper.id] = key
         records = await self.get(list(asked.values()))
         links |= {own: records[key].references for own, key in asked.items() if key in records}
-        return Linked(links=links)
+        return LinkAnswer(links=links)
 
-    async def citations(self, papers: Sequence[Paper], *, limit: int) -> Linked:
+    async def citations(self, papers: Sequence[Paper], *, limit: int) -> LinkAnswer:
         """Return the works that cite these papers, the most cited ones where there are too many."""
         works = await self._works(papers) if limit > 0 else {}
-        packs = packed(dict(works.values()), limit)
+        packs = pack_requests(dict(works.values()), limit)
         answers = await _all(
             self._pages(requests.citing_path(pack), pages, age=7 * DAY, usd=LIST_USD)
             for pack, pages in packs
@@ -231,7 +233,7 @@ class OpenAlexSource(Source):
             best = sorted(citing[key].values(), key=lambda paper: -(paper.cited_by or 0))[:limit]
             links[own] = tuple(paper.id for paper in best)
             records |= {paper.id: paper for paper in best}
-        return Linked(links=links, papers=records)
+        return LinkAnswer(links=links, papers=records)
 
     async def _works(self, papers: Sequence[Paper]) -> dict[str, tuple[str, int | None]]:
         """Return the work of each paper's id, and how many works cite it as far as that is known."""
@@ -244,7 +246,7 @@ class OpenAlexSource(Source):
         }
 
 
-def packed(cited_by: Mapping[str, int | None], limit: int) -> list[tuple[list[str], int]]:
+def pack_requests(cited_by: Mapping[str, int | None], limit: int) -> list[tuple[list[str], int]]:
     """Return the works whose citing works one request asks for, and the most pages to turn.
 
     Works are put together so that their citing works fill the pages. One with more of them than

@@ -84,7 +84,7 @@ _NUMBER = re.compile(
 _SMALL_WORDS = frozenset({"a", "an", "the", "of", "for", "in", "on", "and"})
 
 
-__all__ = ["merge", "unite"]
+__all__ = ["merge", "unite_records"]
 
 EQUAL_LETTERS = 15
 """Fewest letters of a title that names a work together with its first author or its year."""
@@ -137,7 +137,7 @@ class _Work:
         return min((abs(one - two) for one, two in product(self.years, other.years)), default=1)
 
 
-def unite(records: Sequence[Paper]) -> list[list[int]]:
+def unite_records(records: Sequence[Paper]) -> list[list[int]]:
     """Return the positions of the records that are one work, work by work.
 
     Every position is in exactly one group; groups and positions are in rising order. Which records

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from state.paper import Paper, canonical_id, title_key
 from state.search import SearchQuery
 from tools.http.hosts import Host
-from tools.http.http_caller import DAY, HttpCaller
+from tools.http.http_caller import DAY, RetryingClient
 from tools.program import logger_of
 from tools.scholar.fields import count_of, mappings
 from tools.scholar.semantic_scholar_api import (
@@ -30,12 +30,12 @@ from tools.scholar.semantic_scholar_api import (
     vector_of,
 )
 from tools.scholar.source import (
-    Found,
-    Linked,
+    LinkAnswer,
+    SearchAnswer,
     Source,
     in_batches,
-    relaxed,
-    search_ever_looser,
+    loosened_queries,
+    search_until_found,
     terms,
 )
 from tools.settings import Settings
@@ -89,25 +89,25 @@ class SemanticScholarSource(Source):
 
     name = NAME
 
-    def __init__(self, caller: HttpCaller) -> None:
+    def __init__(self, caller: RetryingClient) -> None:
         self._client = SemanticScholarClient(caller)
 
     async def search(
         self, query: SearchQuery, *, before: date | None, after: date | None = None, limit: int
-    ) -> Found:
+    ) -> SearchAnswer:
         """Search by relevance; where that finds little, by fewer of the words, most cited first.
 
         The service takes a work of which only the year is known for one of 1 January.
         """
         words = terms(query.text)[:MOST_WORDS]
         if not words or limit < 1:
-            return Found(papers=())
+            return SearchAnswer(papers=())
         first = after.replace(month=1, day=1) if after else ""
         last = before - timedelta(days=1) if before else ""
         within = f"{first}:{last}" if after or before else None
         told = f"&publicationDateOrYear={within}" if within else ""
 
-        async def once(groups: Sequence[Sequence[str]]) -> Found:
+        async def once(groups: Sequence[Sequence[str]]) -> SearchAnswer:
             if len(groups) == 1:
                 text = " ".join(words).replace("-", " ")  # a word with a hyphen finds nothing here
                 path, most, order = "/paper/search", min(limit, MOST_FOUND), None
@@ -119,9 +119,9 @@ class SemanticScholarSource(Source):
                 publicationDateOrYear=within, sort=order,
             )  # fmt: skip
             sent = f"{path}?query={text}{told}{f'&sort={order}' if order else ''}"
-            return Found(papers=_papers(records[:limit]), sent=(sent,), matches=matches)
+            return SearchAnswer(papers=_papers(records[:limit]), sent=(sent,), matches=matches)
 
-        return await search_ever_looser(islice(relaxed(words), TRIES), once, limit=limit)
+        return await search_until_found(islice(loosened_queries(words), TRIES), once, limit=limit)
 
     async def titled(self, title: str) -> Sequence[Paper]:
         """Return the paper whose title is nearest to this one, if it has any near."""
@@ -139,7 +139,7 @@ class SemanticScholarSource(Source):
         papers = {name: paper for name, one in records.items() if (paper := paper_of(one))}
         return {key: papers[name] for key, name in asked.items() if name in papers}
 
-    async def references(self, papers: Sequence[Paper]) -> Linked:
+    async def references(self, papers: Sequence[Paper]) -> LinkAnswer:
         """Return what these cite, 100 papers a call; the records come without abstracts.
 
         A paper whose publisher keeps its references back is absent, not without references.
@@ -150,7 +150,7 @@ class SemanticScholarSource(Source):
             found |= await self._lists(part, "references", limit=EXPECTED)
         return _linked(named, found, limit=EXPECTED)
 
-    async def citations(self, papers: Sequence[Paper], *, limit: int) -> Linked:
+    async def citations(self, papers: Sequence[Paper], *, limit: int) -> LinkAnswer:
         """Return what cites these, at most `limit` each; the records come without abstracts.
 
         Papers with few citing works, or of which that is not known, are asked about together. Of
@@ -264,7 +264,7 @@ def _names_of(papers: Sequence[Paper]) -> dict[str, list[Paper]]:
 
 def _linked(
     named: Mapping[str, Sequence[Paper]], found: Mapping[str, Sequence[RawRecord]], *, limit: int
-) -> Linked:
+) -> LinkAnswer:
     """Return records as links of the papers asked about, the first `limit` of each.
 
     A record of nothing but a title could be anything, and is left out.
@@ -278,7 +278,7 @@ def _linked(
             others = [end for end in ends if own.isdisjoint((end.id, *end.aliases))][:limit]
             links[paper.id] = tuple(end.id for end in others)
             papers |= {end.id: end for end in others if end.id not in papers}
-    return Linked(links=links, papers=papers, partial=True)
+    return LinkAnswer(links=links, papers=papers, partial=True)
 
 
 SOURCE = SemanticScholarSource

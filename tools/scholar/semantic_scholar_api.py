@@ -14,14 +14,14 @@ from semanticscholar.Paper import Paper as Record
 
 from state.paper import Author, Paper
 from tools.counting import counted
-from tools.errors import MissingError, PermanentError
-from tools.http.http_caller import HttpCaller
+from tools.errors import NotInSourceError, PermanentError
+from tools.http.http_caller import RetryingClient
 from tools.scholar.fields import (
     address_of,
     bare_id,
     count_of,
     day_of,
-    exact,
+    exact_phrase,
     mapping,
     mappings,
     paper_from,
@@ -68,7 +68,7 @@ def paper_of(record: object) -> Paper | None:
     title = text_of(read.title)
     if not title:
         return None
-    published = exact(day_of(given.get("publicationDate")))
+    published = exact_phrase(day_of(given.get("publicationDate")))
     venues = [
         read.venue,
         *(place.name for place in (read.publicationVenue, read.journal) if place),
@@ -137,7 +137,7 @@ _TOO_LARGE = "exceed maximum size"
 class SemanticScholarClient:
     """The calls that CiteLoom makes; `age` is for how many seconds an earlier answer will do."""
 
-    def __init__(self, caller: HttpCaller) -> None:
+    def __init__(self, caller: RetryingClient) -> None:
         self._caller = caller
 
     async def batch(
@@ -186,7 +186,7 @@ class SemanticScholarClient:
             page = f"{whole}&offset={offset}&limit={min(limit, size)}" if limit else whole
             try:
                 records, total, offset = await self._caller.ask(page, read=_read_page, age=age)
-            except MissingError:
+            except NotInSourceError:
                 return found, 0
             found += records
             if not limit or not records or not offset or len(found) >= limit:
@@ -201,7 +201,7 @@ class SemanticScholarClient:
         payload = {"positivePaperIds": list(ids), "negativePaperIds": []}
         try:
             return (await self._caller.ask(path, read=_read_page, age=age, payload=payload))[0]
-        except MissingError:
+        except NotInSourceError:
             return []
 
 

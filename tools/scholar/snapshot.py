@@ -19,7 +19,14 @@ from state.search import SearchQuery
 from tools.errors import InputError, PermanentError
 from tools.program import PROGRAM
 from tools.scholar.merging import ids_of
-from tools.scholar.source import Found, Linked, Source, relaxed, search_ever_looser, terms
+from tools.scholar.source import (
+    LinkAnswer,
+    SearchAnswer,
+    Source,
+    loosened_queries,
+    search_until_found,
+    terms,
+)
 from tools.settings import Settings
 from tools.text.keyphrases import keyphrases
 
@@ -41,7 +48,7 @@ SELECT citing FROM links JOIN works ON number = citing WHERE cited = ? ORDER BY 
 
 
 @dataclass(frozen=True)
-class Slice:
+class OpenAlexSlice:
     """What a folder holds."""
 
     works: int
@@ -69,7 +76,7 @@ def folder_of(settings: Settings) -> Path:
     return folder
 
 
-def slice_of(folder: Path) -> Slice:
+def slice_of(folder: Path) -> OpenAlexSlice:
     """Return what a folder holds.
 
     Raises:
@@ -78,7 +85,7 @@ def slice_of(folder: Path) -> Slice:
     with _opened(folder / INDEX) as database:
         (works,) = database.execute("SELECT count(*) FROM works").fetchone()
         day, told = database.execute("SELECT day, told FROM slice").fetchone()
-    return Slice(works, day, told)
+    return OpenAlexSlice(works, day, told)
 
 
 @contextmanager
@@ -103,22 +110,22 @@ class SnapshotSource(Source):
 
     async def search(
         self, query: SearchQuery, *, before: date | None, after: date | None = None, limit: int
-    ) -> Found:
+    ) -> SearchAnswer:
         """Search for all words, then ever fewer of them; a whole text by any of its key phrases."""
 
-        async def once(groups: Sequence[Sequence[str]]) -> Found:
+        async def once(groups: Sequence[Sequence[str]]) -> SearchAnswer:
             text = " OR ".join(f"({' AND '.join(map(_quoted, group))})" for group in groups)
             papers = await asyncio.to_thread(self._matching, text, before, after, limit)
-            return Found(papers=papers, sent=(text,))
+            return SearchAnswer(papers=papers, sent=(text,))
 
         if limit <= 0:
-            return Found(papers=())
+            return SearchAnswer(papers=())
         words = terms(query.text)[:_KEYWORDS]
         if query.facet == "whole":
             # Works that have several of them are ranked first.
             phrases = [one.text for one in keyphrases(query.text, limit=_KEYPHRASES)] or words
-            return await once([[one] for one in phrases]) if phrases else Found(papers=())
-        return await search_ever_looser(relaxed(words), once, limit=limit)
+            return await once([[one] for one in phrases]) if phrases else SearchAnswer(papers=())
+        return await search_until_found(loosened_queries(words), once, limit=limit)
 
     async def titled(self, title: str) -> Sequence[Paper]:
         """Return the papers with a title's words in order, or else what its words find."""
@@ -130,11 +137,11 @@ class SnapshotSource(Source):
         """Return the papers of the slice, by the id asked for."""
         return await asyncio.to_thread(self._get, ids)
 
-    async def references(self, papers: Sequence[Paper]) -> Linked:
+    async def references(self, papers: Sequence[Paper]) -> LinkAnswer:
         """Return the cited works that the slice holds."""
         return await asyncio.to_thread(self._references, papers)
 
-    async def citations(self, papers: Sequence[Paper], *, limit: int) -> Linked:
+    async def citations(self, papers: Sequence[Paper], *, limit: int) -> LinkAnswer:
         """Return the citing works that the slice holds, the most cited ones where there are too many."""
         return await asyncio.to_thread(self._citations, papers, limit)
 
@@ -156,25 +163,25 @@ class SnapshotSource(Source):
             papers = _records(database, list(known.values()))
         return {key: papers[known[key]] for key in ids if key in known}
 
-    def _references(self, papers: Sequence[Paper]) -> Linked:
+    def _references(self, papers: Sequence[Paper]) -> LinkAnswer:
         with _opened(self._path) as database:
             asked = _asked(database, papers)
             records = _records(database, list(asked.values()))
             cited = [key for one in records.values() for key in one.references]
             known = _known(database, cited)
-        return Linked(links={
+        return LinkAnswer(links={
             own: tuple(key for key in records[number].references if key in known)
             for own, number in asked.items()
         })  # fmt: skip
 
-    def _citations(self, papers: Sequence[Paper], limit: int) -> Linked:
+    def _citations(self, papers: Sequence[Paper], limit: int) -> LinkAnswer:
         with _opened(self._path) as database:
             citing = {
                 own: [one for (one,) in database.execute(_CITING, (number, limit))]
                 for own, number in _asked(database, papers).items()
             }
             records = _records(database, [one for found in citing.values() for one in found])
-        return Linked(
+        return LinkAnswer(
             links={own: tuple(records[one].id for one in found) for own, found in citing.items()},
             papers={paper.id: paper for paper in records.values()},
         )

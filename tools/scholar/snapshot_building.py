@@ -20,7 +20,7 @@ from tools.counting import counted
 from tools.errors import InputError
 from tools.scholar.merging import ids_of
 from tools.scholar.openalex_api import read_work
-from tools.scholar.snapshot import INDEX, Slice, slice_of
+from tools.scholar.snapshot import INDEX, OpenAlexSlice, slice_of
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -111,7 +111,7 @@ class Filters:
 
 def build(
     sources: Sequence[Path], out: Path, filters: Filters, tell: Callable[[str], None]
-) -> Slice:
+) -> OpenAlexSlice:
     """Add files of OpenAlex's dump (works, JSON lines, gzip or not) to a slice, and return what it holds then.
 
     Args:

@@ -17,7 +17,7 @@ from tools.errors import PermanentError, TransientError
 
 
 @dataclass(frozen=True, kw_only=True)
-class Offer:
+class SourceOffer:
     """What a source can do and what it asks for it, from its documentation."""
 
     links: bool = True
@@ -27,7 +27,7 @@ class Offer:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Found:
+class SearchAnswer:
     """The answer to a search."""
 
     papers: Sequence[Paper]
@@ -41,7 +41,7 @@ class Found:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Linked:
+class LinkAnswer:
     """Links of some papers, in one direction."""
 
     links: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -65,12 +65,12 @@ class Source(Protocol):
 
     name: str
     """How it is named in the search log."""
-    offer: Offer = Offer()
+    offer: SourceOffer = SourceOffer()
     """What it knows of links, and at which price."""
 
     async def search(
         self, query: SearchQuery, *, before: date | None, after: date | None = None, limit: int
-    ) -> Found:
+    ) -> SearchAnswer:
         """Return at most `limit` papers, best first, that may have appeared from `after` on and before `before`."""
 
     async def titled(self, title: str) -> Sequence[Paper]:
@@ -86,17 +86,17 @@ class Source(Protocol):
         """Return which ids it knows of those for which `get` gave no record, as of one without a title."""
         return frozenset()
 
-    async def references(self, papers: Sequence[Paper]) -> Linked:
+    async def references(self, papers: Sequence[Paper]) -> LinkAnswer:
         """Return what these papers cite, as far as it knows."""
-        return Linked()
+        return LinkAnswer()
 
     async def lists(self, papers: Sequence[Paper]) -> Mapping[str, Bibliography]:
         """Return the lists of references that it keeps of these papers' documents, by `id`."""
         return {}
 
-    async def citations(self, papers: Sequence[Paper], *, limit: int) -> Linked:
+    async def citations(self, papers: Sequence[Paper], *, limit: int) -> LinkAnswer:
         """Return what cites these papers, at most about `limit` works for each."""
-        return Linked()
+        return LinkAnswer()
 
     async def recommend(self, papers: Sequence[Paper], *, limit: int) -> list[Paper]:
         """Return at most `limit` papers like all of these, best first."""
@@ -155,7 +155,7 @@ def terms(text: str) -> list[str]:
     return list(found.values())
 
 
-def relaxed(words: Sequence[str]) -> Iterator[list[list[str]]]:
+def loosened_queries(words: Sequence[str]) -> Iterator[list[list[str]]]:
     """Yield ever looser readings of keywords that are all meant: groups to AND, the groups to OR.
 
     First all words together, then all ways to leave one out, and so on down to pairs (to single
@@ -168,13 +168,13 @@ def relaxed(words: Sequence[str]) -> Iterator[list[list[str]]]:
         yield [list(group) for group in combinations(distinct, size)]
 
 
-async def search_ever_looser(
+async def search_until_found(
     steps: Iterable[Sequence[Sequence[str]]],
-    search: Callable[[Sequence[Sequence[str]]], Awaitable[Found]],
+    search: Callable[[Sequence[Sequence[str]]], Awaitable[SearchAnswer]],
     *,
     limit: int,
     affords: Callable[[], bool] = lambda: True,
-) -> Found:
+) -> SearchAnswer:
     """Search by one step of `relaxed` after the other until half of `limit` papers are found.
 
     A failure after papers were found ends the search, and `Found.cut` says so.
@@ -206,4 +206,4 @@ async def search_ever_looser(
         sent, matches = (*sent, *found.sent), found.matches
         if len(papers) >= max(1, limit // 2):
             break
-    return Found(papers=list(papers.values())[:limit], sent=sent, matches=matches, cut=cut)
+    return SearchAnswer(papers=list(papers.values())[:limit], sent=sent, matches=matches, cut=cut)

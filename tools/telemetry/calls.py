@@ -5,10 +5,10 @@ import time
 
 from state.run import SourceUsage, Usage
 from tools.telemetry import signals
-from tools.telemetry.logs import here, tell
+from tools.telemetry.logs import current_step, tell
 
 
-def tell_call(run: str, used: Usage | SourceUsage, error: str) -> None:
+def record_call(run: str, used: Usage | SourceUsage, error: str) -> None:
     """Tell of a call that was sent and has ended; one that was turned away has used nothing.
 
     `run` names the ledger, and `error` is its kind where the call brought no usable answer.
@@ -23,7 +23,7 @@ def tell_call(run: str, used: Usage | SourceUsage, error: str) -> None:
         _trace(used, about, run)
 
 
-def tell_unpaid(run: str, used: Usage | SourceUsage) -> None:
+def record_cached_call(run: str, used: Usage | SourceUsage) -> None:
     """Tell of what costs nothing by itself: an answer that was kept, one that is sent back."""
     _log("kept answer" if used.cached else "answer sent back", run, used)
     if signals.metrics and used.cached:
@@ -65,7 +65,7 @@ def _trace(used: Usage | SourceUsage, about: dict[str, str], run: str) -> None:
     from opentelemetry.trace import SpanKind, Status, StatusCode, set_span_in_context
 
     assert signals.tracer
-    place, ended = here(), time.time_ns()
+    place, ended = current_step(), time.time_ns()
     kind = about.get("gen_ai.operation.name", "request")
     subject = {"chat": "gen_ai.request.model", "extract": "citeloom.task"}.get(
         kind, "citeloom.source"

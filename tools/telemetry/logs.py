@@ -1,7 +1,7 @@
 """Log lines as CITELOOM_LOG asks for them: JSON or text, each with its run, graph, step and caller.
 
 No line holds a text of a paper or a user, a prompt or a key: what is logged are names and numbers, and
-of an error its kind (tools.errors.kind_of), since its words may quote what was sent.
+of an error its kind (tools.errors.loggable_kind), since its words may quote what was sent.
 """
 
 import json
@@ -16,7 +16,7 @@ from tools.settings import settings
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
+class StepContext:
     """A run under way, or one of its steps."""
 
     id: UUID
@@ -35,21 +35,21 @@ class Place:
         return self.about | ({"stage": self.stage} if self.stage else {})
 
 
-_open: dict[UUID, Place] = {}
+_open: dict[UUID, StepContext] = {}
 """By each of LangGraph's ids that lead to it: those of what runs inside a step, too."""
 
 
-def place_of(key: UUID | None) -> Place | None:
+def step_by_id(key: UUID | None) -> StepContext | None:
     """Return the place that an id of LangGraph's leads to."""
     return _open.get(key) if key else None
 
 
-def enter(key: UUID, place: Place) -> None:
+def register_step(key: UUID, place: StepContext) -> None:
     """Let an id lead to a place."""
     _open[key] = place
 
 
-def leave(key: UUID) -> Place | None:
+def unregister_step(key: UUID) -> StepContext | None:
     """Forget an id; return the place where the id is its own, so that it has ended."""
     place = _open.pop(key, None)
     if place is None or place.id != key:
@@ -60,19 +60,19 @@ def leave(key: UUID) -> Place | None:
     return place
 
 
-def here() -> Place | None:
+def current_step() -> StepContext | None:
     """Return the step that is under way in this context, threads that it started included."""
     if not _open:
         return None
     from langchain_core.runnables.config import var_child_runnable_config
 
     config = var_child_runnable_config.get() or {}
-    return place_of(getattr(config.get("callbacks"), "parent_run_id", None))
+    return step_by_id(getattr(config.get("callbacks"), "parent_run_id", None))
 
 
-def name_caller(caller: str) -> None:
+def set_caller(caller: str) -> None:
     """Say who calls the run that is under way in this context."""
-    if caller and (place := here()):
+    if caller and (place := current_step()):
         place.about["caller"] = caller
 
 
@@ -85,7 +85,7 @@ _PACKAGE = logging.getLogger("citeloom")
 logger = logging.getLogger("citeloom.runs")
 
 
-class Lines(logging.Handler):
+class StderrHandler(logging.Handler):
     """Writes to standard error."""
 
     def __init__(self, form: str) -> None:
@@ -104,7 +104,7 @@ class Lines(logging.Handler):
 
 def _told(record: logging.LogRecord) -> dict[str, object]:
     """Return what a record says besides its message."""
-    place = here()
+    place = current_step()
     return {**(place.told() if place else {}), **getattr(record, "told", {})}
 
 
@@ -143,9 +143,9 @@ def quiet_libraries() -> None:
 
 def start_logs() -> None:
     """Write log lines from now on, if the settings say so; again and again does no harm."""
-    if settings().log is None or any(isinstance(each, Lines) for each in _PACKAGE.handlers):
+    if settings().log is None or any(isinstance(each, StderrHandler) for each in _PACKAGE.handlers):
         return
-    _PACKAGE.addHandler(Lines(settings().log or ""))
+    _PACKAGE.addHandler(StderrHandler(settings().log or ""))
     _PACKAGE.setLevel(settings().log_level.upper())
     _PACKAGE.propagate = False
 

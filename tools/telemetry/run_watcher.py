@@ -12,17 +12,17 @@ from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.tracers.context import register_configure_hook
 from langgraph.errors import GraphBubbleUp
 
-from state.run import halt
+from state.run import fatal_failure
 from tools.telemetry import signals
 from tools.telemetry.logs import (
-    Place,
-    enter,
-    leave,
+    StepContext,
     logger,
-    place_of,
     quiet_libraries,
+    register_step,
     start_logs,
+    step_by_id,
     tell,
+    unregister_step,
 )
 
 GRAPHS = frozenset(
@@ -62,31 +62,33 @@ class Watcher(BaseCallbackHandler):
         **kwargs: Any,
     ) -> None:
         """Begin a run, a step, or what belongs to one."""
-        parent, name = place_of(parent_run_id), str(kwargs.get("name"))
+        parent, name = step_by_id(parent_run_id), str(kwargs.get("name"))
         if parent is None:
             if name in GRAPHS:
-                enter(run_id, _begun(run_id, name, metadata or {}))
+                register_step(run_id, _begun(run_id, name, metadata or {}))
         elif _is_step(tags or ()):
             span = _span(name, parent, {"citeloom.stage": name})
-            place = Place(id=run_id, root=parent.root, about=parent.about, stage=name, span=span)
-            enter(run_id, place)
+            place = StepContext(
+                id=run_id, root=parent.root, about=parent.about, stage=name, span=span
+            )
+            register_step(run_id, place)
         else:
-            enter(run_id, parent)
+            register_step(run_id, parent)
 
     def on_chain_end(self, outputs: Any, *, run_id: UUID, **kwargs: Any) -> None:
         """End it, as it should."""
-        if place := leave(run_id):
+        if place := unregister_step(run_id):
             given = outputs if isinstance(outputs, Mapping) else {}
             failures = given.get("failures") or ()
             # An `Overwrite` holds them where they replace those of an earlier run.
-            stop = halt(getattr(failures, "value", failures)) if place.stage else None
+            stop = fatal_failure(getattr(failures, "value", failures)) if place.stage else None
             _ended(
                 place, f"stopped ({stop.subject})" if stop else "", str(given.get("outcome") or "")
             )
 
     def on_chain_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
         """End it with an error; a question to a person is none."""
-        if place := leave(run_id):
+        if place := unregister_step(run_id):
             _ended(place, "" if isinstance(error, GraphBubbleUp) else type(error).__name__, "")
 
 
@@ -94,21 +96,21 @@ def _is_step(tags: Sequence[str]) -> bool:
     return any(tag.startswith("graph:step:") for tag in tags)
 
 
-def _begun(key: UUID, graph: str, metadata: Mapping[str, Any]) -> Place:
+def _begun(key: UUID, graph: str, metadata: Mapping[str, Any]) -> StepContext:
     run = str(metadata.get("thread_id") or key)
     about = {
         "gen_ai.operation.name": "invoke_workflow", "gen_ai.workflow.name": graph,
         "gen_ai.conversation.id": run,
     }  # fmt: skip
     span = _span(f"invoke_workflow {graph}", None, about)
-    place = Place(id=key, root=key, about={"run": run, "graph": graph}, span=span)
+    place = StepContext(id=key, root=key, about={"run": run, "graph": graph}, span=span)
     if signals.metrics:
         signals.metrics.active.add(1, {"citeloom.graph": graph})
     tell(logging.INFO, "run begins", **place.told())
     return place
 
 
-def _ended(place: Place, error: str, outcome: str) -> None:
+def _ended(place: StepContext, error: str, outcome: str) -> None:
     seconds = time.monotonic() - place.began
     whole = place.id == place.root
     outcome = outcome or ("failed" if error else "paused") if whole else ""
@@ -135,7 +137,7 @@ def _ended(place: Place, error: str, outcome: str) -> None:
         place.span.end()
 
 
-def _span(name: str, parent: Place | None, about: Mapping[str, str]) -> Any:
+def _span(name: str, parent: StepContext | None, about: Mapping[str, str]) -> Any:
     if signals.tracer is None:
         return None
     from opentelemetry.trace import set_span_in_context
@@ -149,7 +151,7 @@ _watcher: ContextVar[Any] = ContextVar("_watcher", default=Watcher())  # noqa: B
 
 
 @cache
-def watch() -> None:
+def install_run_watcher() -> None:
     """Watch all runs of this process from now on, where somebody wants to know."""
     quiet_libraries()
     register_configure_hook(_watcher, inheritable=True)

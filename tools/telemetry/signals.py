@@ -7,7 +7,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from tools.program import logger_of
-from tools.settings import opentelemetry_exporters
+from tools.settings import telemetry_exporters
 
 if TYPE_CHECKING:
     from opentelemetry.metrics import Meter
@@ -57,7 +57,7 @@ _starting = threading.Lock()
 def start_signals(*, scraped: bool = False) -> None:
     """Make spans and metrics from now on, as the environment says, and metrics where they are scraped."""
     global tracer, metrics, registry
-    wanted = opentelemetry_exporters()
+    wanted = telemetry_exporters()
     traces, numbers = wanted["traces"], wanted["metrics"]
     with _starting:
         try:

@@ -17,7 +17,7 @@ from tools.embed.calibration import calibrated
 from tools.embed.embedder import Embedder
 from tools.text.questions import Question, is_name, names, read_question
 from tools.text.quotable import is_caption, printable
-from tools.text.self_reference import leans
+from tools.text.self_reference import needs_context
 from tools.text.sentences import Span, split_sentences
 from tools.text.source_lines import without_numbers
 from tools.text.words import content_stems, distinct_content_stems, written_words
@@ -50,7 +50,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Rated:
+class RatedSentence:
     """A sentence and how well it answers."""
 
     source: int
@@ -88,7 +88,9 @@ class _Candidate:
     whole: bool
 
 
-def rate_sentences(embedder: Embedder, question: str, sources: Sequence[Source]) -> list[Rated]:
+def rate_sentences(
+    embedder: Embedder, question: str, sources: Sequence[Source]
+) -> list[RatedSentence]:
     """Return the sentences of these sources, the best answer first. CPU-bound: it embeds."""
     asked = read_question(question)
     spans = [_sentences(source) for source in sources]
@@ -100,7 +102,7 @@ def rate_sentences(embedder: Embedder, question: str, sources: Sequence[Source])
     rows = embedder.embed([asked.text, *texts])
     near = dict(zip(texts, calibrated(embedder, rows[1:] @ rows[0]).tolist(), strict=True))
     rated = [
-        Rated(
+        RatedSentence(
             item.source, item.text, max(near[item.sentence], near[item.text]) + item.words,
             item.covered, item.fits, item.whole,
         )
@@ -204,7 +206,7 @@ def _shown_from(spans: Sequence[Span], place: int) -> int | None:
     'It has 12M nodes.' is shown with the sentence before it, and one further back where that leans too.
     """
     start = place
-    while leans(spans[start].text):
+    while needs_context(spans[start].text):
         start -= 1
         if start < max(place - _BACK, 0) or not printable(without_numbers(spans[start].text)):
             return None

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from state.ask import CitedPaper, Turn
+from state.ask import CitedPaper, ConversationTurn
 from tools.text.questions import read_question, without_papers
 from tools.text.quotable import printable_title
 
@@ -44,7 +44,7 @@ class Resolved:
     """Ids; empty where it is put to the library."""
 
 
-def resolve(question: str, history: Sequence[Turn]) -> Resolved:
+def resolve_follow_up(question: str, history: Sequence[ConversationTurn]) -> Resolved:
     """Return the question with what it takes from the conversation; the same if it stands alone.
 
     Args:
@@ -116,7 +116,7 @@ def _points_to_one(words: Sequence[str]) -> bool:
     return False
 
 
-def _plain(history: Sequence[Turn]) -> str:
+def _plain(history: Sequence[ConversationTurn]) -> str:
     """Return the last question that has a matter of its own, without what put it to a paper."""
     for turn in reversed(history):
         bare = _without_lead(turn.question.strip(" ?.!"))

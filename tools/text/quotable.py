@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from html import unescape
 
-from tools.text.self_reference import attribute
+from tools.text.self_reference import name_authors
 from tools.text.sentences import split_sentences
 from tools.text.text_quality import text_quality
 
@@ -96,10 +96,10 @@ _SOUND = 0.7
 """tools.text.text_quality below which a sentence is garbled."""
 
 
-def shown(passage: str, name: str) -> str:
+def quote_with_names(passage: str, name: str) -> str:
     """Return a passage as it is shown under its authors' name; in quotation marks alone without one."""
     if name and _speaks_of_itself(passage.lower().split()[:4]):
-        told = attribute(passage, name, " and " in name or " et al" in name)
+        told = name_authors(passage, name, " and " in name or " et al" in name)
         if told:
             return told
     quoted = f"“{passage.translate(_INNER)}”"

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tools.embed.embedder import Embedder
 from tools.text.quotable import MOST, printable
-from tools.text.self_reference import attribute, leans
+from tools.text.self_reference import name_authors, needs_context
 from tools.text.sentences import Span, split_sentences
 from tools.text.words import content_stems
 
@@ -111,7 +111,7 @@ def passages(text: str) -> list[Passage]:
     """Return what can be shown of a text by itself, in order."""
     spans = split_sentences(text)
     # Nothing stands before a text's first sentence that it could lean on.
-    leaning = [bool(at) and leans(span.text) for at, span in enumerate(spans)]
+    leaning = [bool(at) and needs_context(span.text) for at, span in enumerate(spans)]
     shown: list[Passage] = []
     for at, span in enumerate(spans):
         if not printable(span.text):
@@ -125,7 +125,7 @@ def passages(text: str) -> list[Passage]:
     return shown
 
 
-def salient(embedder: Embedder, about: str, text: str) -> list[Passage]:
+def most_telling(embedder: Embedder, about: str, text: str) -> list[Passage]:
     """Return the passages of a text, the best to show to who asks about something first.
 
     Args:
@@ -145,6 +145,6 @@ def salient(embedder: Embedder, about: str, text: str) -> list[Passage]:
 
 
 def _worth(passage: Passage) -> float:
-    own = attribute(passage.text, "A", True) is not None
+    own = name_authors(passage.text, "A", True) is not None
     announced = bool(_ANNOUNCES.search(passage.text))
     return _OWN * own - _PAIRED * (not passage.alone) - _ANNOUNCED * announced

@@ -86,7 +86,7 @@ _KINDS = {
 }
 
 
-def attribute(sentence: str, name: str, plural: bool, *, annotated: bool = False) -> str | None:
+def name_authors(sentence: str, name: str, plural: bool, *, annotated: bool = False) -> str | None:
     """Return a sentence with its own subject in place of 'we' or 'this paper', or None in any doubt.
 
     'In this paper, we propose Y.' -> 'Baek et al. propose Y.' A label ('Methods:') goes, too; all
@@ -174,7 +174,7 @@ _LEANS = re.compile(
 _OF_THE_PAPER = re.compile(rf"\bthis {_PAPER}\b|^the (?:paper|article)\b", re.IGNORECASE)
 
 
-def leans(sentence: str) -> bool:
+def needs_context(sentence: str) -> bool:
     """Whether a sentence may lean on its neighbours, and so is shown only with them or not at all.
 
     True in any doubt: 'This makes it fast.', 'However, it fails.', 'The system also reads tables.',

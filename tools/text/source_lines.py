@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from state.quote import Quote
-from state.synthesis import Entries, Origin, Paragraph
+from state.synthesis import EntryWorks, Origin, Paragraph
 from tools.text.sentences import split_sentences
 
 _ABBREVIATED = frozenset(
@@ -52,7 +52,7 @@ def source_lines(paragraph: Paragraph, spans: Sequence[tuple[int, int]] = ()) ->
     ]
 
 
-def works_cited(paragraph: Paragraph, start: int, end: int, entries: Entries) -> list[str]:
+def works_cited(paragraph: Paragraph, start: int, end: int, entries: EntryWorks) -> list[str]:
     """Return the works that the sentences between two offsets of a paragraph cite, in order.
 
     The sentence is the unit: a citation behind one of its clauses counts for all of it.

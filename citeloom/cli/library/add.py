@@ -10,11 +10,11 @@ import typer
 from citeloom.cli.library.opening import ENGINE
 from citeloom.cli.progress import Progress
 from citeloom.cli.stopping import INTERRUPTED, cancelled_by_signals
-from citeloom.cli.telling import errors_told
+from citeloom.cli.telling import exit_on_error
 from tools.errors import InputError
 
 if TYPE_CHECKING:
-    from tools.run_settings import RunContext
+    from tools.run_settings import RunSettings
 
 _MOST_HERE = 64
 
@@ -63,12 +63,12 @@ def add(
     from tools.ingest.ray_workers import start_ray
     from tools.ingest.reader_processes import close_workers
     from tools.library.open_library import close_libraries
-    from tools.run_settings import RunContext
+    from tools.run_settings import RunSettings
 
-    with errors_told():
+    with exit_on_error():
         paths, ids = sorted_out(sources)
         inputs = {"library": library, "paths": paths, "ids": ids, "sources": source, "tags": tag}
-        context = RunContext()
+        context = RunSettings()
         for path in paths:  # who gives the command may read what this process may read
             allow_paths(context.clients, Path(Path(path).resolve().anchor))
         use_workers(workers and min(workers, _MOST_HERE))
@@ -109,7 +109,7 @@ def sorted_out(sources: list[str]) -> tuple[list[str], list[str]]:
 
 
 async def _ingest(
-    inputs: Mapping[str, Any], context: "RunContext", progress: Progress
+    inputs: Mapping[str, Any], context: "RunSettings", progress: Progress
 ) -> dict[str, Any]:
     from graphs.ingest import graph
 

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from citeloom.cli.library.opening import opened, process_settings
-from citeloom.cli.telling import errors_told
+from citeloom.cli.telling import exit_on_error
 from tools.counting import counted
 from tools.errors import LibraryError
 from tools.program import PROGRAM
@@ -22,7 +22,7 @@ def verify(
     ] = False,
 ) -> None:
     """See that a library is whole: catalog, texts, vectors; exits with 1 if it is not."""
-    with errors_told():
+    with exit_on_error():
         from tools.library.database import is_damage
         from tools.library.library_care import damage, fault_lines
         from tools.library.library_care import repair as repaired
@@ -57,7 +57,7 @@ def export(
     force: Annotated[bool, typer.Option("--force", help="Replace the file.")] = False,
 ) -> None:
     """Write a library's records, or its passages, to a file."""
-    with errors_told(), opened(name) as library:
+    with exit_on_error(), opened(name) as library:
         from tools.library.library_snapshot import export_passages, export_records
 
         write = export_passages if passages else export_records
@@ -67,7 +67,7 @@ def export(
 
 def compact(name: Annotated[str, typer.Argument(help="The library.")]) -> None:
     """Give back disk space: leftovers of stopped work, deleted rows and vectors."""
-    with errors_told(), opened(name) as library:
+    with exit_on_error(), opened(name) as library:
         from tools.library.library_care import compact as compacted
 
         done = compacted(library)
@@ -86,7 +86,7 @@ def snapshot(
     ] = False,
 ) -> None:
     """Write a whole library, its vectors only if asked for, to one file; others may read meanwhile."""
-    with errors_told(), opened(name) as library:
+    with exit_on_error(), opened(name) as library:
         from tools.library.library_snapshot import take_snapshot
 
         typer.echo(f"{file}: {take_snapshot(library, file, vectors=vectors):,} bytes")
@@ -100,7 +100,7 @@ def restore(
     force: Annotated[bool, typer.Option("--force", help="Replace a library of that name.")] = False,
 ) -> None:
     """Make a library what it was in a snapshot, checked before anything changes, and index it."""
-    with errors_told():
+    with exit_on_error():
         from citeloom.cli.progress import Progress
         from tools.library.library_snapshot import restore_snapshot
 

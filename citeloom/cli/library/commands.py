@@ -9,7 +9,7 @@ from citeloom.cli.library.add import add
 from citeloom.cli.library.care import compact, export, restore, snapshot, verify
 from citeloom.cli.library.opening import ENGINE, NAMED, opened, process_settings
 from citeloom.cli.library.reading import papers, search, show, tag
-from citeloom.cli.telling import errors_told
+from citeloom.cli.telling import exit_on_error
 from tools.counting import counted
 from tools.program import PROGRAM
 
@@ -26,7 +26,7 @@ for command in (add, papers, search, show, tag, verify, export, compact, snapsho
 @app.command("list")
 def list_() -> None:
     """List the libraries by name."""
-    with errors_told():
+    with exit_on_error():
         from tools.library.open_library import library_names
 
         for name in library_names(process_settings()):
@@ -39,7 +39,7 @@ def stats(
     library: NAMED = None,
 ) -> None:
     """Count what is in a library."""
-    with errors_told():
+    with exit_on_error():
         from tools.library.open_library import library_names
 
         one = library or name
@@ -64,10 +64,10 @@ def index(
     After CITELOOM_QDRANT_URL was set it moves the vectors to the server. Until all are there, the old
     ones are searched; run again, it goes on where it was stopped.
     """
-    with errors_told():
+    with exit_on_error():
         from citeloom.cli.progress import Progress
         from tools.ingest.ray_workers import encode_on_ray, start_ray
-        from tools.retrieve.keywords import name_missing
+        from tools.retrieve.keywords import fill_missing_keywords
 
         encoder = None
         if engine == "ray":
@@ -77,7 +77,7 @@ def index(
             told = progress.counted("make_vectors")
             moves = library.embedded() and not library.vector_index.indexes.in_place()
             made = library.index(progress=told, reembed=True, encoder=encoder)
-            name_missing(library, progress.counted("index_keywords"))
+            fill_missing_keywords(library, progress.counted("index_keywords"))
             where = f"; all are {_place(library)} now" if moves else ""
         typer.echo(f"{name}: {counted(made, 'vector')} made{where}")
 
@@ -98,7 +98,7 @@ def remove(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
     """Remove papers or documents with their passages from a library, or the library itself."""
-    with errors_told():
+    with exit_on_error():
         if not ids:
             _remove_library(name, yes=yes)
             return
@@ -145,9 +145,9 @@ def _removed(count: int, what: str, name: str) -> None:
 
 
 def _place(library: "Library") -> str:
-    from tools.library.index_registry import FOLDER, place_in
+    from tools.library.index_registry import FOLDER, index_location
 
-    there = library.meta().get("place") or place_in(process_settings())
+    there = library.meta().get("place") or index_location(process_settings())
     return "in its folder" if there == FOLDER else "on the Qdrant server"
 
 

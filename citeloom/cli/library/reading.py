@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from citeloom.cli.library.opening import NAMED, named, opened
-from citeloom.cli.telling import errors_told
+from citeloom.cli.telling import exit_on_error
 from tools.counting import counted
 from tools.errors import InputError
 from tools.program import PROGRAM
@@ -45,7 +45,7 @@ def search(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ) -> None:
     """Find passages of a library's papers."""
-    with errors_told():
+    with exit_on_error():
         from citeloom.cli.options import years_of
         from tools.retrieve.retriever import PassageFilter, open_retriever
 
@@ -74,7 +74,7 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="All of it as one JSON object.")] = False,
 ) -> None:
     """Show what a library has of one paper: record, documents, sections, passages."""
-    with errors_told():
+    with exit_on_error():
         name, paper = named(library, words, "the id or title of a paper")
         with opened(name) as shown:
             _show(shown, paper, as_json=as_json)
@@ -86,7 +86,7 @@ def papers(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ) -> None:
     """List the papers of a library: id, year, title."""
-    with errors_told():
+    with exit_on_error():
         from tools.library.library_snapshot import all_papers
 
         with opened(named(library, [name] if name else [])[0]) as listed:
@@ -153,7 +153,7 @@ def tag(
     remove: Annotated[bool, typer.Option("--remove", help="Take them away.")] = False,
 ) -> None:
     """Give a paper tags, by which searches and questions can be narrowed."""
-    with errors_told(), opened(name) as library:
+    with exit_on_error(), opened(name) as library:
         library.texts.tag(paper, tags, remove=remove)
         left = ", ".join(library.texts.tags_of(paper))
         typer.echo(f"{paper}: {left or 'no tags'}")

@@ -7,7 +7,7 @@ from typing import Any
 import typer
 
 from citeloom.cli.files import write_whole
-from citeloom.cli.telling import tell_lost, tell_outcome, tell_page
+from citeloom.cli.telling import print_outcome, tell_lost, tell_page
 from citeloom.export.html import to_html
 from citeloom.export.plain import SCHEMA_VERSION, dump, plain
 from citeloom.runs.run_record import RunRecord
@@ -45,7 +45,7 @@ async def finish(
     else:
         tell_lost(values)
         typer.echo(printed(values, trace=trace))
-        tell_outcome(values)
+        print_outcome(values)
         if run.out:
             tell_page(Path(run.out) / "answer.html", run.name, run.seconds)
     if speak and values.get("sentences"):

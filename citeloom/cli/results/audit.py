@@ -7,8 +7,8 @@ from typing import Any
 import typer
 
 from citeloom.cli.files import write_whole
-from citeloom.cli.results.record import run_record
-from citeloom.cli.telling import tell_folder, tell_lost, tell_outcome, tell_page
+from citeloom.cli.results.record import run_json
+from citeloom.cli.telling import print_outcome, tell_folder, tell_lost, tell_page
 from citeloom.export.document import support_of
 from citeloom.export.escaping import escape
 from citeloom.export.html import to_html
@@ -18,7 +18,7 @@ from citeloom.runs.run_record import RunRecord
 from state.audit import Audit, ReferenceFinding
 from state.quote import Quote
 from state.results import CitedSentence
-from state.writing import CitationVerdict, Support
+from state.writing import CitationVerdict, SupportVerdict
 from tools.counting import counted
 
 NOT_PASSED = 3
@@ -51,7 +51,7 @@ async def finish(run: RunRecord, values: Mapping[str, Any], store: object, *, as
     audit: Audit | None = values.get("audit")
     sentences: list[CitedSentence] = values.get("sentences") or []
     labels: Mapping[str, str] = values.get("labels") or {}
-    record = {**run_record(run, values), "labels": dict(labels)}
+    record = {**run_json(run, values), "labels": dict(labels)}
     folder = Path(run.out)
     write_whole(folder / "run.json", dump(record) + "\n")
     checked = audit if audit and audit.sentences else None
@@ -71,7 +71,7 @@ async def finish(run: RunRecord, values: Mapping[str, Any], store: object, *, as
     if as_json:
         typer.echo(dump(record))
     else:
-        tell_outcome(values)
+        print_outcome(values)
         if checked:
             tell_page(folder / "audit.html", run.name, run.seconds)
         else:
@@ -163,7 +163,7 @@ def _words(quote: Quote) -> str:
     return f"{quote.words_of}{place}: “{quote.text}”"
 
 
-def _named(verdict: Support) -> str:
+def _named(verdict: SupportVerdict) -> str:
     return "partly supported" if verdict == "partly" else verdict.replace("_", " ")
 
 

@@ -24,7 +24,7 @@ _RECORDED = (
 )  # fmt: skip
 
 
-def run_record(run: RunRecord, values: Mapping[str, Any]) -> dict[str, Any]:
+def run_json(run: RunRecord, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the content of run.json; docs/output.md describes its fields."""
     options = settings()
     return {

@@ -12,15 +12,15 @@ from langgraph.store.base import BaseStore
 from rich.markup import escape
 
 from citeloom.cli.files import write_whole
-from citeloom.cli.results.record import run_record
-from citeloom.cli.telling import say, tell_lost, tell_outcome, tell_page
-from citeloom.export.completeness import assessed
-from citeloom.export.document import restyled
+from citeloom.cli.results.record import run_json
+from citeloom.cli.telling import print_outcome, print_status, tell_lost, tell_page
+from citeloom.export.completeness import with_completeness_text
+from citeloom.export.document import in_other_style
 from citeloom.export.files import all_files, papers_record
 from citeloom.export.markdown import papers_shown, review_shown
 from citeloom.export.plain import dump, plain
 from citeloom.runs.run_record import RunRecord
-from citeloom.service.updating import fresh
+from citeloom.service.updating import papers_not_seen
 from tools.bibliography.citation_style import open_style
 from tools.run_store import RunStore
 
@@ -41,12 +41,12 @@ async def finish(
         values = {**values, "papers": []}  # there the channel holds what the caller named
     foreign = open_style(run.style) if run.style else None
     if foreign and values.get("sentences"):
-        values = restyled(values, foreign)
-    values = {**values, "completeness": assessed(values)}
+        values = in_other_style(values, foreign)
+    values = {**values, "completeness": with_completeness_text(values)}
     rounds = await RunStore(store, values.get("run", "")).rounds.all() if values.get("run") else []
-    record = {**run_record(run, values), "drafts": plain(rounds)}
+    record = {**run_json(run, values), "drafts": plain(rounds)}
     if known is not None:
-        text = papers_shown({**values, "papers": fresh(values, known)})
+        text = papers_shown({**values, "papers": papers_not_seen(values, known)})
     else:
         text = review_shown(values) if run.graph != "find" else papers_shown(values)
     folder = Path(run.out)
@@ -74,7 +74,7 @@ def _print(run: RunRecord, values: Mapping[str, Any], text: str, page: Path) -> 
     else:
         tell_lost(values)
     if values.get("sentences") and values.get("completeness"):
-        say(escape(values["completeness"].told))
-    tell_outcome(values)
+        print_status(escape(values["completeness"].told))
+    print_outcome(values)
     if values.get("papers") or values.get("sentences"):
         tell_page(page, run.name, run.seconds)

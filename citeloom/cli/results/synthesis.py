@@ -8,12 +8,12 @@ import typer
 
 from citeloom.cli.files import write_whole
 from citeloom.cli.results.synthesis_text import printed, synthesis_text
-from citeloom.cli.telling import tell, tell_lost, tell_outcome, tell_page
+from citeloom.cli.telling import print_notice, print_outcome, tell_lost, tell_page
 from citeloom.export.html import to_html
 from citeloom.export.plain import SCHEMA_VERSION, dump, plain
 from citeloom.runs.run_record import RunRecord
 from state.synthesis import SourcePaper
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 
 _TOLD: Mapping[str, Any] = {
     "request": None, "granularity": "", "answer": None, "lines": (), "references": (), "lost": (),
@@ -60,7 +60,7 @@ async def finish(
 
 def synthesis_record(run: RunRecord, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the synthesis as callers of `--json` get it; docs/output.md describes its fields."""
-    context = RunContext(**run.context)
+    context = RunSettings(**run.context)
     return {
         "schema_version": SCHEMA_VERSION, "run": run.name, "question": run.inputs.get("question", ""),
         "settings": {name: getattr(context, name) for name in _SETTINGS},
@@ -74,10 +74,10 @@ def tell_faults(values: Mapping[str, Any]) -> None:
     stacked: Sequence[SourcePaper] = values.get("stacked") or ()
     for item in stacked:
         for sign, text in _of_source(item):
-            tell(sign, text)
+            print_notice(sign, text)
     for line in values.get("lost") or ():
-        tell("Left out", f"“{line.text}” ({line.cause})")
-    tell_outcome(values, told={(item.name, item.cause) for item in stacked})
+        print_notice("Left out", f"“{line.text}” ({line.cause})")
+    print_outcome(values, told={(item.name, item.cause) for item in stacked})
 
 
 def _of_source(item: SourcePaper) -> Iterator[tuple[str, str]]:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nodes.find.rankers.ranker import Ranking
-from state.inputs import Request
+from state.inputs import CheckedRequest
 from state.paper import Paper
 from state.run import Failure
 from tools.counting import counted
@@ -38,7 +38,7 @@ def score_of(similarity: float) -> float:
 
 
 async def closeness(
-    services: Services, request: Request, papers: Sequence[Paper]
+    services: Services, request: CheckedRequest, papers: Sequence[Paper]
 ) -> dict[str, float]:
     """Return the score of each paper's title and abstract by their similarity to the input."""
     if not papers:
@@ -54,7 +54,7 @@ async def closeness(
     return {paper.id: score_of(float(value)) for paper, value in zip(papers, near, strict=True)}
 
 
-def placed(order: Sequence[str], scores: Mapping[str, float]) -> dict[str, float]:
+def scores_by_place(order: Sequence[str], scores: Mapping[str, float]) -> dict[str, float]:
     """Give an order the scale of `scores`: its n-th paper gets the n-th highest of their scores.
 
     A ranker that only knows an order has no scale of its own. This way the bar of a run still means
@@ -74,12 +74,14 @@ NEAREST = 10
 """Papers whose mean stands for the input where its own vector is not known."""
 
 
-async def by_embedding(services: Services, request: Request, papers: Sequence[Paper]) -> Ranking:
+async def by_embedding(
+    services: Services, request: CheckedRequest, papers: Sequence[Paper]
+) -> Ranking:
     """Score papers by the similarity of their whole title and abstract (`score_of`)."""
     return Ranking(scores=await closeness(services, request, papers))
 
 
-async def by_bm25(services: Services, request: Request, papers: Sequence[Paper]) -> Ranking:
+async def by_bm25(services: Services, request: CheckedRequest, papers: Sequence[Paper]) -> Ranking:
     """Order papers by BM25 of the input in their titles and abstracts.
 
     Rare words are rare among the papers ranked together, so these must be all of a hop.
@@ -87,10 +89,12 @@ async def by_bm25(services: Services, request: Request, papers: Sequence[Paper])
     worth = await asyncio.to_thread(bm25, request.text, [paper.text for paper in papers])
     by_worth = sorted(zip(papers, worth, strict=True), key=lambda pair: -pair[1])
     near = await closeness(services, request, papers)
-    return Ranking(scores=placed([paper.id for paper, _ in by_worth], near))
+    return Ranking(scores=scores_by_place([paper.id for paper, _ in by_worth], near))
 
 
-async def by_specter2(services: Services, request: Request, papers: Sequence[Paper]) -> Ranking:
+async def by_specter2(
+    services: Services, request: CheckedRequest, papers: Sequence[Paper]
+) -> Ranking:
     """Order papers by the cosine of the SPECTER2 vectors that Semantic Scholar keeps.
 
     The input's own vector is the one of its paper where that is known, else the mean of the NEAREST
@@ -113,14 +117,16 @@ async def by_specter2(services: Services, request: Request, papers: Sequence[Pap
         stage="judge_papers", subject=f"SPECTER2 vectors of {counted(missing, 'paper')}", cause=cause,
         remedy="they are scored by similarity alone; run again later, or choose another ranker",
     )  # fmt: skip
-    return Ranking(scores=near | placed(known, near), failures=[failure] if missing else [])
+    return Ranking(
+        scores=near | scores_by_place(known, near), failures=[failure] if missing else []
+    )
 
 
 _NO_VECTOR = "Semantic Scholar has no SPECTER2 vector of them"
 
 
 async def _specter2(
-    services: Services, request: Request, papers: Sequence[Paper]
+    services: Services, request: CheckedRequest, papers: Sequence[Paper]
 ) -> dict[str, Vector]:
     """Return unit vectors by paper, the input's own paper among them where it is known."""
     from tools.scholar.semantic_scholar import SemanticScholarSource

@@ -19,10 +19,16 @@ from math import floor
 
 from pydantic import BaseModel, Field
 
-from nodes.common.ask_model import ask_checked
+from nodes.common.ask_model import ask_with_check
 from nodes.find.rankers.by_similarity import score_of
-from nodes.find.rankers.ranker import Candidate, Ranking, candidates, commanding, keyed
-from state.inputs import Request
+from nodes.find.rankers.ranker import (
+    Ranking,
+    ShownCandidate,
+    candidates,
+    injection_failures,
+    with_short_ids,
+)
+from state.inputs import CheckedRequest
 from state.paper import Paper
 from state.quote import Argument, Debate
 from state.run import Failure
@@ -30,7 +36,7 @@ from tools.counting import counted
 from tools.embed.calibration import calibrated
 from tools.embed.embedder import Embedder
 from tools.errors import KeptError, PermanentError
-from tools.evidence.quotes import MIN_LENGTH, folded, quote_paper
+from tools.evidence.quotes import MIN_LENGTH, fold_text, quote_paper
 from tools.llm.task import Task
 from tools.services import Services
 from tools.text.sentences import split_sentences
@@ -41,29 +47,29 @@ CASE_NEEDED = 50
 """Score from which a debate must have an argument for the paper."""
 
 
-class Point(BaseModel):
+class DebateArgument(BaseModel):
     """One argument as the mind gives it."""
 
     claim: str
     quote: str = Field(description="Words of the candidate, verbatim.")
 
 
-class Verdict(BaseModel):
+class PaperDebate(BaseModel):
     """The mind's debate on one candidate."""
 
     id: str = Field(description="The candidate's id, as given.")
-    arguments_for: list[Point]
-    arguments_against: list[Point]
+    arguments_for: list[DebateArgument]
+    arguments_against: list[DebateArgument]
     score: float = Field(ge=0, le=100)
 
 
 class Debates(BaseModel):
     """The mind's answer."""
 
-    debates: list[Verdict]
+    debates: list[PaperDebate]
 
 
-def judge(paper: Paper, verdict: Verdict, by: str) -> Debate:
+def score_debate(paper: Paper, verdict: PaperDebate, by: str) -> Debate:
     """Check every quote of both sides and lower the score for each side that has none left."""
     pro = tuple(_argument(point, paper) for point in verdict.arguments_for)
     contra = tuple(_argument(point, paper) for point in verdict.arguments_against)
@@ -80,7 +86,7 @@ def judge(paper: Paper, verdict: Verdict, by: str) -> Debate:
     )  # fmt: skip
 
 
-def best_supported(debates: Sequence[Debate]) -> Debate:
+def best_debate(debates: Sequence[Debate]) -> Debate:
     """Return the debate with the most supported sides, then the fewest failed quotes, then first.
 
     So of two debates under one id, the one that is about its paper counts.
@@ -94,7 +100,7 @@ def best_supported(debates: Sequence[Debate]) -> Debate:
     return max(debates, key=standing)
 
 
-def _argument(point: Point, paper: Paper) -> Argument:
+def _argument(point: DebateArgument, paper: Paper) -> Argument:
     quote = quote_paper(point.quote, paper)
     if quote.verified:
         return Argument(claim=point.claim, quote=quote)
@@ -106,7 +112,7 @@ AGAINST = "Of its sentences this is the farthest from the input in meaning."
 
 
 def extract(
-    embedder: Embedder, *, text: str, candidates: Sequence[Candidate], **_: object
+    embedder: Embedder, *, text: str, candidates: Sequence[ShownCandidate], **_: object
 ) -> Debates:
     """Quote the sentences nearest to and farthest from the input; score by similarity.
 
@@ -124,10 +130,10 @@ def extract(
         mine = near[at : at + len(group)]
         at += len(group)
         debates.append(
-            Verdict(
+            PaperDebate(
                 id=item.id,
-                arguments_for=[Point(claim=FOR, quote=group[int(mine.argmax())])],
-                arguments_against=[Point(claim=AGAINST, quote=group[int(mine.argmin())])],
+                arguments_for=[DebateArgument(claim=FOR, quote=group[int(mine.argmax())])],
+                arguments_against=[DebateArgument(claim=AGAINST, quote=group[int(mine.argmin())])],
                 score=round(score_of(float(like)), 1),
             )
         )
@@ -163,12 +169,14 @@ TASK = Task(
 LEFT_OUT = "no debate was given for it"
 
 
-async def by_debate(services: Services, request: Request, papers: Sequence[Paper]) -> Ranking:
+async def rank_by_debate(
+    services: Services, request: CheckedRequest, papers: Sequence[Paper]
+) -> Ranking:
     """Debate these papers in one question, or two; none is lost whatever the answers."""
-    named = keyed(papers)
+    named = with_short_ids(papers)
     # The input comes first: it is the same in all questions, so that prefix caches bite.
     inputs = {"text": request.text, "candidates": candidates(named)}
-    asked = await ask_checked(
+    asked = await ask_with_check(
         services.mind, TASK, inputs, partial(_faults, named), narrow=partial(_at_fault, named)
     )
     verdicts = [one for answer, _ in asked.tried for one in answer.debates]
@@ -186,11 +194,11 @@ async def by_debate(services: Services, request: Request, papers: Sequence[Paper
                 )
             ).debates
             bare.append(paper.id)
-        debates.append(best_supported([judge(paper, verdict, by) for verdict in mine]))
+        debates.append(best_debate([score_debate(paper, verdict, by) for verdict in mine]))
     return Ranking(
         scores={debate.paper: debate.score for debate in debates},
         debates=debates,
-        failures=[*_undebated(bare, asked.error), *commanding(papers)],
+        failures=[*_undebated(bare, asked.error), *injection_failures(papers)],
     )
 
 
@@ -229,8 +237,8 @@ def _at_fault(named: Mapping[str, Paper], answer: Debates) -> dict[str, object]:
 
 
 def _why(quote: str, paper: Paper) -> str:
-    words = folded(quote)
-    short = words and len(words) < MIN_LENGTH and words in folded(paper.text)
+    words = fold_text(quote)
+    short = words and len(words) < MIN_LENGTH and words in fold_text(paper.text)
     return f"shorter than {MIN_LENGTH} characters" if short else "not in its text"
 
 
@@ -245,7 +253,7 @@ question for twelve papers.
 """
 
 
-def clear_cases(prior: Mapping[str, float]) -> dict[str, float]:
+def scores_of_clear_cases(prior: Mapping[str, float]) -> dict[str, float]:
     """Return the scores, their priors, of the best and the worst papers, which the cascade settles."""
     order = sorted(prior, key=lambda key: (-prior[key], key))
     best = floor(CLEAR_IN * len(order))

@@ -15,13 +15,13 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, Field
 
-from nodes.common.ask_model import ask_checked
-from nodes.find.rankers.by_similarity import closeness, placed
-from nodes.find.rankers.ranker import Candidate, Ranking, candidates, keyed
-from state.inputs import Request
+from nodes.common.ask_model import ask_with_check
+from nodes.find.rankers.by_similarity import closeness, scores_by_place
+from nodes.find.rankers.ranker import Ranking, ShownCandidate, candidates, with_short_ids
+from state.inputs import CheckedRequest
 from state.paper import Paper
 from state.run import Failure
-from state.search import Listing
+from state.search import RankedOrder
 from tools.embed.embedder import Embedder
 from tools.llm.task import Task
 from tools.services import Services
@@ -48,7 +48,7 @@ class Order(BaseModel):
     order: list[str] = Field(description="The ids of all candidates, as given, best first.")
 
 
-def extract(embedder: Embedder, *, text: str, candidates: Sequence[Candidate]) -> Order:
+def extract(embedder: Embedder, *, text: str, candidates: Sequence[ShownCandidate]) -> Order:
     """Order by similarity to the input; equal ones keep their order."""
     vectors = embedder.embed([text, *(f"{item.title}. {item.abstract}" for item in candidates)])
     near = vectors[1:] @ vectors[0]
@@ -62,14 +62,19 @@ TASK = Task(
 )  # fmt: skip
 
 
-async def by_permutation(services: Services, request: Request, papers: Sequence[Paper]) -> Ranking:
+async def rank_by_permutation(
+    services: Services, request: CheckedRequest, papers: Sequence[Paper]
+) -> Ranking:
     """Order these papers in one pass of windows; none is lost whatever the answers."""
     order, failures, counts = list(papers), list[Failure](), Counter[str]()
     for start, end in windows(len(order)):
         window = order[start:end]
         # The input comes first: it is the same in all windows, so that prefix caches bite.
-        inputs = {"text": request.text, "candidates": candidates(keyed(window), longest=_LONGEST)}
-        asked = await ask_checked(services.mind, TASK, inputs)
+        inputs = {
+            "text": request.text,
+            "candidates": candidates(with_short_ids(window), longest=_LONGEST),
+        }
+        asked = await ask_with_check(services.mind, TASK, inputs)
         listed = [key.strip() for key in asked.answer.order] if asked.answer else []
         order[start:end], kinds = repaired(window, listed)
         counts.update({"windows", *(kinds if asked.answer else {"failed"})})
@@ -83,9 +88,9 @@ async def by_permutation(services: Services, request: Request, papers: Sequence[
             )  # fmt: skip
     near = await closeness(services, request, papers)
     return Ranking(
-        scores=placed([paper.id for paper in order], near),
+        scores=scores_by_place([paper.id for paper in order], near),
         failures=failures,
-        listing=Listing(hop=1, **counts),
+        listing=RankedOrder(hop=1, **counts),
     )
 
 
@@ -103,7 +108,7 @@ def windows(count: int) -> list[tuple[int, int]]:
 
 def repaired(window: Sequence[Paper], listed: Sequence[str]) -> tuple[list[Paper], set[str]]:
     """Return the window in the listed order, made whole, and the kinds of Listing that apply."""
-    named = keyed(window)
+    named = with_short_ids(window)
     given = [key for key in listed if key in named]
     kinds = {
         kind

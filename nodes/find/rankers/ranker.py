@@ -9,8 +9,8 @@ from pydantic import BaseModel
 from state.paper import Paper
 from state.quote import Debate
 from state.run import Failure
-from state.search import Listing
-from tools.evidence.prompt_injection import reported, without_injections
+from state.search import RankedOrder
+from tools.evidence.prompt_injection import injection_failure, without_injections
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,13 +24,13 @@ class Ranking:
     """
     debates: Sequence[Debate] = ()
     failures: Sequence[Failure] = ()
-    listing: Listing | None = None
+    listing: RankedOrder | None = None
 
 
-UNSHOWN = "(its title is not shown)"
+TITLE_WITHHELD = "(its title is not shown)"
 
 
-class Candidate(BaseModel):
+class ShownCandidate(BaseModel):
     """A paper as the mind sees it."""
 
     id: str
@@ -38,31 +38,31 @@ class Candidate(BaseModel):
     abstract: str
 
 
-def keyed(papers: Sequence[Paper]) -> dict[str, Paper]:
+def with_short_ids(papers: Sequence[Paper]) -> dict[str, Paper]:
     """Return the papers under the ids C1, C2, ..., in their order."""
     return {f"C{number}": paper for number, paper in enumerate(papers, start=1)}
 
 
-def candidates(papers: Mapping[str, Paper], *, longest: int | None = None) -> list[Candidate]:
+def candidates(papers: Mapping[str, Paper], *, longest: int | None = None) -> list[ShownCandidate]:
     """Return what is shown of the papers; abstracts are cut after `longest` characters.
 
     What they command a machine to do is not shown.
     """
     shown = {key: without_injections(paper.abstract or "")[0] for key, paper in papers.items()}
     return [
-        Candidate(
+        ShownCandidate(
             id=key,
-            title=without_injections(paper.title)[0] or UNSHOWN,
+            title=without_injections(paper.title)[0] or TITLE_WITHHELD,
             abstract=shorten(shown[key], longest, placeholder=" ...") if longest else shown[key],
         )
         for key, paper in papers.items()
     ]
 
 
-def commanding(papers: Iterable[Paper]) -> list[Failure]:
+def injection_failures(papers: Iterable[Paper]) -> list[Failure]:
     """Name the papers of which not all was shown, for a person to look at them."""
     return [
-        reported("judge_papers", paper.id, commands)
+        injection_failure("judge_papers", paper.id, commands)
         for paper in papers
         if (commands := without_injections(paper.title)[1] + without_injections(paper.abstract or "")[1])
     ]  # fmt: skip

@@ -9,7 +9,7 @@ from nodes.write.plan_language.read_plan import (
     FIRM,
     TAGS,
     Place,
-    Row,
+    PlanRow,
     agree,
     note_of,
     placed_texts,
@@ -29,7 +29,7 @@ _CLAUSES = re.compile(r"(?<=[.;!?])\s")
 
 
 @dataclass
-class Sketch:
+class PlanSketch:
     """A line to be: what is known of it so far."""
 
     paragraph: int = 1
@@ -40,7 +40,7 @@ class Sketch:
     role: LineRole | None = None
 
 
-def read_rows(rows: Sequence[Row]) -> Plan:
+def read_rows(rows: Sequence[PlanRow]) -> Plan:
     """Return the plan that the rows ask for.
 
     Raises:
@@ -67,11 +67,11 @@ def read_rows(rows: Sequence[Row]) -> Plan:
     return _finished(lines, counts)
 
 
-def _read_list(rows: Sequence[Row], counts: dict[str, int]) -> list[Sketch]:
-    lines: list[Sketch] = []
+def _read_list(rows: Sequence[PlanRow], counts: dict[str, int]) -> list[PlanSketch]:
+    lines: list[PlanSketch] = []
     paragraph, theme = 1, ""
     bare = ""  # a heading that has no line under it yet
-    for row in (*rows, Row("heading", "")):
+    for row in (*rows, PlanRow("heading", "")):
         there = any(item.paragraph == paragraph for item in lines)
         if row.kind == "counts":
             agree(counts, take_counts(row.text)[0])
@@ -103,7 +103,7 @@ def _read_list(rows: Sequence[Row], counts: dict[str, int]) -> list[Sketch]:
     return lines
 
 
-def _item(row: Row, paragraph: int, theme: str) -> Sketch:
+def _item(row: PlanRow, paragraph: int, theme: str) -> PlanSketch:
     """Read one row of a list, '[1], [2] (20 words, contrast): note' or 'Contrast [2] with [3] (20 words)'."""
     found = FIRM.fullmatch(row.text)
     if found:
@@ -124,14 +124,14 @@ def _item(row: Row, paragraph: int, theme: str) -> Sketch:
             f"the plan's line '{row.text[:80]}' asks for two roles or two numbers of words: say one of them"
         )
     said = any(char.isalnum() for char in MARKER.sub("", note))
-    return Sketch(
+    return PlanSketch(
         paragraph=paragraph, theme=theme,
         keys=MARKER.findall(f"{found[1] if found else ''} {note}"), notes=[note] if said else [],
         words=next(iter(words), None), role=next(iter(roles), None),
     )  # fmt: skip
 
 
-def _read_directions(rows: Sequence[Row], counts: dict[str, int]) -> list[Sketch]:
+def _read_directions(rows: Sequence[PlanRow], counts: dict[str, int]) -> list[PlanSketch]:
     """Read '5 sentences in 60 words. Cite [1] on line 1', then lay out the sentences."""
     placed: list[tuple[Place, list[str], str]] = []
     notes: list[str] = []
@@ -163,7 +163,7 @@ def _read_directions(rows: Sequence[Row], counts: dict[str, int]) -> list[Sketch
     return lines
 
 
-def _clauses(rows: Sequence[Row]) -> Iterator[str]:
+def _clauses(rows: Sequence[PlanRow]) -> Iterator[str]:
     """Yield the clauses; a row that goes on in lower case belongs to the row before."""
     text = "".join(f" {row.text}" if row.text[:1].islower() else f"\n{row.text}" for row in rows)
     for line in text.splitlines():
@@ -188,7 +188,7 @@ def _check_place(place: Place | None, clause: str, keys: Sequence[str], note: st
 
 def _laid_out(
     counts: dict[str, int], placed: Sequence[tuple[Place, list[str], str]]
-) -> list[Sketch]:
+) -> list[PlanSketch]:
     """Return the sentences, shared out among the paragraphs, the first of which take what is left over."""
     paragraphs, each = counts.get("paragraph", 1), counts.get("sentence each")
     last = max([0, *(end for place, _, _ in placed for _, end in place.ranges)])
@@ -201,11 +201,13 @@ def _laid_out(
     _check_size(total)
     sizes = [total // paragraphs + (place < total % paragraphs) for place in range(paragraphs)]
     return [
-        Sketch(paragraph=place) for place, size in enumerate(sizes, start=1) for _ in range(size)
+        PlanSketch(paragraph=place)
+        for place, size in enumerate(sizes, start=1)
+        for _ in range(size)
     ]
 
 
-def _finished(sketches: Sequence[Sketch], counts: dict[str, int]) -> Plan:
+def _finished(sketches: Sequence[PlanSketch], counts: dict[str, int]) -> Plan:
     """Return the plan; raise InputError where it has no line, too many, or impossible numbers of words."""
     _check_size(len(sketches))
     words, each = counts.get("word"), counts.get("word each")

@@ -23,7 +23,7 @@ _RANGE = re.compile(r"(\d{1,6}) ?(?:-|–|—|to) ?(\d{1,6})")
 _LOST_BRACKET = re.compile(r".{0,20}[\[\]].{0,20}")
 
 
-def with_markers(
+def names_to_markers(
     plan: str, papers: Sequence[str], aliases: Mapping[str, str], *, what: str = "plan"
 ) -> str:
     """Return the plan, or a text, with a marker for each paper that it names: `{P2}` for the second of `papers`.
@@ -146,7 +146,7 @@ _NUMBERING = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PlanRow:
     """One line of the plan's text."""
 
     kind: Literal["heading", "counts", "item", "text"]
@@ -174,7 +174,7 @@ class Place:
     shown: str
 
 
-def rows_of(text: str) -> Iterator[Row]:
+def rows_of(text: str) -> Iterator[PlanRow]:
     """Yield the rows of a plan in which papers are markers.
 
     Raises:
@@ -188,11 +188,11 @@ def rows_of(text: str) -> Iterator[Row]:
         blank = not flat
 
 
-def _row(text: str, *, blank: bool) -> Row:
+def _row(text: str, *, blank: bool) -> PlanRow:
     if numbering := _NUMBERING.match(text):
-        return Row("item", text[numbering.end() :], blank, int(numbering[1] or 0))
+        return PlanRow("item", text[numbering.end() :], blank, int(numbering[1] or 0))
     if FIRM.fullmatch(text):
-        return Row("item", text, blank)
+        return PlanRow("item", text, blank)
     counts, left = take_counts(without_places(text))
     speaks = bool(counts or MARKER.search(text) or _PLACE.search(text))
     if paragraph := _PARAGRAPH.fullmatch(text):
@@ -201,17 +201,17 @@ def _row(text: str, *, blank: bool) -> Row:
                 f"the plan says '{text[:80]}': give a line of its own for each sentence under 'Paragraph "
                 f"{paragraph[1]}:'"
             )
-        return Row("heading", text, blank, int(paragraph[1]) or -1, paragraph[2].rstrip(" .:"))
+        return PlanRow("heading", text, blank, int(paragraph[1]) or -1, paragraph[2].rstrip(" .:"))
     if heading := _HEADING.fullmatch(text):
         if MARKER.search(text):
             raise InputError(
                 f"the plan's heading '{text[:80]}' names a paper: name papers on the lines that cite them"
             )
-        return Row("heading", text, blank, theme=(heading[1] or "").strip())
+        return PlanRow("heading", text, blank, theme=(heading[1] or "").strip())
     if text.endswith(":") and not speaks:
-        return Row("heading", text, blank, theme=text.rstrip(": "))
+        return PlanRow("heading", text, blank, theme=text.rstrip(": "))
     more = MARKER.search(left) or note_of(left) or _PLACE.search(text)
-    return Row("counts" if counts and not more else "text", text, blank)
+    return PlanRow("counts" if counts and not more else "text", text, blank)
 
 
 def take_counts(text: str) -> tuple[dict[str, int], str]:

@@ -5,9 +5,9 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from nodes.write.cited_papers import as_read, line_papers
-from nodes.write.writers.draft_answers import Written, as_answered
-from nodes.write.writers.drafting import Drafting, Question, begin
+from nodes.write.cited_papers import load_papers_to_cite, with_elements
+from nodes.write.writers.draft_answers import SentencesAnswer, as_answered
+from nodes.write.writers.drafting import DraftQuestion, DraftSession, open_draft_session
 from nodes.write.writers.passage import (
     PROMPT,
     PassageWriter,
@@ -19,11 +19,11 @@ from nodes.write.writers.passage import (
     write_freely,
 )
 from nodes.write.writers.voting import hold_votes
-from nodes.write.writers.writer import Job, Stage, keys_of
+from nodes.write.writers.writer import DraftingState, DraftJob, keys_of
 from state.channels import WriteState
 from state.writing import Draft, DraftRound, PlanLine, Sentence
 from tools.llm.task import Task
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import Services
 
 BY_STEPS = """
@@ -53,7 +53,7 @@ AXES = (
 """In what respect versions compare (ChatCite, section 3: methods, experiments, data; what is alike)."""
 
 TASK = Task(
-    name="extend_draft", prompt=f"{PROMPT}{BY_STEPS}", answer=Written, tier="strong", extract=extract,
+    name="extend_draft", prompt=f"{PROMPT}{BY_STEPS}", answer=SentencesAnswer, tier="strong", extract=extract,
     max_output_tokens=8000,
 )  # fmt: skip
 
@@ -61,19 +61,21 @@ TASK = Task(
 class BeamWriter(PassageWriter):
     """Extends each survivor in `samples` ways, holds `votes` votes, keeps `beam` drafts."""
 
-    def jobs(self, stage: Stage, context: RunContext) -> list[Job]:
+    def jobs(self, stage: DraftingState, context: RunSettings) -> list[DraftJob]:
         """Return a job for each surviving draft and each way of extending it."""
         lines = next_lines(stage, context)
         return [
-            Job(draft=draft, lines=lines, variant=variant)
+            DraftJob(draft=draft, lines=lines, variant=variant)
             for draft in (stage.drafts or [stage.best] if lines else [])
             for variant in range(max(context.samples, 1))
         ]
 
-    async def write(self, services: Services, stage: Stage, job: Job) -> WriteState:
+    async def write(self, services: Services, stage: DraftingState, job: DraftJob) -> WriteState:
         """Continue the draft; or rewrite it, so that it takes in what the step adds."""
         question = await self.question(services, stage, job)
-        drafting = await begin(services, stage, [*keys_of(question.lines), *job.draft.keys])
+        drafting = await open_draft_session(
+            services, stage, [*keys_of(question.lines), *job.draft.keys]
+        )
         name = str(job.variant)
         if "adds" not in question.inputs:
             write = write_along if _binding(services, stage) else write_freely
@@ -88,7 +90,9 @@ class BeamWriter(PassageWriter):
         blank = job.draft.model_copy(update={"sentences": ()})
         return drafting.written(blank, sentences, len(question.lines), name)
 
-    async def question(self, services: Services, stage: Stage, job: Job) -> Question:
+    async def question(
+        self, services: Services, stage: DraftingState, job: DraftJob
+    ) -> DraftQuestion:
         """Return what is asked; a draft that the window has no room to rewrite is continued."""
         if services.mind.name == "extractive":
             return await super().question(services, stage, job)
@@ -103,7 +107,7 @@ class BeamWriter(PassageWriter):
             anew = False
 
     async def settle(
-        self, services: Services, stage: Stage, candidates: Sequence[Draft]
+        self, services: Services, stage: DraftingState, candidates: Sequence[Draft]
     ) -> WriteState:
         """Hold the votes and keep the `beam` drafts with most of them; all go on record.
 
@@ -117,7 +121,9 @@ class BeamWriter(PassageWriter):
             item for draft in abreast for item in draft.sentences if item.text not in everywhere
         ]
         keys = list(dict.fromkeys(key for item in differing for key in item.keys))
-        papers = await as_read(services, stage.keys, await line_papers(services, stage.keys, keys))
+        papers = await with_elements(
+            services, stage.keys, await load_papers_to_cite(services, stage.keys, keys)
+        )
         drafts, votes, failures = await hold_votes(services, stage, abreast, papers)
         agreed = len(votes) > 1 and drafts[0].votes == len(votes)
         survivors = drafts[: 1 if agreed else max(services.context.beam, 1)]
@@ -128,7 +134,7 @@ class BeamWriter(PassageWriter):
         return {"drafts": survivors, "position": reached, "failures": failures}
 
 
-def next_lines(stage: Stage, context: RunContext) -> tuple[PlanLine, ...]:
+def next_lines(stage: DraftingState, context: RunSettings) -> tuple[PlanLine, ...]:
     """Return what a step adds: a paragraph's lines, or those up to the next one with a new paper.
 
     A line without a new paper belongs to the step before, where it stands in the same paragraph.
@@ -145,24 +151,29 @@ def next_lines(stage: Stage, context: RunContext) -> tuple[PlanLine, ...]:
     return paragraph[: after[0]] if after else paragraph
 
 
-def _binding(services: Services, stage: Stage) -> bool:
+def _binding(services: Services, stage: DraftingState) -> bool:
     """Whether the plan's lines are to be kept to: the researcher's own, or the embedded engine's."""
     return stage.outline.origin == "user" or services.mind.name == "extractive"
 
 
 async def _question(
-    services: Services, stage: Stage, job: Job, lines: Sequence[PlanLine], *, anew: bool
-) -> Question:
+    services: Services,
+    stage: DraftingState,
+    job: DraftJob,
+    lines: Sequence[PlanLine],
+    *,
+    anew: bool,
+) -> DraftQuestion:
     """Return what is asked of these lines, or, to rewrite the draft with them, of all lines so far."""
     reached = stage.position + len(lines)
     shown = stage.lines[:reached] if anew else lines
-    papers = await line_papers(services, stage.keys, keys_of(shown))
+    papers = await load_papers_to_cite(services, stage.keys, keys_of(shown))
     themes = {theme.label: theme for theme in stage.outline.themes}
     own = next((themes[line.theme].axis for line in lines if line.theme in themes), "")
     axis = own if own and not job.variant else AXES[(job.variant + stage.position) % len(AXES)]
     inputs: dict[str, Any] = {
         "text": stage.request.text,
-        "papers": await as_read(services, stage.keys, papers),
+        "papers": await with_elements(services, stage.keys, papers),
         "plan": shown_plan(stage.outline, shown, whole=_binding(services, stage)),
         "later": _later(stage, reached),
     }
@@ -173,12 +184,12 @@ async def _question(
         inputs["adds"] = [key for key in keys_of(lines) if key not in job.draft.keys]
     inputs["axis"] = axis
     task = for_lines(TASK, len(shown))
-    return Question(
+    return DraftQuestion(
         task, inputs, shown, papers, [] if anew else said, sample=job.variant, temperature=0.7
     )
 
 
-def _later(stage: Stage, reached: int) -> list[str]:
+def _later(stage: DraftingState, reached: int) -> list[str]:
     """Say what is to come: of a theme that has begun line by line, of others what they claim."""
     claims = {theme.label: theme.claim for theme in stage.outline.themes}
     begun = {line.theme for line in stage.lines[:reached]}
@@ -189,7 +200,9 @@ def _later(stage: Stage, reached: int) -> list[str]:
     return [item for item in dict.fromkeys(told) if item]
 
 
-async def _rewritten(drafting: Drafting, question: Question, job: Job) -> list[Sentence]:
+async def _rewritten(
+    drafting: DraftSession, question: DraftQuestion, job: DraftJob
+) -> list[Sentence]:
     """Return the text with the new papers in it; no paper that was cited is lost on the way."""
     old, new = list(job.draft.sentences), set(question.inputs["adds"])
     kept = await write_freely(drafting, question)

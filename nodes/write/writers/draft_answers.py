@@ -10,9 +10,9 @@ from pydantic import BaseModel, Field
 
 from state.paper import Paper
 from state.quote import Quote
-from state.writing import INPUT, MARKER, Cause, PlanLine, Sentence
+from state.writing import INPUT, MARKER, PlanLine, Sentence, VerdictReason
 from tools.evidence.invented_citations import invented_citations
-from tools.evidence.quotes import quotable, quote_fault, quote_input, quote_paper
+from tools.evidence.quotes import quotable_texts, quote_fault, quote_input, quote_paper
 from tools.text.sentences import split_sentences
 from tools.text.words import SAME, coverage, resemblance
 
@@ -27,7 +27,7 @@ class WrittenSentence(BaseModel):
     text: str = Field(description="One whole sentence with markers such as {P3}.")
 
 
-class Ground(BaseModel):
+class SentenceGround(BaseModel):
     """What one sentence rests on."""
 
     sentence: int = Field(description="Place of the sentence in the list, from 1.")
@@ -37,14 +37,14 @@ class Ground(BaseModel):
     )
 
 
-class Written(BaseModel):
+class SentencesAnswer(BaseModel):
     """The mind's answer: the sentences in order, and then what each rests on."""
 
     sentences: list[WrittenSentence]
-    grounds: list[Ground] = []
+    grounds: list[SentenceGround] = []
 
 
-class Section(BaseModel):
+class SectionAnswer(BaseModel):
     """The mind's answer as plain prose; what its sentences rest on, the check finds."""
 
     text: str = Field(description="Paragraphs with an empty line between them.")
@@ -57,7 +57,7 @@ class Revision(BaseModel):
     text: str = Field(description="The whole section: paragraphs with an empty line between them.")
 
 
-Answer = Written | Section | Revision
+Answer = SentencesAnswer | SectionAnswer | Revision
 
 
 class Support(BaseModel):
@@ -81,9 +81,9 @@ class NextSentence(BaseModel):
 
 def sentences_of(answer: Answer) -> list[NextSentence]:
     """Return an answer's sentences, each with what it rests on."""
-    if not isinstance(answer, Written):
+    if not isinstance(answer, SentencesAnswer):
         return _cut(answer.text)
-    grounds: dict[int, list[Ground]] = defaultdict(list)
+    grounds: dict[int, list[SentenceGround]] = defaultdict(list)
     for ground in answer.grounds:
         grounds[ground.sentence].append(ground)
     return [
@@ -135,14 +135,14 @@ _KEY = re.compile(r"P\d+")
 _GROUP = re.compile(r"\{\s*P\d+(?:\s*[,;]\s*P\d+)*\s*\}")
 
 
-def as_written(items: list[NextSentence]) -> Written:
+def to_sentences_answer(items: list[NextSentence]) -> SentencesAnswer:
     """Return sentences as a mind would answer them."""
     grounds = [
-        Ground(sentence=place, key=one.key, quotes=one.quotes)
+        SentenceGround(sentence=place, key=one.key, quotes=one.quotes)
         for place, item in enumerate(items, start=1)
         for one in [*item.support, *([Support(key=INPUT, quotes=[item.basis])] if item.basis else [])]
     ]  # fmt: skip
-    return Written(
+    return SentencesAnswer(
         sentences=[WrittenSentence(line=item.line, text=item.sentence) for item in items],
         grounds=grounds,
     )
@@ -169,7 +169,7 @@ Action = Literal["asked_again", "replaced", "rewritten", "removed"]
 class Fault:
     """One thing that is wrong with a sentence."""
 
-    cause: Cause
+    cause: VerdictReason
     detail: str
     key: str = ""
 
@@ -256,5 +256,5 @@ def false_quotes(
         for item in answer.support
         if (paper := papers.get(item.key))
         for words in item.quotes
-        if words.strip() and (wrong := quote_fault(words, quotable(paper, known)))
+        if words.strip() and (wrong := quote_fault(words, quotable_texts(paper, known)))
     ]

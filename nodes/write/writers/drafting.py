@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from nodes.common.ask_model import ask_checked
-from nodes.write.adherence import asks_an_llm
-from nodes.write.cited_papers import LinePaper, known_quotes, line_papers
+from nodes.common.ask_model import ask_with_check
+from nodes.write.adherence import needs_language_model
+from nodes.write.cited_papers import PaperToCite, full_text_quotes, load_papers_to_cite
 from nodes.write.writers.draft_answers import (
     Action,
     Answer,
@@ -18,8 +18,8 @@ from nodes.write.writers.draft_answers import (
     faults_of,
     sentences_of,
 )
-from nodes.write.writers.quoted_sentences import counted
-from nodes.write.writers.writer import Stage
+from nodes.write.writers.quoted_sentences import count_sentence
+from nodes.write.writers.writer import DraftingState
 from state.channels import WriteState
 from state.paper import Paper
 from state.quote import Quote
@@ -32,21 +32,21 @@ from tools.services import Services
 
 STAGE = "write_draft"
 REPLACED = "the embedded engine wrote it instead"
-Extract = Callable[[Embedder, str, Sequence[LinePaper], Sequence[str]], NextSentence]
+Extract = Callable[[Embedder, str, Sequence[PaperToCite], Sequence[str]], NextSentence]
 """How the embedded engine writes: from the input, the papers and what stands before."""
 LEFT_OUT = "it was left out: nothing with a checked quote could be written"
 _OWN_WORDS = "the papers' own sentences stand there; configure an LLM to have it written"
 
 
 @dataclass(frozen=True)
-class Question:
+class DraftQuestion:
     """What is asked at once: the lines, and what is shown for them."""
 
     task: Task[Any]
     """Answered as `Written` or as `Section`."""
     inputs: Mapping[str, Any]
     lines: Sequence[PlanLine] = ()
-    papers: Sequence[LinePaper] = ()
+    papers: Sequence[PaperToCite] = ()
     said: Sequence[str] = ()
     """The sentences that stand before."""
     sample: int = 0
@@ -54,11 +54,11 @@ class Question:
 
 
 @dataclass
-class Drafting:
+class DraftSession:
     """One piece of writing: which papers it may cite, and what goes wrong on the way."""
 
     services: Services
-    stage: Stage
+    stage: DraftingState
     papers: Mapping[str, Paper]
     """By key."""
     known: Sequence[Quote] = ()
@@ -103,7 +103,7 @@ class Drafting:
 
     async def ask(
         self,
-        question: Question,
+        question: DraftQuestion,
         *,
         line_of: Callable[[int], PlanLine | None],
         missing: Callable[[Sequence[NextSentence]], list[str]] = lambda _: [],
@@ -136,7 +136,7 @@ class Drafting:
             self.notes = told or self.notes
             return told
 
-        asked = await ask_checked(
+        asked = await ask_with_check(
             self.services.mind, task, inputs, faulty, sample=question.sample,
             temperature=question.temperature,
         )  # fmt: skip
@@ -158,7 +158,9 @@ class Drafting:
     ) -> Sentence | list[Fault]:
         """Return a sentence with verified quotes, or what is wrong with it."""
         faults = faults_of(item, line, self.papers, self.stage.request.text, so_far)
-        return faults or attach(item, number, self.papers, self.stage.request.text, self.known)
+        return faults or attach_quotes(
+            item, number, self.papers, self.stage.request.text, self.known
+        )
 
     async def keep_good(
         self, items: Sequence[NextSentence], line: PlanLine | None, so_far: Sequence[str]
@@ -185,14 +187,14 @@ class Drafting:
         self,
         line: PlanLine,
         given: NextSentence | None,
-        papers: Sequence[LinePaper],
+        papers: Sequence[PaperToCite],
         so_far: Sequence[str],
         extract: Extract,
     ) -> Sentence | None:
         """Return the mind's sentence for a line if nothing is wrong with it, else the embedded engine's."""
         if line.covers:
-            covered = await line_papers(self.services, self.stage.keys, line.covers)
-            return Sentence(text=counted(line.theme, covered), line=line.number)
+            covered = await load_papers_to_cite(self.services, self.stage.keys, line.covers)
+            return Sentence(text=count_sentence(line.theme, covered), line=line.number)
         if given and self.composed:
             result = await self.keep(given, line, line.number, so_far)
             if isinstance(result, Sentence):
@@ -205,7 +207,7 @@ class Drafting:
             self.fail(f"line {line.number}", _details(result), LEFT_OUT)
             return None
         names = {paper.key: paper.name for paper in papers}
-        if asked := asks_an_llm(line, self.stage.outline, names):
+        if asked := needs_language_model(line, self.stage.outline, names):
             cause = f"without an LLM nothing is composed, so not: {asked}"
             self.fail(f"line {line.number}", cause, _OWN_WORDS)
         return result
@@ -231,20 +233,22 @@ class Drafting:
         }
 
 
-async def begin(services: Services, stage: Stage, keys: Sequence[str], by: str = STAGE) -> Drafting:
+async def open_draft_session(
+    services: Services, stage: DraftingState, keys: Sequence[str], by: str = STAGE
+) -> DraftSession:
     """Begin to write from the papers of these keys."""
     wanted = {key: stage.keys[key] for key in keys if key in stage.keys}
     papers = await services.run_store.papers.get(list(wanted.values()))
-    return Drafting(
+    return DraftSession(
         services,
         stage,
         {key: papers[paper] for key, paper in wanted.items() if paper in papers},
-        await known_quotes(services, list(wanted.values())),
+        await full_text_quotes(services, list(wanted.values())),
         by,
     )
 
 
-def attach(
+def attach_quotes(
     answer: NextSentence,
     line: int,
     papers: Mapping[str, Paper],

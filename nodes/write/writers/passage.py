@@ -7,16 +7,16 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from nodes.write.cited_papers import LinePaper, line_papers
-from nodes.write.writers.draft_answers import NextSentence, Written, as_written
-from nodes.write.writers.drafting import Drafting, Question, begin
-from nodes.write.writers.quoted_sentences import tell, tell_own
-from nodes.write.writers.writer import Job, Stage, Writer, keys_of, one_line_each
+from nodes.write.cited_papers import PaperToCite, load_papers_to_cite
+from nodes.write.writers.draft_answers import NextSentence, SentencesAnswer, to_sentences_answer
+from nodes.write.writers.drafting import DraftQuestion, DraftSession, open_draft_session
+from nodes.write.writers.quoted_sentences import quote_input_nearest, quote_nearest
+from nodes.write.writers.writer import DraftingState, DraftJob, Writer, keys_of, one_line_each
 from state.channels import WriteState
 from state.writing import MARKER, Plan, PlanLine, Sentence, Theme, WriterName
 from tools.embed.embedder import Embedder
 from tools.llm.task import Task
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import Services
 
 AT_ONCE = 30
@@ -124,11 +124,11 @@ def extract(
     embedder: Embedder,
     *,
     text: str,
-    papers: Sequence[LinePaper],
+    papers: Sequence[PaperToCite],
     plan: Sequence[ShownParagraph] = (),
     so_far: str = "",
     **_: object,
-) -> Written:
+) -> SentencesAnswer:
     """Show a sentence for each line; without a plan, for each paper in the order given."""
     by_key = {paper.key: paper for paper in papers}
     lines = [line for paragraph in plan for line in paragraph.lines or ()]
@@ -139,23 +139,27 @@ def extract(
         told = extract_line(embedder, text, mine, said)
         written.append(told.model_copy(update={"line": line.number}))
         said.append(told.sentence)
-    return as_written([item for item in written if item.sentence])
+    return to_sentences_answer([item for item in written if item.sentence])
 
 
 def extract_line(
-    embedder: Embedder, text: str, papers: Sequence[LinePaper], so_far: Sequence[str]
+    embedder: Embedder, text: str, papers: Sequence[PaperToCite], so_far: Sequence[str]
 ) -> NextSentence:
     """Show the papers' own sentences; on a line that names no paper, one of the researcher's."""
-    return tell(embedder, text, papers, so_far) if papers else tell_own(embedder, text, so_far)
+    return (
+        quote_nearest(embedder, text, papers, so_far)
+        if papers
+        else quote_input_nearest(embedder, text, so_far)
+    )
 
 
 TASK = Task(
-    name="write_section", prompt=PROMPT, answer=Written, tier="strong", extract=extract,
+    name="write_section", prompt=PROMPT, answer=SentencesAnswer, tier="strong", extract=extract,
     max_output_tokens=8000,
 )  # fmt: skip
 
 
-def for_lines(task: Task[Written], count: int) -> Task[Written]:
+def for_lines(task: Task[SentencesAnswer], count: int) -> Task[SentencesAnswer]:
     """Return the task with room for the answer of so many lines, at most what it has anyway."""
     room = min(task.max_output_tokens, count * _TOKENS_A_LINE + _TOKENS_BESIDE)
     return replace(task, max_output_tokens=room)
@@ -170,25 +174,27 @@ class PassageWriter(Writer):
         super().__init__(name, follows_plan=follows_plan)
         self.at_once = at_once
 
-    def jobs(self, stage: Stage, context: RunContext) -> list[Job]:
+    def jobs(self, stage: DraftingState, context: RunSettings) -> list[DraftJob]:
         """Return the one job of the next lines."""
         lines = stage.lines[stage.position : stage.position + self.at_once]
-        return [Job(draft=stage.best, lines=lines)] if lines else []
+        return [DraftJob(draft=stage.best, lines=lines)] if lines else []
 
-    async def write(self, services: Services, stage: Stage, job: Job) -> WriteState:
+    async def write(self, services: Services, stage: DraftingState, job: DraftJob) -> WriteState:
         """Write along the lines."""
-        drafting = await begin(services, stage, [*keys_of(job.lines), *job.draft.keys])
+        drafting = await open_draft_session(services, stage, [*keys_of(job.lines), *job.draft.keys])
         question = await self.question(services, stage, job)
         sentences = await write_along(drafting, question)
         reached = stage.position + len(question.lines)
         return drafting.written(job.draft, sentences, reached, str(job.variant))
 
-    async def question(self, services: Services, stage: Stage, job: Job) -> Question:
+    async def question(
+        self, services: Services, stage: DraftingState, job: DraftJob
+    ) -> DraftQuestion:
         """Return what is asked: as many of the job's lines as the model's window has room for."""
         said = [sentence.text for sentence in job.draft.sentences]
         lines = job.lines
         while True:
-            papers = await line_papers(services, stage.keys, keys_of(lines))
+            papers = await load_papers_to_cite(services, stage.keys, keys_of(lines))
             inputs: dict[str, Any] = {
                 "text": stage.request.text, "papers": papers, "plan": shown_plan(stage.outline, lines),
             }  # fmt: skip
@@ -196,11 +202,11 @@ class PassageWriter(Writer):
                 inputs["so_far"] = " ".join(said)
             task = for_lines(TASK, len(lines))
             if len(lines) == 1 or services.mind.spare(task, **inputs) >= 0:
-                return Question(task, inputs, lines, papers, said)
+                return DraftQuestion(task, inputs, lines, papers, said)
             lines = lines[: len(lines) // 2]
 
 
-async def write_along(drafting: Drafting, question: Question) -> list[Sentence]:
+async def write_along(drafting: DraftSession, question: DraftQuestion) -> list[Sentence]:
     """Keep the first sentence of each line if it is good; the embedded engine writes the others."""
     by_number = {line.number: line for line in question.lines}
 
@@ -221,7 +227,7 @@ async def write_along(drafting: Drafting, question: Question) -> list[Sentence]:
     return kept
 
 
-async def write_freely(drafting: Drafting, question: Question) -> list[Sentence]:
+async def write_freely(drafting: DraftSession, question: DraftQuestion) -> list[Sentence]:
     """Ask for a passage on these lines' papers, and keep the sentences in which nothing is wrong.
 
     Where nothing is left of the answer the embedded engine writes about them.
@@ -253,7 +259,7 @@ def placed(item: NextSentence, lines: Sequence[PlanLine]) -> NextSentence:
 
 
 async def by_engine(
-    drafting: Drafting, question: Question, lines: Sequence[PlanLine]
+    drafting: DraftSession, question: DraftQuestion, lines: Sequence[PlanLine]
 ) -> list[Sentence]:
     """Return what the embedded engine writes on these lines, behind what was said."""
     if not drafting.stage.outline.lines:

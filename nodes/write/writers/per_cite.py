@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 from typing import Any
 
-from nodes.write.cited_papers import LinePaper, line_papers
-from nodes.write.writers.draft_answers import Written, as_answered, as_written
-from nodes.write.writers.drafting import Question, begin
+from nodes.write.cited_papers import PaperToCite, load_papers_to_cite
+from nodes.write.writers.draft_answers import SentencesAnswer, as_answered, to_sentences_answer
+from nodes.write.writers.drafting import DraftQuestion, open_draft_session
 from nodes.write.writers.passage import extract, for_lines, write_freely
-from nodes.write.writers.writer import EMPTY, Job, Stage, Writer, keys_of
+from nodes.write.writers.writer import EMPTY_DRAFT, DraftingState, DraftJob, Writer, keys_of
 from state.channels import WriteState
 from state.writing import Draft, Sentence
 from tools.embed.embedder import Embedder
 from tools.llm.task import Task
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import Services
 from tools.text.words import SAME, resemblance
 
@@ -36,18 +36,18 @@ what it supports; use no other. Add no claim. {_GROUNDS}"""
 
 
 def extract_joined(
-    embedder: Embedder, *, pieces: Written, papers: Sequence[LinePaper], **_: object
-) -> Written:
+    embedder: Embedder, *, pieces: SentencesAnswer, papers: Sequence[PaperToCite], **_: object
+) -> SentencesAnswer:
     """Leave the pieces in the order in which the papers came."""
     return pieces
 
 
 CITED = Task(
-    name="write_cited", prompt=CITED_PROMPT, answer=Written, tier="strong", extract=extract,
+    name="write_cited", prompt=CITED_PROMPT, answer=SentencesAnswer, tier="strong", extract=extract,
     max_output_tokens=900,
 )  # fmt: skip
 JOINED = Task(
-    name="join_cited", prompt=JOIN_PROMPT, answer=Written, tier="strong", extract=extract_joined,
+    name="join_cited", prompt=JOIN_PROMPT, answer=SentencesAnswer, tier="strong", extract=extract_joined,
     max_output_tokens=8000,
 )  # fmt: skip
 
@@ -55,33 +55,33 @@ JOINED = Task(
 class PerCiteWriter(Writer):
     """Writes about each paper apart in the first round, and joins the pieces in the second."""
 
-    def jobs(self, stage: Stage, context: RunContext) -> list[Job]:
+    def jobs(self, stage: DraftingState, context: RunSettings) -> list[DraftJob]:
         """Return a job for each paper; then one that joins what came of them."""
         if stage.position == 0:
             return [
-                Job(draft=EMPTY, lines=(line,), variant=number)
+                DraftJob(draft=EMPTY_DRAFT, lines=(line,), variant=number)
                 for number, line in enumerate(stage.lines)
             ]
-        return [Job(draft=stage.best, lines=stage.lines)] if stage.position == 1 else []
+        return [DraftJob(draft=stage.best, lines=stage.lines)] if stage.position == 1 else []
 
-    async def write(self, services: Services, stage: Stage, job: Job) -> WriteState:
+    async def write(self, services: Services, stage: DraftingState, job: DraftJob) -> WriteState:
         """Write about one paper, or join all; where joining fails the pieces stand as they were."""
         keys = keys_of(job.lines)
-        drafting = await begin(services, stage, keys)
-        papers = await line_papers(services, stage.keys, keys)
+        drafting = await open_draft_session(services, stage, keys)
+        papers = await load_papers_to_cite(services, stage.keys, keys)
         inputs: dict[str, Any] = {"text": stage.request.text, "papers": papers}
         if stage.position == 0:
-            pieces = await write_freely(drafting, Question(CITED, inputs, job.lines, papers))
-            return drafting.written(EMPTY, pieces, 1, f"{job.variant:03d}")
+            pieces = await write_freely(drafting, DraftQuestion(CITED, inputs, job.lines, papers))
+            return drafting.written(EMPTY_DRAFT, pieces, 1, f"{job.variant:03d}")
         drafting.remedy = "the pieces stand as they were written"
         said = [as_answered(item) for item in job.draft.sentences]
-        inputs["pieces"] = as_written(said)
+        inputs["pieces"] = to_sentences_answer(said)
         task = for_lines(JOINED, len(said))
-        joined = await write_freely(drafting, Question(task, inputs, job.lines, papers))
-        return drafting.written(EMPTY, joined or job.draft.sentences, 2)
+        joined = await write_freely(drafting, DraftQuestion(task, inputs, job.lines, papers))
+        return drafting.written(EMPTY_DRAFT, joined or job.draft.sentences, 2)
 
     async def settle(
-        self, services: Services, stage: Stage, candidates: Sequence[Draft]
+        self, services: Services, stage: DraftingState, candidates: Sequence[Draft]
     ) -> WriteState:
         """Lay the pieces one behind another, in the order of the papers."""
         if stage.position > 0:

@@ -6,13 +6,13 @@
 
 from collections.abc import Iterator, Sequence
 
-from nodes.write.cited_papers import LinePaper
+from nodes.write.cited_papers import PaperToCite
 from nodes.write.writers.draft_answers import NextSentence, Support
 from tools.embed.embedder import Embedder
 from tools.evidence.prompt_injection import without_injections
 from tools.text.quotable import printable_title
-from tools.text.salience import Passage, salient
-from tools.text.self_reference import attribute
+from tools.text.salience import Passage, most_telling
+from tools.text.self_reference import name_authors
 from tools.text.sentences import split_sentences
 from tools.text.themes import APART, mentions
 from tools.text.words import SAME, resemblance
@@ -24,8 +24,8 @@ _COUNTS = ("no", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight",
            "Twelve")  # fmt: skip
 
 
-def tell(
-    embedder: Embedder, about: str, papers: Sequence[LinePaper], so_far: Sequence[str]
+def quote_nearest(
+    embedder: Embedder, about: str, papers: Sequence[PaperToCite], so_far: Sequence[str]
 ) -> NextSentence:
     """Return one sentence that shows, paper by paper, what serves best and was not shown before.
 
@@ -66,9 +66,9 @@ def _is_new(shown: NextSentence, so_far: Sequence[str]) -> bool:
     return not alike and shown.sentence not in said and not any(end and end in said for end in ends)
 
 
-def _ways(embedder: Embedder, about: str, paper: LinePaper) -> Iterator[NextSentence]:
+def _ways(embedder: Embedder, about: str, paper: PaperToCite) -> Iterator[NextSentence]:
     """Yield what can be printed of a paper, the best first."""
-    for passage in salient(embedder, about, without_injections(paper.abstract)[0]):
+    for passage in most_telling(embedder, about, without_injections(paper.abstract)[0]):
         yield shown_as(passage, paper)
     name, title = printed_name(paper), printable_title(without_injections(paper.title)[0])
     if title:
@@ -77,11 +77,11 @@ def _ways(embedder: Embedder, about: str, paper: LinePaper) -> Iterator[NextSent
         yield NextSentence(sentence=f"{name} {{{paper.key}}}{said}.", support=support)
 
 
-def shown_as(passage: Passage, paper: LinePaper) -> NextSentence:
+def shown_as(passage: Passage, paper: PaperToCite) -> NextSentence:
     """Return a passage under its authors' name; an annotation is not told as its paper's words."""
     subject = f"{printed_name(paper)} {{{paper.key}}}"
     said = (
-        attribute(passage.text, subject, paper.plural, annotated=paper.annotated)
+        name_authors(passage.text, subject, paper.plural, annotated=paper.annotated)
         if passage.alone
         else None
     )
@@ -92,7 +92,7 @@ def shown_as(passage: Passage, paper: LinePaper) -> NextSentence:
     return NextSentence(sentence=said, support=[Support(key=paper.key, quotes=[passage.text])])
 
 
-def printed_name(paper: LinePaper) -> str:
+def printed_name(paper: PaperToCite) -> str:
     """Return the name as it may be printed: braces in it could pass for markers."""
     if not paper.name.startswith("“"):
         return " ".join(paper.name.translate(_BRACES).split()) or "One paper"
@@ -100,15 +100,15 @@ def printed_name(paper: LinePaper) -> str:
     return f"“{title}”" if title else "One paper"
 
 
-def tell_own(embedder: Embedder, text: str, so_far: Sequence[str]) -> NextSentence:
+def quote_input_nearest(embedder: Embedder, text: str, so_far: Sequence[str]) -> NextSentence:
     """Return the sentence of the researcher's own text that tells most of it and was not shown yet."""
-    shown = [item.text for item in salient(embedder, text, text) if item.alone]
+    shown = [item.text for item in most_telling(embedder, text, text) if item.alone]
     said = " ".join(so_far)
     new = next((item for item in shown if item not in said), "")
     return NextSentence(sentence=new, basis=new)
 
 
-def counted(theme: str, papers: Sequence[LinePaper]) -> str:
+def count_sentence(theme: str, papers: Sequence[PaperToCite]) -> str:
     """Say how many papers a theme has, from which years, and how many of them mention it.
 
     'Three papers, from 2020 to 2024, are close in meaning; two of them mention dense retrieval.'

@@ -10,8 +10,8 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from nodes.write.cited_papers import LinePaper, plain_text
-from nodes.write.writers.writer import Stage
+from nodes.write.cited_papers import PaperToCite, plain_text
+from nodes.write.writers.writer import DraftingState
 from state.run import Failure
 from state.writing import Draft, Vote
 from tools.embed.embedder import Embedder
@@ -83,7 +83,10 @@ TASK = Task(
 
 
 async def hold_votes(
-    services: Services, stage: Stage, candidates: Sequence[Draft], papers: Sequence[LinePaper]
+    services: Services,
+    stage: DraftingState,
+    candidates: Sequence[Draft],
+    papers: Sequence[PaperToCite],
 ) -> tuple[list[Draft], list[Vote], list[Failure]]:
     """Return the distinct drafts with their votes, best first, the votes, and those not counted.
 
@@ -118,9 +121,9 @@ _id = attrgetter("id")
 
 async def _vote(
     services: Services,
-    stage: Stage,
+    stage: DraftingState,
     drafts: Sequence[Draft],
-    papers: Sequence[LinePaper],
+    papers: Sequence[PaperToCite],
     number: int,
     failures: list[Failure],
 ) -> Vote | None:
@@ -146,7 +149,10 @@ async def _vote(
 
 
 def _shown(
-    services: Services, stage: Stage, labels: dict[str, Draft], papers: Sequence[LinePaper]
+    services: Services,
+    stage: DraftingState,
+    labels: dict[str, Draft],
+    papers: Sequence[PaperToCite],
 ) -> dict[str, Any]:
     """Show what the drafts share once, and then each; where there is no room, the last sentences only."""
     texts = [[item.text for item in draft.sentences] for draft in labels.values()]

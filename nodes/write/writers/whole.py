@@ -10,11 +10,11 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from nodes.write.cited_papers import LinePaper, line_papers
-from nodes.write.writers.draft_answers import NextSentence, Section
-from nodes.write.writers.drafting import Question, begin
+from nodes.write.cited_papers import PaperToCite, load_papers_to_cite
+from nodes.write.writers.draft_answers import NextSentence, SectionAnswer
+from nodes.write.writers.drafting import DraftQuestion, open_draft_session
 from nodes.write.writers.passage import PassageWriter, by_engine, extract, placed, shown_plan
-from nodes.write.writers.writer import Job, Stage
+from nodes.write.writers.writer import DraftingState, DraftJob
 from state.channels import WriteState
 from state.writing import MARKER
 from tools.counting import counted
@@ -46,27 +46,27 @@ earlier answer are listed, give the whole section again with these mended.
 """
 
 
-class Candidate(LinePaper):
+class Candidate(PaperToCite):
     """A paper that may be cited, as the mind sees it."""
 
     must: bool | None = None
 
 
-def tell_each(
-    embedder: Embedder, *, text: str, papers: Sequence[LinePaper], **_: object
-) -> Section:
+def quote_each_paper(
+    embedder: Embedder, *, text: str, papers: Sequence[PaperToCite], **_: object
+) -> SectionAnswer:
     """Show a sentence of each paper."""
     told = extract(embedder, text=text, papers=papers)
-    return Section(text=" ".join(item.text for item in told.sentences))
+    return SectionAnswer(text=" ".join(item.text for item in told.sentences))
 
 
 TASK = Task(
-    name="draft_section", prompt=PROMPT, answer=Section, tier="strong", extract=tell_each,
+    name="draft_section", prompt=PROMPT, answer=SectionAnswer, tier="strong", extract=quote_each_paper,
     max_output_tokens=4000,
 )  # fmt: skip
 
 
-def with_room(task: Task[AnswerT], papers: int) -> Task[AnswerT]:
+def with_output_tokens_for(task: Task[AnswerT], papers: int) -> Task[AnswerT]:
     """Return the task with room for a section that cites so many papers."""
     most = max(task.max_output_tokens, papers * _TOKENS_A_PAPER)
     return replace(task, max_output_tokens=most)
@@ -75,16 +75,16 @@ def with_room(task: Task[AnswerT], papers: int) -> Task[AnswerT]:
 class WholeWriter(PassageWriter):
     """Drafts the section in one answer; along the researcher's plan, and without an LLM, line by line."""
 
-    async def write(self, services: Services, stage: Stage, job: Job) -> WriteState:
+    async def write(self, services: Services, stage: DraftingState, job: DraftJob) -> WriteState:
         """Ask for the section; where no usable sentence comes, the embedded engine writes it."""
         question = await _question(services, stage)
         if question is None:
             return await super().write(services, stage, job)
-        drafting = await begin(services, stage, list(stage.keys))
+        drafting = await open_draft_session(services, stage, list(stage.keys))
         given = await drafting.ask(
             question,
             line_of=lambda _: None,
-            missing=partial(lacking, question.inputs["papers"], question.inputs["most"]),
+            missing=partial(citations_missing, question.inputs["papers"], question.inputs["most"]),
         )
         if stage.outline.lines:
             given = [placed(item, stage.lines) for item in given]
@@ -95,7 +95,7 @@ class WholeWriter(PassageWriter):
         return drafting.written(job.draft, kept, len(stage.lines), whole=True)
 
 
-async def _question(services: Services, stage: Stage) -> Question | None:
+async def _question(services: Services, stage: DraftingState) -> DraftQuestion | None:
     """Return what is asked; None where it is to be written line by line.
 
     Of papers that the writer may choose from, those for which the model's window has no room are left
@@ -103,9 +103,9 @@ async def _question(services: Services, stage: Stage) -> Question | None:
     """
     if services.mind.name == "extractive" or stage.outline.origin == "user":
         return None
-    papers = await line_papers(services, stage.keys, list(stage.keys))
+    papers = await load_papers_to_cite(services, stage.keys, list(stage.keys))
     most, shown = min(stage.most, len(papers)), candidates(papers, stage)
-    task = with_room(TASK, most)
+    task = with_output_tokens_for(TASK, most)
     while len(shown) >= most:
         inputs: dict[str, Any] = {
             "text": stage.request.text, "papers": shown, "most": most, "words": most * WORDS_A_PAPER,
@@ -113,12 +113,12 @@ async def _question(services: Services, stage: Stage) -> Question | None:
         if stage.outline.lines:
             inputs["plan"] = shown_plan(stage.outline, stage.lines, whole=False)
         if services.mind.spare(task, **inputs) >= 0:
-            return Question(task, inputs, stage.lines, papers[: len(shown)])
+            return DraftQuestion(task, inputs, stage.lines, papers[: len(shown)])
         shown = shown[:-1]
     return None
 
 
-def candidates(papers: Sequence[LinePaper], stage: Stage) -> list[Candidate]:
+def candidates(papers: Sequence[PaperToCite], stage: DraftingState) -> list[Candidate]:
     """Return the papers, marked where they must be cited although there is a choice."""
     musts = set(stage.request.must_include) if len(papers) > stage.most else set()
     return [
@@ -126,7 +126,9 @@ def candidates(papers: Sequence[LinePaper], stage: Stage) -> list[Candidate]:
     ]
 
 
-def lacking(papers: Sequence[Candidate], most: int, items: Sequence[NextSentence]) -> list[str]:
+def citations_missing(
+    papers: Sequence[Candidate], most: int, items: Sequence[NextSentence]
+) -> list[str]:
     """Say what a section lacks: papers that must be cited, or fewer of them."""
     cited = set(MARKER.findall(" ".join(item.sentence for item in items)))
     wanted = [item.key for item in papers if item.must or len(papers) <= most]

@@ -9,20 +9,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from state.channels import WriteState
-from state.inputs import Request
+from state.inputs import CheckedRequest
 from state.writing import Draft, Plan, PlanLine, WriterName
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import Services
 
-APIECE = 2
+CHOICES_PER_CITATION = 2
 """Papers that an LLM may choose from for each that is to be cited."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stage:
+class DraftingState:
     """How far a section has come."""
 
-    request: Request
+    request: CheckedRequest
     keys: Mapping[str, str]
     """The key of each paper to be cited (P1, P2, ...) and the paper's id."""
     outline: Plan
@@ -41,23 +41,23 @@ class Stage:
     @property
     def best(self) -> Draft:
         """The draft that leads, or an empty one."""
-        return self.drafts[0] if self.drafts else EMPTY
+        return self.drafts[0] if self.drafts else EMPTY_DRAFT
 
 
-EMPTY = Draft(id="d")
+EMPTY_DRAFT = Draft(id="d")
 """A draft in which nothing stands yet."""
 
 
-def stage_of(state: WriteState) -> Stage:
+def drafting_state(state: WriteState) -> DraftingState:
     """Return how far a section is."""
-    return Stage(
+    return DraftingState(
         request=state["request"], keys=state["keys"], outline=state["outline"],
         most=state["choices"].cite, position=state["position"], drafts=state.get("drafts", []),
     )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
-class Job:
+class DraftJob:
     """What one branch writes: these lines, in this variant, behind this draft."""
 
     draft: Draft
@@ -73,12 +73,12 @@ class Writer:
         self.follows_plan = follows_plan
         """Whether it can keep to a plan by the researcher."""
 
-    def jobs(self, stage: Stage, context: RunContext) -> list[Job]:
+    def jobs(self, stage: DraftingState, context: RunSettings) -> list[DraftJob]:
         """Return what is to be written next; nothing when the section is done."""
         left = stage.lines[stage.position :]
-        return [Job(draft=stage.best, lines=left)] if left else []
+        return [DraftJob(draft=stage.best, lines=left)] if left else []
 
-    async def write(self, services: Services, stage: Stage, job: Job) -> WriteState:
+    async def write(self, services: Services, stage: DraftingState, job: DraftJob) -> WriteState:
         """Write one job as `candidates`; what the mind says wrongly is sent back once, and recorded.
 
         Raises:
@@ -89,7 +89,7 @@ class Writer:
         raise NotImplementedError
 
     async def settle(
-        self, services: Services, stage: Stage, candidates: Sequence[Draft]
+        self, services: Services, stage: DraftingState, candidates: Sequence[Draft]
     ) -> WriteState:
         """Return the `drafts` of a round that go on, the best first, and how far they are; errors as `write`."""
         reached = max((draft.round for draft in candidates[:1]), default=0)

@@ -3,15 +3,15 @@
 import asyncio
 from collections.abc import Sequence
 
-from nodes.write.cited_papers import LinePaper, line_papers
+from nodes.write.cited_papers import PaperToCite, load_papers_to_cite
 from nodes.write.writers.beam import BeamWriter
 from nodes.write.writers.draft_answers import NextSentence, sentences_of
-from nodes.write.writers.drafting import attach, begin
+from nodes.write.writers.drafting import attach_quotes, open_draft_session
 from nodes.write.writers.passage import PassageWriter, extract
 from nodes.write.writers.per_cite import PerCiteWriter
 from nodes.write.writers.quoted_sentences import shown_as
 from nodes.write.writers.whole import WholeWriter
-from nodes.write.writers.writer import Job, Stage, Writer, keys_of
+from nodes.write.writers.writer import DraftingState, DraftJob, Writer, keys_of
 from state.channels import WriteState
 from tools.errors import InputError
 from tools.evidence.prompt_injection import without_injections
@@ -22,11 +22,11 @@ from tools.text.salience import choose_sentences, passages
 class BaselineWriter(Writer):
     """Shows sentences of the papers' abstracts, at most as many as there are papers."""
 
-    async def write(self, services: Services, stage: Stage, job: Job) -> WriteState:
+    async def write(self, services: Services, stage: DraftingState, job: DraftJob) -> WriteState:
         """Choose the sentences; no mind is asked."""
         keys = keys_of(job.lines)
-        drafting = await begin(services, stage, keys)
-        papers = await line_papers(services, stage.keys, keys)
+        drafting = await open_draft_session(services, stage, keys)
+        papers = await load_papers_to_cite(services, stage.keys, keys)
         made: Sequence[NextSentence]
         if self.name == "lexrank":
             made = await asyncio.to_thread(_central, papers)
@@ -35,11 +35,11 @@ class BaselineWriter(Writer):
                 extract, services.clients.embedder, text=stage.request.text, papers=papers
             )
             made = sentences_of(told)
-        sentences = [attach(item, 1, drafting.papers, stage.request.text) for item in made]
+        sentences = [attach_quotes(item, 1, drafting.papers, stage.request.text) for item in made]
         return drafting.written(job.draft, sentences, len(job.lines))
 
 
-def _central(papers: Sequence[LinePaper]) -> list[NextSentence]:
+def _central(papers: Sequence[PaperToCite]) -> list[NextSentence]:
     """Show the most central sentences of all abstracts, as many as there are papers."""
     shown = [
         (paper, passage)
@@ -64,7 +64,7 @@ WRITERS: dict[str, Writer] = {
 }
 
 
-def writer_named(name: str) -> Writer:
+def get_writer(name: str) -> Writer:
     """Return a writer.
 
     Raises:
@@ -81,7 +81,7 @@ def check_writer(name: str, *, planned: bool) -> None:
     Raises:
         InputError: There is no such writer, or it cannot keep to the researcher's plan.
     """
-    writer = writer_named(name)
+    writer = get_writer(name)
     if planned and not writer.follows_plan:
         able = ", ".join(key for key, other in WRITERS.items() if other.follows_plan)
         raise InputError(f"the writer '{name}' follows no plan of yours: use one of {able}")

@@ -12,7 +12,7 @@ from langgraph.store.memory import InMemoryStore
 
 from nodes.judge import full_text
 from nodes.judge.full_text import FullText, read_full_texts
-from state.inputs import Request
+from state.inputs import CheckedRequest
 from state.paper import Author, Paper
 from state.run import Failure
 from tests.documents.test_fetch import PAGE, Site
@@ -22,10 +22,10 @@ from tests.pdf.papers import RUNNING, TITLE
 from tests.pdf.papers import paper as rivers
 from tools.documents import open_copies
 from tools.embed.open_embedder import embedder
-from tools.ledger.run_ledger import finish
+from tools.ledger.run_ledger import request_finish
 from tools.library.open_library import close_libraries, create_library
 from tools.references.read_entry import read_entry
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import open_services
 from tools.settings import Settings
 
@@ -72,10 +72,10 @@ def read(tmp_path: Path, site: Site) -> Read:
             **bases, "ar5iv_url": f"{site.url}/ar5iv", "arxiv_rate": 1000.0, "openalex_rate": 1000.0,
             "embedder": "minilm", **(settings or {}),
         }  # fmt: skip
-        how = RunContext(**context)
+        how = RunSettings(**context)
         vars(how)["clients"] = Tables(tmp_path, [], **given)
         services = open_services(Runtime(context=how, store=store), run)
-        request = Request(text="", library=library, sources=sources)
+        request = CheckedRequest(text="", library=library, sources=sources)
         return await read_full_texts(services, request, papers, stage="check")
 
     return call
@@ -331,7 +331,7 @@ async def test_budget_that_is_spent_leaves_the_rest_unread_and_ends_nothing(
     await read(
         OTHER.model_copy(update={"id": "doi:10.1/other", "doi": None}), run=run
     )  # which opens its ledger
-    assert finish(run, tmp_path)
+    assert request_finish(run, tmp_path)
     found, (failure,) = await read(paper, run=run)
     assert (
         found[paper.id].unread

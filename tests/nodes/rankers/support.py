@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 from pydantic import SecretStr
 
-from state.inputs import Request
+from state.inputs import CheckedRequest
 from state.paper import Paper
 from state.quote import Debate
 from tests.fakes.openai_server import OpenAIServer, Reply, Script, inputs_of
@@ -22,7 +22,7 @@ TEXT = (
     "Pear trees suffer under drought. We graft pears on rootstocks of quince and measure for three "
     "summers how leaves wilt, how roots grow and how fruit ripens in dry soil."
 )
-REQUEST = Request(text=TEXT)
+REQUEST = CheckedRequest(text=TEXT)
 _TOPICS = {
     "quince": "Pears on quince rootstocks wilt later. In dry soil their roots grow deeper than before.",
     "wilting": "Leaves of pear trees wilt at noon. Drought closes their pores for several hours.",

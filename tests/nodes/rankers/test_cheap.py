@@ -14,9 +14,9 @@ from nodes.find.rankers.by_similarity import (
     by_embedding,
     by_specter2,
     closeness,
-    placed,
+    scores_by_place,
 )
-from state.inputs import Request
+from state.inputs import CheckedRequest
 from state.paper import Paper, canonical_id
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work, make_world
@@ -30,13 +30,13 @@ from tools.settings import Settings
 
 def test_order_takes_the_scale_of_scores_and_falls_strictly() -> None:
     scores = {"a": 0.0, "b": 100.0, "c": 100.0, "d": 0.0, "e": 50.0}
-    found = placed(["e", "d", "c", "b", "a"], scores)
+    found = scores_by_place(["e", "d", "c", "b", "a"], scores)
     assert list(found) == ["e", "d", "c", "b", "a"]
     values = list(found.values())
     assert all(high > low for high, low in pairwise(values))
     assert [round(value) for value in values] == [100, 100, 50, 0, 0]
     assert all(0 <= value <= 100 for value in values)
-    assert placed([], {}) == {}
+    assert scores_by_place([], {}) == {}
 
 
 async def test_embedding_ranks_by_meaning_alone(services: Services) -> None:
@@ -86,7 +86,7 @@ async def test_specter2_orders_by_the_vector_of_the_inputs_own_paper(
     vectors = await vectors_of(services, [own, *papers])
     assert own.id in vectors
     papers = [paper for paper in papers if paper.id in vectors]
-    request = Request(text=own.abstract or own.title, own=own.id)
+    request = CheckedRequest(text=own.abstract or own.title, own=own.id)
     ranking = await by_specter2(services, request, papers)
     near = {paper.id: float(vectors[paper.id] @ vectors[own.id]) for paper in papers}
     scores = ranking.scores

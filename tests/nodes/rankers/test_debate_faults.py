@@ -11,10 +11,10 @@ import pytest
 from nodes.find.rankers.debate import (
     LEFT_OUT,
     UNSUPPORTED,
-    Verdict,
-    best_supported,
-    by_debate,
-    judge,
+    PaperDebate,
+    best_debate,
+    rank_by_debate,
+    score_debate,
 )
 from tests.nodes.rankers.support import (
     INVENTED,
@@ -38,7 +38,7 @@ async def test_fault_1_fabricated_quote_against_is_caught_beside_a_right_quote_f
 ) -> None:
     answer = {"debates": [verdict("C1", [PRO], [INVENTED], 90)]}
     with served([answer], tmp_path) as bench:
-        ranking = await by_debate(bench.services, REQUEST, [FIRST])
+        ranking = await rank_by_debate(bench.services, REQUEST, [FIRST])
         failed = "\n".join(bench.asked[1]["faults"])
     debate = ranking.debates[0]
     assert INVENTED in failed
@@ -54,7 +54,7 @@ async def test_fault_2_failed_again_the_argument_stands_unsupported_and_the_scor
 ) -> None:
     answer = {"debates": [verdict("C1", [INVENTED], [f"And {INVENTED}"], 100)]}
     with served([answer], tmp_path) as bench:
-        ranking = await by_debate(bench.services, REQUEST, [FIRST])
+        ranking = await rank_by_debate(bench.services, REQUEST, [FIRST])
         assert len(bench.asked) == 2, "asked once more, and no oftener"
     debate = ranking.debates[0]
     for argument in (*debate.arguments_for, *debate.arguments_against):
@@ -71,7 +71,7 @@ async def test_fault_2_right_quote_of_the_second_answer_counts_in_full(tmp_path:
         {"debates": [verdict("C1", [PRO], [CONTRA], 60)]},
     ]
     with served(answers, tmp_path) as bench:
-        ranking = await by_debate(bench.services, REQUEST, [FIRST])
+        ranking = await rank_by_debate(bench.services, REQUEST, [FIRST])
     assert ranking.scores == {FIRST.id: 60}
     assert ranking.debates[0].reductions == ()
 
@@ -83,7 +83,7 @@ async def test_fault_3_later_quotes_of_a_list_are_checked_like_the_first(
     long = [PRO, CONTRA, INVENTED]
     sides = (long, [CONTRA]) if side == "for" else ([PRO], long)
     with served([{"debates": [verdict("C1", *sides)]}], tmp_path) as bench:
-        ranking = await by_debate(bench.services, REQUEST, [FIRST])
+        ranking = await rank_by_debate(bench.services, REQUEST, [FIRST])
         assert any(INVENTED in fault for fault in bench.asked[1]["faults"])
     debate = ranking.debates[0]
     arguments = debate.arguments_for if side == "for" else debate.arguments_against
@@ -105,7 +105,7 @@ async def test_side_without_arguments_costs_nothing_where_the_other_has_one(
     pro: list[str], contra: list[str], given: float, score: float, tmp_path: Path
 ) -> None:
     with served([{"debates": [verdict("C1", pro, contra, given)]}], tmp_path) as bench:
-        ranking = await by_debate(bench.services, REQUEST, [FIRST])
+        ranking = await rank_by_debate(bench.services, REQUEST, [FIRST])
     assert ranking.scores == {FIRST.id: pytest.approx(score)}
 
 
@@ -117,7 +117,7 @@ async def test_only_papers_at_fault_are_debated_again_and_are_told_why(tmp_path:
     ]
     second = SECOND.model_copy(update={"abstract": f"{SECOND.abstract} So {short}."})
     with served(answers, tmp_path) as bench:
-        await by_debate(bench.services, REQUEST, [FIRST, second, THIRD])
+        await rank_by_debate(bench.services, REQUEST, [FIRST, second, THIRD])
         again = bench.asked[1]
     assert [item["id"] for item in again["candidates"]] == ["C2", "C3"]
     assert again["faults"] == [
@@ -131,7 +131,7 @@ async def test_fault_3_quote_of_five_characters_never_passes(tmp_path: Path) -> 
     short = (FIRST.abstract or "")[:5]
     assert short in FIRST.text
     with served([{"debates": [verdict("C1", [short], [CONTRA], 50)]}], tmp_path) as bench:
-        ranking = await by_debate(bench.services, REQUEST, [FIRST])
+        ranking = await rank_by_debate(bench.services, REQUEST, [FIRST])
     assert not ranking.debates[0].arguments_for[0].supported
     assert ranking.scores == {FIRST.id: pytest.approx(50 * UNSUPPORTED)}
 
@@ -156,7 +156,7 @@ async def test_fault_4_answers_belong_to_papers_by_id_and_nothing_vanishes(
     scores = {"C1": 11.0, "C2": 22.0, "C3": 33.0}
     debates = [honest(key, named.get(key, FIRST), scores.get(key, 99.0)) for key in given]
     with served(lambda _: {"debates": debates}, tmp_path) as bench:
-        ranking = await by_debate(bench.services, REQUEST, papers)
+        ranking = await rank_by_debate(bench.services, REQUEST, papers)
     found = by_paper(ranking.debates)
     assert ranking.scores.keys() == found.keys() == {paper.id for paper in papers}
     for key, paper in named.items():
@@ -177,7 +177,7 @@ async def test_fault_4_candidates_left_out_are_asked_about_once_more(tmp_path: P
         {"debates": [honest("C3", THIRD, 30), honest("C1", FIRST, 10)]},
     ]
     with served(answers, tmp_path) as bench:
-        ranking = await by_debate(bench.services, REQUEST, [FIRST, SECOND, THIRD])
+        ranking = await rank_by_debate(bench.services, REQUEST, [FIRST, SECOND, THIRD])
         assert bench.asked[1]["faults"] == [f"C1: {LEFT_OUT}", f"C3: {LEFT_OUT}"]
     assert ranking.scores == {FIRST.id: 10, SECOND.id: 20, THIRD.id: 30}
     assert ranking.failures == []
@@ -188,7 +188,7 @@ async def test_fault_4_of_two_debates_under_one_id_the_one_about_its_paper_count
 ) -> None:
     debates = [honest("C1", SECOND, 99), honest("C1", FIRST, 10), honest("C2", SECOND, 20)]
     with served([{"debates": debates}], tmp_path) as bench:
-        ranking = await by_debate(bench.services, REQUEST, [FIRST, SECOND])
+        ranking = await rank_by_debate(bench.services, REQUEST, [FIRST, SECOND])
     assert ranking.scores == {FIRST.id: 10, SECOND.id: 20}
 
 
@@ -199,10 +199,10 @@ def test_best_of_several_debates_has_most_sides_then_fewest_failed_quotes_then_c
         verdict("C1", [PRO], [CONTRA], 30),
         verdict("C1", [PRO], [CONTRA], 40),
     ]
-    debates = [judge(FIRST, Verdict.model_validate(one), "m") for one in given]
-    best = [best_supported(debates[:count]).raw_score for count in (1, 2, 3, 4)]
+    debates = [score_debate(FIRST, PaperDebate.model_validate(one), "m") for one in given]
+    best = [best_debate(debates[:count]).raw_score for count in (1, 2, 3, 4)]
     assert best == [10, 20, 30, 30]
-    assert best_supported(debates[::-1]).raw_score == 40
+    assert best_debate(debates[::-1]).raw_score == 40
 
 
 async def test_fault_5_debates_stay_with_their_papers_whatever_the_order_of_the_scores(
@@ -212,7 +212,7 @@ async def test_fault_5_debates_stay_with_their_papers_whatever_the_order_of_the_
     scores = {key: 10.0 * place for place, key in enumerate(named, start=1)}
     debates = [honest(key, paper, scores[key]) for key, paper in reversed(named.items())]
     with served([{"debates": debates}], tmp_path) as bench:
-        ranking = await by_debate(bench.services, REQUEST, PAPERS)
+        ranking = await rank_by_debate(bench.services, REQUEST, PAPERS)
         await bench.services.run_store.debates.put(ranking.debates)
         order = sorted(ranking.scores, key=lambda key: -ranking.scores[key])
         kept = await bench.services.run_store.debates.get(order)

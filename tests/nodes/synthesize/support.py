@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 from pydantic import SecretStr
 
-from state.inputs import Request
+from state.inputs import CheckedRequest
 from state.passage import passage_id
 from state.synthesis import Context, Paragraph
 from tests.fakes.openai_server import OpenAIServer, Reply, Script, inputs_of, task_of
@@ -79,7 +79,7 @@ class Bench:
     async def stack(self, paragraphs: Sequence[Paragraph], **request: Any) -> Any:
         """Put paragraphs in the run store; return the state that a node reads."""
         await self.services.run_store.paragraphs.put(paragraphs)
-        asked = Request(**{"text": QUESTION, "kind": "question"} | request)
+        asked = CheckedRequest(**{"text": QUESTION, "kind": "question"} | request)
         return {"run": "run", "request": asked, "paragraphs": [item.id for item in paragraphs]}
 
     def asked(self, task: str) -> list[dict[str, Any]]:

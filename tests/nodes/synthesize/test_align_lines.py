@@ -10,13 +10,13 @@ from langgraph.store.memory import InMemoryStore
 from pydantic import SecretStr
 
 from nodes.synthesize.align_lines import align_lines
-from state.inputs import Request
+from state.inputs import CheckedRequest
 from state.synthesis import Line
 from tests.fakes.judge import ANSWERS
 from tests.fakes.made_stack import CONTEXTS, CRUST, MOSS, PARAGRAPHS, RAIN, SHADE, put_stack
 from tests.fakes.openai_server import OpenAIServer, Refusal, Reply, inputs_of, task_of
 from tests.graphs.conftest import context_for
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.services import open_services
 from tools.settings import Settings
 
@@ -37,7 +37,7 @@ Spoil = Callable[[dict[str, Any], dict[str, Any]], Reply]
 
 
 def state(draft: str = RETOLD, **others: Any) -> Any:
-    request = Request(text=QUESTION, kind="question")
+    request = CheckedRequest(text=QUESTION, kind="question")
     return {"run": "run", "request": request, "contexts": CONTEXTS, "draft": draft, **others}
 
 
@@ -142,7 +142,7 @@ async def test_sentence_of_a_source_is_known_and_nobody_is_asked(
     ],
 )
 async def test_quotation_that_no_source_has_is_not_known(
-    runtime: Runtime[RunContext], line: str
+    runtime: Runtime[RunSettings], line: str
 ) -> None:
     await put_stack(open_services(runtime, "run").run_store)
     update = await align_lines(state(line), runtime)
@@ -150,7 +150,7 @@ async def test_quotation_that_no_source_has_is_not_known(
 
 
 async def test_embedded_engine_traces_without_a_model(
-    runtime: Runtime[RunContext],
+    runtime: Runtime[RunSettings],
 ) -> None:
     await put_stack(open_services(runtime, "run").run_store)
     update = await align_lines(state(f"{DRAFT} {FALSE} {RETOLD}"), runtime)

@@ -8,8 +8,8 @@ from nodes.synthesize.judge_relevance import (
     CLEAR_IN,
     CLEAR_OUT,
     FLOOR,
-    likenesses,
-    relevant_alone,
+    paragraph_similarities,
+    relevant_without_model,
 )
 from tests.library.words import WordEmbedder
 
@@ -26,14 +26,14 @@ def embedder() -> WordEmbedder:
 
 
 def test_paragraph_that_answers_is_above_one_that_does_not() -> None:
-    near, far = likenesses(embedder(), QUESTION, [NEAR, FAR], ["", ""])
+    near, far = paragraph_similarities(embedder(), QUESTION, [NEAR, FAR], ["", ""])
     assert near >= CLEAR_IN
     assert far < CLEAR_OUT
 
 
 @given(st.dictionaries(st.text(max_size=3), st.floats(0, 1), max_size=12))
 def test_alone_all_above_the_bar_count_and_none_below_the_floor(scores: dict[str, float]) -> None:
-    taken = relevant_alone(scores)
+    taken = relevant_without_model(scores)
     assert {key for key, score in scores.items() if score >= BAR} <= taken
     assert all(scores[key] >= FLOOR for key in taken)
     left = [score for key, score in scores.items() if key not in taken]

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from nodes.synthesize.read_stack_paper import read_paper
-from state.inputs import Request
-from state.synthesis import SourcePaper, StackItem
+from nodes.synthesize.read_stack_paper import read_stack_paper
+from state.inputs import CheckedRequest
+from state.synthesis import PaperToRead, SourcePaper
 from tests.nodes.synthesize.support import Bench, bench
 from tools.ingest.file_places import allow_paths
-from tools.ingest.reader_processes import read_apart
+from tools.ingest.reader_processes import read_in_process
 
 TEXT = """# Pears in drought
 
@@ -32,11 +32,11 @@ Drought made the roots of pears grow deeper by 12 cm [1]. Others saw no such gro
 
 async def read(place: Bench, path: Path) -> SourcePaper:
     branch: Any = {
-        "run": "run", "request": Request(text="", kind="question"), "place": 0, "of": 1,
-        "item": StackItem(name=path.name, kind="file", path=str(path)),
+        "run": "run", "request": CheckedRequest(text="", kind="question"), "place": 0, "of": 1,
+        "item": PaperToRead(name=path.name, kind="file", path=str(path)),
     }  # fmt: skip
     allow_paths(place.services.clients, path.parent)
-    (report,) = (await read_paper(branch, place.runtime))["stacked"]
+    (report,) = (await read_stack_paper(branch, place.runtime))["stacked"]
     return report
 
 
@@ -63,7 +63,7 @@ async def test_file_is_read_once_and_again_when_it_changes(
 
     def counted(workers: Any, stopped: Any, file: Path, name: str, grobid: Any) -> Any:
         asked.append(name)
-        return read_apart(workers, stopped, file, name, grobid)
+        return read_in_process(workers, stopped, file, name, grobid)
 
     monkeypatch.setattr("nodes.synthesize.read_stack_paper.read_apart", counted)
     with bench(home) as place:

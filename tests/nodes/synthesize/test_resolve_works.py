@@ -7,10 +7,10 @@ from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 
 from nodes.synthesize.resolve_works import resolve_works
-from state.inputs import Request
+from state.inputs import CheckedRequest
 from state.paper import Paper
 from state.quote import Quote
-from state.synthesis import Entries, Line, Origin
+from state.synthesis import EntryWorks, Line, Origin
 from tests.fakes.made_stack import (
     CONTEXTS,
     CRUST,
@@ -25,7 +25,7 @@ from tests.fakes.made_stack import (
 from tests.graphs.sources import Asked, Sources
 from tools.errors import TransientError
 from tools.references.numbering import number_references
-from tools.run_settings import RunContext
+from tools.run_settings import RunSettings
 from tools.run_store import RunStore
 from tools.services import open_services
 
@@ -51,8 +51,8 @@ LINES = [line(origin(MOSS, SHADE))]
 
 
 async def resolve(
-    context: RunContext, *names: str, lines: list[Line] = LINES, more: tuple[Paper, ...] = (),
-    entries: Entries = ENTRIES, coarse: bool = False,
+    context: RunSettings, *names: str, lines: list[Line] = LINES, more: tuple[Paper, ...] = (),
+    entries: EntryWorks = ENTRIES, coarse: bool = False,
 ) -> tuple[dict[str, Any], RunStore]:  # fmt: skip
     runtime = Runtime(context=context, store=InMemoryStore())
     run_store = open_services(runtime, "run").run_store
@@ -61,15 +61,15 @@ async def resolve(
     await run_store.entries.put([entries])
     works = dict.fromkeys(work for own in entries.works.values() for work in own)
     state: Any = {
-        "run": "run", "request": Request(text="Why is moss cool?", sources=names),
+        "run": "run", "request": CheckedRequest(text="Why is moss cool?", sources=names),
         "references_as": "coarse" if coarse else "fine", "contexts": CONTEXTS, "lines": lines,
         "works": list(works),
     }  # fmt: skip
     return dict(await resolve_works(state, runtime)), run_store
 
 
-def asking(home: Path, *tables: Asked) -> RunContext:
-    context = RunContext()
+def asking(home: Path, *tables: Asked) -> RunSettings:
+    context = RunSettings()
     vars(context)["clients"] = Sources(home, *tables)
     return context
 
@@ -126,7 +126,7 @@ async def test_two_works_with_one_doi_become_one_and_get_one_number(tmp_path: Pa
     )
     assert update["works"] == [SHADE.id, CRUST.id, LOOSE.id, RAIN.id]
     assert [item.works for item in update["lines"][1].origins] == [(CRUST.id,), (SHADE.id,)]
-    kept = await run_store.entries.last() or Entries()
+    kept = await run_store.entries.last() or EntryWorks()
     assert kept.works[RAIN.id] == (SHADE.id,)
     assert update["resolved"] == {SHADE.id: "crossref"}
     papers = await run_store.papers.get([*PAPERS, TWIN.id])

@@ -10,7 +10,7 @@ from langgraph.store.memory import InMemoryStore
 from pydantic import SecretStr
 
 from nodes.synthesize.synthesize_answer import synthesize_answer
-from state.inputs import Request, UpdateMode
+from state.inputs import CheckedRequest, UpdateMode
 from state.paper import Author, Paper
 from state.run import Failure
 from state.synthesis import Context, Paragraph, ParagraphCitation
@@ -102,7 +102,7 @@ class Folding:
         ]
         for _ in range(visits):
             state: Any = {
-                "run": "run", "request": Request(text=question, language=language),
+                "run": "run", "request": CheckedRequest(text=question, language=language),
                 "contexts": given, "draft": result.draft, "folded": result.folded,
             }  # fmt: skip
             update = await synthesize_answer(state, runtime)
