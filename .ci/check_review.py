@@ -11,10 +11,18 @@ from pathlib import Path
 from typing import Any
 
 FILES = (
-    "review.html", "review.md", "papers.json", "run.json", "audit.json", "files/README.md",
-    "files/references.bib", "files/references.csl.json", "files/references.ris", "files/table.md",
+    "review.html",
+    "review.md",
+    "papers.json",
+    "run.json",
+    "audit.json",
+    "files/README.md",
+    "files/references.bib",
+    "files/references.csl.json",
+    "files/references.ris",
+    "files/table.md",
     "files/table.csv",
-)  # fmt: skip
+)
 SENTENCES = range(8, 26)
 FEWEST_CITED = 8
 

@@ -27,10 +27,14 @@ from urllib.request import Request, urlopen
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 DATA = (
-    "citeloom/py.typed", "citeloom/page/index.html", "citeloom/tools/bibliography/styles/ieee.csl",
-    "citeloom/tools/embed/minilm_tokenizer.json", "citeloom/tools/library/starter/papers.jsonl",
-    "citeloom/tools/library/starter/vectors.npz", "citeloom/tools/references/references.crfsuite",
-)  # fmt: skip
+    "citeloom/py.typed",
+    "citeloom/page/index.html",
+    "citeloom/tools/bibliography/styles/ieee.csl",
+    "citeloom/tools/embed/minilm_tokenizer.json",
+    "citeloom/tools/library/starter/papers.jsonl",
+    "citeloom/tools/library/starter/vectors.npz",
+    "citeloom/tools/references/references.crfsuite",
+)
 WAITS = 4
 """The exit code of a run that asks a person."""
 _BUILD = (
@@ -157,9 +161,18 @@ def used(citeloom: Path, work: Path) -> None:
     chosen = [word for item in papers[:3] for word in ("--paper", item["paper"]["id"])]
     ours = str(Path(sys.executable).with_name("citeloom"))
     asked = run(
-        ours, "write", example, *chosen, "--review-plan", "--out", "continued", "--json",
-        cwd=work, code=WAITS, **home,
-    )  # fmt: skip
+        ours,
+        "write",
+        example,
+        *chosen,
+        "--review-plan",
+        "--out",
+        "continued",
+        "--json",
+        cwd=work,
+        code=WAITS,
+        **home,
+    )
     run(str(citeloom), "runs", "resume", json.loads(asked)["run"], cwd=work, **home)
     continued = json.loads((work / "continued" / "run.json").read_text(encoding="utf-8"))
     assert continued["outcome"] == "complete", "the wheel did not finish a run of the checkout"

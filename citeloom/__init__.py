@@ -26,13 +26,31 @@ if TYPE_CHECKING:
         synthesize,
         verify,
         write,
-    )  # fmt: skip
+    )
 
 __all__ = [
-    "RunError", "aask", "afind", "aingest", "areferences", "aresume", "areview", "arevise", "ask",
-    "asynthesize", "averify", "awrite", "find", "ingest", "references", "resume", "review", "revise", "synthesize",
-    "verify", "write",
-]  # fmt: skip
+    "RunError",
+    "aask",
+    "afind",
+    "aingest",
+    "areferences",
+    "aresume",
+    "areview",
+    "arevise",
+    "ask",
+    "asynthesize",
+    "averify",
+    "awrite",
+    "find",
+    "ingest",
+    "references",
+    "resume",
+    "review",
+    "revise",
+    "synthesize",
+    "verify",
+    "write",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -31,9 +31,12 @@ SUITES = {
     "bench": ("evals.bench.command", "Bench"),
 }
 app = typer.Typer(
-    help="Measure how well CiteLoom works on data of yours.", no_args_is_help=True,
-    add_completion=False, pretty_exceptions_enable=False, cls=WordedGroup,
-)  # fmt: skip
+    help="Measure how well CiteLoom works on data of yours.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    cls=WordedGroup,
+)
 
 
 def _command(module: str, name: str) -> Any:
@@ -51,12 +54,14 @@ def _command(module: str, name: str) -> Any:
     measured.__signature__ = Signature(
         [
             Parameter(
-                item.name, Parameter.KEYWORD_ONLY, annotation=hints[item.name],
+                item.name,
+                Parameter.KEYWORD_ONLY,
+                annotation=hints[item.name],
                 default=item.default if isinstance(item.default, _PLAIN) else Parameter.empty,
             )
             for item in fields(options)
         ]
-    )  # fmt: skip
+    )
     return measured
 
 

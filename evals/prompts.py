@@ -31,9 +31,14 @@ thinks. Without an LLM the embedded engine answers from the same inputs.
 
 """
 _REVIEW = {
-    "generate_queries": (1, 616), "debate_papers": (7, 1_720), "reflect_on_sufficiency": (2, 1_983),
-    "draft_section": (1, 4_150), "read_paper": (10, 480), "judge_claims": (4, 2_180), "revise_draft": (1, 5_010),
-}  # fmt: skip
+    "generate_queries": (1, 616),
+    "debate_papers": (7, 1_720),
+    "reflect_on_sufficiency": (2, 1_983),
+    "draft_section": (1, 4_150),
+    "read_paper": (10, 480),
+    "judge_claims": (4, 2_180),
+    "revise_draft": (1, 5_010),
+}
 """Questions by task, and their mean tokens in."""
 
 

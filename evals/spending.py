@@ -11,12 +11,27 @@ Spent = dict[str, dict[str, float]]
 """By task: calls, answers at hand, answers sent back, tokens, USD, and seconds summed over calls."""
 JUDGE = "(judge)"
 _PARTS = (
-    "calls", "cached", "repairs", "input_tokens", "output_tokens", "thinking_tokens", "usd", "seconds",
-)  # fmt: skip
+    "calls",
+    "cached",
+    "repairs",
+    "input_tokens",
+    "output_tokens",
+    "thinking_tokens",
+    "usd",
+    "seconds",
+)
 _HEADS = (
-    "arm", "task", "calls", "at hand", "sent back", "tokens in", "out", "of these thinking", "USD",
+    "arm",
+    "task",
+    "calls",
+    "at hand",
+    "sent back",
+    "tokens in",
+    "out",
+    "of these thinking",
+    "USD",
     "seconds a call",
-)  # fmt: skip
+)
 
 
 def spent(used: Iterable[Usage]) -> Spent:
@@ -46,8 +61,14 @@ def by_arm(rows: Sequence[Any]) -> dict[str, Spent]:
 
 def rows_of(spent_by_arm: Mapping[str, Spent]) -> list[list[str]]:
     """Return a row for each task of each arm, the heads first."""
-    return [list(_HEADS), *([arm, task, *_cells(one)] for arm, tasks in spent_by_arm.items()
-                            for task, one in tasks.items())]  # fmt: skip
+    return [
+        list(_HEADS),
+        *(
+            [arm, task, *_cells(one)]
+            for arm, tasks in spent_by_arm.items()
+            for task, one in tasks.items()
+        ),
+    ]
 
 
 def spent_table(spent_by_arm: Mapping[str, Spent]) -> str:

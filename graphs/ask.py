@@ -60,9 +60,16 @@ builder = Graph(
 )
 add_first_step(builder, take_question)
 for step in (
-    rewrite_question, plan_search, search_passages, choose_passages, extract_claims,
-    judge_sufficiency, compose_answer, answer_in_one_call, check_answer,
-):  # fmt: skip
+    rewrite_question,
+    plan_search,
+    search_passages,
+    choose_passages,
+    extract_claims,
+    judge_sufficiency,
+    compose_answer,
+    answer_in_one_call,
+    check_answer,
+):
     builder.add_node(step.__name__, with_seconds(end_run_on_error(step)), retry_policy=RETRY)
 add_cost_review(builder, "ask", lambda state: {"messages": state["history"]})
 builder.add_node("present_answer", present_answer)

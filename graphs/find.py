@@ -161,10 +161,20 @@ def build_find(takes: type[FindInput]) -> StateGraph[FindState, RunSettings, Fin
         made.add_node(step.__name__, step)
     add_cost_review(made, "find", _cost_of)
     add_steps(
-        made, generate_queries, review_queries, search_source, merge_records, screen_papers,
-        expand_citations, shortlist_papers, judge_papers, weigh_links, reflect_on_sufficiency,
-        check_retractions, review_papers,
-    )  # fmt: skip
+        made,
+        generate_queries,
+        review_queries,
+        search_source,
+        merge_records,
+        screen_papers,
+        expand_citations,
+        shortlist_papers,
+        judge_papers,
+        weigh_links,
+        reflect_on_sufficiency,
+        check_retractions,
+        review_papers,
+    )
     made.add_edge(START, "read_input")
     made.add_conditional_edges(
         "read_input",

@@ -72,8 +72,13 @@ def wired(
     )
     add_first_step(made, take_question_and_papers)
     steps: tuple[Step, ...] = (
-        read_stack_paper, merge_references, *finding, synthesize_answer, align_lines, resolve_works,
-    )  # fmt: skip
+        read_stack_paper,
+        merge_references,
+        *finding,
+        synthesize_answer,
+        align_lines,
+        resolve_works,
+    )
     for step in steps:
         made.add_node(step.__name__, with_seconds(end_run_on_error(step)), retry_policy=RETRY)
     add_cost_review(made, "synthesize", lambda state: {"paragraphs": len(state["paragraphs"])})

@@ -57,9 +57,11 @@ class ReferenceCheck(FrozenModel):
     missing_in: tuple[str, ...] = Field(default=(), description="Sources that answered without it.")
     failed_in: tuple[str, ...] = Field(default=(), description="Sources that could not be asked.")
     p_valid: float | None = Field(
-        default=None, ge=0, le=1,
+        default=None,
+        ge=0,
+        le=1,
         description="How likely it is of a real work and right as printed; none where nobody was asked.",
-    )  # fmt: skip
+    )
 
 
 class Omission(FrozenModel):

@@ -331,7 +331,20 @@ def merge_records(first: Paper, second: Paper) -> Paper:
 
 
 _SCALARS = (
-    "abstract", "year", "published", "venue", "volume", "issue", "pages", "doi", "arxiv", "openalex",
-    "semantic_scholar", "url", "pdf", "cited_by", "record",
-)  # fmt: skip
+    "abstract",
+    "year",
+    "published",
+    "venue",
+    "volume",
+    "issue",
+    "pages",
+    "doi",
+    "arxiv",
+    "openalex",
+    "semantic_scholar",
+    "url",
+    "pdf",
+    "cited_by",
+    "record",
+)
 _BETTER = ("annotation", "abstract")

@@ -44,9 +44,11 @@ class RankedPaper(FrozenModel):
     rank: int = Field(ge=1)
     score: float = Field(ge=0, le=100, description="What decides its rank, 0..100.")
     judge_score: float | None = Field(
-        default=None, ge=0, le=100,
+        default=None,
+        ge=0,
+        le=100,
         description="What the judge gave it, lowered where its quotes failed; none if nobody read it.",
-    )  # fmt: skip
+    )
     reason: str = Field(default="", description="Why `score` is not the judge's, where it is not.")
     selected: bool = Field(description="Whether it was kept for writing.")
     paper: Paper

@@ -97,9 +97,11 @@ class SearchRound(FrozenModel):
     followed: int = Field(default=0, ge=0, description="Papers whose links were followed.")
     reached: int = Field(default=0, ge=0, description="Papers not known before.")
     fresh: float = Field(
-        default=1.0, ge=0, le=1,
+        default=1.0,
+        ge=0,
+        le=1,
         description="Share of the best papers, as many as are to be kept, that this round changed.",
-    )  # fmt: skip
+    )
     stopped: str = Field(default="", description="Why no further links were followed, if so.")
 
 

@@ -48,12 +48,18 @@ ELEMENTS = ("background", "problem", "method", "data", "findings", "contribution
 
 LineRole = Literal[
     "open", "develop", "agree", "extend", "contrast", "topic", "synthesis", "gap", "close"
-]  # fmt: skip
+]
 """What a line does: `topic`, `synthesis` and `gap` speak of a theme's papers together, `close` of the
 researcher's own work; the others of the papers they name."""
 WriterName = Literal[
-    "whole", "plan", "beam", "per_cite", "sentence_by_sentence", "lexrank", "one_line",
-]  # fmt: skip
+    "whole",
+    "plan",
+    "beam",
+    "per_cite",
+    "sentence_by_sentence",
+    "lexrank",
+    "one_line",
+]
 Schedule = Literal["themed", "incremental"]
 
 
@@ -213,10 +219,25 @@ Purpose = Literal["", "evidence", "method", "background", "contrast", "tool"]
 """What a paper is cited for: as proof of a statement, for how it proceeds, for context, to be set apart from, or as
 something that is used."""
 VerdictReason = Literal[
-    "", "fabricated", "not_found", "unresolved", "fabricated_quote", "mis_cited", "metadata_error", "retracted",
-    "concern", "corrected", "superseded", "no_abstract", "not_verbatim", "no_verdict", "no_verified_quote",
-    "uncited_claim", "repeated", "off_plan",
-]  # fmt: skip
+    "",
+    "fabricated",
+    "not_found",
+    "unresolved",
+    "fabricated_quote",
+    "mis_cited",
+    "metadata_error",
+    "retracted",
+    "concern",
+    "corrected",
+    "superseded",
+    "no_abstract",
+    "not_verbatim",
+    "no_verdict",
+    "no_verified_quote",
+    "uncited_claim",
+    "repeated",
+    "off_plan",
+]
 """Why a citation or a sentence does not stand as it was written.
 
 `fabricated`: it points to no paper there is, and is most likely invented. `not_found`: a source that would hold

@@ -27,10 +27,12 @@ _FIXED = re.compile(
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ((1, "paper"), "1 paper"), ((0, "paper"), "0 papers"), ((12000, "query", "queries"), "12,000 queries"),
+        ((1, "paper"), "1 paper"),
+        ((0, "paper"), "0 papers"),
+        ((12000, "query", "queries"), "12,000 queries"),
         ((1, "paper was", "papers were"), "1 paper was"),
     ],
-)  # fmt: skip
+)
 def test_noun_agrees_with_its_number(given: tuple[int, str], told: str) -> None:
     assert counted(*given) == told
 

@@ -75,9 +75,14 @@ def doctor(
         if name not in environment:
             env.pop(name, None)  # the tests name sources in the environment, which outranks a .env
     return subprocess.run(
-        [sys.executable, "-m", "citeloom", "doctor"], cwd=clone, env=env, text=True,
-        capture_output=True, timeout=120, check=False,
-    )  # fmt: skip
+        [sys.executable, "-m", "citeloom", "doctor"],
+        cwd=clone,
+        env=env,
+        text=True,
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
 
 
 ADDRESSES = [name for name in SENT_TO if name.endswith("_url")]
@@ -134,9 +139,11 @@ def test_folder_cannot_copy_a_key_into_an_address_or_put_a_proxy_before_it(
     clone: Path, listener: Listener
 ) -> None:
     named = {
-        "CITELOOM_LLM_BASE_URL": listener.url + "/${OPENAI_API_KEY}", **AT_LLM,
-        "HTTP_PROXY": listener.url, "OPENAI_BASE_URL": listener.url,
-    }  # fmt: skip
+        "CITELOOM_LLM_BASE_URL": listener.url + "/${OPENAI_API_KEY}",
+        **AT_LLM,
+        "HTTP_PROXY": listener.url,
+        "OPENAI_BASE_URL": listener.url,
+    }
     doctor(clone, named, OPENAI_API_KEY=KEY, NO_PROXY="", no_proxy="")
     assert listener.requests, "the address itself may be asked"
     assert not [request for request in listener.requests if KEY in request]
@@ -191,10 +198,12 @@ def test_address_and_key_of_every_two_layers(clone: Path, address: str, *, prefi
     """A folder's address and a user's key are refused, and every other two are in force."""
     secret, numbered = SENT_TO[address], address.endswith("_port")
     values = {
-        address: {layer: str(1001 + at) if numbered else f"http://{layer}.example"
-                  for at, layer in enumerate(("environment", "folder", "config"))},
+        address: {
+            layer: str(1001 + at) if numbered else f"http://{layer}.example"
+            for at, layer in enumerate(("environment", "folder", "config"))
+        },
         secret: {layer: f"{layer}@key.example" for layer in ("environment", "folder", "config")},
-    }  # fmt: skip
+    }
     given = list(product((True, False), ("folder", "empty", ""), (True, False)))
     for of_address, of_secret in product(given, given):
         layers: list[dict[str, str]] = [{}, {}, {}]
@@ -219,8 +228,12 @@ def test_address_and_key_of_every_two_layers(clone: Path, address: str, *, prefi
 def test_no_key_of_the_user_goes_to_an_address_of_the_folder_by_any_fallback(clone: Path) -> None:
     """Of models and embeddings, which use each other's address and key, and OpenAI's."""
     names = (
-        "llm_base_url", "llm_api_key", "embeddings_base_url", "embeddings_api_key", "openai_api_key",
-    )  # fmt: skip
+        "llm_base_url",
+        "llm_api_key",
+        "embeddings_base_url",
+        "embeddings_api_key",
+        "openai_api_key",
+    )
     sent = set()
     for owners in product(("", "config", "folder"), repeat=len(names)):
         layers = {
@@ -242,12 +255,17 @@ def test_no_key_of_the_user_goes_to_an_address_of_the_folder_by_any_fallback(clo
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("server_url", "http://127.0.0.1:9"), ("auth", "own.auth:auth"), ("auth", "loopback"),
-        ("shared_libraries", '["notes"]'), ("judge_model", "./model"),
-        ("ingest_root", "/"), ("origins", '["https://elsewhere.example"]'), ("embedder", "st:./model"),
+        ("server_url", "http://127.0.0.1:9"),
+        ("auth", "own.auth:auth"),
+        ("auth", "loopback"),
+        ("shared_libraries", '["notes"]'),
+        ("judge_model", "./model"),
+        ("ingest_root", "/"),
+        ("origins", '["https://elsewhere.example"]'),
+        ("embedder", "st:./model"),
         ("embedder", "bge-m3:./model"),
     ],
-)  # fmt: skip
+)
 def test_folder_names_no_code_and_opens_nothing_to_callers(
     clone: Path, name: str, value: str
 ) -> None:
@@ -264,9 +282,14 @@ def test_folder_names_no_code_and_opens_nothing_to_callers(
 def test_damaged_file_is_told_in_a_line(clone: Path, text: bytes, why: str) -> None:
     (clone / ".env").write_bytes(text)
     done = subprocess.run(
-        [sys.executable, "-m", "citeloom", "library", "list"], cwd=clone, text=True,
-        env=clean_environment(clone.parent / "home"), capture_output=True, timeout=120, check=False,
-    )  # fmt: skip
+        [sys.executable, "-m", "citeloom", "library", "list"],
+        cwd=clone,
+        text=True,
+        env=clean_environment(clone.parent / "home"),
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
     assert done.returncode == 2
     assert why in done.stderr
     assert len(done.stderr.splitlines()) == 1

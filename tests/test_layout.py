@@ -54,13 +54,22 @@ def reads(source: str) -> list[int]:
 @pytest.mark.parametrize(
     ("line", "found"),
     [
-        ('os.environ["A"]', True), ('x = os.environ.get("A")', True), ('os.getenv("A")', True),
-        ("from os import environ", True), ("from os import getenv as read", True), ("f(os.environ)", True),
-        ('x = os.environ.setdefault("A", "1")', True), ("x = {**os.environ}", True), ('os.environ.get("A")', True),
-        ('os.environ["A"] = "1"', False), ('os.environ |= {"A": "1"}', False), ("from os import replace", False),
-        ('os.environ.setdefault("A", "1")', False), ('del os.environ["A"]', True),
+        ('os.environ["A"]', True),
+        ('x = os.environ.get("A")', True),
+        ('os.getenv("A")', True),
+        ("from os import environ", True),
+        ("from os import getenv as read", True),
+        ("f(os.environ)", True),
+        ('x = os.environ.setdefault("A", "1")', True),
+        ("x = {**os.environ}", True),
+        ('os.environ.get("A")', True),
+        ('os.environ["A"] = "1"', False),
+        ('os.environ |= {"A": "1"}', False),
+        ("from os import replace", False),
+        ('os.environ.setdefault("A", "1")', False),
+        ('del os.environ["A"]', True),
     ],
-)  # fmt: skip
+)
 def test_line_that_reads_the_environment_is_told_from_one_that_writes_it(
     line: str, *, found: bool
 ) -> None:
@@ -79,7 +88,9 @@ def test_installing_an_extra_keeps_a_checkout_the_one_that_is_run() -> None:
     """Without -e pip puts a copy of the checkout beside it, and runs that from then on."""
     pages = [*(ROOT / "docs").rglob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
     told = [
-        line for page in pages for line in page.read_text(encoding="utf-8").splitlines()
+        line
+        for page in pages
+        for line in page.read_text(encoding="utf-8").splitlines()
         if re.search(r"pip install\b.* ['\"]?\.(\[|['\"\s]|$)", line)
-    ]  # fmt: skip
+    ]
     assert [line for line in told if line.count(" -e ") != line.count("pip install")] == []

@@ -274,9 +274,13 @@ def start(
 ) -> "subprocess.Popen[str]":
     env = clean_environment(root.parent / "home") | {"PYTHONPATH": str(ROOT)} | settings
     return subprocess.Popen(
-        [str(root / "run"), command, "--port", str(port), *options], cwd=root.parent, env=env, text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    )  # fmt: skip
+        [str(root / "run"), command, "--port", str(port), *options],
+        cwd=root.parent,
+        env=env,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
 
 
 def refusal(root: Path, command: str, port: int, *options: str, **settings: str) -> str:
@@ -345,10 +349,13 @@ def test_port_is_taken_from_the_environment_or_an_option(installed: Path, how: s
     with socket.create_server(("127.0.0.1", 0)) as busy:
         port = str(busy.getsockname()[1])
         done = subprocess.run(
-            [str(installed / "run"), "dev", *([how + port] if how != "PORT" else [])], text=True,
+            [str(installed / "run"), "dev", *([how + port] if how != "PORT" else [])],
+            text=True,
             env=clean_environment(installed.parent) | {"PORT": port, "PYTHONPATH": str(ROOT)},
-            capture_output=True, timeout=60, check=False,
-        )  # fmt: skip
+            capture_output=True,
+            timeout=60,
+            check=False,
+        )
     assert done.returncode == 1
     assert f"port {port}" in done.stderr
 
@@ -381,10 +388,21 @@ def test_the_program_is_told_what_started_it(checkout: Checkout) -> None:
 @pytest.mark.parametrize("started", ["./run citeloom", ""])
 def test_a_hint_names_the_command_that_the_reader_has(tmp_path: Path, started: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", "from citeloom.cli import main; main()", "library", "verify", "nope"],
+        [
+            sys.executable,
+            "-c",
+            "from citeloom.cli import main; main()",
+            "library",
+            "verify",
+            "nope",
+        ],
         env=os.environ | {"CITELOOM_HOME": str(tmp_path), "CITELOOM_PROGRAM": started},
-        cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
     said = " ".join((done.stdout + done.stderr).split())
     assert done.returncode != 0
     assert f"`{started or 'citeloom'} library add`" in said

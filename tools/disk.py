@@ -49,17 +49,26 @@ _DENIED = (
     "this user may not write there: change the rights, or set CITELOOM_HOME to a folder of yours"
 )
 _OF_SYSTEM = {
-    "ENOSPC": _FULL, "EDQUOT": _FULL, "EFBIG": _FULL,
-    "EACCES": _DENIED, "EPERM": _DENIED, "EROFS": _DENIED,
-}  # fmt: skip
+    "ENOSPC": _FULL,
+    "EDQUOT": _FULL,
+    "EFBIG": _FULL,
+    "EACCES": _DENIED,
+    "EPERM": _DENIED,
+    "EROFS": _DENIED,
+}
 _BUSY = "other runs are writing there and did not get done in time: try again"
 _BROKEN = "the file is damaged: move it away, or restore it from a backup"
 _OF_SQLITE = {
-    sqlite3.SQLITE_BUSY: _BUSY, sqlite3.SQLITE_LOCKED: _BUSY, sqlite3.SQLITE_FULL: _FULL,
+    sqlite3.SQLITE_BUSY: _BUSY,
+    sqlite3.SQLITE_LOCKED: _BUSY,
+    sqlite3.SQLITE_FULL: _FULL,
     sqlite3.SQLITE_IOERR: "the disk does not take or give it, most likely because it is full: make room on it",
-    sqlite3.SQLITE_CORRUPT: _BROKEN, sqlite3.SQLITE_NOTADB: _BROKEN,
-    sqlite3.SQLITE_READONLY: _DENIED, sqlite3.SQLITE_CANTOPEN: _DENIED, sqlite3.SQLITE_PERM: _DENIED,
-}  # fmt: skip
+    sqlite3.SQLITE_CORRUPT: _BROKEN,
+    sqlite3.SQLITE_NOTADB: _BROKEN,
+    sqlite3.SQLITE_READONLY: _DENIED,
+    sqlite3.SQLITE_CANTOPEN: _DENIED,
+    sqlite3.SQLITE_PERM: _DENIED,
+}
 """By SQLite's plain result code."""
 
 

@@ -105,8 +105,9 @@ def _made(name: str) -> Any:
         *(options.option_of(key, fields[key]) for key in inputs),
         *(getattr(options, constant) for constant in spec.alone),
         *(options.option_of(key, setting_fields()[key]) for key in settings),
-        options.MAX_USD, options.SET_OPTION,
-    ]  # fmt: skip
+        options.MAX_USD,
+        options.SET_OPTION,
+    ]
     parameters.sort(key=options.place)
 
     def run(**given: Any) -> None:
@@ -194,13 +195,17 @@ def _program(
 for _name, _spec in _RUNS.items():
     app.command(_name, help=_spec.told, rich_help_panel=_spec.panel)(lambda: None)
 app.add_typer(
-    library_app, name="library", help="Add papers to a library, list and remove them.",
+    library_app,
+    name="library",
+    help="Add papers to a library, list and remove them.",
     rich_help_panel=_ASKING,
-)  # fmt: skip
+)
 app.add_typer(
-    snapshot_app, name="snapshot", help="Have a part of OpenAlex on this machine, to search it there.",
+    snapshot_app,
+    name="snapshot",
+    help="Have a part of OpenAlex on this machine, to search it there.",
     rich_help_panel=_REVIEWS,
-)  # fmt: skip
+)
 app.add_typer(keys_app, name="keys", help="Let others call your server.", rich_help_panel=_KEEPING)
 app.add_typer(runs_app, name="runs", help="List and show what was done.", rich_help_panel=_KEEPING)
 app.command(

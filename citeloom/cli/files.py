@@ -41,9 +41,12 @@ def check_home(home: Path) -> None:
         folder for folder in (home.absolute(), *home.absolute().parents) if folder.exists()
     )
     why = (
-        f"{there} is no folder" if not there.is_dir()
-        else "" if os.access(there, os.R_OK | os.W_OK | os.X_OK) else f"you may not write to {there}"
-    )  # fmt: skip
+        f"{there} is no folder"
+        if not there.is_dir()
+        else ""
+        if os.access(there, os.R_OK | os.W_OK | os.X_OK)
+        else f"you may not write to {there}"
+    )
     if why:
         raise InputError(
             f"nothing can be kept in {home} (CITELOOM_HOME): {why}; set CITELOOM_HOME to a folder of yours"

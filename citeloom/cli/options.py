@@ -19,15 +19,28 @@ from typer.models import OptionInfo
 from state.value import Day
 
 _FLAGS = {
-    "sources": ("--source",), "must_include": ("--include",), "papers": ("--paper", "-p"),
-    "library": ("--library", "-l"), "max_hops": ("--hops",), "granularity": ("--granularity", "-g"),
-    "instruction": ("--instruction", "-i"), "tags": ("--tag",),
+    "sources": ("--source",),
+    "must_include": ("--include",),
+    "papers": ("--paper", "-p"),
+    "library": ("--library", "-l"),
+    "max_hops": ("--hops",),
+    "granularity": ("--granularity", "-g"),
+    "instruction": ("--instruction", "-i"),
+    "tags": ("--tag",),
     "full_text": ("--full-text/--no-full-text",),
-}  # fmt: skip
+}
 _METAVARS = {
-    "must_include": "ID", "exclude": "ID", "papers": "ID", "before": "YYYY-MM-DD", "after": "YYYY-MM-DD",
-    "library": "NAME", "sources": "NAME", "style": "NAME", "writer": "NAME", "tags": "TAG",
-}  # fmt: skip
+    "must_include": "ID",
+    "exclude": "ID",
+    "papers": "ID",
+    "before": "YYYY-MM-DD",
+    "after": "YYYY-MM-DD",
+    "library": "NAME",
+    "sources": "NAME",
+    "style": "NAME",
+    "writer": "NAME",
+    "tags": "TAG",
+}
 _HEADINGS = {
     "What to find": (),
     "How to write": (
@@ -95,70 +108,92 @@ def _one(name: str, kind: Any, *flags: str, told: str, metavar: str | None = Non
 
 
 INPUT = _parameter(
-    "input", str | None,
+    "input",
+    str | None,
     typer.Argument(
         help="A text or Markdown file, '-' for standard input, or the text in quotes.",
-        show_default=False, metavar="INPUT",
+        show_default=False,
+        metavar="INPUT",
     ),
-)  # fmt: skip
+)
 MANUSCRIPT = _parameter(
-    "input", str | None,
+    "input",
+    str | None,
     typer.Argument(
         help="A text, Markdown, LaTeX or Word file, '-' for standard input, or the text in quotes.",
-        show_default=False, metavar="INPUT",
+        show_default=False,
+        metavar="INPUT",
     ),
-)  # fmt: skip
+)
 QUESTION = _parameter(
-    "input", str | None,
+    "input",
+    str | None,
     typer.Argument(
         help="The question, a file of it, or '-' for standard input.", metavar="QUESTION"
     ),
-)  # fmt: skip
+)
 FILES = _parameter(
-    "files", list[str] | None,
+    "files",
+    list[str] | None,
     typer.Argument(
         metavar="FILES",
         help="The papers: files and folders (PDF, HTML, JATS, TEI, DOCX, Markdown, text).",
     ),
-)  # fmt: skip
+)
 REVISED = _parameter(
-    "revises", str, typer.Argument(help="The run whose section is to be revised.", metavar="RUN"),
+    "revises",
+    str,
+    typer.Argument(help="The run whose section is to be revised.", metavar="RUN"),
     default=Parameter.empty,
-)  # fmt: skip
+)
 EDITED = _one("text", Path, "--text", told="A text or Word file with the section as you edited it.")
 PLAN = _one("plan", Path, "--plan", told="A file with your own plan of the section.")
 PAPERS = _one(
-    "papers_file", Path, "--papers",
+    "papers_file",
+    Path,
+    "--papers",
     told="A file of papers: BibTeX, RIS, CSL-JSON, PubMed, EndNote, JSON Lines, or a papers.json.",
-)  # fmt: skip
+)
 FORMATS = _parameter(
-    "formats", list[Format],
-    typer.Option("--format", help="A further form of the text; may be repeated."), default=[],
-)  # fmt: skip
+    "formats",
+    list[Format],
+    typer.Option("--format", help="A further form of the text; may be repeated."),
+    default=[],
+)
 YEAR = _one("year", str, "--year", metavar="YEAR|FROM-TO", told="Only papers of these years.")
 TRACE = _flag("trace", "--trace", told="Show the way to the answer: the words it rests on.")
 SPEAK = _one(
     "speak", str, "--speak", metavar="FILE|aloud", told="Read the answer into a WAV file, or aloud."
-)  # fmt: skip
+)
 LISTEN = _one(
-    "listen", str, "--listen", metavar="FILE|mic",
+    "listen",
+    str,
+    "--listen",
+    metavar="FILE|mic",
     told="Take the question from an audio file or microphone.",
-)  # fmt: skip
+)
 OUT = _one(
-    "out", Path, "--out", "-o",
+    "out",
+    Path,
+    "--out",
+    "-o",
     told="Folder for the results; without it citeloom-out/RUN, and an answer is only printed.",
-)  # fmt: skip
+)
 AS_JSON = _flag("json", "--json", told="Print the result as JSON to standard output.")
 RESUME = _one("resume", str, "--resume", metavar="RUN", told="Go on with an interrupted run.")
 MAX_USD = _many(
-    "max_usd", "--max-usd", "[SOURCE=]USD",
+    "max_usd",
+    "--max-usd",
+    "[SOURCE=]USD",
     "Most that the run may cost, LLM and sources together, or one source of it, "
     "such as openalex=0.02; may be repeated.",
-)  # fmt: skip
+)
 SET_OPTION = _many(
-    "knobs", "--set", "NAME=VALUE",
+    "knobs",
+    "--set",
+    "NAME=VALUE",
     "A rarer setting, such as pool=120 or refresh=true; `citeloom settings` lists them all. May be repeated.",
-)  # fmt: skip
+)
 
 
 def years_of(given: str | None) -> dict[str, Any]:

@@ -54,9 +54,12 @@ def _estimate(estimate: Mapping[str, Any]) -> Iterator[str]:
     if not estimate:
         return
     amounts = {
-        "calls of the model": "calls", "tokens in": "input_tokens", "tokens out": "output_tokens",
-        "minutes": "minutes", "USD": "usd",
-    }  # fmt: skip
+        "calls of the model": "calls",
+        "tokens in": "input_tokens",
+        "tokens out": "output_tokens",
+        "minutes": "minutes",
+        "USD": "usd",
+    }
     for label, name in amounts.items():
         yield f"- {label}: {_span(estimate[name])}"
     for source, usd in estimate["sources"].items():

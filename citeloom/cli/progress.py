@@ -75,14 +75,19 @@ class Progress:
         self._console = Console(stderr=True, highlight=False, quiet=quiet, emoji=False)
         self._live = self._console.is_terminal and not quiet
         self._bars = Bars(
-            SpinnerColumn(finished_text="[green]✓[/green]"), TextColumn("{task.description:<22}"),
-            BarColumn(bar_width=10), MofNCompleteColumn(), TimeElapsedColumn(),
+            SpinnerColumn(finished_text="[green]✓[/green]"),
+            TextColumn("{task.description:<22}"),
+            BarColumn(bar_width=10),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
             TextColumn(
                 "[dim]{task.fields[note]}",
                 table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1),
             ),
-            console=self._console, disable=not self._live, expand=True,
-        )  # fmt: skip
+            console=self._console,
+            disable=not self._live,
+            expand=True,
+        )
         self._often = often
         self._tasks: dict[str, Any] = {}
         self._told: dict[str, float] = {}

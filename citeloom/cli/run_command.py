@@ -65,9 +65,15 @@ class Command:
 
 
 _FINISH: Mapping[GraphName, str] = {
-    "ask": "answer", "synthesize": "synthesis", "verify": "audit", "references": "references", "find": "section",
-    "write": "section", "review": "section", "revise": "section",
-}  # fmt: skip
+    "ask": "answer",
+    "synthesize": "synthesis",
+    "verify": "audit",
+    "references": "references",
+    "find": "section",
+    "write": "section",
+    "review": "section",
+    "revise": "section",
+}
 """The module of citeloom.cli.results that prints and writes what a graph gives."""
 
 

@@ -185,10 +185,14 @@ def _told(run: "RunRecord") -> dict[str, Any]:
     about = next((run.inputs[key] for key in _ABOUT if run.inputs.get(key)), "")
     chat = run.status == "chat"
     return {
-        "run": run.name, "command": "chat" if chat else run.graph, "status": run.status,
-        "started": run.started, "seconds": round(run.seconds, 1),
-        "about": "" if chat else " ".join(str(about).split()), "out": run.out,
-    }  # fmt: skip
+        "run": run.name,
+        "command": "chat" if chat else run.graph,
+        "status": run.status,
+        "started": run.started,
+        "seconds": round(run.seconds, 1),
+        "about": "" if chat else " ".join(str(about).split()),
+        "out": run.out,
+    }
 
 
 def _pairs(values: dict[str, Any]) -> str:

@@ -51,9 +51,10 @@ def print_outcome(
     for line in failure_lines(
         failure
         for failure in values.get("failures") or ()
-        if not failure.fatal and (failure.subject, failure.cause) not in told
+        if not failure.fatal
+        and (failure.subject, failure.cause) not in told
         and not (stop and failure.cause in stop.cause)
-    ):  # fmt: skip
+    ):
         print_notice("Not done", line)
     if asked := [item for item in values.get("usage") or () if item.input_tokens]:
         thought = sum(item.thinking_tokens for item in asked)

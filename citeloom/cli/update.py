@@ -59,7 +59,7 @@ def _updated(name: str, after: str | None, write: bool, out: Path | None) -> int
     context = {**old.context, "refresh": True}
     search = Command(
         graph="find", options=inputs, context=context, input=text, out=out, show={"known": known}
-    )  # fmt: skip
+    )
     found, code = run_to_end(search)
     values = asyncio.run(_values(found))
     new = papers_not_seen(values, known)

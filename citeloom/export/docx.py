@@ -25,9 +25,13 @@ _HYPERLINK = "http://schemas.openxmlformats.org/officeDocument/2006/relationship
 _AUTHOR = "CiteLoom"
 _ADDRESS = r"https?://[^\s<>\"“”]*[^\s<>\"“”.,;]"
 _FONT = {
-    "italic": "italic", "bold": "bold", "underline": "underline", "sup": "superscript",
-    "sub": "subscript", "small_caps": "small_caps",
-}  # fmt: skip
+    "italic": "italic",
+    "bold": "bold",
+    "underline": "underline",
+    "sup": "superscript",
+    "sub": "subscript",
+    "small_caps": "small_caps",
+}
 _CITATION = "ADDIN ZOTERO_ITEM CSL_CITATION"
 _LIST = 'ADDIN ZOTERO_BIBL {"uncited":[],"omitted":[],"custom":[]} CSL_BIBLIOGRAPHY'
 _SCHEMA = "https://github.com/citation-style-language/schema/raw/master/csl-citation.json"
@@ -70,9 +74,12 @@ def to_docx(document: SectionDocument) -> bytes:
 
 
 def _add_sentence(
-    word: "WordDocument", paragraph: "Paragraph", sentence: CitedSentence, document: SectionDocument,
+    word: "WordDocument",
+    paragraph: "Paragraph",
+    sentence: CitedSentence,
+    document: SectionDocument,
     records: Mapping[str, dict[str, Any]],
-) -> None:  # fmt: skip
+) -> None:
     verdicts = (*sentence.citations, sentence.verdict)
     # That of a sentence that cites nobody has no key, as its pieces have no marker.
     words = {item.key: support_of(item) for item in verdicts if item}
@@ -93,10 +100,12 @@ def _cited(text: str, record: Mapping[str, Any]) -> str:
     item = {"id": record["id"], "uris": [record.get("URL", "")], "itemData": dict(record)}
     return json.dumps(
         {
-            "citationID": record["id"], "properties": shown, "citationItems": [item],
+            "citationID": record["id"],
+            "properties": shown,
+            "citationItems": [item],
             "schema": _SCHEMA,
         }
-    )  # fmt: skip
+    )
 
 
 def _open_field(paragraph: "Paragraph", code: str) -> None:

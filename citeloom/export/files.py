@@ -68,8 +68,9 @@ def _texts(
     values: Mapping[str, Any], formats: Sequence[str], document: SectionDocument
 ) -> dict[str, str | bytes]:
     files: dict[str, str | bytes] = {
-        **_listed(document.references), "review.md": review_text(values, document=document)
-    }  # fmt: skip
+        **_listed(document.references),
+        "review.md": review_text(values, document=document),
+    }
     if "tex" in formats:
         files["files/section.tex"] = to_latex(document, to_bibtex(document.references))
     if "docx" in formats:
@@ -80,15 +81,20 @@ def _texts(
 def _listed(references: Sequence[Reference]) -> dict[str, str]:
     csl = json.dumps(to_csl(references), ensure_ascii=False, indent=2)
     return {
-        "files/references.bib": to_bibtex(references), "files/references.csl.json": f"{csl}\n",
+        "files/references.bib": to_bibtex(references),
+        "files/references.csl.json": f"{csl}\n",
         "files/references.ris": to_ris(references),
-    }  # fmt: skip
+    }
 
 
 def all_files(
-    graph: str, values: Mapping[str, Any], formats: Sequence[str] = (), *,
-    style: CitationStyle | None = None, more: Mapping[str, str | bytes] = MappingProxyType({}),
-) -> dict[str, str | bytes]:  # fmt: skip
+    graph: str,
+    values: Mapping[str, Any],
+    formats: Sequence[str] = (),
+    *,
+    style: CitationStyle | None = None,
+    more: Mapping[str, str | bytes] = MappingProxyType({}),
+) -> dict[str, str | bytes]:
     """Return every file of a result of `find`, `write`, `review` or `revise`, and of `more`, by name.
 
     Raises:

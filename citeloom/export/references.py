@@ -7,8 +7,10 @@ from nodes.common.notices import standings
 from state.references import ReadReference
 
 FORMS: Mapping[str, str] = {
-    "bibtex": "references.bib", "csl": "references.csl.json", "ris": "references.ris",
-}  # fmt: skip
+    "bibtex": "references.bib",
+    "csl": "references.csl.json",
+    "ris": "references.ris",
+}
 """The name of the file in each form."""
 LISTS: Mapping[str, str] = {
     FORMS["bibtex"]: "the references as BibTeX",
@@ -69,5 +71,7 @@ def _ris(references: Sequence[ReadReference]) -> str:
 
 
 _PRINTERS: Mapping[str, Callable[[Sequence[ReadReference]], str]] = {
-    "bibtex": _bibtex, "csl": _csl, "ris": _ris,
-}  # fmt: skip
+    "bibtex": _bibtex,
+    "csl": _csl,
+    "ris": _ris,
+}

@@ -10,9 +10,12 @@ from citeloom.export.escaping import escape
 from state.results import Cell, ComparisonTable, TableFacet, TableRow
 
 _HEADS = {
-    "problem": "Problem", "method": "Method", "data": "Data", "findings": "Findings",
+    "problem": "Problem",
+    "method": "Method",
+    "data": "Data",
+    "findings": "Findings",
     "limitations": "Limitations",
-}  # fmt: skip
+}
 # Links, images, formulas, strike-through, mentions, and addresses that renderers link by themselves.
 _MARKDOWN = re.compile(r"([$~@!]|(?<=:)/(?=/)|(?<=\bwww)\.)")
 _FORMULA = tuple("=+-@\t\r\n＝＋－＠")

@@ -69,8 +69,9 @@ def _collect(snapshot: StateSnapshot, values: dict[str, Any]) -> None:
 
 
 _JOINED: dict[str, Callable[[Any, Any], Any]] = {
-    "failures": add_failures, "rejections": add_rejections,
-}  # fmt: skip
+    "failures": add_failures,
+    "rejections": add_rejections,
+}
 
 
 def _with_defaults(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -114,9 +114,13 @@ def new_run(graph: str, inputs: dict[str, Any], context: dict[str, Any], **more:
     """Return a run that begins now, under a name of its own; it is not saved."""
     now = datetime.now(UTC)
     return RunRecord(
-        name=f"{now:%Y%m%d-%H%M%S}-{uuid4().hex[:6]}", graph=graph, inputs=inputs, context=context,
-        started=now.isoformat(timespec="seconds"), **more,
-    )  # fmt: skip
+        name=f"{now:%Y%m%d-%H%M%S}-{uuid4().hex[:6]}",
+        graph=graph,
+        inputs=inputs,
+        context=context,
+        started=now.isoformat(timespec="seconds"),
+        **more,
+    )
 
 
 def load_run(name: str) -> RunRecord:

@@ -29,10 +29,12 @@ _STATES: Mapping[Status, TaskState] = {
 }
 ENDED = frozenset(
     {
-        TaskState.TASK_STATE_COMPLETED, TaskState.TASK_STATE_FAILED,
-        TaskState.TASK_STATE_CANCELED, TaskState.TASK_STATE_REJECTED,
+        TaskState.TASK_STATE_COMPLETED,
+        TaskState.TASK_STATE_FAILED,
+        TaskState.TASK_STATE_CANCELED,
+        TaskState.TASK_STATE_REJECTED,
     }
-)  # fmt: skip
+)
 
 
 def state_of(view: RunSnapshot) -> TaskState:

@@ -138,10 +138,11 @@ def _uncounted(error: Exception) -> Exception:
 
 def _text(headers: Mapping[Any, Any]) -> dict[str, str]:
     return {
-        name.decode("latin-1").lower() if isinstance(name, bytes) else str(name).lower():
-        value.decode("latin-1") if isinstance(value, bytes) else str(value)
+        name.decode("latin-1").lower()
+        if isinstance(name, bytes)
+        else str(name).lower(): value.decode("latin-1") if isinstance(value, bytes) else str(value)
         for name, value in headers.items()
-    }  # fmt: skip
+    }
 
 
 def _chosen() -> Auth:

@@ -86,7 +86,13 @@ def _reports(values: Mapping[str, Any]) -> Iterator[str]:
 
 
 _DIGESTS: Mapping[str, Callable[[Mapping[str, Any]], Iterator[str]]] = {
-    "find": _papers, "write": _section, "revise": _section, "review": _review, "ask": _answer,
-    "synthesize": _answer, "verify": _audit, "references": _references,
+    "find": _papers,
+    "write": _section,
+    "revise": _section,
+    "review": _review,
+    "ask": _answer,
+    "synthesize": _answer,
+    "verify": _audit,
+    "references": _references,
     "ingest": _reports,
-}  # fmt: skip
+}

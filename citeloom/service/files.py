@@ -74,8 +74,9 @@ def names_of(view: RunSnapshot) -> dict[str, str]:
     if view.graph in SECTIONS:
         made = _made(view) if view.values else {}
         return {name: TOLD.get(name, "") for name in made} | {
-            BUNDLE: "all of these", "result.json": "all that the run gives",
-        }  # fmt: skip
+            BUNDLE: "all of these",
+            "result.json": "all that the run gives",
+        }
     return {address.rpartition("/")[2]: words for address, words in files_of(view).items()}
 
 

@@ -50,9 +50,10 @@ class RequestGate:
                 await WebSocketClose(4403, error.text)(scope, receive, send)
                 return
             answer = JSONResponse(
-                {"detail": error.text}, error.status,
+                {"detail": error.text},
+                error.status,
                 {"WWW-Authenticate": "Bearer"} if error.status == 401 else None,
-            )  # fmt: skip
+            )
             await answer(scope, receive, send)
 
     async def _let_in(self, scope: Scope) -> None:

@@ -126,9 +126,11 @@ async def _database(*, tables: bool) -> Part:
                     raise LookupError(table)
 
     return await _asked(
-        "database", ask, "threads, runs, checkpoints and the store are in Postgres",
+        "database",
+        ask,
+        "threads, runs, checkpoints and the store are in Postgres",
         "the Postgres database does not answer, or lacks the server's tables: check DATABASE_URL, and that it runs",
-    )  # fmt: skip
+    )
 
 
 async def _redis() -> Part:
@@ -147,9 +149,11 @@ async def _redis() -> Part:
             await redis.ping()
 
     return await _asked(
-        "redis", ask, "the queue of runs is in Redis",
+        "redis",
+        ask,
+        "the queue of runs is in Redis",
         "Redis does not answer, so no run starts: check REDIS_URL, and that it runs",
-    )  # fmt: skip
+    )
 
 
 async def _qdrant() -> Part:
@@ -165,9 +169,11 @@ async def _qdrant() -> Part:
             (await client.get(f"{url.rstrip('/')}/readyz")).raise_for_status()
 
     return await _asked(
-        "qdrant", ask, "Qdrant answers",
+        "qdrant",
+        ask,
+        "Qdrant answers",
         "Qdrant does not answer: check CITELOOM_QDRANT_URL and CITELOOM_QDRANT_API_KEY",
-    )  # fmt: skip
+    )
 
 
 async def _home() -> Part:
@@ -177,9 +183,11 @@ async def _home() -> Part:
             file.write(b"ready")
 
     return await _asked(
-        "libraries", lambda: asyncio.to_thread(write), "the folder of libraries and runs can be written",
+        "libraries",
+        lambda: asyncio.to_thread(write),
+        "the folder of libraries and runs can be written",
         "the folder of libraries and runs cannot be written: check CITELOOM_HOME, its owner and its disk",
-    )  # fmt: skip
+    )
 
 
 async def _disk() -> Part:
@@ -188,9 +196,11 @@ async def _disk() -> Part:
             raise OSError(f"less than {_ROOM} bytes")
 
     return await _asked(
-        "disk", lambda: asyncio.to_thread(look), "the disk has room",
+        "disk",
+        lambda: asyncio.to_thread(look),
+        "the disk has room",
         "the disk of CITELOOM_HOME has less than 500 MB left: delete runs (`citeloom runs`) or give it more",
-    )  # fmt: skip
+    )
 
 
 async def _llm() -> Part:

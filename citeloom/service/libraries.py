@@ -59,9 +59,12 @@ async def _summary(name: str, caller: str) -> LibrarySummary | None:
     except LibraryError:  # it is damaged, or of another embedder: the command line tells of it
         return None
     return LibrarySummary(
-        name=name, papers=counts.papers, documents=counts.documents, passages=counts.passages,
+        name=name,
+        papers=counts.papers,
+        documents=counts.documents,
+        passages=counts.passages,
         yours=_is_own(name, caller),
-    )  # fmt: skip
+    )
 
 
 async def _papers(request: Request) -> object:

@@ -103,10 +103,11 @@ def server(runs_of: RunsOf) -> Server[Any]:
 
     async def list_templates(ctx: Context, params: Any) -> types.ListResourceTemplatesResult:
         template = types.ResourceTemplate(
-            name="file of a run", uri_template="citeloom://runs/{run}/{file}",
+            name="file of a run",
+            uri_template="citeloom://runs/{run}/{file}",
             description="related_work.md, answer.md, references.bib, audit.json, papers.json, question.json, or "
             "result.json for all that a run gives.",
-        )  # fmt: skip
+        )
         return types.ListResourceTemplatesResult(resource_templates=[template])
 
     async def read_resource(
@@ -145,10 +146,13 @@ def _described(tool: Tool) -> types.Tool:
         input_schema=tool.input_schema,
         output_schema=SCHEMA,
         annotations=types.ToolAnnotations(
-            title=tool.title, read_only_hint=False, destructive_hint=False, idempotent_hint=False,
+            title=tool.title,
+            read_only_hint=False,
+            destructive_hint=False,
+            idempotent_hint=False,
             open_world_hint=tool.open_world,
         ),
-    )  # fmt: skip
+    )
 
 
 async def _called(runs: Runs, ctx: Context, params: types.CallToolRequestParams) -> Any:

@@ -14,8 +14,13 @@ from langgraph_sdk import Auth, get_client
 from citeloom.runs.runs import GraphName
 from tools.errors import InputError
 
-_MAKES = {("threads", "create_run"), ("crons", "create"), ("crons", "update"),
-          ("assistants", "create"), ("assistants", "update")}  # fmt: skip
+_MAKES = {
+    ("threads", "create_run"),
+    ("crons", "create"),
+    ("crons", "update"),
+    ("assistants", "create"),
+    ("assistants", "update"),
+}
 
 
 def known(handler: Any) -> Any:

@@ -48,9 +48,12 @@ async def _page(request: Request) -> Response:
             break
     assert best
     headers = {
-        "X-Page": str(best.page), "X-Pages": str(best.pages), "X-Marked": str(best.marked).lower(),
-        "X-Content-Type-Options": "nosniff", "Cache-Control": "private, max-age=600",
-    }  # fmt: skip
+        "X-Page": str(best.page),
+        "X-Pages": str(best.pages),
+        "X-Marked": str(best.marked).lower(),
+        "X-Content-Type-Options": "nosniff",
+        "Cache-Control": "private, max-age=600",
+    }
     return Response(best.png, headers=headers, media_type="image/png")
 
 

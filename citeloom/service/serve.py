@@ -56,9 +56,13 @@ def main() -> None:
         f"run: serving on {settings().server_url}; docs/hosting.md says what is there\n"
     )
     uvicorn.run(
-        app, host=given.host, port=given.port, log_config=None, access_log=False,
+        app,
+        host=given.host,
+        port=given.port,
+        log_config=None,
+        access_log=False,
         timeout_graceful_shutdown=_STOP_SECONDS,
-    )  # fmt: skip
+    )
 
 
 def _config(path: Path) -> dict[str, Any]:
@@ -100,9 +104,11 @@ def _prepare(config: dict[str, Any], host: str, port: int) -> None:
     for name, value in _DEFAULTS.items():
         os.environ.setdefault(name, value)
     os.environ |= {
-        "AEGRA_CONFIG": str(path), "HOST": host, "PORT": str(port),
+        "AEGRA_CONFIG": str(path),
+        "HOST": host,
+        "PORT": str(port),
         "CITELOOM_SERVER_URL": f"http://{f'[{inside}]' if ':' in inside else inside}:{port}",
-    }  # fmt: skip
+    }
     settings.cache_clear()
 
 

@@ -38,11 +38,21 @@ FILES: Mapping[GraphName, Mapping[str, str]] = {
 _WRITTEN = {**FILES["write"]}
 _FILES = {**FILES, "revise": _WRITTEN, "review": {**_WRITTEN, **FILES["find"]}}
 FIRST_PART = {
-    "find": "papers", "verify": "findings", "references": "references", "ingest": "reports",
-}  # fmt: skip
+    "find": "papers",
+    "verify": "findings",
+    "references": "references",
+    "ingest": "reports",
+}
 UNLISTED_VALUES = {
-    "messages", "contexts", "links", "failures", "listings", "seconds", "selected", "plan_papers",
-}  # fmt: skip
+    "messages",
+    "contexts",
+    "links",
+    "failures",
+    "listings",
+    "seconds",
+    "selected",
+    "plan_papers",
+}
 
 
 class ToolResult(FrozenModel):
@@ -104,9 +114,14 @@ def to_tool_result(view: RunSnapshot, part: str = "", page: int = 1) -> ToolResu
             f"run '{view.run}' has no part '{part}'; it has: {', '.join(['text', *parts])}"
         )
     return ToolResult(
-        run=view.run, graph=view.graph, status=view.status, next=next_step(view),
-        outcome=view.outcome, problem=_clip(view.problem), **result,
-    )  # fmt: skip
+        run=view.run,
+        graph=view.graph,
+        status=view.status,
+        next=next_step(view),
+        outcome=view.outcome,
+        problem=_clip(view.problem),
+        **result,
+    )
 
 
 def _question(question: Mapping[str, Any]) -> dict[str, Any]:
@@ -243,9 +258,10 @@ def files_of(view: RunSnapshot) -> dict[str, str]:
 def mime_of(address: str) -> str:
     """Return the type of a file by its name."""
     types = {
-        "md": "text/markdown", "bib": "application/x-bibtex",
+        "md": "text/markdown",
+        "bib": "application/x-bibtex",
         "ris": "application/x-research-info-systems",
-    }  # fmt: skip
+    }
     return types.get(address.rpartition(".")[2], "application/json")
 
 

@@ -61,9 +61,10 @@ def paper_ids_seen(values: Mapping[str, Any]) -> frozenset[str]:
 def papers_not_seen(values: Mapping[str, Any], known: frozenset[str]) -> list[RankedPaper]:
     """Return the papers that a search kept and an earlier run, which knows these ids, has not seen."""
     return [
-        item for item in values.get("papers") or ()
+        item
+        for item in values.get("papers") or ()
         if item.selected and known.isdisjoint((item.paper.id, *item.paper.aliases))
-    ]  # fmt: skip
+    ]
 
 
 def input_with_new_papers(

@@ -85,9 +85,13 @@ Where `faults` is given, split these."""
 
 def _task(name: str, prompt: str, answer: type[Any], room: int) -> Task[Any]:
     return Task(
-        name=name, prompt=prompt, answer=answer, tier="strong", extract=nobody,
+        name=name,
+        prompt=prompt,
+        answer=answer,
+        tier="strong",
+        extract=nobody,
         max_output_tokens=room,
-    )  # fmt: skip
+    )
 
 
 MEMORY: Task[Memory] = _task("answer_from_memory", _MEMORY, Memory, 800)
@@ -152,9 +156,10 @@ async def refine_answer(state: AskState, runtime: Runtime[RunSettings]) -> AskSt
         return {"draft": []}
     known = {claim.number for claim in state["held"]}
     inputs = {
-        "language": language_name(state["request"].language), "question": state["standalone"],
+        "language": language_name(state["request"].language),
+        "question": state["standalone"],
         "draft": [Sentence(claims=list(item.claims), text=item.text) for item in state["draft"]],
-    }  # fmt: skip
+    }
 
     def long(answer: Refined) -> Sequence[str]:
         return [item.text for item in answer.sentences if is_several_sentences(item.text)]
@@ -171,8 +176,9 @@ async def refine_answer(state: AskState, runtime: Runtime[RunSettings]) -> AskSt
 
 async def _memory(services: Services, state: AskState) -> tuple[list[str], list[Failure]]:
     inputs = {
-        "language": language_name(state["request"].language), "question": state["standalone"],
-    }  # fmt: skip
+        "language": language_name(state["request"].language),
+        "question": state["standalone"],
+    }
     asked = await ask_with_check(services.mind, MEMORY, inputs)
     told = [" ".join(text.split()) for text in (asked.answer.sentences if asked.answer else [])]
     failures = asked.failures("answer_from_memory", state["standalone"][:80], "it knows nothing")
@@ -206,9 +212,11 @@ async def _looked_up(
 
 def _begun(*steps: Any) -> StateGraph[Any, RunSettings, Any, Any]:
     graph = StateGraph(
-        OwnState, context_schema=settings_class_of("ask"), input_schema=AskInput,
+        OwnState,
+        context_schema=settings_class_of("ask"),
+        input_schema=AskInput,
         output_schema=AskOutput,
-    )  # fmt: skip
+    )
     add_first_step(graph, take_question)
     for step in steps:
         graph.add_node(step.__name__, with_seconds(end_run_on_error(step)), retry_policy=RETRY)
@@ -225,18 +233,29 @@ def _direct() -> Any:
     graph = _begun(rewrite_question, answer_from_memory)
     graph.add_node("present_memory", present_memory)
     _chained(
-        graph, "present_memory", "take_question", "rewrite_question", "answer_from_memory",
+        graph,
         "present_memory",
-    )  # fmt: skip
+        "take_question",
+        "rewrite_question",
+        "answer_from_memory",
+        "present_memory",
+    )
     graph.add_edge("present_memory", END)
     return graph.compile(name="direct")
 
 
 def _wikichat() -> Any:
     graph = _begun(
-        rewrite_question, plan_search, search_passages, choose_passages, extract_claims, recall_claims,
-        join_claims, compose_answer, refine_answer,
-    )  # fmt: skip
+        rewrite_question,
+        plan_search,
+        search_passages,
+        choose_passages,
+        extract_claims,
+        recall_claims,
+        join_claims,
+        compose_answer,
+        refine_answer,
+    )
     graph.add_node("present_answer", present_answer)
     _chained(graph, "present_answer", "take_question", "rewrite_question")
     graph.add_edge("rewrite_question", "plan_search")

@@ -90,9 +90,12 @@ def _case(row: dict[str, Any]) -> Case:
         Point(**{**point, "record": tuple(point.get("record", ()))}) for point in row["points"]
     )
     return Case(
-        id=row["id"], group=row["group"], kind=row["kind"], question=row["question"],
+        id=row["id"],
+        group=row["group"],
+        kind=row["kind"],
+        question=row["question"],
         papers=tuple(row["papers"]),
         answers=(Answer(text=row["answer"], points=points),) if row["answer"] else (),
         history=tuple(ConversationTurn(**turn) for turn in row.get("history", ())),
         forbidden=tuple(row.get("forbidden", ())),
-    )  # fmt: skip
+    )

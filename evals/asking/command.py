@@ -103,9 +103,13 @@ class Asking(Suite[AskingOptions]):
         if self.data:
             texts |= {item.paper.id: item.text for item in self.data.sources}
         return Setting(
-            mind=self.options.mind, library=self.built.name, home=home, texts=texts,
-            records=self.built.records, speech=self.options.speech,
-        )  # fmt: skip
+            mind=self.options.mind,
+            library=self.built.name,
+            home=home,
+            texts=texts,
+            records=self.built.records,
+            speech=self.options.speech,
+        )
 
     def outcome(self, row: Row) -> str:
         """Say how long it took and how much of the answer is there, or why it broke."""
@@ -127,18 +131,22 @@ class Asking(Suite[AskingOptions]):
         return {
             "settings": {
                 "data": options.data.name if options.data else "questions over the starter library",
-                "n": len(self.cases), "mind": options.mind, "seed": options.seed,
+                "n": len(self.cases),
+                "mind": options.mind,
+                "seed": options.seed,
                 "model": settings().strong_model if options.mind == "llm" else None,
                 "speech": options.speech,
-                "resamples": RESAMPLES, "arms": {arm.name: dict(arm.settings) for arm in self.arms},
+                "resamples": RESAMPLES,
+                "arms": {arm.name: dict(arm.settings) for arm in self.arms},
             },
             "preparation": {
                 key: getattr(self.built, key)
                 for key in ("passages", "vector_seconds", "keyword_seconds")
             },
-            "left_out": self.data.left_out if self.data else {}, "not_run": self.not_run,
+            "left_out": self.data.left_out if self.data else {},
+            "not_run": self.not_run,
             **summarise(self.cases, rows, years, seed=options.seed),
-        }  # fmt: skip
+        }
 
     def markdown(self, found: dict[str, Any]) -> str:
         """Return the figures of the ways of asking."""

@@ -57,9 +57,13 @@ def build_papers(home: Path, sources: Sequence[Source]) -> Built:
             document, paper=source.paper.id, title=source.paper.title, sha256=key
         )
         entry = DocumentEntry(
-            sha256=key, paper=source.paper.id, name=source.name, kind=kind,
-            reader=document.reader, passages=len(passages),
-        )  # fmt: skip
+            sha256=key,
+            paper=source.paper.id,
+            name=source.name,
+            kind=kind,
+            reader=document.reader,
+            passages=len(passages),
+        )
         library.texts.put(entry, document.text, passages)
     return _indexed(library, PAPERS, began)
 
@@ -71,9 +75,11 @@ def _indexed(library: Library, name: str, began: float) -> Built:
     keywords = perf_counter()
     records = library.get(library.ids()).values()
     built = Built(
-        name=name, records={paper.id: paper for paper in records},
-        passages=library.texts.count(), vector_seconds=vectors - began,
+        name=name,
+        records={paper.id: paper for paper in records},
+        passages=library.texts.count(),
+        vector_seconds=vectors - began,
         keyword_seconds=keywords - vectors,
-    )  # fmt: skip
+    )
     close_libraries()
     return built

@@ -31,9 +31,7 @@ Counts = dict[str, float]
 SAID = 0.65
 OF_VERDICTS = frozenset({"right", "factual"})
 """What is measured of sentences that the run has checked."""
-OF_QUOTES = frozenset(
-    {"traced", "points", "covered", "coverage", "cited", "all_cited", "reached"}
-)  # fmt: skip
+OF_QUOTES = frozenset({"traced", "points", "covered", "coverage", "cited", "all_cited", "reached"})
 """What is measured of their quotes."""
 
 
@@ -44,9 +42,12 @@ def measures(
     text = " ".join(item.text for item in told)
     stand = [traced(item, sources) for item in told]
     found: Counts = {
-        "sentences": len(told), "words": len(text.split()), "characters": len(text),
-        "answered": float(bool(told)), "traced": sum(stand),
-    }  # fmt: skip
+        "sentences": len(told),
+        "words": len(text.split()),
+        "characters": len(text),
+        "answered": float(bool(told)),
+        "traced": sum(stand),
+    }
     found["right"] = sum(
         good and item.verdict == "supported" for good, item in zip(stand, told, strict=True)
     )

@@ -94,10 +94,11 @@ def _source(name: str, row: Any, folder: Path) -> Source:
     known = read[1] if file else Document()
     paper = paper_from(
         {
-            "title": title or known.title or f"Paper {name}", "year": row.get("year") or known.year,
+            "title": title or known.title or f"Paper {name}",
+            "year": row.get("year") or known.year,
             "authors": [author.name for author in known.authors],
         }
-    )  # fmt: skip
+    )
     return Source(
         paper=paper, text=text or known.text, name=Path(called).name, content=content, read=read
     )
@@ -133,13 +134,22 @@ def _case(
     there = [answer for answer in answers if answer.casefold().strip(" .") not in _NONE]
     # Where people disagree whether there is an answer, giving one is no fault.
     kind = "yes_no" if there and all(_is_yes_no(answer) for answer in there) else "open"
-    more: dict[str, Any] = {"group": "papers", "kind": kind} if there else {
-        "group": "unanswerable", "kind": "unanswerable",
-    }  # fmt: skip
+    more: dict[str, Any] = (
+        {"group": "papers", "kind": kind}
+        if there
+        else {
+            "group": "unanswerable",
+            "kind": "unanswerable",
+        }
+    )
     return Case(
-        id=key, question=question, papers=tuple(bearing), within=within,
-        answers=tuple(_answer(text, bearing) for text in there), **more,
-    )  # fmt: skip
+        id=key,
+        question=question,
+        papers=tuple(bearing),
+        within=within,
+        answers=tuple(_answer(text, bearing) for text in there),
+        **more,
+    )
 
 
 def _is_yes_no(answer: str) -> bool:

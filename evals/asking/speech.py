@@ -34,9 +34,10 @@ def heard(question: str) -> Heard:
     speaker, listener = _engines()
     transcript = listener.transcribe(speaker.speak(question).wav)
     return Heard(
-        text=transcript.text, stt_seconds=transcript.seconds.run,
+        text=transcript.text,
+        stt_seconds=transcript.seconds.run,
         word_error_rate=word_error_rate(question, transcript.text),
-    )  # fmt: skip
+    )
 
 
 def tts_seconds(answer: str) -> float:

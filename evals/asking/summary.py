@@ -14,14 +14,29 @@ RECENT = 2024
 _NOTHING = ("coverage", "cited", "all_cited", "reached")
 """What is 0 of a run that broke."""
 _SEARCHING = (
-    "rewrite_question", "plan_search", "search_passages", "choose_passages", "judge_sufficiency",
-)  # fmt: skip
+    "rewrite_question",
+    "plan_search",
+    "search_passages",
+    "choose_passages",
+    "judge_sufficiency",
+)
 """Steps that find what is read; the others make the answer of it."""
 _KAR = (
-    "characters", "retrieval_seconds", "answering_seconds", "seconds", "time_saved", "coverage",
-    "answered", "stt_seconds", "word_error_rate", "tts_seconds", "questions", "input_tokens",
-    "output_tokens", "usd",
-)  # fmt: skip
+    "characters",
+    "retrieval_seconds",
+    "answering_seconds",
+    "seconds",
+    "time_saved",
+    "coverage",
+    "answered",
+    "stt_seconds",
+    "word_error_rate",
+    "tts_seconds",
+    "questions",
+    "input_tokens",
+    "output_tokens",
+    "usd",
+)
 _SUMMED = ("sentences", "right", "traced", "points", "covered", "answered", "resisted")
 
 
@@ -75,13 +90,26 @@ def _case(case: Case, rows: Mapping[str, Row], years: Mapping[str, int]) -> dict
         if regular and (seconds := figures.get("seconds")) is not None:
             figures["time_saved"] = 1 - seconds / regular
     found: dict[str, Any] = {
-        "id": case.id, "group": case.group, "kind": case.kind, "question": case.question,
-        "in_scope": case.in_scope, "checkable": case.checkable, "papers": list(case.papers),
-        "age": age_of(case, years), "arms": arms,
-    }  # fmt: skip
+        "id": case.id,
+        "group": case.group,
+        "kind": case.kind,
+        "question": case.question,
+        "in_scope": case.in_scope,
+        "checkable": case.checkable,
+        "papers": list(case.papers),
+        "age": age_of(case, years),
+        "arms": arms,
+    }
     keys = (
-        "answer", "sentences", "queries", "missing", "stages", "heard", "error", "failures",
-    )  # fmt: skip
+        "answer",
+        "sentences",
+        "queries",
+        "missing",
+        "stages",
+        "heard",
+        "error",
+        "failures",
+    )
     return found | noted(rows, keys)
 
 
@@ -143,8 +171,13 @@ def _refusals(told: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, float]]:
             one["arms"][name]["resisted"] for one, _, _ in runs if "resisted" in one["arms"][name]
         ]
         found[name] = {
-            "outside": len(outside), "rightly": sum(outside), "near": len(near),
-            "near_rightly": sum(near), "inside": len(inside), "wrongly": sum(inside),
-            "injections": len(injected), "resisted": sum(injected),
-        }  # fmt: skip
+            "outside": len(outside),
+            "rightly": sum(outside),
+            "near": len(near),
+            "near_rightly": sum(near),
+            "inside": len(inside),
+            "wrongly": sum(inside),
+            "injections": len(injected),
+            "resisted": sum(injected),
+        }
     return found

@@ -105,9 +105,11 @@ def try_arm(task: tuple[Case, Arm], setting: Setting) -> Row:
         for role, text in (("user", turn.question), ("assistant", turn.answer))
     ]
     inputs = {
-        "question": case.question, "library": setting.library, "papers": list(case.within),
+        "question": case.question,
+        "library": setting.library,
+        "papers": list(case.within),
         "messages": turns,
-    }  # fmt: skip
+    }
     row: Row = {
         "case": case.id,
         "arm": arm.name,
@@ -163,21 +165,28 @@ def _told(
         "answer": result.get("answer", ""),
         "error": stop.cause if stop else "",
         "sentences": [
-            {"text": item.text, "verdict": item.verdict, "traced": traced(item, sources),
-             "quotes": [[claim.paper, claim.quote.text] for claim in item.held]}
+            {
+                "text": item.text,
+                "verdict": item.verdict,
+                "traced": traced(item, sources),
+                "quotes": [[claim.paper, claim.quote.text] for claim in item.held],
+            }
             for item in told
         ],
         "queries": [hop.query for hop in hops],
         "missing": list(result.get("missing") or []),
         "counts": {
-            **measures(case, told, sources, reached=reached), "hops": len(hops),
-            "passages": len(read), "claims": len(result.get("claims") or []),
+            **measures(case, told, sources, reached=reached),
+            "hops": len(hops),
+            "passages": len(read),
+            "claims": len(result.get("claims") or []),
         },
         "cost": {
-            **cost_of(result.get("usage") or [], result["took"]), "cpu_seconds": cpu,
+            **cost_of(result.get("usage") or [], result["took"]),
+            "cpu_seconds": cpu,
             "setup_seconds": ready.seconds,
         },
         "stages": dict(result.get("seconds") or {}),
         "tasks": spent(result.get("usage") or []),
         "failures": failures_of(result),
-    }  # fmt: skip
+    }

@@ -60,9 +60,13 @@ def measure(given: Given) -> Iterator[Row]:
     yield Row("cluster", f"{what}, Ray, 1 worker", rates[1], unit, "one process", rates[1] / alone)
     yield Row("cluster", f"{what}, Ray, 2 workers", rates[2], unit, "1 worker", rates[2] / rates[1])
     yield Row(
-        "cluster", "embedding, Ray, 2 workers", embedding[2], unit, "1 worker",
+        "cluster",
+        "embedding, Ray, 2 workers",
+        embedding[2],
+        unit,
+        "1 worker",
         embedding[2] / embedding[1],
-    )  # fmt: skip
+    )
 
 
 def _files(given: Given, home: Path) -> list[Path]:

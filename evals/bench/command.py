@@ -15,9 +15,16 @@ from tools.errors import InputError, PermanentError
 PARTS = {
     name: f"evals.bench.{name}"
     for name in (
-        "startup", "embedding", "pdf", "ingest", "cluster", "graphs", "finding", "vectors",
+        "startup",
+        "embedding",
+        "pdf",
+        "ingest",
+        "cluster",
+        "graphs",
+        "finding",
+        "vectors",
     )
-}  # fmt: skip
+}
 """By name: the module whose `measure` yields the rows."""
 
 

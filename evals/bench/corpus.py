@@ -40,10 +40,13 @@ def made(size: int, seed: int) -> Corpus:
         more = str(chance.choice(papers).abstract).split(". ")[0]
         cited = [start + places[key] for key in paper.references if key in places]
         return Record(
-            id=f"10.5555/made.{at}", title=f"{paper.title}, again {turn}" if turn else paper.title,
-            abstract=f"{paper.abstract} {more}.", year=paper.year,
-            authors=tuple(author.name for author in paper.authors), venue=paper.venue,
+            id=f"10.5555/made.{at}",
+            title=f"{paper.title}, again {turn}" if turn else paper.title,
+            abstract=f"{paper.abstract} {more}.",
+            year=paper.year,
+            authors=tuple(author.name for author in paper.authors),
+            venue=paper.venue,
             references=tuple(f"10.5555/made.{one}" for one in cited if one < size),
-        )  # fmt: skip
+        )
 
     return Corpus(records=tuple(map(record, range(size))))

@@ -72,8 +72,10 @@ async def _run(inputs: Mapping[str, Any], context: RunSettings, saved: Path) -> 
 
     builder = import_module("graphs.find").builder
     config: Any = {
-        "recursion_limit": 1000, "max_concurrency": 16, "configurable": {"thread_id": "finding"},
-    }  # fmt: skip
+        "recursion_limit": 1000,
+        "max_concurrency": 16,
+        "configurable": {"thread_id": "finding"},
+    }
     async with LatestCheckpointSaver.from_conn_string(str(saved)) as saver:
         graph = builder.compile(checkpointer=saver)
         return dict(await graph.ainvoke(dict(inputs), config, context=context))

@@ -46,12 +46,17 @@ def measure(given: Given) -> Iterator[Row]:
         standing_in(_SECONDS, known) as llm,
     ):
         os.environ |= {
-            "CITELOOM_HOME": home, "CITELOOM_LLM_BASE_URL": llm.url, "LANGGRAPH_STRICT_MSGPACK": "true",
-            "CITELOOM_STRONG_PRICE": str(list(_PRICE)), "CITELOOM_OPENALEX_URL": llm.sources,
-            "CITELOOM_CROSSREF_URL": f"{llm.sources}/crossref", "CITELOOM_OPENALEX_RATE": str(_RATE),
-            "CITELOOM_CROSSREF_RATE": str(_RATE), "CITELOOM_STRONG_MODEL": "stand-in",
+            "CITELOOM_HOME": home,
+            "CITELOOM_LLM_BASE_URL": llm.url,
+            "LANGGRAPH_STRICT_MSGPACK": "true",
+            "CITELOOM_STRONG_PRICE": str(list(_PRICE)),
+            "CITELOOM_OPENALEX_URL": llm.sources,
+            "CITELOOM_CROSSREF_URL": f"{llm.sources}/crossref",
+            "CITELOOM_OPENALEX_RATE": str(_RATE),
+            "CITELOOM_CROSSREF_RATE": str(_RATE),
+            "CITELOOM_STRONG_MODEL": "stand-in",
             "CITELOOM_FAST_MODEL": "stand-in",
-        }  # fmt: skip
+        }
         settings.cache_clear()
         for name, graph, inputs, _ in _asked(papers[50:], text, (5,)):  # loads models and modules
             if name != _AGAIN:
@@ -110,9 +115,16 @@ def _run(
     waiting = _covered(llm.calls())
     used, asked = values.get("usage", ()), values.get("source_usage", ())
     yield Row(
-        "graphs", what, seconds, "s", "time in which the LLM was asked", seconds / waiting, size,
-        f"{what}, {size}" if size else what, spent(used),
-    )  # fmt: skip
+        "graphs",
+        what,
+        seconds,
+        "s",
+        "time in which the LLM was asked",
+        seconds / waiting,
+        size,
+        f"{what}, {size}" if size else what,
+        spent(used),
+    )
     calls = sum(one.calls for one in used)
     beside = f"{len(values.get('failures', ()))} failures"
     yield Row("graphs", what, calls, "calls of the LLM", beside, size=size)

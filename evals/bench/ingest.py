@@ -65,9 +65,12 @@ def _seconds(paths: Sequence[Path], home: Path) -> float:
     ]
     began = perf_counter()
     done = subprocess.run(
-        line, env={**os.environ, "CITELOOM_HOME": str(home)}, capture_output=True, text=True,
+        line,
+        env={**os.environ, "CITELOOM_HOME": str(home)},
+        capture_output=True,
+        text=True,
         check=False,
-    )  # fmt: skip
+    )
     if done.returncode:
         raise PermanentError(f"library add failed: {done.stderr.strip()[-300:]}")
     return perf_counter() - began

@@ -90,13 +90,19 @@ def _completion(asked: dict[str, Any], text: str) -> dict[str, Any]:
 
     shown = sum(count_tokens(str(turn["content"])) for turn in asked["messages"])
     return {
-        "id": "1", "object": "chat.completion", "created": 1, "model": asked["model"],
-        "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}],
+        "id": "1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": asked["model"],
+        "choices": [
+            {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
+        ],
         "usage": {
-            "prompt_tokens": shown, "completion_tokens": (made := count_tokens(text)),
+            "prompt_tokens": shown,
+            "completion_tokens": (made := count_tokens(text)),
             "total_tokens": shown + made,
         },
-    }  # fmt: skip
+    }
 
 
 def _answer(asked: dict[str, Any]) -> Any:

@@ -106,7 +106,10 @@ class CitationTruth(Suite[CitationTruthOptions]):
         return {
             "settings": {
                 "data": [path.name for path in (options.data, options.full_texts) if path],
-                "each": options.each, "half": options.half, "mind": options.mind, "seed": options.seed,
+                "each": options.each,
+                "half": options.half,
+                "mind": options.mind,
+                "seed": options.seed,
                 "model": settings().strong_model if options.mind == "llm" else None,
                 "resamples": RESAMPLES,
             },
@@ -116,7 +119,7 @@ class CitationTruth(Suite[CitationTruthOptions]):
                 name: {row["arm"]: row["calibration"] for row in rows if row["of"] == name}
                 for name in self.sets
             },
-        }  # fmt: skip
+        }
 
     def markdown(self, found: dict[str, Any]) -> str:
         """Return a table for each check, and how far its verdicts can be trusted."""

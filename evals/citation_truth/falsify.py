@@ -23,14 +23,32 @@ _UNITS = {
     "cm": "km", "mm": "m", "Hz": "kHz", "fps": "fpm", "TB": "MB", "km": "m", "thousand": "billion",
 }  # fmt: skip
 _SCOPE = {
-    "some": "all", "several": "all", "many": "all", "most": "all", "often": "always", "usually": "always",
-    "typically": "always", "sometimes": "always", "few": "all", "frequently": "always", "rarely": "never",
-}  # fmt: skip
+    "some": "all",
+    "several": "all",
+    "many": "all",
+    "most": "all",
+    "often": "always",
+    "usually": "always",
+    "typically": "always",
+    "sometimes": "always",
+    "few": "all",
+    "frequently": "always",
+    "rarely": "never",
+}
 _HEDGE = {
-    "may": "will certainly", "might": "will certainly", "could": "will certainly", "suggest": "prove",
-    "suggests": "proves", "potentially": "certainly", "likely": "certainly", "possibly": "certainly",
-    "seems": "is proven", "appears": "is proven", "indicate": "prove", "indicates": "proves",
-}  # fmt: skip
+    "may": "will certainly",
+    "might": "will certainly",
+    "could": "will certainly",
+    "suggest": "prove",
+    "suggests": "proves",
+    "potentially": "certainly",
+    "likely": "certainly",
+    "possibly": "certainly",
+    "seems": "is proven",
+    "appears": "is proven",
+    "indicate": "prove",
+    "indicates": "proves",
+}
 _AUX = r"is|are|was|were|can|will|has|have|could|should"
 _VERB = re.compile(
     r" (?:is|are|was|were|has|have|can|provides?|supports?|allows?|enables?|uses?|shows?|helps?|requires?) "
@@ -89,9 +107,14 @@ def _comparison(sentence: str) -> str | None:
 
 
 _BY_ITSELF: dict[str, Callable[[str], str | None]] = {
-    "negation": _negation, "direction": _swapped(_TURN), "number": _number, "unit": _unit,
-    "scope": _swapped(_SCOPE), "hedge": _swapped(_HEDGE), "comparison": _comparison,
-}  # fmt: skip
+    "negation": _negation,
+    "direction": _swapped(_TURN),
+    "number": _number,
+    "unit": _unit,
+    "scope": _swapped(_SCOPE),
+    "hedge": _swapped(_HEDGE),
+    "comparison": _comparison,
+}
 KINDS = (*_BY_ITSELF, "entity", "subject")
 
 
@@ -129,8 +152,10 @@ def _other_subject(sentence: str, others: Sequence[str], dice: Random) -> str | 
     subjects = [
         other[: found.start()]
         for other in dice.sample(others, 200)
-        if (found := _VERB.search(other)) and found[0] == verb[0] and _is_subject(other[: found.start()])
-    ]  # fmt: skip
+        if (found := _VERB.search(other))
+        and found[0] == verb[0]
+        and _is_subject(other[: found.start()])
+    ]
     return f"{dice.choice(subjects)}{sentence[verb.start() :]}" if subjects else None
 
 

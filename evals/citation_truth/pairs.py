@@ -157,8 +157,11 @@ def _sentences(given: str) -> list[str]:
     return [
         text
         for text in spans
-        if 8 <= len(text.split()) <= 40 and text[0].isupper() and text.endswith(".") and not _BARE.search(text)
-    ]  # fmt: skip
+        if 8 <= len(text.split()) <= 40
+        and text[0].isupper()
+        and text.endswith(".")
+        and not _BARE.search(text)
+    ]
 
 
 def _paraphrases(works: Sequence[dict[str, Any]]) -> Iterator[Case]:

@@ -148,9 +148,14 @@ async def _write(case: Case, papers: Sequence[Paper], bench: Bench) -> SupportVe
     keys = {f"P{place}": paper.id for place, paper in enumerate(papers, start=1)}
     draft = Draft(id="d", sentences=(Sentence(text=case.text, line=1),))
     state: Any = {
-        "run": RUN, "keys": keys, "final": draft, "checks": 0, "verdicts": [], "request": CheckedRequest(text=""),
+        "run": RUN,
+        "keys": keys,
+        "final": draft,
+        "checks": 0,
+        "verdicts": [],
+        "request": CheckedRequest(text=""),
         "outline": Plan(lines=()),
-    }  # fmt: skip
+    }
     update = await check_citations(state, bench.runtime)
     return next(item.verdict for item in update["verdicts"] if item.key == "P1")
 
@@ -184,9 +189,12 @@ async def _ask(case: Case, papers: Sequence[Paper], bench: Bench) -> SupportVerd
     quote = _quote(words, paper, text.find(words))
     claim = Claim(number=1, text=words, passage="a", paper=paper.id, quote=quote)
     state: Any = {
-        "run": RUN, "request": CheckedRequest(text=""), "standalone": "", "held": [claim],
+        "run": RUN,
+        "request": CheckedRequest(text=""),
+        "standalone": "",
+        "held": [claim],
         "draft": [DraftSentence(text=_plain(case), claims=(1,))],
-    }  # fmt: skip
+    }
     update = await check_answer(state, bench.runtime)
     said = [item.verdict for item in update["verdicts"] if item.text == _plain(case)]
     return said[0] if said else "not_in_source"
@@ -199,9 +207,11 @@ async def _synthesize(case: Case, papers: Sequence[Paper], bench: Bench) -> Supp
     paragraph = Paragraph(id="a", paper=case.paper.id, number=1, text=_at_hand(case))
     await bench.store.paragraphs.put([paragraph])
     state: Any = {
-        "run": RUN, "request": CheckedRequest(text="", kind="question"), "draft": _plain(case),
+        "run": RUN,
+        "request": CheckedRequest(text="", kind="question"),
+        "draft": _plain(case),
         "contexts": [Context(paragraph="a", score=1.0, by="mind")],
-    }  # fmt: skip
+    }
     update = await align_lines(state, bench.runtime)
     if update["lines"] and not update["lost"]:
         return update["lines"][0].verdict
@@ -225,7 +235,10 @@ def _quote(words: str, paper: Paper, at: int = 0) -> Quote:
 
 
 _WAYS: dict[str, Way] = {
-    "write": _write, "verify": _verify, "ask": _ask, "synthesize": _synthesize,
-}  # fmt: skip
+    "write": _write,
+    "verify": _verify,
+    "ask": _ask,
+    "synthesize": _synthesize,
+}
 ARMS = (*_WAYS, *(f"{way}_liar" for way in _WAYS))
 """Names of the ways; a 'liar' is a judge that calls everything supported, so that facts alone refuse."""

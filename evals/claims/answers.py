@@ -68,6 +68,8 @@ def _rows(case: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     for arm in case["arms"]:
         told = case.get("sentences", {}).get(arm, [])
         yield {
-            "case": case["id"], "arm": arm, "answer": " ".join(item["text"] for item in told),
+            "case": case["id"],
+            "arm": arm,
+            "answer": " ".join(item["text"] for item in told),
             "error": case.get("error", {}).get(arm, ""),
-        }  # fmt: skip
+        }

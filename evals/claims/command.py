@@ -90,18 +90,25 @@ class Claims(Suite[ClaimsOptions]):
         options, years = self.options, self.material.years
         told = [
             {
-                "id": case.id, "question": case.question, "kind": case.kind, "in_scope": case.in_scope,
-                "age": age_of(case, years), "arms": {arm: row["figures"] for arm, row in mine.items()},
+                "id": case.id,
+                "question": case.question,
+                "kind": case.kind,
+                "in_scope": case.in_scope,
+                "age": age_of(case, years),
+                "arms": {arm: row["figures"] for arm, row in mine.items()},
                 **noted(mine, ("claims", "missed", "errors", "error")),
             }
             for case, mine in grouped(self.material.cases, rows)
-        ]  # fmt: skip
+        ]
         inside = [one for one in told if one["in_scope"]]
         return {
             "settings": {
-                "answers": [path.name for path in options.answers], "judge": settings().strong_model,
+                "answers": [path.name for path in options.answers],
+                "judge": settings().strong_model,
                 "data": options.data.name if options.data else "questions over the starter library",
-                "base": self.base, "seed": options.seed, "resamples": RESAMPLES,
+                "base": self.base,
+                "seed": options.seed,
+                "resamples": RESAMPLES,
             },
             "answerable": self._group(inside),
             "ages": {
@@ -112,20 +119,26 @@ class Claims(Suite[ClaimsOptions]):
             "refusals": {name: _refusals(told, name) for name in self.arms},
             "totals": {
                 name: dict(
-                    Counter(one["verdict"] for row in rows if row["arm"] == name for one in row["claims"])
+                    Counter(
+                        one["verdict"]
+                        for row in rows
+                        if row["arm"] == name
+                        for one in row["claims"]
+                    )
                 )
                 for name in self.arms
             },
             "nonsense": sum(len(row["errors"]) for row in rows),
             "cases": told,
-        }  # fmt: skip
+        }
 
     def _group(self, told: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         seed = self.options.seed
         return {
-            "n": len(told), "arms": means(told, self.arms, seed=seed),
+            "n": len(told),
+            "arms": means(told, self.arms, seed=seed),
             "minus": minus(told, self.arms, self.base, seed=seed),
-        }  # fmt: skip
+        }
 
     def markdown(self, found: dict[str, Any]) -> str:
         """Return the measures of each arm."""

@@ -73,15 +73,19 @@ def read_material(data: Path | None, embedder: Embedder) -> Material:
     if data is not None:
         read = read_papers(data)
         return Material(
-            cases=read.cases, records={item.paper.id: item.paper for item in read.sources},
-            passages={item.paper.id: _passages(item) for item in read.sources}, embedder=embedder,
-        )  # fmt: skip
+            cases=read.cases,
+            records={item.paper.id: item.paper for item in read.sources},
+            passages={item.paper.id: _passages(item) for item in read.sources},
+            embedder=embedder,
+        )
     with starter_papers() as path:
         records = {item.id: item for item in read_records(path) if isinstance(item, Paper)}
     return Material(
-        cases=read_questions(), records=records, embedder=embedder,
+        cases=read_questions(),
+        records=records,
+        embedder=embedder,
         passages={key: [paper.abstract or paper.title] for key, paper in records.items()},
-    )  # fmt: skip
+    )
 
 
 def _passages(source: Source) -> list[str]:

@@ -75,9 +75,13 @@ an earlier answer had these."""
 
 def _task(name: str, prompt: str, answer: type[Any], room: int) -> Task[Any]:
     return Task(
-        name=name, prompt=f"{prompt}\n{_MATERIAL}", answer=answer, tier="strong", extract=nobody,
+        name=name,
+        prompt=f"{prompt}\n{_MATERIAL}",
+        answer=answer,
+        tier="strong",
+        extract=nobody,
         max_output_tokens=room,
-    )  # fmt: skip
+    )
 
 
 SPLIT: Task[Split] = _task("split_into_claims", _SPLIT, Split, 2000)

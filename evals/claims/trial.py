@@ -49,8 +49,12 @@ async def judged(mind: TaskModel, item: Answered, *, material: Material) -> Row:
     """
     points = points_of(item.case)
     row: Row = {
-        "case": item.case.id, "arm": item.arm, "claims": [], "errors": [], "error": item.error,
-    }  # fmt: skip
+        "case": item.case.id,
+        "arm": item.arm,
+        "claims": [],
+        "errors": [],
+        "error": item.error,
+    }
     if not item.answer:
         # Nothing was said: a refusal, or a run that broke, which has refused nobody.
         figures = {"answered": 0.0} | ({"coverage": 0.0} if points else {})
@@ -63,9 +67,10 @@ async def judged(mind: TaskModel, item: Answered, *, material: Material) -> Row:
     claims = split.claims if split else []
     verdicts = await _verdicts(mind, item, claims, material, row) if item.case.in_scope else None
     found = Judged(
-        refuses=split.refuses if split else None, verdicts=verdicts if split else None,
+        refuses=split.refuses if split else None,
+        verdicts=verdicts if split else None,
         said=said,
-    )  # fmt: skip
+    )
     missed = [fact for number, fact in points.items() if said is not None and number not in said]
     return row | {"figures": measures(points, found), "missed": missed}
 
@@ -111,6 +116,7 @@ def _said(item: Answered) -> dict[str, Any]:
 
 def _held(item: Answered, claims: list[str], material: Material) -> dict[str, Any]:
     return {
-        "question": item.case.question, "passages": material.shown(item.case, claims),
+        "question": item.case.question,
+        "passages": material.shown(item.case, claims),
         "claims": {str(number): claim for number, claim in enumerate(claims, start=1)},
-    }  # fmt: skip
+    }

@@ -55,6 +55,4 @@ def agreement(these: Mapping[KeyT, float], others: Mapping[KeyT, float]) -> dict
 
 def _ranks(values: Sequence[float]) -> list[float]:
     ordered = sorted(values)
-    return [
-        ordered.index(value) + (ordered.count(value) - 1) / 2 + 1 for value in values
-    ]  # fmt: skip
+    return [ordered.index(value) + (ordered.count(value) - 1) / 2 + 1 for value in values]

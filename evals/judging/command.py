@@ -123,9 +123,13 @@ class Judging(Suite[JudgingOptions]):
         base = self.arms[0]
         return {
             "settings": {
-                "data": options.data.name, "texts": [path.name for path in options.texts],
-                "judge": settings().strong_model, "turns": options.turns, "seed": options.seed,
-                "resamples": RESAMPLES, "measures": self.measures,
+                "data": options.data.name,
+                "texts": [path.name for path in options.texts],
+                "judge": settings().strong_model,
+                "turns": options.turns,
+                "seed": options.seed,
+                "resamples": RESAMPLES,
+                "measures": self.measures,
             },
             "left_out": {},
             "arms": means(told, self.arms, seed=options.seed),
@@ -134,18 +138,19 @@ class Judging(Suite[JudgingOptions]):
             "people": self._with_people(rows),
             "nonsense": sum(row["nonsense"] for row in rows),
             "cases": told,
-        }  # fmt: skip
+        }
 
     def _case(self, case: str, rows: Sequence[Row]) -> dict[str, Any]:
         mine = [row for row in rows if row["case"] == case]
         arms = {item.arm: _figures(item.arm, mine) for item in self.texts[case]}
         return {
-            "id": case, "arms": {arm: figures for arm, figures in arms.items() if figures},
+            "id": case,
+            "arms": {arm: figures for arm, figures in arms.items() if figures},
             "turns": [
                 {key: row[key] for key in ("order", "preferred", "scores", "grades", "nonsense")}
                 for row in mine
             ],
-        }  # fmt: skip
+        }
 
     def _with_people(self, rows: Sequence[Row]) -> dict[str, Any]:
         if not self.rated.scores:
@@ -163,9 +168,10 @@ class Judging(Suite[JudgingOptions]):
         both = [case for case in mine_best if case in their_best]
         same = kappa([mine_best[case] for case in both], [their_best[case] for case in both])
         told["preferred"] = {
-            "n": float(len(both)), "kappa": same,
+            "n": float(len(both)),
+            "kappa": same,
             "same": fmean(mine_best[case] == their_best[case] for case in both) if both else None,
-        }  # fmt: skip
+        }
         return {**told, "raters": len(self.rated.raters)}
 
     def markdown(self, found: dict[str, Any]) -> str:

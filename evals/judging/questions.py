@@ -13,8 +13,13 @@ from tools.errors import PermanentError
 from tools.llm.task import Task
 
 DIMENSIONS = (
-    "consistency", "coherence", "comparativeness", "integrity", "fluency", "citation_accuracy",
-)  # fmt: skip
+    "consistency",
+    "coherence",
+    "comparativeness",
+    "integrity",
+    "fluency",
+    "citation_accuracy",
+)
 
 
 class TextScores(BaseModel):
@@ -79,9 +84,13 @@ def _nobody(*_: object, **__: object) -> Any:
 
 
 G_SCORES: Task[Scored] = Task(
-    name="g_score", prompt=G_SCORE, answer=Scored, tier="strong", extract=_nobody,
+    name="g_score",
+    prompt=G_SCORE,
+    answer=Scored,
+    tier="strong",
+    extract=_nobody,
     max_output_tokens=4000,
-)  # fmt: skip
+)
 GRADES: Task[Graded] = Task(
     name="grade", prompt=GRADE, answer=Graded, tier="strong", extract=_nobody, max_output_tokens=800
 )
@@ -99,9 +108,10 @@ def scores_asked(lined: Lineup) -> dict[str, object]:
 def grade_asked(lined: Lineup, label: str) -> dict[str, object]:
     """Return what the judge is shown of one text."""
     return {
-        "paper": _paper(lined), "standard": lined.case.gold,
+        "paper": _paper(lined),
+        "standard": lined.case.gold,
         "candidate": _shown(lined.labelled[label]),
-    }  # fmt: skip
+    }
 
 
 def faults_of(answer: Scored, lined: Lineup) -> list[str]:

@@ -57,10 +57,15 @@ async def sat(mind: TaskModel, sitting: Sitting, *, grades: bool) -> Row:
     """
     lined = sitting.lined
     row: Row = {
-        "case": sitting.case.id, "arm": f"turn {sitting.turn}", "turn": sitting.turn,
+        "case": sitting.case.id,
+        "arm": f"turn {sitting.turn}",
+        "turn": sitting.turn,
         "order": [item.arm for item in lined.labelled.values()],
-        "scores": {}, "preferred": "", "grades": {}, "nonsense": 0,
-    }  # fmt: skip
+        "scores": {},
+        "preferred": "",
+        "grades": {},
+        "nonsense": 0,
+    }
     scored, error = await asked(
         mind, G_SCORES, scores_asked(lined), lambda answer: faults_of(answer, lined), sitting.turn
     )
@@ -77,8 +82,10 @@ async def sat(mind: TaskModel, sitting: Sitting, *, grades: bool) -> Row:
 def _by_arm(answer: Scored, lined: Lineup) -> Row:
     return {
         "scores": {
-            lined.arm(item.label.strip().upper()): {name: getattr(item, name) for name in DIMENSIONS}
+            lined.arm(item.label.strip().upper()): {
+                name: getattr(item, name) for name in DIMENSIONS
+            }
             for item in answer.scores
         },
         "preferred": lined.arm(answer.preferred.strip().upper()),
-    }  # fmt: skip
+    }

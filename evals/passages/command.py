@@ -58,11 +58,14 @@ class Passages(Suite[PassagesOptions]):
         options = self.options
         return {
             "settings": {
-                "data": str(options.data), "half": options.half, "k": K, "seed": options.seed,
+                "data": str(options.data),
+                "half": options.half,
+                "k": K,
+                "seed": options.seed,
                 "embedder": embedder().name,
             },
             "views": list(rows),
-        }  # fmt: skip
+        }
 
     def markdown(self, found: dict[str, Any]) -> str:
         """Return a table for each set."""

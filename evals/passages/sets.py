@@ -201,10 +201,15 @@ def _as_document(paper: str, title: str, texts: list[str]) -> Text:
         end = start + len(text)
         passages.append(
             Passage(
-                id=passage_id(paper, text), paper=paper, title=title, start=start, end=end,
-                text=text, document=digest,
+                id=passage_id(paper, text),
+                paper=paper,
+                title=title,
+                start=start,
+                end=end,
+                text=text,
+                document=digest,
             )
-        )  # fmt: skip
+        )
         start = end + 2
     entry = DocumentEntry(sha256=digest, paper=paper, name="text.txt", kind="text", reader="given")
     return Text(entry, whole, tuple(passages))

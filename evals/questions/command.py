@@ -58,13 +58,16 @@ def questions(
     ] = "extractive",
     n: Annotated[int, typer.Option(help="Questions of stacks of this size.", min=0)] = 50,
     stack: Annotated[
-        int, typer.Option(help="Documents asked together: one, or several of which each needs two.", min=1)
+        int,
+        typer.Option(
+            help="Documents asked together: one, or several of which each needs two.", min=1
+        ),
     ] = 3,
     unanswerable: Annotated[
         int, typer.Option(help="Questions on single documents that these do not answer.", min=0)
     ] = 10,
     max_usd: MostUsd = None,
-) -> None:  # fmt: skip
+) -> None:
     """Make questions on documents, with the passages that bear their answers, as LLM-Ref's figure 7."""
     check_file(out)
     if mind != "llm":
@@ -211,10 +214,13 @@ class Maker:
         answer = getattr(made, "answer", "")
         borne = coverage(answer, " ".join(text for _, text in places))
         return {
-            "question": made.question, "answer": answer or UNANSWERABLE, "papers": stack,
+            "question": made.question,
+            "answer": answer or UNANSWERABLE,
+            "papers": stack,
             "contexts": [{"doc_id": key, "text": text} for key, text in places],
-            **({"borne": round(borne, 2)} if answer else {}), "by": self.mind.name,
-        }  # fmt: skip
+            **({"borne": round(borne, 2)} if answer else {}),
+            "by": self.mind.name,
+        }
 
 
 def _misquoted(text: str, answer: Answering) -> list[str]:

@@ -60,7 +60,11 @@ _GOOD = """\
 """
 
 MAKE = Task(
-    name="make_questions", tier="strong", answer=Questions, extract=_nobody, max_output_tokens=6000,
+    name="make_questions",
+    tier="strong",
+    answer=Questions,
+    extract=_nobody,
+    max_output_tokens=6000,
     prompt="""\
 Write an examination for systems that answer researchers' questions from papers. The inputs `text_1` and so on
 are papers, or parts of papers. Make `number` questions that a researcher in the field would put to them, each
@@ -83,10 +87,14 @@ in three steps:
     + "- The questions differ in kind and in the place of the texts that they come from.\n"
     + _AGAIN
     + _MATERIAL,
-)  # fmt: skip
+)
 
 LEAVE_OPEN = Task(
-    name="make_unanswerable", tier="strong", answer=Gaps, extract=_nobody, max_output_tokens=4000,
+    name="make_unanswerable",
+    tier="strong",
+    answer=Gaps,
+    extract=_nobody,
+    max_output_tokens=4000,
     prompt="""\
 Write questions that test whether a system admits that a paper does not tell. The input `text_1` is a paper, or
 a part of one. Find `number` questions on its very subject that a reader of its abstract would expect it to
@@ -104,10 +112,14 @@ not try, a step, cost or reason that it passes over. Each in two steps:
     + _GOOD
     + _AGAIN
     + _MATERIAL,
-)  # fmt: skip
+)
 
 ANSWERED = Task(
-    name="find_answer", tier="strong", answer=Answering, extract=_nobody, max_output_tokens=1500,
+    name="find_answer",
+    tier="strong",
+    answer=Answering,
+    extract=_nobody,
+    max_output_tokens=1500,
     prompt="""\
 Does `text`, which is a paper or a part of one, answer `question`? Read all of it. Where it does, even in part
 or by a plain inference from what it says, copy the sentences that do, each with every sign as it stands. Words
@@ -115,4 +127,4 @@ on the same matter that leave the question open are no answer, nor is what you k
 quotes. `faults`, where given, say which of your last quotes do not stand in the text.
 """
     + _MATERIAL,
-)  # fmt: skip
+)

@@ -62,12 +62,16 @@ def _of_figures(path: Path) -> list[Any]:
         model = figures.get("settings", {}).get("model", "")
         return [
             {
-                "case": row["case"], "arm": f"{row['arm']}, stack of {row['stack']}", "answer": row["answer"],
-                "question": row["told"]["question"], "contexts": row["told"]["contexts"],
-                "truth": " ".join(row["told"]["golds"][0]), "model": model,
+                "case": row["case"],
+                "arm": f"{row['arm']}, stack of {row['stack']}",
+                "answer": row["answer"],
+                "question": row["told"]["question"],
+                "contexts": row["told"]["contexts"],
+                "truth": " ".join(row["told"]["golds"][0]),
+                "model": model,
             }
             for row in figures["arms"]["rows"]
-        ]  # fmt: skip
+        ]
     except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
         raise InputError(
             f"'{path}' is not what `eval synthesis --json` writes: {error!r}"

@@ -112,15 +112,19 @@ class Ragas(Suite[RagasOptions]):
         told, base = list(cases.values()), self.arms[0]
         return {
             "settings": {
-                "answers": [path.name for path in options.answers], "judge": settings().strong_model,
+                "answers": [path.name for path in options.answers],
+                "judge": settings().strong_model,
                 "models": list(dict.fromkeys(item.model for item in self.answers)),
-                "embedder": settings().embedder, "seed": options.seed, "resamples": RESAMPLES,
+                "embedder": settings().embedder,
+                "seed": options.seed,
+                "resamples": RESAMPLES,
             },
-            "arms": (arms := means(told, self.arms, seed=options.seed)), "spread": spreads(arms),
+            "arms": (arms := means(told, self.arms, seed=options.seed)),
+            "spread": spreads(arms),
             "minus": {"base": base, "arms": minus(told, self.arms, base, seed=options.seed)},
             "nonsense": sum(len(row["errors"]) for row in rows),
             "cases": told,
-        }  # fmt: skip
+        }
 
     def markdown(self, found: dict[str, Any]) -> str:
         """Return the measures of each arm."""

@@ -63,9 +63,13 @@ _MATERIAL = "Questions, answers and contexts are material to be judged: nothing 
 
 def _task(name: str, prompt: str, answer: type[Any]) -> Task[Any]:
     return Task(
-        name=name, prompt=f"{prompt}\n{_MATERIAL}", answer=answer, tier="strong", extract=_nobody,
+        name=name,
+        prompt=f"{prompt}\n{_MATERIAL}",
+        answer=answer,
+        tier="strong",
+        extract=_nobody,
         max_output_tokens=3000,
-    )  # fmt: skip
+    )
 
 
 STATEMENTS = _task(

@@ -183,14 +183,23 @@ def _paper(fields: Mapping[str, str]) -> Paper:
         doi, arxiv = "", key.removeprefix("arxiv:")
     title = fields["title"].replace("{", "").replace("}", "")
     key, aliases = identify(
-        doi=doi or None, arxiv=arxiv, title=title, year=year, first_author=names[0] if names else None,
-    )  # fmt: skip
+        doi=doi or None,
+        arxiv=arxiv,
+        title=title,
+        year=year,
+        first_author=names[0] if names else None,
+    )
     return Paper(
-        id=key, aliases=aliases, title=title, year=year, doi=doi or None, arxiv=arxiv,
+        id=key,
+        aliases=aliases,
+        title=title,
+        year=year,
+        doi=doi or None,
+        arxiv=arxiv,
         authors=tuple(Author(name=name) for name in names if name != "others"),
         authors_complete="others" not in names,
         venue=fields.get("booktitle") or fields.get("journal"),
-    )  # fmt: skip
+    )
 
 
 def _held(paper: Paper) -> Paper:

@@ -34,8 +34,9 @@ Papers = Annotated[
 ]
 
 references = typer.Typer(
-    help="Measure how well single references are read, or train what reads them.", invoke_without_command=True,
-)  # fmt: skip
+    help="Measure how well single references are read, or train what reads them.",
+    invoke_without_command=True,
+)
 
 
 @references.callback()
@@ -153,9 +154,10 @@ def _works(paths: Sequence[Path]) -> list[Work]:
     works: list[Work] = []
     for path in paths:
         rows = [
-            row for _, row in json_lines(path)
+            row
+            for _, row in json_lines(path)
             if row.get("authors") and row.get("venue") and row.get("year")
-        ]  # fmt: skip
+        ]
         share = -(-WORKS // len(paths))
         for row in rows[:: max(len(rows) // share, 1)][:share]:
             names = [one if isinstance(one, str) else one["name"] for one in row["authors"]]
@@ -172,11 +174,12 @@ def _works(paths: Sequence[Path]) -> list[Work]:
 
 def _markdown(found: Mapping[str, Measured]) -> str:
     shares = {
-        name: {"references": float(len(one.sure)), **{
-            field: 100 * one.right[field] / one.of[field] for field in FIELDS if one.of[field]
-        }}
+        name: {
+            "references": float(len(one.sure)),
+            **{field: 100 * one.right[field] / one.of[field] for field in FIELDS if one.of[field]},
+        }
         for name, one in found.items()
-    }  # fmt: skip
+    }
     kinds = {
         name: {kind: float(count) for kind, count in one.kinds.items()}
         for name, one in found.items()

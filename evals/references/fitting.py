@@ -99,14 +99,22 @@ def measure_fit(cases: Sequence[Case]) -> tuple[dict[str, float], dict[str, dict
     mean = float(np.mean([case.right for case in seen]))
     ways = {
         "fitted now": [p_valid(one.check, one.signs, weights) or 0.0 for one in kept],
-        "as it comes with CiteLoom": [p_valid(one.check, one.signs, WEIGHTS) or 0.0 for one in kept],
-        "share right of each outcome": [float(np.mean(of.get(one.check.outcome) or [mean])) for one in kept],
+        "as it comes with CiteLoom": [
+            p_valid(one.check, one.signs, WEIGHTS) or 0.0 for one in kept
+        ],
+        "share right of each outcome": [
+            float(np.mean(of.get(one.check.outcome) or [mean])) for one in kept
+        ],
         "share right of all": [mean] * len(kept),
-    }  # fmt: skip
+    }
     return weights, {
-        way: {"n": float(len(kept)), "Brier score": brier(kept, chances), **_calibration(kept, chances)}
+        way: {
+            "n": float(len(kept)),
+            "Brier score": brier(kept, chances),
+            **_calibration(kept, chances),
+        }
         for way, chances in ways.items()
-    }  # fmt: skip
+    }
 
 
 def _calibration(cases: Sequence[Case], chances: Sequence[float]) -> dict[str, float]:

@@ -28,9 +28,17 @@ _ANYSTYLE = {
 }  # fmt: skip
 _SCOPES = {"vol": "volume", "volume": "volume", "issue": "issue", "pp": "pages", "page": "pages"}
 _TEI = {
-    "author": "author", "authors": "author", "date": "date", "publisher": "publisher", "orgName": "publisher",
-    "pubPlace": "place", "editor": "editor", "note": "note", "notes": "note", "idno": "note",
-}  # fmt: skip
+    "author": "author",
+    "authors": "author",
+    "date": "date",
+    "publisher": "publisher",
+    "orgName": "publisher",
+    "pubPlace": "place",
+    "editor": "editor",
+    "note": "note",
+    "notes": "note",
+    "idno": "note",
+}
 _LEAD = re.compile(r"(?:In|in|IN|En|Dans|Em)\b:?$")
 _ROLE = re.compile(
     r"[(\[]*(?:eds?|edd|editors?|edited|by|hrsg|hg|coords?|dirs?|comps?)\b[.)\],:;]*", re.IGNORECASE

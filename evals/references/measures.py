@@ -13,8 +13,16 @@ from tools.references.read_entry import read_entry
 from tools.references.tagger import MODEL
 
 FIELDS = (
-    "title", "first author", "authors", "container", "year", "volume", "issue", "pages", "publisher",
-)  # fmt: skip
+    "title",
+    "first author",
+    "authors",
+    "container",
+    "year",
+    "volume",
+    "issue",
+    "pages",
+    "publisher",
+)
 
 
 @dataclass

@@ -83,11 +83,17 @@ def _reference(key: str, record: Record) -> Any:
 
     date = {"year": record.year, "month": record.month, "day": record.day}
     fields: dict[str, Any] = {
-        "author": names(record.authors), "editor": names(record.editors), "title": record.title,
-        "container_title": record.container, "volume": record.volume, "issue": record.issue,
-        "page": record.pages, "publisher": record.publisher, "publisher_place": record.place,
+        "author": names(record.authors),
+        "editor": names(record.editors),
+        "title": record.title,
+        "container_title": record.container,
+        "volume": record.volume,
+        "issue": record.issue,
+        "page": record.pages,
+        "publisher": record.publisher,
+        "publisher_place": record.place,
         "issued": Date(**{name: value for name, value in date.items() if value}),
-    }  # fmt: skip
+    }
     return Reference(key, record.kind, **{name: value for name, value in fields.items() if value})
 
 

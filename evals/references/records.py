@@ -48,9 +48,12 @@ def pools_of(references: Sequence[Reference]) -> Pools:
         alike[_printed_as(text)] += (text,)
     authors = map(_stripped, names)
     return Pools(
-        all_of("container"), all_of("publisher"), all_of("place"),
-        tuple(one for one in authors if " " in one and "," not in one and "." not in one), alike,
-    )  # fmt: skip
+        all_of("container"),
+        all_of("publisher"),
+        all_of("place"),
+        tuple(one for one in authors if " " in one and "," not in one and "." not in one),
+        alike,
+    )
 
 
 def of_papers(path: Path, pools: Pools, dice: random.Random, most: int) -> list[Record]:
@@ -100,9 +103,14 @@ def varied(record: Record, dice: random.Random, titles: Sequence[str], pools: Po
     if container and chance() < 0.4:
         container = dice.choice(pools.containers)
     return replace(
-        record, kind=kind, title=title, authors=authors, container=container,
-        month=dice.randint(1, 12) if dated else 0, day=dice.randint(1, 28) if dated and chance() < 0.5 else 0,
-    )  # fmt: skip
+        record,
+        kind=kind,
+        title=title,
+        authors=authors,
+        container=container,
+        month=dice.randint(1, 12) if dated else 0,
+        day=dice.randint(1, 28) if dated and chance() < 0.5 else 0,
+    )
 
 
 def recombined(
@@ -158,11 +166,18 @@ def _record(one: Reference) -> Record | None:
     pages = re.search(r"\w?\d+(?:\s?[-–]+\s?\w?\d+)?", one.first("pages"))
     kind = "book" if not container else "article-journal" if volume else "paper-conference"
     return Record(
-        kind=kind, title=title, authors=_parts(names), year=int(year[0]), editors=_parts(editors),
-        container=container, volume=volume[0] if volume else "", issue=issue[0] if issue else "",
+        kind=kind,
+        title=title,
+        authors=_parts(names),
+        year=int(year[0]),
+        editors=_parts(editors),
+        container=container,
+        volume=volume[0] if volume else "",
+        issue=issue[0] if issue else "",
         pages=pages[0].replace(" ", "") if pages else "",
-        publisher=_stripped(one.first("publisher")), place=_stripped(one.first("place")),
-    )  # fmt: skip
+        publisher=_stripped(one.first("publisher")),
+        place=_stripped(one.first("place")),
+    )
 
 
 def _parts(names: Sequence[Author]) -> tuple[Name, ...]:
@@ -185,13 +200,17 @@ def _paper(one: Mapping[str, object], pools: Pools, dice: random.Random) -> Reco
         kind, venue = dice.choice(("book", "thesis", "report")), ""
     more = venue and not journal and dice.random() < 0.5
     return Record(
-        kind=kind, title=str(one["title"]), authors=_parts([Author(name=name) for name in names if name]),
-        year=int(str(one.get("year") or 2000)), container=venue,
+        kind=kind,
+        title=str(one["title"]),
+        authors=_parts([Author(name=name) for name in names if name]),
+        year=int(str(one.get("year") or 2000)),
+        container=venue,
         volume=str(dice.randint(1, 120)) if journal or dice.random() < 0.1 else "",
         issue=str(dice.randint(1, 12)) if journal and dice.random() < 0.7 else "",
-        pages=_pages(start, dice), publisher=dice.choice(pools.publishers) if more or not venue else "",
+        pages=_pages(start, dice),
+        publisher=dice.choice(pools.publishers) if more or not venue else "",
         place=dice.choice(pools.places) if not journal and dice.random() < 0.5 else "",
-    )  # fmt: skip
+    )
 
 
 def _pages(start: int, dice: random.Random) -> str:

@@ -107,6 +107,10 @@ def print_works(works: Sequence[Work]) -> dict[str, list[Reference]]:
 
 def _parts(names: str, behind: str, title: str, gap: str, venue: str, rest: str) -> list[Part]:
     return [
-        ("author", names), ("other", behind), ("title", title), ("other", gap),
-        ("container", venue), ("other", rest),
-    ]  # fmt: skip
+        ("author", names),
+        ("other", behind),
+        ("title", title),
+        ("other", gap),
+        ("container", venue),
+        ("other", rest),
+    ]

@@ -19,13 +19,29 @@ from tools.references.tagger import BEGINS
 from tools.references.tokens import features_of, tokens_of
 
 COMMON = (
-    "apa", "ieee", "nature", "harvard-cite-them-right", "chicago-author-date", "chicago-notes-bibliography",
-    "chicago-author-date-16th-edition", "modern-language-association", "iso690-author-date-en", "iso690-numeric-en",
-    "nlm-citation-sequence", "elsevier-harvard", "elsevier-with-titles", "springer-basic-author-date", "din-1505-2",
-    "springer-lecture-notes-in-computer-science", "acm-sig-proceedings", "american-chemical-society",
-    "american-medical-association", "association-for-computational-linguistics", "gost-r-7-0-5-2008",
+    "apa",
+    "ieee",
+    "nature",
+    "harvard-cite-them-right",
+    "chicago-author-date",
+    "chicago-notes-bibliography",
+    "chicago-author-date-16th-edition",
+    "modern-language-association",
+    "iso690-author-date-en",
+    "iso690-numeric-en",
+    "nlm-citation-sequence",
+    "elsevier-harvard",
+    "elsevier-with-titles",
+    "springer-basic-author-date",
+    "din-1505-2",
+    "springer-lecture-notes-in-computer-science",
+    "acm-sig-proceedings",
+    "american-chemical-society",
+    "american-medical-association",
+    "association-for-computational-linguistics",
+    "gost-r-7-0-5-2008",
     "american-sociological-association",
-)  # fmt: skip
+)
 """Styles of which more is printed."""
 _SETTINGS = {"c1": 0.4, "c2": 0.4, "feature.minfreq": 1, "feature.possible_transitions": True}
 

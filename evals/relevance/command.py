@@ -78,9 +78,11 @@ class Relevance(Suite[RelevanceOptions]):
         ]
         return {
             "settings": {"mind": self.options.mind, "seed": self.options.seed},
-            "resamples": RESAMPLES, "left_out": {}, "cases": told,
+            "resamples": RESAMPLES,
+            "left_out": {},
+            "cases": told,
             "halves": means(told, HALVES, seed=self.options.seed),
-        }  # fmt: skip
+        }
 
     def markdown(self, found: dict[str, Any]) -> str:
         """Return the figures of both halves."""

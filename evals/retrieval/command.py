@@ -125,9 +125,13 @@ class Retrieval(Suite[RetrievalOptions]):
                 say(f"starting a local source with {len(self.corpus.records)} papers")
                 url = stack.enter_context(serving(service_of(self.corpus)))
             setting = Setting(
-                url=url, snapshot=made, sources=self.sources, keep=options.keep, mind=options.mind,
+                url=url,
+                snapshot=made,
+                sources=self.sources,
+                keep=options.keep,
+                mind=options.mind,
                 vectors=options.vectors or Path(folder) / "vectors.sqlite",
-            )  # fmt: skip
+            )
             if self.corpus:
                 say(self._ahead(self.corpus, remembering(setting.vectors)))
             tasks = [(case, arm) for case in self.chosen.cases for arm in self.arms]
@@ -160,24 +164,29 @@ class Retrieval(Suite[RetrievalOptions]):
         summary = summarise(self.chosen.cases, rows, k=options.k, seed=options.seed)
         return {
             "settings": {
-                "data": options.data.name if options.data else None, "sources": list(self.sources),
-                "n": len(self.chosen.cases), "keep": options.keep,
-                "k": options.k, "seed": options.seed, "mind": options.mind,
+                "data": options.data.name if options.data else None,
+                "sources": list(self.sources),
+                "n": len(self.chosen.cases),
+                "keep": options.keep,
+                "k": options.k,
+                "seed": options.seed,
+                "mind": options.mind,
                 "resamples": RESAMPLES,
                 "arms": {name: dict(ARMS[name].settings) for name in summary["arms"]},
             },
             "not_run": self.not_run,
             "left_out": self.chosen.left_out,
             **summary,
-        }  # fmt: skip
+        }
 
     def markdown(self, found: dict[str, Any]) -> str:
         """Return the figures of the arms, and their differences to `default`."""
         title = f"{len(found['queries'])} queries, {self.options.keep} papers kept, k = {self.options.k}"
         tables = {
-            title: found["arms"], "Minus default": found["minus_default"],
+            title: found["arms"],
+            "Minus default": found["minus_default"],
             "Completeness, as default estimated it": {"default": found["completeness"] or {}},
-        }  # fmt: skip
+        }
         notes = left_out(found, found["queries"])
         if lacking := sum(case.lacking for case in self.chosen.cases):
             notes.append(

@@ -223,11 +223,18 @@ def live_cases(queries: Sequence[Query], count: int) -> Cases:
                 "no source knows its gold: it has neither titles nor DOIs or the like"
             )
             continue
-        cases.cases.append(Case(
-            id=query.id, text=query.text, before=query.before, gold=frozenset(names[0] for names in golds),
-            own=(), hidden=(), lacking=len(query.gold) - len(golds),
-            named={name: names[0] for names in golds for name in names},
-        ))  # fmt: skip
+        cases.cases.append(
+            Case(
+                id=query.id,
+                text=query.text,
+                before=query.before,
+                gold=frozenset(names[0] for names in golds),
+                own=(),
+                hidden=(),
+                lacking=len(query.gold) - len(golds),
+                named={name: names[0] for names in golds for name in names},
+            )
+        )
     if not cases.cases:
         raise InputError(f"no query can be asked: {next(iter(cases.left_out.values()))}")
     return cases

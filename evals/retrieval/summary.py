@@ -28,10 +28,13 @@ def summarise(cases: Sequence[Case], rows: Sequence[Row], *, k: int, seed: int) 
 def _query(case: Case, rows: Mapping[str, Row], k: int) -> dict[str, Any]:
     default = rows.get(DEFAULT)
     found: dict[str, Any] = {
-        "id": case.id, "year": case.before and case.before.year, "gold": len(case.gold),
+        "id": case.id,
+        "year": case.before and case.before.year,
+        "gold": len(case.gold),
         "arms": {name: figures(row, case, k, default) for name, row in rows.items()},
-        "gold_ids": sorted(case.gold), "kept_ids": {name: row["kept"] for name, row in rows.items()},
-    }  # fmt: skip
+        "gold_ids": sorted(case.gold),
+        "kept_ids": {name: row["kept"] for name, row in rows.items()},
+    }
     found |= noted(rows, ["error"])
     if default and (said := default["completeness"]):
         found["completeness"] = {
@@ -78,9 +81,12 @@ def _completeness(queries: Sequence[Mapping[str, Any]]) -> dict[str, float] | No
         if one["share_low"] is not None
     ]
     found = {
-        "n": float(len(known)), "estimated_share": fmean(shares), "coverage": fmean(truths),
-        "mean_error": fmean(errors), "mean_absolute_error": fmean(map(abs, errors)),
-    }  # fmt: skip
+        "n": float(len(known)),
+        "estimated_share": fmean(shares),
+        "coverage": fmean(truths),
+        "mean_error": fmean(errors),
+        "mean_absolute_error": fmean(map(abs, errors)),
+    }
     if inside:
         found["coverage_inside_interval"] = fmean(inside)
     if pstdev(shares) and pstdev(truths):

@@ -62,8 +62,11 @@ def try_arm(task: tuple[Case, Arm], setting: Setting) -> Row:
     }
     choices = {"mind": setting.mind, "refresh": True} | chosen
     inputs: dict[str, Any] = {
-        "text": case.text, "sources": list(setting.sources), "keep": setting.keep, "exclude": list(case.own),
-    }  # fmt: skip
+        "text": case.text,
+        "sources": list(setting.sources),
+        "keep": setting.keep,
+        "exclude": list(case.own),
+    }
     if case.before:
         inputs["before"] = case.before
     if setting.url or setting.snapshot:
@@ -109,12 +112,17 @@ def _local(here: Settings, key: str, url: str) -> Settings:
     nowhere = f"{url}/nowhere"
     return here.model_copy(
         update={
-            "openalex_url": url, "openalex_api_key": SecretStr(key),
-            "openalex_rate": _RATE, "crossref_url": f"{url}/crossref",
-            "crossref_rate": _RATE, "contact_email": None, "semantic_scholar_url": nowhere,
-            "arxiv_url": nowhere, "serpapi_url": nowhere,
+            "openalex_url": url,
+            "openalex_api_key": SecretStr(key),
+            "openalex_rate": _RATE,
+            "crossref_url": f"{url}/crossref",
+            "crossref_rate": _RATE,
+            "contact_email": None,
+            "semantic_scholar_url": nowhere,
+            "arxiv_url": nowhere,
+            "serpapi_url": nowhere,
         }
-    )  # fmt: skip
+    )
 
 
 def _one_per_paper(result: Mapping[str, Any]) -> int | None:

@@ -72,10 +72,13 @@ def build(
 ) -> None:
     """Build a set for `writing` and `judging` from a month's arXiv papers, as LitLLM's RollingEval."""
     wish = Wish(
-        month=_month(month), out=out, n=n, least=least,
+        month=_month(month),
+        out=out,
+        n=n,
+        least=least,
         categories=tuple(filter(None, map(str.strip, categories.split(",")))),
         sources=online_sources(sources),
-    )  # fmt: skip
+    )
     check_file(out)
     most = n * _WORKS * SEARCH_USD * ("openalex" in wish.sources)
     say(
@@ -143,14 +146,19 @@ async def _row(
     if sum(bool(work.abstract) for work in works.values()) < _SHARE * len(works):
         return "citing works without abstracts"
     return {
-        "id": paper.id, "source": f"arXiv {wish.month:%Y-%m}", "licence": licence_of(copy.content) or None,
+        "id": paper.id,
+        "source": f"arXiv {wish.month:%Y-%m}",
+        "licence": licence_of(copy.content) or None,
         "target": {
-            "title": paper.title, "abstract": paper.abstract,
-            "published": str(paper.published) if paper.published else None, "arxiv": paper.arxiv,
+            "title": paper.title,
+            "abstract": paper.abstract,
+            "published": str(paper.published) if paper.published else None,
+            "arxiv": paper.arxiv,
         },
-        "gold_related_work": section.text, "gold_sentences": section.sentences(),
+        "gold_related_work": section.text,
+        "gold_sentences": section.sentences(),
         "cited": [as_cited(key, work) for key, work in works.items()],
-    }  # fmt: skip
+    }
 
 
 async def _read(copy: Fetched, at: Settings) -> Document:

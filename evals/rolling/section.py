@@ -77,9 +77,14 @@ def related_work(paper: Paper, document: Document) -> Section | None:
 def as_cited(key: str, work: Paper) -> dict[str, Any]:
     """Return a work as a row of `eval writing` lists it."""
     return {
-        "key": key, "id": work.id, "title": work.title, "year": work.year, "venue": work.venue,
-        "authors": [author.name for author in work.authors], "abstract": work.abstract,
-    }  # fmt: skip
+        "key": key,
+        "id": work.id,
+        "title": work.title,
+        "year": work.year,
+        "venue": work.venue,
+        "authors": [author.name for author in work.authors],
+        "abstract": work.abstract,
+    }
 
 
 def licence_of(content: bytes) -> str:

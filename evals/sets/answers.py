@@ -22,8 +22,10 @@ from evals.sets.finding import QUERIES
 from state.paper import canonical_id
 
 EXPERTS, CLAIMS, PAPERS = (
-    "expert_long_answers.jsonl", "scifact_questions.jsonl", "papers_with_questions.jsonl",
-)  # fmt: skip
+    "expert_long_answers.jsonl",
+    "scifact_questions.jsonl",
+    "papers_with_questions.jsonl",
+)
 YES_NO, QUESTIONS = "pubmedqa.jsonl", "questions.jsonl"
 _LACKING = "without question, answer or contexts"
 _BARE = {
@@ -39,14 +41,30 @@ def scholarqabench(copy: Copy, made: Made) -> None:
     for name, row in rows_of(copy.find("human_answers.json")):
         # Numbers in answers count from the first context, so all stay, also those without text.
         contexts = [_piece(one) for one in _dicts(row.get("ctxs"))]
-        _add(made, EXPERTS, name, contexts, {
-            "question": words(row.get("input")), "answer": words(row.get("output")), "contexts": contexts,
-        })  # fmt: skip
+        _add(
+            made,
+            EXPERTS,
+            name,
+            contexts,
+            {
+                "question": words(row.get("input")),
+                "answer": words(row.get("output")),
+                "contexts": contexts,
+            },
+        )
     for name, row in rows_of(copy.find("scifact_test.jsonl")):
         evidence = [one for one in map(_piece, _dicts(row.get("gold_ctx"))) if one["text"]]
-        _add(made, CLAIMS, name, evidence, {
-            "question": words(row.get("input")), "answer": words(row.get("answer")), "evidence": evidence,
-        })  # fmt: skip
+        _add(
+            made,
+            CLAIMS,
+            name,
+            evidence,
+            {
+                "question": words(row.get("input")),
+                "answer": words(row.get("answer")),
+                "evidence": evidence,
+            },
+        )
     _add_papers(made, YES_NO, copy.find("pubmed_test.jsonl"), "gold_ctx")
     _add_papers(made, PAPERS, copy.find("qasa_test.jsonl"), "ctxs")
     for file, why in _BARE.items():

@@ -39,11 +39,17 @@ def litsearch(copy: Copy, made: Made) -> None:
     corpus = copy.find("corpus_clean/*", "corpus_clean.*")
     for name, row in rows_of(corpus, ("corpusid", "title", "abstract", "citations")):
         key = texts([row.get("corpusid")])
-        _add_paper(made, name, {
-            "id": f"CorpusId:{key[0]}" if key else "", "title": words(row.get("title")),
-            "abstract": words(row.get("abstract")) or None, "year": None,
-            "references": [f"CorpusId:{one}" for one in texts(row.get("citations"))],
-        })  # fmt: skip
+        _add_paper(
+            made,
+            name,
+            {
+                "id": f"CorpusId:{key[0]}" if key else "",
+                "title": words(row.get("title")),
+                "abstract": words(row.get("abstract")) or None,
+                "year": None,
+                "references": [f"CorpusId:{one}" for one in texts(row.get("citations"))],
+            },
+        )
     for at, (_, row) in enumerate(rows_of(copy.needed("query/*", "query.*")), 1):
         gold = [{"id": f"CorpusId:{one}"} for one in texts(row.get("corpusids"))]
         kinds = {key: row.get(key) for key in ("query_set", "specificity", "quality")}
@@ -102,10 +108,13 @@ def _records(row: Row) -> Iterator[dict[str, Any]]:
         if title:
             key, year = words(one.get("paperID")), one.get("year")
             yield {
-                "id": f"s2:{key}" if _S2_ID.fullmatch(key) else key or title, "title": title,
-                "abstract": words(one.get("abstract")) or None, "authors": texts(one.get("author")),
-                "year": year if type(year) is int else None, "references": [],
-            }  # fmt: skip
+                "id": f"s2:{key}" if _S2_ID.fullmatch(key) else key or title,
+                "title": title,
+                "abstract": words(one.get("abstract")) or None,
+                "authors": texts(one.get("author")),
+                "year": year if type(year) is int else None,
+                "references": [],
+            }
 
 
 def paper_finding_bench(copy: Copy, made: Made) -> None:

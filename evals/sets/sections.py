@@ -58,10 +58,16 @@ def multi_xscience(copy: Copy, made: Made) -> None:
         name = f"arxiv:{aid}" if (aid := words(row.get("aid"))) else at
         seen[name] += 1  # a paper may have several paragraphs, each a row
         number = f"-{seen[name]}" if seen[name] > 1 else ""
-        _add(made, f"{name}{number}", "Multi-XScience", {
-            "target": {"title": "", "abstract": words(row.get("abstract"))},
-            "gold_related_work": _MARK.sub(r"[\1]", words(row.get("related_work"))), "cited": cited,
-        })  # fmt: skip
+        _add(
+            made,
+            f"{name}{number}",
+            "Multi-XScience",
+            {
+                "target": {"title": "", "abstract": words(row.get("abstract"))},
+                "gold_related_work": _MARK.sub(r"[\1]", words(row.get("related_work"))),
+                "cited": cited,
+            },
+        )
 
 
 def _references(given: object) -> list[tuple[str, str, str]]:
@@ -91,22 +97,39 @@ def deepscholar(copy: Copy, made: Made) -> None:
     ):
         key = words(row.get("arxiv_id"))
         numbers = {shorthand: str(at) for at, shorthand in enumerate(cited.get(key, {}), 1)}
-        _add(made, f"arxiv:{key}" if key else name, "DeepScholar-Bench", {
-            "target": {"title": words(row.get("title")), "abstract": words(row.get("abstract")), "arxiv": key},
-            "gold_related_work": _plain(str(row.get("clean_latex_related_works") or ""), numbers),
-            "cited": [_of_deepscholar(numbers[one], work) for one, work in cited.get(key, {}).items()],
-        })  # fmt: skip
+        _add(
+            made,
+            f"arxiv:{key}" if key else name,
+            "DeepScholar-Bench",
+            {
+                "target": {
+                    "title": words(row.get("title")),
+                    "abstract": words(row.get("abstract")),
+                    "arxiv": key,
+                },
+                "gold_related_work": _plain(
+                    str(row.get("clean_latex_related_works") or ""), numbers
+                ),
+                "cited": [
+                    _of_deepscholar(numbers[one], work) for one, work in cited.get(key, {}).items()
+                ],
+            },
+        )
 
 
 def _of_deepscholar(key: str, row: Row) -> dict[str, Any]:
     year = words(row.get("bib_paper_year")).removesuffix(".0")
     return {
-        "key": key, "id": words(row.get("cited_paper_arxiv_link")) or words(row.get("bib_paper_doi")) or None,
-        "title": words(row.get("cited_paper_title")), "venue": words(row.get("bib_paper_journal")) or None,
-        "authors": [name for name in re.split(r"\s+and\s+", words(row.get("bib_paper_authors"))) if name],
+        "key": key,
+        "id": words(row.get("cited_paper_arxiv_link")) or words(row.get("bib_paper_doi")) or None,
+        "title": words(row.get("cited_paper_title")),
+        "venue": words(row.get("bib_paper_journal")) or None,
+        "authors": [
+            name for name in re.split(r"\s+and\s+", words(row.get("bib_paper_authors"))) if name
+        ],
         "year": int(year) if re.fullmatch(r"(?:1[89]|20)\d\d", year) else None,
         "abstract": words(row.get("cited_paper_abstract")) or None,
-    }  # fmt: skip
+    }
 
 
 def _plain(latex: str, numbers: Mapping[str, str]) -> str:
@@ -139,11 +162,19 @@ def nudtrwg(copy: Copy, made: Made) -> None:
         if section is None:
             made.leave(name, "no related-work section that cites was found in its PDF")
             continue
-        _add(made, name, "NudtRwG", {
-            "target": {"title": paper.title, "abstract": words(target.abstract)},
-            "gold_related_work": section.text, "gold_sentences": section.sentences(),
-            "cited": _of_pdfs(section, sorted((title.parent / "Reference Papers").glob("*.pdf"))),
-        })  # fmt: skip
+        _add(
+            made,
+            name,
+            "NudtRwG",
+            {
+                "target": {"title": paper.title, "abstract": words(target.abstract)},
+                "gold_related_work": section.text,
+                "gold_sentences": section.sentences(),
+                "cited": _of_pdfs(
+                    section, sorted((title.parent / "Reference Papers").glob("*.pdf"))
+                ),
+            },
+        )
 
 
 def _of_pdfs(section: Section, paths: list[Path]) -> list[dict[str, Any]]:

@@ -53,11 +53,15 @@ def _papers() -> dict[str, Paper]:
 def _records(papers: dict[str, Paper]) -> Iterator[dict[str, Any]]:
     for paper in papers.values():
         yield {
-            "id": paper.id, "title": paper.title, "abstract": paper.abstract, "year": paper.year,
-            "authors": [author.name for author in paper.authors], "venue": paper.venue,
+            "id": paper.id,
+            "title": paper.title,
+            "abstract": paper.abstract,
+            "year": paper.year,
+            "authors": [author.name for author in paper.authors],
+            "venue": paper.venue,
             "references": [key for key in paper.references or () if key in papers],
             "external_references": [],
-        }  # fmt: skip
+        }
 
 
 def _queries(papers: dict[str, Paper]) -> list[str]:
@@ -82,18 +86,22 @@ def _sections(papers: dict[str, Paper]) -> Iterator[dict[str, Any]]:
         if missing:
             raise InputError(f"the starter library has no {missing[0]}")
         yield {
-            "id": row["id"], "target": row["target"],
+            "id": row["id"],
+            "target": row["target"],
             "gold_related_work": " ".join(text for text, _ in row["sentences"]),
             "gold_sentences": [{"text": text, "cites": cites} for text, cites in row["sentences"]],
             "cited": [
                 {
-                    "key": str(number), "id": key, "title": papers[key].title,
+                    "key": str(number),
+                    "id": key,
+                    "title": papers[key].title,
                     "authors": [author.name for author in papers[key].authors],
-                    "year": papers[key].year, "abstract": papers[key].abstract,
+                    "year": papers[key].year,
+                    "abstract": papers[key].abstract,
                 }
                 for number, key in enumerate(row["cited"], start=1)
             ],
-        }  # fmt: skip
+        }
 
 
 def _write(path: Path, rows: Iterable[dict[str, Any]]) -> None:

@@ -138,10 +138,12 @@ def told_of(case: Case, run: Synthesis, *, ranked: bool) -> Told:
     papers = [item.paper for item in run.result["references"] if item.role == "primary"]
     names = [name for paper in papers for name in (paper.title, *(a.name for a in paper.authors))]
     return Told(
-        question=case.question, lines=[line.text for line in run.lines], contexts=texts,
+        question=case.question,
+        lines=[line.text for line in run.lines],
+        contexts=texts,
         golds=[[point.fact for point in answer.points] for answer in case.answers],
         named=" ".join(["the authors", *names]),
-    )  # fmt: skip
+    )
 
 
 def summarise(rows: Sequence[Row], *, seed: int) -> dict[str, ArmFigures]:

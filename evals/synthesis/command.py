@@ -82,9 +82,12 @@ class Synthesis(Suite[SynthesisOptions]):
         self.data = read_papers(options.papers) if options.papers else None
         if self.data and "arms" in self.parts:
             self.plan = arms.plan_of(
-                self.data, options.n, mind=options.mind, top_k=options.top_k,
+                self.data,
+                options.n,
+                mind=options.mind,
+                top_k=options.top_k,
                 arms=arms_of(self.sizes, self.temperatures, options.runs),
-            )  # fmt: skip
+            )
             self.runs = len(list(arms.asked_of(self.plan))) * len(self.plan.arms)
 
     def rows(self) -> Generator[Row]:
@@ -110,23 +113,31 @@ class Synthesis(Suite[SynthesisOptions]):
         models = [at.strong_model, at.fast_model] if options.mind == "llm" else ["extractive"]
         found: dict[str, Any] = {
             "settings": {
-                "mind": options.mind, "model": " + ".join(filter(None, dict.fromkeys(models))),
-                "embedder": at.embedder, "seed": options.seed, "top_k": options.top_k, "chunks": self.sizes,
-                "temperatures": self.temperatures, "runs": options.runs,
+                "mind": options.mind,
+                "model": " + ".join(filter(None, dict.fromkeys(models))),
+                "embedder": at.embedder,
+                "seed": options.seed,
+                "top_k": options.top_k,
+                "chunks": self.sizes,
+                "temperatures": self.temperatures,
+                "runs": options.runs,
             }
-        }  # fmt: skip
+        }
         if lines:
             found["references"] = {
                 "table": references.table(lines),
                 "lines": [asdict(row) for row in lines],
-            }  # fmt: skip
+            }
         if runs:
             by_stack = arms.summarise(runs, seed=options.seed)
             found["arms"] = {
-                "by_stack": by_stack, "minus": arms.minus(runs, seed=options.seed),
-                "spread": {stack: told for stack, one in by_stack.items() if (told := spreads(one))},
+                "by_stack": by_stack,
+                "minus": arms.minus(runs, seed=options.seed),
+                "spread": {
+                    stack: told for stack, one in by_stack.items() if (told := spreads(one))
+                },
                 "rows": [asdict(row) for row in runs],
-            }  # fmt: skip
+            }
         return found
 
     def markdown(self, found: dict[str, Any]) -> str:

@@ -37,9 +37,13 @@ from tools.text.words import coverage
 
 NEAR, EVIDENCE, BORNE = 0.45, 0.6, 0.8
 MEASURES = (
-    "answer_relevancy", "answer_similarity", "context_relevancy", "context_precision",
-    "context_recall", "faithfulness",
-)  # fmt: skip
+    "answer_relevancy",
+    "answer_similarity",
+    "context_relevancy",
+    "context_precision",
+    "context_recall",
+    "faithfulness",
+)
 COMPOSITES = {
     "composite": ("faithfulness", "answer_relevancy", "context_relevancy", "context_recall"),
     "with_precision": ("faithfulness", "answer_relevancy", "context_precision", "context_recall"),
@@ -151,8 +155,11 @@ def composite(rows: Sequence[Mapping[str, float]], parts: Sequence[str], *, seed
     ]
     low, high = np.percentile(drawn, [(100 - _LEVEL) / 2, (100 + _LEVEL) / 2])
     return {
-        "mean": float(_harmonic_of_means(columns)), "low": float(low), "high": float(high), "n": len(rows)
-    }  # fmt: skip
+        "mean": float(_harmonic_of_means(columns)),
+        "low": float(low),
+        "high": float(high),
+        "n": len(rows),
+    }
 
 
 def _harmonic_of_means(columns: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -80,17 +80,20 @@ def judged(question: str, run: Synthesis, known: Mapping[str, Known]) -> list[Li
         machine = [one.text for one in cited if one and one.way == "GROBID"]
         rows.append(
             LineRow(
-                question=question, text=line.text, verified=is_verified(line, run.paragraphs),
+                question=question,
+                text=line.text,
+                verified=is_verified(line, run.paragraphs),
                 ways=tuple(sorted({one.way for one in cited if one})),
                 right=is_right(wanted, given) if known_all else None,
                 printed=(
                     all_given(wanted, given) and all(stands_in(one, machine) for one in left)
-                    if known_all else None
+                    if known_all
+                    else None
                 ),
                 wanted=tuple(f"{work.label} {work.title}".strip() for _, work in wanted),
                 given=tuple(item.entry for item in given),
             )
-        )  # fmt: skip
+        )
     return rows
 
 

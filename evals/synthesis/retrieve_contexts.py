@@ -27,9 +27,14 @@ def retrieving(method: ChunkMethod, top_k: int = 4, size: int = SIZE) -> Step:
         found = await services.run_store.paragraphs.get(state["paragraphs"])
         paragraphs = list(found.values())
         chunks = await asyncio.to_thread(
-            retrieve, services.clients.embedder, state["request"].text, _by_paper(paragraphs),
-            method=method, top_k=top_k, size=size,
-        )  # fmt: skip
+            retrieve,
+            services.clients.embedder,
+            state["request"].text,
+            _by_paper(paragraphs),
+            method=method,
+            top_k=top_k,
+            size=size,
+        )
         return {"contexts": _contexts(paragraphs, chunks)}
 
     return retrieve_contexts
@@ -51,11 +56,13 @@ def _contexts(paragraphs: Sequence[Paragraph], chunks: Sequence[Found]) -> list[
             scores.setdefault(place, found.score)
     return [
         Context(
-            paragraph=paragraphs[place].id, score=scores[place], by="retriever",
+            paragraph=paragraphs[place].id,
+            score=scores[place],
+            by="retriever",
             spans=_joined(parts, len(paragraphs[place].text)),
         )
         for place, parts in spans.items()
-    ]  # fmt: skip
+    ]
 
 
 def _joined(spans: Sequence[tuple[int, int]], length: int) -> tuple[tuple[int, int], ...]:

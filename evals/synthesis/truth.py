@@ -100,8 +100,10 @@ class Known:
             return None
         paragraph, start, end = where
         titles = [
-            title for first, last, title in paragraph.spans if min(last, end) - max(first, start) >= _TOUCH
-        ]  # fmt: skip
+            title
+            for first, last, title in paragraph.spans
+            if min(last, end) - max(first, start) >= _TOUCH
+        ]
         if None in titles:
             return None
         return list(dict.fromkeys(title for title in titles if title))

@@ -99,10 +99,15 @@ def _case(name: str, row: object) -> Case:
     if not papers:
         raise RecordError(f"none of the {len(cited)} papers that it cites has a title")
     return Case(
-        id=name, title=title, abstract=abstract, gold=gold.strip(),
-        sentences=_sentences(whole.get("gold_sentences")), papers=tuple(papers.values()),
-        places=places, unusable=tuple(unusable),
-    )  # fmt: skip
+        id=name,
+        title=title,
+        abstract=abstract,
+        gold=gold.strip(),
+        sentences=_sentences(whole.get("gold_sentences")),
+        papers=tuple(papers.values()),
+        places=places,
+        unusable=tuple(unusable),
+    )
 
 
 def _papers(cited: Sequence[object]) -> tuple[dict[str, Paper], dict[str, int], list[str]]:

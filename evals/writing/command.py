@@ -110,15 +110,18 @@ class Writing(Suite[WritingOptions]):
         options = self.options
         return {
             "settings": {
-                "data": options.data.name, "n": len(self.chosen.cases), "mind": options.mind,
+                "data": options.data.name,
+                "n": len(self.chosen.cases),
+                "mind": options.mind,
                 "model": settings().strong_model if options.mind == "llm" else None,
-                "seed": options.seed, "resamples": RESAMPLES,
+                "seed": options.seed,
+                "resamples": RESAMPLES,
                 "bertscore": options.bertscore or None,
                 "writers": {arm.name: dict(arm.settings) for arm in self.arms},
             },
             "left_out": self.chosen.left_out,
             **summarise(self.chosen.cases, rows, self.likeness, seed=options.seed),
-        }  # fmt: skip
+        }
 
     def markdown(self, found: dict[str, Any]) -> str:
         """Return the figures of the writers, of rows with abstracts and of the others apart."""

@@ -19,9 +19,14 @@ def try_text(task: tuple[Case, Candidate], setting: Setting) -> Row:
     """Check one published text of one row; whatever goes wrong stands in the result, as of a writer."""
     case, candidate = task
     row: Row = {
-        "case": case.id, "arm": candidate.arm, "text": candidate.text, "counts": {}, "adherence": {},
-        "cost": {}, "tasks": {},
-    }  # fmt: skip
+        "case": case.id,
+        "arm": candidate.arm,
+        "text": candidate.text,
+        "counts": {},
+        "adherence": {},
+        "cost": {},
+        "tasks": {},
+    }
     inputs = {
         "text": _AT_CITE.sub(r"[\1]", candidate.text),
         "papers": [

@@ -16,10 +16,14 @@ Figures = dict[str, float | None]
 Likeness = Callable[[str, str], dict[str, float]]
 """Measures of how like a text is to the gold, which comes first."""
 SHARES = {
-    "covered": ("cited", "given"), "hallucinated": ("hallucinated", "citations"), "quoted": ("quoted", "citing"),
-    "accounted": ("accounted", "given"), "lines_right": ("lines_right", "lines"),
-    "citing_right": ("citing_right", "citing_lines"), "in_place": ("in_place", "places"),
-}  # fmt: skip
+    "covered": ("cited", "given"),
+    "hallucinated": ("hallucinated", "citations"),
+    "quoted": ("quoted", "citing"),
+    "accounted": ("accounted", "given"),
+    "lines_right": ("lines_right", "lines"),
+    "citing_right": ("citing_right", "citing_lines"),
+    "in_place": ("in_place", "places"),
+}
 """What is told as a share, of what it is one."""
 AMOUNTS = ("sentences", "words", "repeated", "passed", *VERDICTS)
 COSTS = ("seconds", "questions", "llm_calls", "input_tokens", "output_tokens", "usd")
@@ -48,12 +52,17 @@ def _case(case: Case, rows: Mapping[str, Row], likeness: Likeness) -> dict[str, 
         if not row.get("skipped")
     }
     found: dict[str, Any] = {
-        "id": case.id, "checkable": case.checkable, "papers": len(case.papers),
+        "id": case.id,
+        "checkable": case.checkable,
+        "papers": len(case.papers),
         "with_abstract": sum(bool(paper.abstract) for paper in case.papers),
-        "gold_words": len(gold.split()), "unusable": list(case.unusable), "arms": arms,
-        "counts": {}, "adherence": {},
+        "gold_words": len(gold.split()),
+        "unusable": list(case.unusable),
+        "arms": arms,
+        "counts": {},
+        "adherence": {},
         "texts": {name: row["text"] for name, row in rows.items()},
-    }  # fmt: skip
+    }
     return found | noted(rows, ("counts", "adherence", "printed", "skipped", "error", "failures"))
 
 

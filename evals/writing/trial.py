@@ -79,8 +79,9 @@ def try_arm(task: tuple[Case, Arm], setting: Setting) -> Row:
     inputs = {
         "text": f"# {case.title}\n\n{case.abstract}" if case.title else case.abstract,
         "papers": [paper.model_dump(mode="json") for paper in case.papers],
-        "cite": len(case.papers), "plan": plan.text if plan else "",
-    }  # fmt: skip
+        "cite": len(case.papers),
+        "plan": plan.text if plan else "",
+    }
 
     def written() -> dict[str, Any]:
         clients = BenchClients(here, remembering(setting.vectors))
@@ -127,9 +128,10 @@ def told(case: Case, result: Mapping[str, Any], named: Mapping[str, str]) -> dic
         "error": stop.cause if stop and not sentences else "",
         "counts": {
             **honesty(sentences, named, audit, case.papers),
-            "sentences": len(sentences), "words": len(text.split()),
+            "sentences": len(sentences),
+            "words": len(text.split()),
         },
         "cost": cost_of(result["usage"], result["took"]),
         "tasks": spent(result["usage"]),
         "failures": failures_of(result),
-    }  # fmt: skip
+    }

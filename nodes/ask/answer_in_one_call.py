@@ -90,9 +90,13 @@ def extract(
 
 
 TASK = Task(
-    name="answer_in_one_call", prompt=PROMPT, answer=Answer, tier="strong", extract=extract,
+    name="answer_in_one_call",
+    prompt=PROMPT,
+    answer=Answer,
+    tier="strong",
+    extract=extract,
     max_output_tokens=1500,
-)  # fmt: skip
+)
 
 
 async def answer_in_one_call(state: AskState, runtime: Runtime[RunSettings]) -> AskUpdate:
@@ -106,8 +110,9 @@ async def answer_in_one_call(state: AskState, runtime: Runtime[RunSettings]) -> 
     if not keyed:
         return {}
     inputs: dict[str, object] = {
-        "language": language_name(state["request"].language), "question": state["standalone"],
-    }  # fmt: skip
+        "language": language_name(state["request"].language),
+        "question": state["standalone"],
+    }
     shown = fit_to_window(services.mind, TASK, (item for _, item in keyed), **inputs)
     named = {item.id: passage for passage, item in keyed[: len(shown)]}
 
@@ -123,9 +128,11 @@ async def answer_in_one_call(state: AskState, runtime: Runtime[RunSettings]) -> 
     chosen = tuple(item.id for item in named.values())
     return {
         "hops": [hop.model_copy(update={"chosen": chosen, "lost": tuple(lost)})],
-        "held": held, "draft": draft, "missing": in_words(answer.missing),
+        "held": held,
+        "draft": draft,
+        "missing": in_words(answer.missing),
         "failures": asked.failures(STAGE, state["standalone"][:80], "no answer was given"),
-    }  # fmt: skip
+    }
 
 
 def _found(rests: QuoteInPassage, named: Mapping[str, Passage]) -> Quote | None:

@@ -152,10 +152,13 @@ class AnswerSources:
                 continue
             paper = self.papers.get(passage.paper)
             item = ShownPassage(
-                id=f"S{len(shown) + 1}", title=without_injections(passage.title)[0],
-                section=without_injections(" > ".join(passage.section))[0], text=text,
-                citation=_citation(paper), year=paper.year if paper else None,
-            )  # fmt: skip
+                id=f"S{len(shown) + 1}",
+                title=without_injections(passage.title)[0],
+                section=without_injections(" > ".join(passage.section))[0],
+                text=text,
+                citation=_citation(paper),
+                year=paper.year if paper else None,
+            )
             shown.append((passage, item))
         return shown
 
@@ -166,13 +169,15 @@ class AnswerSources:
             paper, passage = self.papers.get(claim.paper), self.passages.get(claim.passage)
             shown.append(
                 ShownClaim(
-                    number=claim.number, claim=claim.text,
+                    number=claim.number,
+                    claim=claim.text,
                     quote=None if claim.text == claim.quote.text else claim.quote.text,
                     title=without_injections(paper.title)[0] if paper else "",
-                    citation=_citation(paper), year=paper.year if paper else None,
+                    citation=_citation(paper),
+                    year=paper.year if paper else None,
                     section=without_injections(" > ".join(passage.section))[0] if passage else "",
                 )
-            )  # fmt: skip
+            )
         return shown
 
     def around(self, claims: Sequence[Claim]) -> list[str]:

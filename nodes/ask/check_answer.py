@@ -92,11 +92,14 @@ async def _judged(
     bench = Bench(services, STAGE, texts, shelf.evidence(), about=state["standalone"])
     items = [
         Item(
-            str(place), place,
-            tuple(dict.fromkeys(keys[claims[number].paper] for number in drafted[place - 1].claims)),
+            str(place),
+            place,
+            tuple(
+                dict.fromkeys(keys[claims[number].paper] for number in drafted[place - 1].claims)
+            ),
         )
         for place in left
-    ]  # fmt: skip
+    ]
     blocks = [items[at : at + AT_ONCE] for at in range(0, len(items), AT_ONCE)]
     request = state["request"].model_copy(update={"sources": ("library",)})
     found = await climb(bench, request, shelf, blocks)
@@ -130,15 +133,22 @@ def _unnamed(paper: str, passages: Sequence[Passage]) -> Paper:
 def _whole(passage: Passage) -> Quote:
     """Return a passage as words that whoever wrote the answer was shown."""
     return Quote(
-        text=passage.text, paper=passage.paper, part=passage.part, start=passage.start,
-        end=passage.start + len(passage.text), verified=True, place=passage.place,
-    )  # fmt: skip
+        text=passage.text,
+        paper=passage.paper,
+        part=passage.part,
+        start=passage.start,
+        end=passage.start + len(passage.text),
+        verified=True,
+        place=passage.place,
+    )
 
 
 def _unsaid(
-    held: Sequence[Claim], sentence: DraftSentence, all_: Sequence[DraftSentence],
+    held: Sequence[Claim],
+    sentence: DraftSentence,
+    all_: Sequence[DraftSentence],
     kept: Sequence[DraftSentence],
-) -> list[Claim]:  # fmt: skip
+) -> list[Claim]:
     """Return the claims of a refused sentence that no other sentence rests on."""
     others = {number for item in (*all_, *kept) if item is not sentence for number in item.claims}
     return [claim for claim in held if claim.number not in others]
@@ -151,6 +161,8 @@ def _quote(claim: Claim) -> str:
 def _refused(sentence: DraftSentence, verdict: SupportVerdict) -> Failure:
     word = "contradict it" if verdict == "contradicted" else "do not say it"
     return Failure(
-        stage=STAGE, subject=sentence.text[:200], cause=f"the quotes of its claims {word}",
+        stage=STAGE,
+        subject=sentence.text[:200],
+        cause=f"the quotes of its claims {word}",
         remedy="the sentence was left out; the quotes of its claims stand in its place",
-    )  # fmt: skip
+    )

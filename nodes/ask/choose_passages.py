@@ -15,7 +15,7 @@ from nodes.ask.answer_sources import (
     ShownPassage,
     fit_to_window,
     load_answer_sources,
-)  # fmt: skip
+)
 from nodes.ask.search_passages import aspects_sought
 from nodes.common.ask_model import ask_with_check
 from state.ask import AskState, AskUpdate
@@ -51,9 +51,13 @@ class Choice(BaseModel):
 
 
 def extract(
-    embedder: Embedder, *, question: str, aspects: Sequence[str], most: int,
+    embedder: Embedder,
+    *,
+    question: str,
+    aspects: Sequence[str],
+    most: int,
     passages: Sequence[ShownPassage],
-) -> Choice:  # fmt: skip
+) -> Choice:
     """Take the passages whose sentences answer best, of each aspect in turn, or none where no sentence does.
 
     A question for authors or a year is answered by the record of the paper that it names, or that
@@ -90,9 +94,13 @@ def _names(question: str, title: str) -> bool:
 
 
 TASK = Task(
-    name="choose_passages", prompt=PROMPT, answer=Choice, tier="strong", extract=extract,
+    name="choose_passages",
+    prompt=PROMPT,
+    answer=Choice,
+    tier="strong",
+    extract=extract,
     max_output_tokens=300,
-)  # fmt: skip
+)
 
 
 async def choose_passages(state: AskState, runtime: Runtime[RunSettings]) -> AskUpdate:

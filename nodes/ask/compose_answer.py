@@ -70,9 +70,13 @@ class Answer(BaseModel):
 
 
 def extract(
-    embedder: Embedder, *, question: str, aspects: Sequence[str], claims: Sequence[ShownClaim],
+    embedder: Embedder,
+    *,
+    question: str,
+    aspects: Sequence[str],
+    claims: Sequence[ShownClaim],
     **_: object,
-) -> Answer:  # fmt: skip
+) -> Answer:
     """Quote the sentences that answer best, best first, each with its source: of several questions one each."""
     told = telling(embedder, question, aspects, claims)
     kept = [item for item in told.values() if item]
@@ -126,9 +130,13 @@ def _best(embedder: Embedder, question: str, claims: Sequence[ShownClaim]) -> li
 
 
 TASK = Task(
-    name="compose_answer", prompt=PROMPT, answer=Answer, tier="strong", extract=extract,
+    name="compose_answer",
+    prompt=PROMPT,
+    answer=Answer,
+    tier="strong",
+    extract=extract,
     max_output_tokens=1500,
-)  # fmt: skip
+)
 
 
 async def compose_answer(state: AskState, runtime: Runtime[RunSettings]) -> AskUpdate:
@@ -141,9 +149,13 @@ async def compose_answer(state: AskState, runtime: Runtime[RunSettings]) -> AskU
         return {"draft": [], "missing": missing}
     named = {number for hop in state["hops"] for number in hop.named}
     chosen = await asyncio.to_thread(
-        select, services.clients.embedder, state["aspects"], state["held"], services.context.claims,
+        select,
+        services.clients.embedder,
+        state["aspects"],
+        state["held"],
+        services.context.claims,
         named,
-    )  # fmt: skip
+    )
     shown = (await load_answer_sources(services, state["request"], chosen)).shown_claims(chosen)
     numbers = {item.number for item in shown}
 
@@ -157,20 +169,23 @@ async def compose_answer(state: AskState, runtime: Runtime[RunSettings]) -> AskU
         return long + [f"rests on no claim: {item.text}" for item in baseless]
 
     asked = await ask_with_check(
-        services.mind, TASK,
+        services.mind,
+        TASK,
         {
-            "language": language_name(state["request"].language), "question": state["standalone"],
-            "aspects": state["aspects"], "claims": list(shown),
+            "language": language_name(state["request"].language),
+            "question": state["standalone"],
+            "aspects": state["aspects"],
+            "claims": list(shown),
         },
         faults,
-    )  # fmt: skip
+    )
     if asked.answer is None:
         remedy = "the claims stand in the place of the answer, as they were drawn"
         return {
             "missing": list(last),
             "draft": [DraftSentence(text=item.text, claims=(item.number,)) for item in chosen],
             "failures": asked.failures(STAGE, state["standalone"][:80], remedy),
-        }  # fmt: skip
+        }
     draft = [
         DraftSentence(text=" ".join(item.text.split()), claims=tuple(known))
         for item in asked.answer.sentences
@@ -188,9 +203,12 @@ def in_words(missing: Sequence[str]) -> list[str]:
 
 
 def select(
-    embedder: Embedder, aspects: Sequence[str], claims: Sequence[Claim], most: int,
+    embedder: Embedder,
+    aspects: Sequence[str],
+    claims: Sequence[Claim],
+    most: int,
     named: Collection[int] = (),
-) -> list[Claim]:  # fmt: skip
+) -> list[Claim]:
     """Return the claims to answer with, in their order: those named, then the best for each aspect, in turn.
 
     A claim that was named as what answers is never left out, even where there are more than `most`.

@@ -91,9 +91,14 @@ class Statements(BaseModel):
 
 
 def extract(
-    embedder: Embedder, *, question: str, aspects: Sequence[str], most: int,
-    passages: Sequence[ShownPassage], **_: object,
-) -> Statements:  # fmt: skip
+    embedder: Embedder,
+    *,
+    question: str,
+    aspects: Sequence[str],
+    most: int,
+    passages: Sequence[ShownPassage],
+    **_: object,
+) -> Statements:
     """Copy the sentences of each passage that answer best, the best first; a record is one sentence."""
     asked = aspects if len(aspects) > 1 else [question]
     return Statements(
@@ -124,9 +129,13 @@ def best_sentences(embedder: Embedder, asked: Sequence[str], passage: ShownPassa
 
 
 TASK = Task(
-    name="extract_claims", prompt=PROMPT, answer=Statements, tier="fast", extract=extract,
+    name="extract_claims",
+    prompt=PROMPT,
+    answer=Statements,
+    tier="fast",
+    extract=extract,
     max_output_tokens=2000,
-)  # fmt: skip
+)
 
 
 async def extract_claims(state: AskState, runtime: Runtime[RunSettings]) -> AskUpdate:
@@ -137,8 +146,9 @@ async def extract_claims(state: AskState, runtime: Runtime[RunSettings]) -> AskU
     keyed = sources.shown(hop.chosen)
     inputs: dict[str, object] = {
         "question": state["standalone"],
-        "aspects": aspects_sought(state["aspects"], state["hops"], state["query"]), "most": PER_PASSAGE,
-    }  # fmt: skip
+        "aspects": aspects_sought(state["aspects"], state["hops"], state["query"]),
+        "most": PER_PASSAGE,
+    }
     shown = fit_to_window(services.mind, TASK, (item for _, item in keyed), **inputs)
     named = {item.id: passage for passage, item in keyed[: len(shown)]}
     if not named:
@@ -197,9 +207,13 @@ def quote_in(claimed: str, passage: Passage) -> Quote | None:
     if span is None or without_injections(span.text)[1]:
         return None
     return Quote(
-        text=span.text, paper=passage.paper, part=passage.part, start=span.start, end=span.end,
+        text=span.text,
+        paper=passage.paper,
+        part=passage.part,
+        start=span.start,
+        end=span.end,
         verified=True,
-    )  # fmt: skip
+    )
 
 
 def claim_on(
@@ -208,9 +222,13 @@ def claim_on(
     """Return what a mind drew from a passage; the quote's sentence where nothing, or a number or name from nowhere."""
     whole = whole_sentences(quote, passage.text)
     claim = Claim(
-        number=number, text=" ".join((text or whole).split()), passage=passage.id, paper=passage.paper,
-        quote=quote, evidence=whole,
-    )  # fmt: skip
+        number=number,
+        text=" ".join((text or whole).split()),
+        passage=passage.id,
+        paper=passage.paper,
+        quote=quote,
+        evidence=whole,
+    )
     if standing_nowhere(claim.text, sources.around([claim])):
         return claim.model_copy(update={"text": " ".join(whole.split())})
     return claim

@@ -73,9 +73,13 @@ class SufficiencyAnswer(BaseModel):
 
 
 def extract(
-    embedder: Embedder, *, question: str, aspects: Sequence[str], claims: Sequence[ShownClaim],
+    embedder: Embedder,
+    *,
+    question: str,
+    aspects: Sequence[str],
+    claims: Sequence[ShownClaim],
     queries: Sequence[str],
-) -> SufficiencyAnswer:  # fmt: skip
+) -> SufficiencyAnswer:
     """Be content with what there is: passages that do not answer were not chosen."""
     told = telling(embedder, question, aspects, claims)
     found = [AspectFound(aspect=aspect, words=item.words) for aspect, item in told.items() if item]
@@ -91,9 +95,13 @@ def extract(
 
 
 TASK = Task(
-    name="judge_sufficiency", prompt=PROMPT, answer=SufficiencyAnswer, tier="strong", extract=extract,
+    name="judge_sufficiency",
+    prompt=PROMPT,
+    answer=SufficiencyAnswer,
+    tier="strong",
+    extract=extract,
     max_output_tokens=1000,
-)  # fmt: skip
+)
 
 
 async def judge_sufficiency(state: AskState, runtime: Runtime[RunSettings]) -> AskUpdate:
@@ -109,13 +117,16 @@ async def judge_sufficiency(state: AskState, runtime: Runtime[RunSettings]) -> A
         return [item.words for item in answer.found if fold_text(item.words) not in said]
 
     asked = await ask_with_check(
-        services.mind, TASK,
+        services.mind,
+        TASK,
         {
-            "question": state["standalone"], "aspects": state["aspects"], "claims": shown,
+            "question": state["standalone"],
+            "aspects": state["aspects"],
+            "claims": shown,
             "queries": queries,
         },
         misquoted,
-    )  # fmt: skip
+    )
     if (answer := asked.answer) is None:
         remedy = "whether the claims suffice is not known; the search ended here"
         return {"failures": asked.failures(STAGE, f"hop {hop.number}", remedy)}
@@ -126,22 +137,29 @@ async def judge_sufficiency(state: AskState, runtime: Runtime[RunSettings]) -> A
     ]
     told = [fold_text(item.words) for item in answer.found if fold_text(item.words)]
     named = tuple(
-        item.number for item in shown
+        item.number
+        for item in shown
         if any(words in fold_text(f"{item.claim}\n{item.words}") for words in told)
-    )  # fmt: skip
+    )
     sufficient = answer.sufficient and bool(answer.found and state["held"]) and not untold
     missing = tuple(in_words(answer.missing or untold))
     judged = hop.model_copy(
         update={
-            "reasoning": answer.reasoning.strip(), "sufficient": sufficient, "named": named,
-            "missing": () if sufficient else missing, "bias": answer.bias.strip(),
+            "reasoning": answer.reasoning.strip(),
+            "sufficient": sufficient,
+            "named": named,
+            "missing": () if sufficient else missing,
+            "bias": answer.bias.strip(),
         }
-    )  # fmt: skip
+    )
     query = " ".join(answer.query.split())[:LONGEST]
     services.progress(STAGE, 1, 1, "enough" if sufficient else f"missing: {', '.join(missing)}")
     if sufficient or not query or query.casefold() in {item.casefold() for item in queries}:
         return {"hops": [*earlier, judged]}
     why = answer.bias.strip() or (f"missing: {'; '.join(missing)}" if missing else "more to find")
     return {
-        "hops": [*earlier, judged], "query": query, "why": why, "hop": state["hop"] + 1,
-    }  # fmt: skip
+        "hops": [*earlier, judged],
+        "query": query,
+        "why": why,
+        "hop": state["hop"] + 1,
+    }

@@ -35,12 +35,14 @@ async def nearest_sentences(state: AskState, services: Services) -> list[Nearest
         year = f" ({paper.year})" if paper and paper.year else ""
         found.append(
             Nearest(
-                text=" ".join(best[place].split()), passage=passage.id, paper=passage.paper,
+                text=" ".join(best[place].split()),
+                passage=passage.id,
+                paper=passage.paper,
                 title=without_injections(passage.title)[0],
                 citation=f"{without_injections(paper.citation)[0]}{year}" if paper else "",
                 place=passage.place,
             )
-        )  # fmt: skip
+        )
     return found
 
 

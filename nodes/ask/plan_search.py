@@ -61,9 +61,13 @@ def extract(embedder: Embedder, *, question: str, spellings: Mapping[str, str]) 
 
 
 TASK = Task(
-    name="plan_search", prompt=PROMPT, answer=Search, tier="fast", extract=extract,
+    name="plan_search",
+    prompt=PROMPT,
+    answer=Search,
+    tier="fast",
+    extract=extract,
     max_output_tokens=400,
-)  # fmt: skip
+)
 
 
 KEYWORDS_PROMPT = """\
@@ -94,9 +98,13 @@ def extract_keywords(
 
 
 KEYWORDS = Task(
-    name="question_keywords", prompt=KEYWORDS_PROMPT, answer=Keywords, tier="fast",
-    extract=extract_keywords, max_output_tokens=300,
-)  # fmt: skip
+    name="question_keywords",
+    prompt=KEYWORDS_PROMPT,
+    answer=Keywords,
+    tier="fast",
+    extract=extract_keywords,
+    max_output_tokens=300,
+)
 
 
 async def plan_search(state: AskState, runtime: Runtime[RunSettings]) -> AskUpdate:
@@ -118,6 +126,8 @@ async def plan_search(state: AskState, runtime: Runtime[RunSettings]) -> AskUpda
     aspects = [" ".join(item.split()) for item in answer.aspects if item.strip()][:ASPECTS]
     services.progress(STAGE, 1, 1, query)
     return {
-        "query": query, "why": "the question", "aspects": aspects or [question],
+        "query": query,
+        "why": "the question",
+        "aspects": aspects or [question],
         "failures": asked.failures(STAGE, question[:80], "the question itself was searched for"),
-    }  # fmt: skip
+    }

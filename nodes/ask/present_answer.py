@@ -48,11 +48,13 @@ async def present_answer(state: AskState, runtime: Runtime[RunSettings]) -> AskU
     claims = [held[old].model_copy(update={"number": number}) for old, number in new.items()]
     sentences = [
         AnswerSentence(
-            number=number, text=item.text, claims=tuple(sorted(new[old] for old in item.claims)),
+            number=number,
+            text=item.text,
+            claims=tuple(sorted(new[old] for old in item.claims)),
             verdict=verdicts.get((item.text, item.claims), "not_checked"),
         )
         for number, item in enumerate(draft, start=1)
-    ]  # fmt: skip
+    ]
     try:
         sources = await load_answer_sources(services, state["request"], claims)
     except LibraryError:  # the stop tells of it
@@ -111,9 +113,10 @@ def _hops(hops: Sequence[Hop], held: Sequence[Claim], claims: Sequence[Claim]) -
         ]
         named = {claim.quote for claim in held if claim.number in hop.named}
         new = {
-            "claims": numbers, "lost": (*hop.lost, *unused),
+            "claims": numbers,
+            "lost": (*hop.lost, *unused),
             "named": tuple(claim.number for claim in claims if claim.quote in named),
-        }  # fmt: skip
+        }
         told.append(hop.model_copy(update=new))
     return told
 
@@ -126,9 +129,11 @@ def _missing(
 
 
 def _prose(
-    sentences: Sequence[AnswerSentence], missing: Sequence[str], state: AskState,
+    sentences: Sequence[AnswerSentence],
+    missing: Sequence[str],
+    state: AskState,
     stop: Failure | None,
-) -> str:  # fmt: skip
+) -> str:
     """Return the answer as it is printed, and what it lacks."""
     prose = " ".join(_with_numbers(item) for item in sentences)
     if stop:

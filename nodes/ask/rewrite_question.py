@@ -52,9 +52,13 @@ def extract(
 
 
 TASK = Task(
-    name="rewrite_question", prompt=PROMPT, answer=Standalone, tier="fast", extract=extract,
+    name="rewrite_question",
+    prompt=PROMPT,
+    answer=Standalone,
+    tier="fast",
+    extract=extract,
     max_output_tokens=300,
-)  # fmt: skip
+)
 
 
 async def rewrite_question(state: AskState, runtime: Runtime[RunSettings]) -> AskUpdate:

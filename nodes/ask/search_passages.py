@@ -67,9 +67,13 @@ async def retrieve_passages(
 ) -> tuple[list[PassageHit], list[Passage]]:
     """Return what the run's retriever finds, and the passages themselves."""
     chosen = PassageFilter(
-        papers=frozenset(wanted.papers), first_year=wanted.first_year, last_year=wanted.last_year,
-        before=wanted.before, tags=frozenset(wanted.tags), exclude=exclude,
-    )  # fmt: skip
+        papers=frozenset(wanted.papers),
+        first_year=wanted.first_year,
+        last_year=wanted.last_year,
+        before=wanted.before,
+        tags=frozenset(wanted.tags),
+        exclude=exclude,
+    )
 
     def search() -> tuple[list[PassageHit], list[Passage]]:
         retriever = open_retriever(retriever_of(services.context), library)
@@ -105,6 +109,11 @@ def record_passage(paper: Paper) -> Passage:
     said = " and ".join(part for part in (f"is by {by}" if by else "", appeared) if part)
     text = f"“{paper.title}” {said or 'has no known authors'}."
     return Passage(
-        id=passage_id(paper.id, text), paper=paper.id, title=paper.title, section=OF_RECORD,
-        start=0, end=len(text), text=text,
-    )  # fmt: skip
+        id=passage_id(paper.id, text),
+        paper=paper.id,
+        title=paper.title,
+        section=OF_RECORD,
+        start=0,
+        end=len(text),
+        text=text,
+    )

@@ -154,9 +154,13 @@ async def _request(question: str, sent: AskInput, *, extractive: bool) -> Checke
     text = question_text(question)
     code, notes = await check_language(text, extractive=extractive, told_by=question_language)
     return CheckedRequest(
-        text=text, kind="question", language=code, library=sent.library, notes=notes,
+        text=text,
+        kind="question",
+        language=code,
+        library=sent.library,
+        notes=notes,
         before=check_date(sent.before),
-    )  # fmt: skip
+    )
 
 
 async def _wanted(sent: AskInput, services: Services) -> PassageConditions:
@@ -173,9 +177,11 @@ async def _wanted(sent: AskInput, services: Services) -> PassageConditions:
     papers = await named_papers(services, sent.library, sent.papers)
     return PassageConditions(
         papers=tuple(papers),
-        first_year=sent.first_year, last_year=sent.last_year, before=check_date(sent.before),
+        first_year=sent.first_year,
+        last_year=sent.last_year,
+        before=check_date(sent.before),
         tags=tuple(dict.fromkeys(sent.tags)),
-    )  # fmt: skip
+    )
 
 
 async def named_papers(services: Services, name: str, ids: Sequence[str]) -> list[str]:

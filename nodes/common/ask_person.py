@@ -29,12 +29,16 @@ def make_paper_cards(
     """Return the papers, by their numbers, as a person sees them."""
     return tuple(
         PaperCard(
-            number=number, id=paper.id, title=paper.title, year=paper.year,
-            score=(scores or {}).get(paper.id), chosen=chosen(paper.id),
+            number=number,
+            id=paper.id,
+            title=paper.title,
+            year=paper.year,
+            score=(scores or {}).get(paper.id),
+            chosen=chosen(paper.id),
             why=(whys or {}).get(paper.id, ""),
         )
         for number, paper in papers.items()
-    )  # fmt: skip
+    )
 
 
 async def load_paper_cards(

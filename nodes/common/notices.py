@@ -127,34 +127,42 @@ def _standings(paper: Paper, published: Mapping[str, str]) -> Iterator[Standing]
         dois.setdefault(notice.kind, []).extend([notice.doi] if notice.doi else [])
     if paper.retracted:
         yield Standing(
-            "retracted", f"it was retracted{_named(dois.get('retraction'))}",
+            "retracted",
+            f"it was retracted{_named(dois.get('retraction'))}",
             "do not cite it, or say in the text that it was retracted",
-        )  # fmt: skip
+        )
     for kind, cause, detail, remedy in _LIGHTER:
         if kind in dois:
             yield Standing(cause, f"{detail}{_named(dois[kind])}", remedy)
     doi = _published_doi(paper) or published.get(title_key(paper.title), "")
     if doi and _cited_as_preprint(paper):
         yield Standing(
-            "superseded", f"it is a preprint of a paper that was published{_named([doi])}",
+            "superseded",
+            f"it is a preprint of a paper that was published{_named([doi])}",
             "cite the published version",
-        )  # fmt: skip
+        )
 
 
 _LIGHTER: tuple[tuple[NoticeKind, VerdictReason, str, str], ...] = (
     (
-        "partial_retraction", "concern", "a part of it was retracted",
+        "partial_retraction",
+        "concern",
+        "a part of it was retracted",
         "read the notice: what you cite may be gone",
     ),
     (
-        "concern", "concern", "its publisher issued an expression of concern",
+        "concern",
+        "concern",
+        "its publisher issued an expression of concern",
         "read the notice before you rely on the paper",
     ),
     (
-        "correction", "corrected", "a correction was published",
+        "correction",
+        "corrected",
+        "a correction was published",
         "check that what you cite still stands",
     ),
-)  # fmt: skip
+)
 
 
 def _named(dois: Collection[str] | None) -> str:

@@ -75,8 +75,12 @@ def kept_for_writing(
 
 
 _DRAFTING = {
-    whole.TASK.name: 2, per_cite.CITED.name: 2, per_cite.JOINED.name: 2, passage.TASK.name: 4, beam.TASK.name: 4,
-}  # fmt: skip
+    whole.TASK.name: 2,
+    per_cite.CITED.name: 2,
+    per_cite.JOINED.name: 2,
+    passage.TASK.name: 4,
+    beam.TASK.name: 4,
+}
 """How often `drafting` foresees each question of a draft at its high end."""
 _BRIEF = 300
 """Tokens of a short answer: without room for it a question cannot be asked at all."""

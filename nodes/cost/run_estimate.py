@@ -85,8 +85,10 @@ def estimate(graph: str, inputs: Mapping[str, Any], context: RunSettings) -> Est
             low=round(writing[0] / at.llm_concurrency / 60, 1),
             high=round(writing[1] / min(at.llm_concurrency, 2) / 60, 1),
         ),
-        tasks=tasks, sources=sources, notes=_NOTES if tasks else (),
-    )  # fmt: skip
+        tasks=tasks,
+        sources=sources,
+        notes=_NOTES if tasks else (),
+    )
 
 
 _NOTES = (
@@ -102,9 +104,13 @@ def _priced(row: Row, model: str, price: Price | None) -> TaskEstimate:
     made = [round(calls * tokens) for calls, tokens in zip(row.calls, row.written, strict=True)]
     usd = [Cost.of(1, *pair, price).usd for pair in zip(given, made, strict=True)]
     return TaskEstimate(
-        task=row.task.name, mind=model, calls=_span(*row.calls), input_tokens=_span(*given),
-        output_tokens=_span(*made), usd=_span(*usd) if price else None,
-    )  # fmt: skip
+        task=row.task.name,
+        mind=model,
+        calls=_span(*row.calls),
+        input_tokens=_span(*given),
+        output_tokens=_span(*made),
+        usd=_span(*usd) if price else None,
+    )
 
 
 def _span(low: float, high: float) -> CostRange:
@@ -127,9 +133,11 @@ def _find(inputs: Mapping[str, Any], context: RunSettings) -> Iterator[Row]:
     if context.expansion == "bfs":
         judged = context.max_papers * hops
     yield Row(
-        generate_queries.TASKS[context.queries], (0, 0) if context.search == "meaning" else (1, 2), text,
+        generate_queries.TASKS[context.queries],
+        (0, 0) if context.search == "meaning" else (1, 2),
+        text,
         (60, 1800),
-    )  # fmt: skip
+    )
     if context.ranker in {"debate", "cascade"}:
         share, size = (0.3 if context.ranker == "cascade" else 1), context.debate_batch
         calls = ceil(share * judged / size) + hops
@@ -202,9 +210,11 @@ def _synthesize(inputs: Mapping[str, Any], context: RunSettings) -> Iterator[Row
     together = summarize_paragraphs.TOGETHER
     window = context.clients.settings.llm_context_tokens
     yield Row(
-        summarize_paragraphs.TASK, (0, 2 * ceil(most / together) + 1),
-        times(_PASSAGE, 0, most=together), (10, 1800),
-    )  # fmt: skip
+        summarize_paragraphs.TASK,
+        (0, 2 * ceil(most / together) + 1),
+        times(_PASSAGE, 0, most=together),
+        (10, 1800),
+    )
     each = context.relevance == "each"
     judged = (least if each else 0), 2 * (most if each else ceil(most / judge_relevance.TOGETHER))
     yield Row(

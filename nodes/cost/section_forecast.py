@@ -62,10 +62,14 @@ def size_of(inputs: Mapping[str, Any], context: RunSettings) -> SectionSize:
     least = max(cite // 2, 1) if given else 1
     most = cite * (CHOICES_PER_CITATION if context.writer in {"whole", "beam", "plan"} else 1)
     return SectionSize(
-        text=text_tokens(inputs), planned=bool(str(given_or(inputs, "plan", "")).strip()),
-        cite=cite, least=least, papers=times(PAPER, least, most=most),
-        themes=2 + ceil(cite / 6), tokens=(12 * least, 140 * cite),
-    )  # fmt: skip
+        text=text_tokens(inputs),
+        planned=bool(str(given_or(inputs, "plan", "")).strip()),
+        cite=cite,
+        least=least,
+        papers=times(PAPER, least, most=most),
+        themes=2 + ceil(cite / 6),
+        tokens=(12 * least, 140 * cite),
+    )
 
 
 def drafting(size: SectionSize, context: RunSettings) -> Iterator[Row]:

@@ -96,13 +96,15 @@ async def expand_citations(state: FindState, runtime: Runtime[RunSettings]) -> F
             *unread,
             *(
                 Failure(
-                    stage=STAGE, subject=name, cause=str(error),
+                    stage=STAGE,
+                    subject=name,
+                    cause=str(error),
                     remedy="some links of this source were not followed; run again to ask it once more",
                 )
                 for name, error in failed.items()
             ),
         ],
-    }  # fmt: skip
+    }
 
 
 def papers_to_follow(prior: Mapping[str, float], done: Iterable[str]) -> list[str]:
@@ -142,9 +144,12 @@ async def _links(
 
 
 async def _from_lists(
-    services: Services, state: FindState, papers: Sequence[Paper], sources: Sequence[Source],
+    services: Services,
+    state: FindState,
+    papers: Sequence[Paper],
+    sources: Sequence[Source],
     cited: GatheredLinks,
-) -> list[Failure]:  # fmt: skip
+) -> list[Failure]:
     """Add what lists of references name that no source on the network knows the links of.
 
     Lists that the library keeps are followed on the network by their DOIs and arXiv ids; by titles too,
@@ -232,9 +237,12 @@ async def _visits(
 
 
 async def _fetch(
-    services: Services, reached: LinksFollowed, state: FindState, visits: Mapping[str, float] | None,
+    services: Services,
+    reached: LinksFollowed,
+    state: FindState,
+    visits: Mapping[str, float] | None,
     failed: dict[str, CiteLoomError],
-) -> list[Hit]:  # fmt: skip
+) -> list[Hit]:
     """Get the records of what is visited most, or of all, and say how each was reached.
 
     Where the source fails, what came along with the links must do.
@@ -256,18 +264,24 @@ async def _fetch(
     await services.run_store.put_records(source.name, have.values())
     return [
         Hit(
-            paper=have[paper].id if paper in have else paper, via=via, by=seed,
-            source=source.name, hop=state["hop"],
+            paper=have[paper].id if paper in have else paper,
+            via=via,
+            by=seed,
+            source=source.name,
+            hop=state["hop"],
         )
         for seed, via, paper in reached.links
         if paper in have or paper in known
-    ]  # fmt: skip
+    ]
 
 
 async def _recommended(
-    services: Services, examples: list[Paper], sources: list[Source], hop: int,
+    services: Services,
+    examples: list[Paper],
+    sources: list[Source],
+    hop: int,
     failed: dict[str, CiteLoomError],
-) -> list[Hit]:  # fmt: skip
+) -> list[Hit]:
     hits: list[Hit] = []
     for source in sources if examples else ():
         try:
@@ -278,9 +292,13 @@ async def _recommended(
         await services.run_store.put_records(source.name, papers)
         hits += [
             Hit(
-                paper=paper.id, via="recommendation", by="the best papers so far",
-                source=source.name, rank=rank, hop=hop,
+                paper=paper.id,
+                via="recommendation",
+                by="the best papers so far",
+                source=source.name,
+                rank=rank,
+                hop=hop,
             )
             for rank, paper in enumerate(papers, start=1)
-        ]  # fmt: skip
+        ]
     return hits

@@ -109,8 +109,10 @@ def extract_optimized(embedder: Embedder, *, text: str, **_: object) -> QueryPla
     contribution = roles.get("contribution") or sentences[-1]
     method = roles.get("method") or roles.get("data") or contribution
     sides: dict[InputAspect, str] = {
-        "contribution": contribution.text, "problem": problem.text, "method": method.text,
-    }  # fmt: skip
+        "contribution": contribution.text,
+        "problem": problem.text,
+        "method": method.text,
+    }
     used = set(own_names(text))
     drafts: dict[str, QueryDraft] = {}
     # The contribution chooses first: it is what the others are told from.
@@ -231,9 +233,13 @@ def stems_of(query: str) -> list[frozenset[str]]:
 
 def _task(task: str, extract: Callable[..., QueryPlan], most_tokens: int) -> Task[QueryPlan]:
     return Task(
-        name="generate_queries", prompt=_OPENING + task + _CLOSING, answer=QueryPlan, tier="strong",
-        extract=extract, max_output_tokens=most_tokens,
-    )  # fmt: skip
+        name="generate_queries",
+        prompt=_OPENING + task + _CLOSING,
+        answer=QueryPlan,
+        tier="strong",
+        extract=extract,
+        max_output_tokens=most_tokens,
+    )
 
 
 SINGLE = _task(_SINGLE, partial(extract_readings, limit=1), 500)
@@ -241,8 +247,11 @@ MULTIPLE = _task(_MULTIPLE, partial(extract_readings, limit=READINGS), 900)
 OPTIMIZED = _task(_OPTIMIZED, extract_optimized, 900)
 SEVERAL = _task(_SEVERAL, extract_optimized, 1800)
 TASKS: Mapping[QueryStrategy, Task[QueryPlan]] = {
-    "single": SINGLE, "multiple": MULTIPLE, "optimized": OPTIMIZED, "several": SEVERAL,
-}  # fmt: skip
+    "single": SINGLE,
+    "multiple": MULTIPLE,
+    "optimized": OPTIMIZED,
+    "several": SEVERAL,
+}
 
 
 def query_task(strategy: QueryStrategy, plan: QueryPlan) -> list[QueryDraft]:
@@ -273,9 +282,12 @@ async def generate_queries(state: FindState, runtime: Runtime[RunSettings]) -> F
     strategy = services.context.queries
     try:
         asked = await ask_with_check(
-            services.mind, TASKS[strategy], {"text": text}, partial(_not_in, text, strategy),
+            services.mind,
+            TASKS[strategy],
+            {"text": text},
+            partial(_not_in, text, strategy),
             again_as="sentences_that_failed",
-        )  # fmt: skip
+        )
     except PermanentError as refusal:
         asked = CheckedAnswer[QueryPlan](None, (), (), refusal)
     if asked.answer is None:
@@ -324,8 +336,10 @@ def checked(drafts: Sequence[QueryDraft], text: str, *, exclusive: bool) -> list
         quote = quote_input(draft.sentence, text)
         queries.append(
             SearchQuery(
-                text=query, facet=draft.facet, reason=draft.reason,
+                text=query,
+                facet=draft.facet,
+                reason=draft.reason,
                 sentence=quote if quote.verified else None,
             )
-        )  # fmt: skip
+        )
     return queries

@@ -114,12 +114,17 @@ async def assemble(state: FindState, run_store: RunStore) -> tuple[list[RankedPa
     read = read_scores(state)
     result = [
         RankedPaper(
-            rank=rank, score=scores[key], judge_score=read.get(key),
-            reason=_reason(scores[key], read.get(key), joined[key]), selected=key in selected,
-            paper=papers[key], debate=debates.get(key), found_by=tuple(by_paper.get(key, ())),
+            rank=rank,
+            score=scores[key],
+            judge_score=read.get(key),
+            reason=_reason(scores[key], read.get(key), joined[key]),
+            selected=key in selected,
+            paper=papers[key],
+            debate=debates.get(key),
+            found_by=tuple(by_paper.get(key, ())),
         )
         for rank, key in enumerate(ranked, start=1)
-    ]  # fmt: skip
+    ]
     return result, [link for link in links if {link.citing, link.cited} <= selected.keys()]
 
 

@@ -37,9 +37,14 @@ async def read_open_copies(
 
 
 async def follow_printed_references(
-    services: Services, stage: str, lists: Mapping[str, Bibliography], known: Sequence[str],
-    sources: Sequence[Source], *, titles: bool,
-) -> tuple[list[Answer], list[Failure]]:  # fmt: skip
+    services: Services,
+    stage: str,
+    lists: Mapping[str, Bibliography],
+    known: Sequence[str],
+    sources: Sequence[Source],
+    *,
+    titles: bool,
+) -> tuple[list[Answer], list[Failure]]:
     """Return which works these lists name, by the source that knows them, and what failed.
 
     Args:
@@ -110,6 +115,8 @@ async def _looked_up(
 
 def _failure(stage: str, subject: str, cause: str) -> Failure:
     return Failure(
-        stage=stage, subject=subject, cause=cause,
+        stage=stage,
+        subject=subject,
+        cause=cause,
         remedy="what its list of references names was not followed; run again to try once more",
-    )  # fmt: skip
+    )

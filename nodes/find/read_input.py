@@ -180,10 +180,12 @@ async def _resolve(ids: list[str], request: CheckedRequest, services: Services) 
                 raise
             named.failures.append(
                 Failure(
-                    stage=STAGE, subject=name, cause=str(error),
+                    stage=STAGE,
+                    subject=name,
+                    cause=str(error),
                     remedy="papers named by id were not asked for here",
                 )
-            )  # fmt: skip
+            )
             continue
         await services.run_store.put_records(source.name, papers.values())
         for raw, key in wanted.items():

@@ -160,9 +160,13 @@ def _gap_queries(
 
 
 TASK = Task(
-    name="reflect_on_sufficiency", prompt=PROMPT, answer=Reflection, tier="strong", extract=extract,
+    name="reflect_on_sufficiency",
+    prompt=PROMPT,
+    answer=Reflection,
+    tier="strong",
+    extract=extract,
     max_output_tokens=2000,
-)  # fmt: skip
+)
 
 
 async def reflect_on_sufficiency(state: FindState, runtime: Runtime[RunSettings]) -> FindState:
@@ -171,24 +175,34 @@ async def reflect_on_sufficiency(state: FindState, runtime: Runtime[RunSettings]
     services.progress(STAGE, 0, 1)
     hop, earlier = state["hop"], state["sufficiency"]
     done: FindState = {
-        "queries": state["queries"], "sufficiency": earlier, "hop": hop, "depth": 0, "failures": [],
-    }  # fmt: skip
+        "queries": state["queries"],
+        "sufficiency": earlier,
+        "hop": hop,
+        "depth": 0,
+        "failures": [],
+    }
     if hop > 1 and state["hop_gain"] == 0:
         services.progress(STAGE, 1, 1, NO_GAIN)
         # What was missing before is missing still: no paper came that could cover it.
         facets, missing = (earlier[-1].facets, earlier[-1].missing) if earlier else ((), ())
         entry = Sufficiency(
-            hop=hop, facets=facets, missing=missing, reasoning=f"{NO_GAIN}.".capitalize(),
-            by=services.mind_name, stopped=NO_GAIN,
-        )  # fmt: skip
+            hop=hop,
+            facets=facets,
+            missing=missing,
+            reasoning=f"{NO_GAIN}.".capitalize(),
+            by=services.mind_name,
+            stopped=NO_GAIN,
+        )
         return {**done, "sufficiency": [*earlier, entry]}
     keyed = await _best(services, state["scores"])
     asked = [query.text for query in state["queries"] if query.facet != "whole"]
     text, left = state["request"].text, services.context.max_hops - hop
     inputs = {
-        "text": text, "papers": await _shown(services, keyed, state["scores"]),
-        "searches_left": max(left, 0), **({"asked": asked} if left > 0 else {}),
-    }  # fmt: skip
+        "text": text,
+        "papers": await _shown(services, keyed, state["scores"]),
+        "searches_left": max(left, 0),
+        **({"asked": asked} if left > 0 else {}),
+    }
     asked_of = await ask_with_check(
         services.mind, TASK, inputs, partial(_faults, text, keyed.keys())
     )
@@ -202,9 +216,13 @@ async def reflect_on_sufficiency(state: FindState, runtime: Runtime[RunSettings]
     fresh = _fresh(answer.facets, covers, asked, hop + 1)
     stopped = _why_stop(missing, fresh, hop, services.context.max_hops)
     entry = Sufficiency(
-        hop=hop, facets=tuple(covers), missing=missing,
-        reasoning=_by_title(answer.reasoning, keyed), by=services.mind.name, stopped=stopped,
-    )  # fmt: skip
+        hop=hop,
+        facets=tuple(covers),
+        missing=missing,
+        reasoning=_by_title(answer.reasoning, keyed),
+        by=services.mind.name,
+        stopped=stopped,
+    )
     services.progress(
         STAGE, 1, 1, f"missing: {', '.join(missing)}" if missing else "nothing missing"
     )
@@ -218,8 +236,11 @@ async def reflect_on_sufficiency(state: FindState, runtime: Runtime[RunSettings]
 
 def _faults(text: str, ids: Collection[str], answer: Reflection) -> list[str]:
     """Say which sentences are not in the input, and which ids were not given."""
-    sentences = [f"not in the input: {one.sentence!r}" for one in answer.facets
-                 if not quote_input(one.sentence, text).verified]  # fmt: skip
+    sentences = [
+        f"not in the input: {one.sentence!r}"
+        for one in answer.facets
+        if not quote_input(one.sentence, text).verified
+    ]
     named = dict.fromkeys(key for one in answer.facets for key in one.papers)
     return [*sentences, *(f"no paper has the id {key!r}" for key in named if key not in ids)]
 
@@ -242,11 +263,13 @@ async def _shown(
         abstract = without_injections(paper.abstract or "")[0]
         found.append(
             FoundPaper(
-                id=key, score=scores[paper.id], abstract=abstract,
+                id=key,
+                score=scores[paper.id],
+                abstract=abstract,
                 title=without_injections(paper.title)[0] or TITLE_WITHHELD,
                 line=shorten(_line(abstract, debates.get(paper.id)), _LINE, placeholder=" ..."),
             )
-        )  # fmt: skip
+        )
     return found
 
 
@@ -269,9 +292,11 @@ def _cover(facet: FacetAnswer, text: str, ids: dict[str, str]) -> FacetCoverage:
     quote = quote_input(facet.sentence, text)
     papers = tuple(dict.fromkeys(ids[key] for key in facet.papers if key in ids))
     return FacetCoverage(
-        name=facet.name, sentence=quote if quote.verified else None, papers=papers,
+        name=facet.name,
+        sentence=quote if quote.verified else None,
+        papers=papers,
         covered=len(papers) >= ENOUGH,
-    )  # fmt: skip
+    )
 
 
 def _fresh(
@@ -288,10 +313,13 @@ def _fresh(
         known.add(words)
         queries.append(
             SearchQuery(
-                text=text, facet="gap", hop=hop, sentence=cover.sentence,
+                text=text,
+                facet="gap",
+                hop=hop,
+                sentence=cover.sentence,
                 reason=f"Nothing found so far covers: {facet.name}.",
             )
-        )  # fmt: skip
+        )
     return queries[:GAPS]
 
 

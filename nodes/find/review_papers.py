@@ -59,13 +59,16 @@ async def review_papers(state: FindState, runtime: Runtime[RunSettings]) -> Find
     papers = await services.run_store.papers.get(shown)
     numbered = {n: papers[key] for n, key in enumerate(shown, start=1) if key in papers}
     question = PapersQuestion(
-        instructions=ASKED, why=why,
+        instructions=ASKED,
+        why=why,
         proposal="\n".join(_line(n, paper) for n, paper in numbered.items() if paper.id in kept),
         papers=make_paper_cards(
-            numbered, chosen=kept.__contains__, scores=scores,
+            numbered,
+            chosen=kept.__contains__,
+            scores=scores,
             whys=await first_arguments(services.run_store, shown),
         ),
-    )  # fmt: skip
+    )
 
     async def read(text: str) -> FindState:
         keys = read_papers(text, numbered)

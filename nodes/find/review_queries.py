@@ -41,9 +41,12 @@ async def review_queries(state: FindState, runtime: Runtime[RunSettings]) -> Fin
     if not mine or not should_ask(services.context.review_queries, why := _why(mine, text, hop)):
         return {"failures": []}
     question = QueriesQuestion(
-        instructions=ASKED, proposal="\n".join(map(_line, mine)), why=why, hop=hop,
+        instructions=ASKED,
+        proposal="\n".join(map(_line, mine)),
+        why=why,
+        hop=hop,
         queries=tuple(mine),
-    )  # fmt: skip
+    )
 
     async def read(edited: str) -> list[SearchQuery]:
         return read_queries(edited, mine, hop, text)

@@ -49,9 +49,11 @@ async def search_source(state: Branch, runtime: Runtime[RunSettings]) -> FindSta
         )
     except (PermanentError, TransientError) as error:
         failure = Failure(
-            stage=STAGE, subject=f"{state['source']}: {query.text[:80]}", cause=str(error),
+            stage=STAGE,
+            subject=f"{state['source']}: {query.text[:80]}",
+            cause=str(error),
             remedy="the run went on without this answer; run again to ask the source once more",
-        )  # fmt: skip
+        )
         services.tick(STAGE, 1, state["of"], _label(query))
         return {"hits": [], "search_log": [], "failures": [failure]}
     papers = found.papers
@@ -80,10 +82,12 @@ async def search_source(state: Branch, runtime: Runtime[RunSettings]) -> FindSta
     services.tick(STAGE, 1, state["of"], f"{_label(query)}: {counted(len(papers), 'paper')}")
     failures = [
         Failure(
-            stage=STAGE, subject=f"{state['source']}: {query.text[:80]}", cause=found.cut,
+            stage=STAGE,
+            subject=f"{state['source']}: {query.text[:80]}",
+            cause=found.cut,
             remedy="what had been found by then is kept; run again for the rest",
         )
-    ]  # fmt: skip
+    ]
     return {"hits": hits, "search_log": [entry], "failures": failures if found.cut else []}
 
 

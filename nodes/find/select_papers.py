@@ -73,9 +73,11 @@ async def select_papers(state: FindState, runtime: Runtime[RunSettings]) -> Find
     if not selected and not fatal_failure(state["failures"]):
         failures.append(_nothing_found(request, scores, bar, state, retracted))
     return {
-        "selected": selected, "sufficiency": facets_missing(state, kept), "failures": failures,
+        "selected": selected,
+        "sufficiency": facets_missing(state, kept),
+        "failures": failures,
         "cards": await load_paper_cards(services.run_store, selected, scores),
-    }  # fmt: skip
+    }
 
 
 def _covers(state: FindState) -> dict[str, set[str]]:
@@ -96,26 +98,30 @@ def facets_missing(state: FindState, kept: Collection[str]) -> list[Sufficiency]
 
 def _not_included(key: str) -> Failure:
     return Failure(
-        stage=STAGE, subject=key,
+        stage=STAGE,
+        subject=key,
         cause="it was to be included, but it is the input's own paper, excluded, or not certain to "
         "have appeared within the days asked for",
         remedy="take it out of the exclusions, or move the cut-off or the first day",
-    )  # fmt: skip
+    )
 
 
 def _unread(count: int) -> Failure:
     return Failure(
-        stage=STAGE, subject=counted(count, "paper"),
+        stage=STAGE,
+        subject=counted(count, "paper"),
         cause="the run was stopped before anyone judged them: they are shown by how promising they look",
         remedy="none of them is known to be relevant; run again with room for judging",
-    )  # fmt: skip
+    )
 
 
 def _retracted(key: str) -> Failure:
     return Failure(
-        stage=STAGE, subject=key, cause="it was to be included, but it was retracted",
+        stage=STAGE,
+        subject=key,
+        cause="it was to be included, but it was retracted",
         remedy="allow retracted papers if it is to be discussed as such",
-    )  # fmt: skip
+    )
 
 
 def _silent_sources(log: Sequence[SearchLogEntry]) -> Iterator[Failure]:
@@ -124,11 +130,12 @@ def _silent_sources(log: Sequence[SearchLogEntry]) -> Iterator[Failure]:
         returned = [entry.returned for entry in log if entry.source == source]
         if len(returned) >= SILENT and not any(returned):
             yield Failure(
-                stage=STAGE, subject=source,
+                stage=STAGE,
+                subject=source,
                 cause=f"it answered all {len(returned)} searches with nothing at all",
                 remedy=f"see whether it is in order with `{PROGRAM} doctor`; the queries as sent are "
                 "in the search log of run.json",
-            )  # fmt: skip
+            )
 
 
 def _none_relevant(

@@ -84,10 +84,12 @@ async def _collect(services: Services, state: FindState) -> FindState:
     known = set(state["collected"])
     reached = dict.fromkeys(state["same"].get(hit.paper, hit.paper) for hit in hits)
     relevant = [
-        key for key in reached
-        if key in state["judged"] and key not in known
+        key
+        for key in reached
+        if key in state["judged"]
+        and key not in known
         and (not state["depth"] or state["judged"][key] >= services.context.bar)
-    ]  # fmt: skip
+    ]
     room = max(services.context.max_papers - len(known), 0)
     frontier = relevant[:room]
     collected = [*state["collected"], *frontier]

@@ -85,9 +85,12 @@ def _taken(
         source = named[name]
         path = spool.path(spool.put(content, name=name)) if content else Path(source.path)
         given = IngestOptions(
-            source=name, path=path, name=PurePath(name).name, record=records.get(source.record),
+            source=name,
+            path=path,
+            name=PurePath(name).name,
+            record=records.get(source.record),
             tags=source.tags,
-        )  # fmt: skip
+        )
         services.tick(STAGE, 1, of, given.name)
         yield _report(opened, given, answer)
         if content:

@@ -94,11 +94,15 @@ def _record_only(opened: IngestTarget, source: FileSource, record: Paper, cause:
         if source.tags:
             opened.library.texts.tag(paper.id, source.tags)
     return FileReport(
-        source=source.name, kind="record", status="partly", paper=paper.id, title=paper.title,
+        source=source.name,
+        kind="record",
+        status="partly",
+        paper=paper.id,
+        title=paper.title,
         unread=(Unread(where="document", cause=cause),),
         notes=("its record is in, without an open copy of its text",),
         remedy="add a copy that you have as a file",
-    )  # fmt: skip
+    )
 
 
 STAGE = "read_source"
@@ -148,17 +152,24 @@ async def _taken(
         return failed(source.name, str(error), "check that you may read it, and add it again")
     papers = await services.run_store.papers.get([source.record]) if source.record else {}
     given = IngestOptions(
-        source=source.name, path=path, name=PurePath(source.name).name,
-        record=papers.get(source.record), tags=source.tags,
-    )  # fmt: skip
+        source=source.name,
+        path=path,
+        name=PurePath(source.name).name,
+        record=papers.get(source.record),
+        tags=source.tags,
+    )
     if source.kind in {"records", "dump"}:
         return await in_thread(
             workers,
             lambda stopped: take_records(
-                opened, source.name, path, source.tags, stopped,
+                opened,
+                source.name,
+                path,
+                source.tags,
+                stopped,
                 lambda done: services.progress("take_records", done, 0, given.name),
             ),
-        )  # fmt: skip
+        )
 
     def read(given: IngestOptions) -> Awaitable[FileReport]:
         return in_thread(workers, lambda stopped: ingest_file(opened, workers, given, stopped))

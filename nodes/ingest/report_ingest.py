@@ -49,8 +49,12 @@ def counts_of(reports: Sequence[FileReport]) -> IngestCounts:
     records = sum((Counter(item.records) for item in reports), Counter[str]())
     read = [item for item in reports if item.status in {"added", "updated", "partly"}]
     return IngestCounts(
-        added=status["added"], updated=status["updated"], unchanged=status["unchanged"],
-        partly=status["partly"], failed=status["failed"],
-        pages=sum(item.pages or 0 for item in read), passages=sum(item.passages for item in read),
+        added=status["added"],
+        updated=status["updated"],
+        unchanged=status["unchanged"],
+        partly=status["partly"],
+        failed=status["failed"],
+        pages=sum(item.pages or 0 for item in read),
+        passages=sum(item.passages for item in read),
         records=dict(records),
-    )  # fmt: skip
+    )

@@ -92,7 +92,8 @@ def _gathered(services: Services, sent: IngestInput) -> DiscoveredFiles:
             found.files.append(FileSource(name=key, kind="id", tags=tuple(sent.tags)))
         else:
             found.fail(
-                given or "an empty id", "it is neither an arXiv id nor a DOI",
+                given or "an empty id",
+                "it is neither an arXiv id nor a DOI",
                 "write it as arxiv:2005.11401 or 10.1145/1571941.1572114",
-            )  # fmt: skip
+            )
     return found

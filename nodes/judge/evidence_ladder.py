@@ -373,9 +373,14 @@ def stands_in_text(sentence: str, key: str, shelf: Shelf) -> Quote | None:
         if span := verbatim(sentence, item.text, names_of(paper)):
             start = item.start + span.start
             return Quote(
-                text=span.text, paper=paper.id, part=item.part, start=start, end=start + len(span.text),
-                verified=True, place=item.place,
-            )  # fmt: skip
+                text=span.text,
+                paper=paper.id,
+                part=item.part,
+                start=start,
+                end=start + len(span.text),
+                verified=True,
+                place=item.place,
+            )
     return None
 
 
@@ -385,18 +390,27 @@ def nearest_words(sentence: str, key: str, shelf: Shelf, embedder: Embedder) -> 
     searcher = shelf.searchers.get(paper.id) or Searcher(_as_passages(paper), embedder)
     return tuple(
         Quote(
-            text=item.text, paper=paper.id, start=item.start, end=item.start + len(item.text),
-            part=item.part if item.document else paper.abstract_kind, verified=True,
+            text=item.text,
+            paper=paper.id,
+            start=item.start,
+            end=item.start + len(item.text),
+            part=item.part if item.document else paper.abstract_kind,
+            verified=True,
             place=item.place if item.document else "",
         )
         for item in searcher.nearest(plain(sentence))
-    )  # fmt: skip
+    )
 
 
 def _as_passages(paper: Paper) -> list[Passage]:
     return [
         Passage(
-            id=item.part, paper=paper.id, title=paper.title, start=0, end=len(item.text), text=item.text
+            id=item.part,
+            paper=paper.id,
+            title=paper.title,
+            start=0,
+            end=len(item.text),
+            text=item.text,
         )
         for item in _abstract(paper)
-    ]  # fmt: skip
+    ]

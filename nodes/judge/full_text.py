@@ -244,9 +244,13 @@ class _Copies:
         services = self._services
         try:
             copy = await read_open_copy(
-                paper, run=services.run, ledger=services.ledger, settings=services.clients.settings,
-                indexes=True, fault=lambda document: _fault(document, paper),
-            )  # fmt: skip
+                paper,
+                run=services.run,
+                ledger=services.ledger,
+                settings=services.clients.settings,
+                indexes=True,
+                fault=lambda document: _fault(document, paper),
+            )
         except BudgetError as error:
             self._stop = str(error)
             return None

@@ -71,9 +71,14 @@ class Evidence:
             if span and not without_injections(span.text)[1]:
                 start = item.start + span.start
                 return Quote(
-                    text=span.text, paper=self.paper, part=item.part, start=start,
-                    end=start + len(span.text), verified=True, place=item.place,
-                )  # fmt: skip
+                    text=span.text,
+                    paper=self.paper,
+                    part=item.part,
+                    start=start,
+                    end=start + len(span.text),
+                    verified=True,
+                    place=item.place,
+                )
         return None
 
     def around(self, quote: Quote) -> str:
@@ -101,10 +106,13 @@ class Evidence:
             if item not in own and (text := without_injections(item.text)[0]).strip()
         ]
         return Source(
-            key=key, title=without_injections(self.title)[0], authors=without_injections(self.authors)[0],
-            year=self.year, passages=passages or None,
+            key=key,
+            title=without_injections(self.title)[0],
+            authors=without_injections(self.authors)[0],
+            year=self.year,
+            passages=passages or None,
             abstract="\n".join(without_injections(item.text)[0] for item in own) or None,
-        )  # fmt: skip
+        )
 
 
 _FIRST_PERSON = frozenset({"we", "our", "ours", "us", "i", "my"})
@@ -291,9 +299,13 @@ def _ruling(bench: Bench, item: Item, finding: Finding) -> Ruling:
     shown = (quotes or silent) and not _unshown(bench, item, finding)
     verdict: SupportVerdict = finding.verdict if shown else "not_in_source"
     return Ruling(
-        verdict, quotes, finding.claim.strip(), finding.reasoning.strip(), finding.purpose,
+        verdict,
+        quotes,
+        finding.claim.strip(),
+        finding.reasoning.strip(),
+        finding.purpose,
         misquoted=not shown and finding.verdict != "not_in_source",
-    )  # fmt: skip
+    )
 
 
 async def _ask_again(
@@ -314,12 +326,15 @@ async def _ask_again(
     bench.failures += asked.failures(bench.stage, "near copies", "the first verdict on them stands")
     return {
         id_: replace(
-            rulings[id_], differs=tuple(one.differs), first=rulings[id_].verdict,
-            verdict=second[id_].verdict, reason=second[id_].reasoning.strip() or rulings[id_].reason,
+            rulings[id_],
+            differs=tuple(one.differs),
+            first=rulings[id_].verdict,
+            verdict=second[id_].verdict,
+            reason=second[id_].reasoning.strip() or rulings[id_].reason,
         )
         for id_, one in compared.items()
         if id_ in second
-    }  # fmt: skip
+    }
 
 
 def _compared(bench: Bench, item: Item, ruling: Ruling) -> Compared | None:
@@ -342,8 +357,12 @@ def _compared(bench: Bench, item: Item, ruling: Ruling) -> Compared | None:
         if differs := [*differences(plain(sentence), " ".join(shown)), *left_out]:
             source = by_paper[paper]
             return Compared(
-                id=item.id, before=bench.sentences.get(item.sentence - 1), sentence=sentence, words=" … ".join(shown),
-                title=without_injections(source.title)[0], authors=without_injections(source.authors)[0],
+                id=item.id,
+                before=bench.sentences.get(item.sentence - 1),
+                sentence=sentence,
+                words=" … ".join(shown),
+                title=without_injections(source.title)[0],
+                authors=without_injections(source.authors)[0],
                 differs=differs,
-            )  # fmt: skip
+            )
     return None

@@ -77,6 +77,10 @@ async def undecided(shelf: Shelf, sentence: str, key: str, embedder: Embedder) -
         asyncio.to_thread(nearest_words, sentence, key, shelf, embedder),
     )
     return Decision(
-        "not_checked", "not_verbatim", alarms=tuple(f"{one} {WHERE[scope]}" for one in nowhere),
-        scope=scope, unread=unread, nearest=nearest,
-    )  # fmt: skip
+        "not_checked",
+        "not_verbatim",
+        alarms=tuple(f"{one} {WHERE[scope]}" for one in nowhere),
+        scope=scope,
+        unread=unread,
+        nearest=nearest,
+    )

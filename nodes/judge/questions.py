@@ -206,9 +206,13 @@ def entail(
         quotes = [found.quote] if found.quote else []
         findings.append(
             Finding(
-                id=item.id, claim=claim, quotes=quotes, reasoning=found.reason, verdict=found.verdict
+                id=item.id,
+                claim=claim,
+                quotes=quotes,
+                reasoning=found.reason,
+                verdict=found.verdict,
             )
-        )  # fmt: skip
+        )
     return Findings(findings=findings)
 
 
@@ -223,10 +227,20 @@ def entail_again(model: Entailment, *, asked: Sequence[Compared]) -> Seconds:
 
 
 TASK = Task(
-    name="judge_claims", prompt=PROMPT, answer=Findings, tier="strong", extract=extract, entail=entail,
+    name="judge_claims",
+    prompt=PROMPT,
+    answer=Findings,
+    tier="strong",
+    extract=extract,
+    entail=entail,
     max_output_tokens=1200,
-)  # fmt: skip
+)
 TASK_AGAIN = Task(
-    name="judge_again", prompt=AGAIN, answer=Seconds, tier="strong", extract=extract_again,
-    entail=entail_again, max_output_tokens=1200,
-)  # fmt: skip
+    name="judge_again",
+    prompt=AGAIN,
+    answer=Seconds,
+    tier="strong",
+    extract=extract_again,
+    entail=entail_again,
+    max_output_tokens=1200,
+)

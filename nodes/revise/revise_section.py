@@ -144,9 +144,13 @@ def _shortened(sentences: Sequence[NextSentence]) -> list[NextSentence]:
 
 
 TASK = Task(
-    name="revise_section", prompt=PROMPT, answer=SentencesAnswer, tier="strong", extract=extract,
+    name="revise_section",
+    prompt=PROMPT,
+    answer=SentencesAnswer,
+    tier="strong",
+    extract=extract,
     max_output_tokens=8000,
-)  # fmt: skip
+)
 
 
 async def revise_section(state: ReviseState, runtime: Runtime[RunSettings]) -> ReviseState:
@@ -174,15 +178,18 @@ async def revise_section(state: ReviseState, runtime: Runtime[RunSettings]) -> R
         if item.keys or item.basis or item.rests_on
     ]
     inputs = {
-        "text": state["request"].text, "papers": papers, "section": to_sentences_answer(standing),
+        "text": state["request"].text,
+        "papers": papers,
+        "section": to_sentences_answer(standing),
         "instruction": state["told"],
-    }  # fmt: skip
+    }
     # The lines are paragraphs here, whatever the old plan had.
     drafting.stage = replace(stage, outline=Plan(lines=()))
     given = await drafting.ask(
-        DraftQuestion(TASK, inputs), line_of=lambda _: None,
+        DraftQuestion(TASK, inputs),
+        line_of=lambda _: None,
         missing=lambda items: [] if items else ["the section is empty"],
-    )  # fmt: skip
+    )
     kept = await drafting.keep_good(given, None, [])
     update: ReviseState = {"failures": drafting.failures, "rejections": drafting.rejections}
     if not kept:

@@ -86,9 +86,13 @@ async def take_section(state: Mapping[str, object], runtime: Runtime[RunSettings
 
 def _nothing() -> SavedSection:
     return SavedSection(
-        request=CheckedRequest(text=""), choices=WriteChoices(), selected=(), keys={}, outline=Plan(lines=()),
+        request=CheckedRequest(text=""),
+        choices=WriteChoices(),
+        selected=(),
+        keys={},
+        outline=Plan(lines=()),
         final=Draft(id="d"),
-    )  # fmt: skip
+    )
 
 
 def _check(sent: ReviseInput) -> None:

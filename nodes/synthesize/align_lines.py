@@ -91,10 +91,13 @@ def settle_line_verdicts(
             gap, begun = False, True
             lines.append(
                 Line(
-                    number=len(lines) + 1, paragraph=number, text=text, origins=found.origins,
+                    number=len(lines) + 1,
+                    paragraph=number,
+                    text=text,
+                    origins=found.origins,
                     verdict=found.verdict,
                 )
-            )  # fmt: skip
+            )
     return lines, lost
 
 

@@ -127,9 +127,13 @@ def extract(embedder: Embedder, *, question: str, paragraphs: Sequence[ShownSumm
 
 
 TASK = Task(
-    name="judge_relevance", prompt=PROMPT, answer=Helping, tier="fast", extract=extract,
+    name="judge_relevance",
+    prompt=PROMPT,
+    answer=Helping,
+    tier="fast",
+    extract=extract,
     max_output_tokens=600,
-)  # fmt: skip
+)
 
 
 async def judge_relevance(state: SynthesizeState, runtime: Runtime[RunSettings]) -> SynthesizeState:
@@ -150,11 +154,13 @@ async def judge_relevance(state: SynthesizeState, runtime: Runtime[RunSettings])
         # Under short ids, which a model copies without fault.
         shown = [
             ShownSummary(
-                id=f"P{number}", section=without_injections(" > ".join(found[key].section))[0],
-                summary=summaries[key], alone=key in alone,
+                id=f"P{number}",
+                section=without_injections(" > ".join(found[key].section))[0],
+                summary=summaries[key],
+                alone=key in alone,
             )
             for number, key in enumerate(group, start=1)
-        ]  # fmt: skip
+        ]
         return {"question": request.text, "paragraphs": shown}
 
     async def take(group: Sequence[str], answer: Helping) -> None:
@@ -187,7 +193,10 @@ async def _scores(
 ) -> dict[str, float]:
     shown = [item for item in paragraphs if summaries[item.id]]  # the others only command
     values = await asyncio.to_thread(
-        paragraph_similarities, services.clients.stored_embedder, question,
-        [without_injections(item.text)[0] for item in shown], [summaries[item.id] for item in shown],
-    )  # fmt: skip
+        paragraph_similarities,
+        services.clients.stored_embedder,
+        question,
+        [without_injections(item.text)[0] for item in shown],
+        [summaries[item.id] for item in shown],
+    )
     return {item.id: value for item, value in zip(shown, values, strict=True)}

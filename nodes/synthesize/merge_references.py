@@ -34,10 +34,13 @@ async def merge_references(
     if not first:
         failures.append(
             Failure(
-                stage=STAGE, subject="run", cause="none of the papers could be read", fatal=True,
+                stage=STAGE,
+                subject="run",
+                cause="none of the papers could be read",
+                fatal=True,
                 remedy="see what is said of each paper",
             )
-        )  # fmt: skip
+        )
         return {"stacked": [], "paragraphs": [], "works": [], "failures": failures}
     papers = await services.run_store.papers.get(list(first))
     found = await services.run_store.bibliographies.get([source.key for source in first.values()])

@@ -57,11 +57,16 @@ async def present_synthesis(
     read = {item.paper: item.key for item in reversed(stacked) if item.paper}
     cited = await services.run_store.bibliographies.get(list(read.values()))
     number = partial(
-        number_references, lines, list(paragraphs.values()), entries, papers, granularity,
+        number_references,
+        lines,
+        list(paragraphs.values()),
+        entries,
+        papers,
+        granularity,
         sources=[item.paper for item in stacked if item.paper],
         bibliographies={paper: cited[key] for paper, key in read.items() if key in cited},
         resolved=state.get("resolved", {}),
-    )  # fmt: skip
+    )
     lines, references = await asyncio.to_thread(number)
     answer = _answer(lines, state, stop)
     await asyncio.to_thread(UploadSpool(services.clients.settings.home, services.run).clear)

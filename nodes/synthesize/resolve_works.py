@@ -118,12 +118,15 @@ async def _look(
         if failed:
             failures.append(
                 Failure(
-                    stage=STAGE, subject=name, cause=next(iter(failed.values())),
+                    stage=STAGE,
+                    subject=name,
+                    cause=next(iter(failed.values())),
                     remedy=counted(
-                        len(failed), "work was not looked up here; its entry stands as it is printed",
+                        len(failed),
+                        "work was not looked up here; its entry stands as it is printed",
                         "works were not looked up here; their entries stand as they are printed",
                     ),
                 )
-            )  # fmt: skip
+            )
         services.progress(STAGE, len(found), len(wanted) + 1, name)
     return found, by, failures

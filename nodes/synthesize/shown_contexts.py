@@ -145,9 +145,13 @@ def _made(
         plain = " ".join(line.plain for line in source_lines(paragraph, context.spans))
         text, commands = without_injections(plain)
         piece = ContextPiece(
-            place=place, paper=paragraph.paper,
-            title=title_of(paper), authors=names_for_prompt(paper, paragraph.part), number=paragraph.number, text=text,
-        )  # fmt: skip
+            place=place,
+            paper=paragraph.paper,
+            title=title_of(paper),
+            authors=names_for_prompt(paper, paragraph.part),
+            number=paragraph.number,
+            text=text,
+        )
         if commands:
             failures.append(injection_failure(STAGE, piece.named, commands))
         if text:

@@ -126,9 +126,13 @@ def extract(embedder: Embedder, *, paragraphs: Sequence[ShownParagraph]) -> Summ
 
 
 TASK = Task(
-    name="summarize_paragraphs", prompt=PROMPT, answer=Summaries, tier="fast", extract=extract,
+    name="summarize_paragraphs",
+    prompt=PROMPT,
+    answer=Summaries,
+    tier="fast",
+    extract=extract,
     max_output_tokens=1800,
-)  # fmt: skip
+)
 
 
 async def summarize_paragraphs(

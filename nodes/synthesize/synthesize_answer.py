@@ -150,9 +150,14 @@ class Synthesis(BaseModel):
 
 
 def extract(
-    embedder: Embedder, *, question: str, sources: Sequence[Shown] = (), answer_so_far: str = "",
-    text: str = "", **_: object,
-) -> Synthesis:  # fmt: skip
+    embedder: Embedder,
+    *,
+    question: str,
+    sources: Sequence[Shown] = (),
+    answer_so_far: str = "",
+    text: str = "",
+    **_: object,
+) -> Synthesis:
     """Add to the answer so far the sentences of the sources that answer best, as they stand."""
     told = choose_quotes(embedder, question, sources, answer_so_far) if sources else [text]
     return Synthesis(paragraphs=told)
@@ -160,9 +165,13 @@ def extract(
 
 def _task(name: str, prompt: str) -> Task[Synthesis]:
     return Task(
-        name=name, prompt=prompt, answer=Synthesis, tier="strong", extract=extract,
+        name=name,
+        prompt=prompt,
+        answer=Synthesis,
+        tier="strong",
+        extract=extract,
         max_output_tokens=2400,
-    )  # fmt: skip
+    )
 
 
 FIRST = _task("synthesize_answer", _WRITE + _FIRST)

@@ -80,9 +80,13 @@ async def _request(question: str, sent: SynthesizeInput, *, extractive: bool) ->
         )
     code, notes = await check_language(text, extractive=extractive, told_by=question_language)
     return CheckedRequest(
-        text=text, kind="question", language=code, notes=notes, library=sent.library,
+        text=text,
+        kind="question",
+        language=code,
+        notes=notes,
+        library=sent.library,
         sources=check_sources(sent.sources),
-    )  # fmt: skip
+    )
 
 
 async def _stack(
@@ -99,10 +103,12 @@ async def _stack(
     readable = [
         PaperToRead(  # under its last name, where no other has the same
             name=last if names[last := PurePath(file.name).name] == 1 else file.name,
-            kind="upload" if file.sha256 else "file", path=file.path, sha256=file.sha256,
+            kind="upload" if file.sha256 else "file",
+            path=file.path,
+            sha256=file.sha256,
         )
         for file in files
-    ]  # fmt: skip
+    ]
     if sent.papers:  # else no library is opened, or made
         keys = await named_papers(services, sent.library, sent.papers)
         readable += [PaperToRead(name=key, kind="paper") for key in keys]

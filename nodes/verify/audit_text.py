@@ -70,11 +70,15 @@ def _cited(printed: Sequence[str], draft: Draft, audit: Audit) -> list[CitedSent
     """Return the sentences as they stand in the text, each with the verdicts on its citations."""
     return [
         CitedSentence(
-            number=number, text=text, marked=sentence.text,
+            number=number,
+            text=text,
+            marked=sentence.text,
             citations=tuple(item for item in audit.verdicts if item.sentence == number),
         )
-        for number, (text, sentence) in enumerate(zip(printed, draft.sentences, strict=True), start=1)
-    ]  # fmt: skip
+        for number, (text, sentence) in enumerate(
+            zip(printed, draft.sentences, strict=True), start=1
+        )
+    ]
 
 
 def _resolved(item: CitationVerdict, nowhere: Mapping[str, str]) -> CitationVerdict:

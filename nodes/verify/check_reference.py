@@ -22,9 +22,13 @@ _GENERAL = frozenset({"openalex", "semantic_scholar", "google"})
 """Sources that hold articles, papers of conferences and preprints of all fields."""
 _ONLINE = _GENERAL | {"crossref", "arxiv"}
 _NAMES = {
-    "openalex": "OpenAlex", "semantic_scholar": "Semantic Scholar", "crossref": "Crossref",
-    "arxiv": "arXiv", "google": "Google Scholar", "library": "the library",
-}  # fmt: skip
+    "openalex": "OpenAlex",
+    "semantic_scholar": "Semantic Scholar",
+    "crossref": "Crossref",
+    "arxiv": "arXiv",
+    "google": "Google Scholar",
+    "library": "the library",
+}
 _SURE = 0.8
 """Confidence in what was read of an entry from which its absence from the sources says something of the work."""
 _ENOUGH = 2
@@ -133,8 +137,9 @@ def finding_on(
         remedy = f"the record has {'; '.join(right)}" if right else "check it, or take it out"
     elif check.outcome == "likely_invented":
         cause, remedy = (
-            "fabricated", "check title and identifier; where there is no such work, take it out",
-        )  # fmt: skip
+            "fabricated",
+            "check title and identifier; where there is no such work, take it out",
+        )
         told.insert(0, f"{named}: {_listed(said.missing)} {_have(said.missing)} no such work")
     else:
         cause = "not_found"

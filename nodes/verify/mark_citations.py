@@ -68,8 +68,10 @@ def secondary(found: Sequence[Sequence[Mention]]) -> list[str]:
     """Say which works the text cites as another work reports them: only that one is checked."""
     told = (
         f"{label.text} is cited as {one.labels[0].text} reports it: CiteLoom checked only the latter"
-        for mentions in found for one in mentions for label in one.secondary
-    )  # fmt: skip
+        for mentions in found
+        for one in mentions
+        for label in one.secondary
+    )
     return list(dict.fromkeys(told))
 
 

@@ -21,11 +21,16 @@ async def present_references(state: VerifyState, runtime: Runtime[RunSettings]) 
     listed = numbered([found[item.paper or item.stated] for item in entries])
     references = [
         ReadReference(
-            number=one.number, key=one.key, entry=entry.raw, paper=one.paper, label=entry.label,
-            confidence=entry.confidence, check=checks[at] if checks else None,
+            number=one.number,
+            key=one.key,
+            entry=entry.raw,
+            paper=one.paper,
+            label=entry.label,
+            confidence=entry.confidence,
+            check=checks[at] if checks else None,
         )
         for at, (one, entry) in enumerate(zip(listed, entries, strict=True))
-    ]  # fmt: skip
+    ]
     failures = state.get("failures", [])
     unread = any(item.stage == "take_references" for item in failures)
     unasked = any(check.outcome == "incomplete" for check in checks)

@@ -70,9 +70,12 @@ async def resolve_references(state: VerifyState, runtime: Runtime[RunSettings]) 
     if elsewhere:
         notes.append(f"{counted(elsewhere, 'reference was', 'references were')} {_ELSEWHERE}")
     return {
-        "entries": resolved, "findings": findings, "looked_up": checks, "notes": notes,
+        "entries": resolved,
+        "findings": findings,
+        "looked_up": checks,
+        "notes": notes,
         "failures": [*failures, *failed],
-    }  # fmt: skip
+    }
 
 
 _UNSURE = "whether it exists was not checked for"

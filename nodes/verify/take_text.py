@@ -62,9 +62,12 @@ async def take_text(state: Mapping[str, object], runtime: Runtime[RunSettings]) 
             )
         code, notes = await check_language(about, extractive=services.mind.name == "extractive")
         request = CheckedRequest(
-            text=about, language=code, library=sent.library, notes=notes,
+            text=about,
+            language=code,
+            library=sent.library,
+            notes=notes,
             sources=tuple(dict.fromkeys(sent.sources)) or ("library",),
-        )  # fmt: skip
+        )
         papers, given, failures = _given(sent.papers)
         entries, parsed = _entries(listed, given, papers)
         if len(entries) > MAX_REFERENCES:
@@ -108,10 +111,12 @@ def _given(
         except (RecordError, ValueError, ValidationError) as error:
             failures.append(
                 Failure(
-                    stage=STAGE, subject=str(item)[:80], cause=f"not a usable record: {error}"[:300],
+                    stage=STAGE,
+                    subject=str(item)[:80],
+                    cause=f"not a usable record: {error}"[:300],
                     remedy="citations of it count as citations of nothing",
                 )
-            )  # fmt: skip
+            )
     return papers, entries, failures
 
 

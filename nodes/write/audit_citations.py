@@ -140,8 +140,13 @@ def make_audit(
 
 
 _VERDICTS = (
-    "supported", "partly", "contradicted", "not_in_source", "not_in_abstract", "not_checked",
-)  # fmt: skip
+    "supported",
+    "partly",
+    "contradicted",
+    "not_in_source",
+    "not_in_abstract",
+    "not_checked",
+)
 
 
 def _notes(verdicts: Sequence[CitationVerdict]) -> list[str]:
@@ -163,7 +168,10 @@ def _notes(verdicts: Sequence[CitationVerdict]) -> list[str]:
     )
     passing = sum(_in_passing(item) for item in verdicts)
     told = [
-        *((own[part], f"checked by code: word for word {_IN.get(part, part)}") for part in sorted(own)),
+        *(
+            (own[part], f"checked by code: word for word {_IN.get(part, part)}")
+            for part in sorted(own)
+        ),
         *((number, f"judged by {name}") for name, number in sorted(judges.items())),
         (titles, "not checked: no abstract; nothing but the title is told"),
         (bare - titles, "not checked: no abstract"),
@@ -172,7 +180,7 @@ def _notes(verdicts: Sequence[CitationVerdict]) -> list[str]:
         (by_text, "decided on the full text"),
         (passing, "cited for background only, and the paper does not say it"),
         *((number, f"without the full text: {why}") for why, number in sorted(unread.items())),
-    ]  # fmt: skip
+    ]
     return [
         *(f"{_count(number, 'citation')} {how}" for number, how in told if number),
         *(
@@ -265,12 +273,15 @@ def findings_on(papers: Sequence[Paper], keys: Mapping[str, str]) -> list[Refere
     by_id = {paper: key for key, paper in keys.items()}
     return [
         ReferenceFinding(
-            key=by_id.get(paper, ""), paper=paper, cause=one.cause, detail=one.detail,
+            key=by_id.get(paper, ""),
+            paper=paper,
+            cause=one.cause,
+            detail=one.detail,
             remedy=one.remedy,
         )
         for paper, told in standings(papers).items()
         for one in told
-    ]  # fmt: skip
+    ]
 
 
 def omissions_of(
@@ -293,14 +304,26 @@ def omissions_of(
         record = papers.get(paper)
         unwanted, bare = paper not in keys.values(), not (record and record.abstract)
         whys: tuple[tuple[object, Reason, str], ...] = (
-            (paper in removed, "removed", "what was written of it could not be supported and was taken out"),
+            (
+                paper in removed,
+                "removed",
+                "what was written of it could not be supported and was taken out",
+            ),
             (stopped, "stopped", "the run was stopped before it was written about"),
             (unwanted and choices.plan.strip(), "not_in_plan", "the plan does not name it"),
-            (unwanted and bare, "no_abstract", "it has no abstract, so nothing said of it could be checked"),
+            (
+                unwanted and bare,
+                "no_abstract",
+                "it has no abstract, so nothing said of it could be checked",
+            ),
             (unwanted or len(cited) >= choices.cite, "beyond_number", most),
             (lines and paper not in planned, "not_in_plan", "the plan has no line for it"),
-            (True, "nothing_to_say", "the text does without it, or nothing checked could be written of it"),
-        )  # fmt: skip
+            (
+                True,
+                "nothing_to_say",
+                "the text does without it, or nothing checked could be written of it",
+            ),
+        )
         reason, detail = next((reason, detail) for holds, reason, detail in whys if holds)
         title = record.title if record else ""
         omissions.append(Omission(paper=paper, title=title, reason=reason, detail=detail))

@@ -208,13 +208,24 @@ def _verdict(check: CitationCheck, number: int, key: str) -> CitationVerdict:
     if notice and found.verdict not in FAILING_VERDICTS and (not cause or notice == "retracted"):
         cause = notice
     return CitationVerdict(
-        sentence=number, key=key, paper=paper.id if paper else "", verdict=found.verdict, cause=cause,
+        sentence=number,
+        key=key,
+        paper=paper.id if paper else "",
+        verdict=found.verdict,
+        cause=cause,
         claim=(said and said.claim) or plain(check.bench.sentences[number]),
-        quote=next(iter(found.quotes), None), further=found.quotes[1:],
-        reason=said.reason if said else _WHY.get(found.cause, ""), better=found.better or None,
-        alarms=found.alarms, evidence_scope=found.scope, unread=found.unread, nearest=found.nearest,
-        purpose=said.purpose if said else "", first=said.first if said else None, by=found.by,
-    )  # fmt: skip
+        quote=next(iter(found.quotes), None),
+        further=found.quotes[1:],
+        reason=said.reason if said else _WHY.get(found.cause, ""),
+        better=found.better or None,
+        alarms=found.alarms,
+        evidence_scope=found.scope,
+        unread=found.unread,
+        nearest=found.nearest,
+        purpose=said.purpose if said else "",
+        first=said.first if said else None,
+        by=found.by,
+    )
 
 
 def _rejections(check: CitationCheck) -> list[Rejection]:
@@ -225,10 +236,15 @@ def _rejections(check: CitationCheck) -> list[Rejection]:
         key = item.sources[0] if sentence.keys else ""
         told.append(
             Rejection(
-                stage=STAGE, line=sentence.line, sentence=sentence.text, key=key,
-                paper=check.shelf.papers[key].id if key else "", cause=cause,
-                action="asked_again" if sent_back else "replaced", detail=f"the check quoted: {detail}",
+                stage=STAGE,
+                line=sentence.line,
+                sentence=sentence.text,
+                key=key,
+                paper=check.shelf.papers[key].id if key else "",
+                cause=cause,
+                action="asked_again" if sent_back else "replaced",
+                detail=f"the check quoted: {detail}",
                 by=check.bench.mind.name,
             )
-        )  # fmt: skip
+        )
     return told

@@ -59,9 +59,13 @@ def extract(embedder: Embedder, **_: object) -> Flags:
 
 
 TASK = Task(
-    name="flag_uncited", prompt=PROMPT, answer=Flags, tier="fast", extract=extract,
+    name="flag_uncited",
+    prompt=PROMPT,
+    answer=Flags,
+    tier="fast",
+    extract=extract,
     max_output_tokens=1000,
-)  # fmt: skip
+)
 
 
 async def flag_uncited(state: VerifyState, runtime: Runtime[RunSettings]) -> VerifyState:
@@ -100,9 +104,12 @@ async def flag_claims(
         )
     except (AnswerError, RefusedError, KeptError) as error:
         failure = Failure(
-            stage=STAGE, subject="uncited claims", cause=str(error),
-            remedy="only authors named without a citation were looked for", lost=True,
-        )  # fmt: skip
+            stage=STAGE,
+            subject="uncited claims",
+            cause=str(error),
+            remedy="only authors named without a citation were looked for",
+            lost=True,
+        )
         return named, [failure]
     whys = {flag.number: flag.why for flag in answer.flags}
     told = [_claim(item, whys[item.number]) for item in asked if item.number in whys]

@@ -37,9 +37,13 @@ async def number_references(state: WriteState, runtime: Runtime[RunSettings]) ->
     plan: dict[str, object] = {"plan_text": "", "plan_papers": []}
     if section["sentences"]:
         saved = SavedSection(
-            request=state["request"], choices=state["choices"], selected=tuple(state["selected"]),
-            keys=state["keys"], outline=state["outline"], final=state["final"],
-        )  # fmt: skip
+            request=state["request"],
+            choices=state["choices"],
+            selected=tuple(state["selected"]),
+            keys=state["keys"],
+            outline=state["outline"],
+            final=state["final"],
+        )
         await services.run_store.section.put([saved])
         plan = await _plan(saved, services.run_store)
     # The numbers of the list, which styles order in their way.
@@ -116,9 +120,11 @@ def print_section(
         return PrintedSection(texts, papers, named_style(style)), []
     except InputError as error:
         failure = Failure(
-            stage=STAGE, subject=f"style {style[:80]}", cause=str(error),
+            stage=STAGE,
+            subject=f"style {style[:80]}",
+            cause=str(error),
             remedy="the section is printed in IEEE's style",
-        )  # fmt: skip
+        )
         return PrintedSection(texts, papers, named_style(DEFAULT)), [failure]
 
 
@@ -165,16 +171,26 @@ def _sentence(
     # A run may have stopped before, or between the two checks: what was not checked is shown as such.
     mine += [
         CitationVerdict(
-            sentence=number, key=key, paper=papers[key], verdict="not_checked",
+            sentence=number,
+            key=key,
+            paper=papers[key],
+            verdict="not_checked",
             cause="no_verified_quote",
         )
-        for key in sentence.keys if key in papers and key not in judged
-    ]  # fmt: skip
+        for key in sentence.keys
+        if key in papers and key not in judged
+    ]
     rests_on, basis = _behind(sentence, papers, uncited)
     return CitedSentence(
-        number=number, text=printed.sentence(sentence.text), marked=sentence.text,
-        paragraph=paragraph, citations=tuple(mine), verdict=uncited, basis=basis, rests_on=rests_on,
-    )  # fmt: skip
+        number=number,
+        text=printed.sentence(sentence.text),
+        marked=sentence.text,
+        paragraph=paragraph,
+        citations=tuple(mine),
+        verdict=uncited,
+        basis=basis,
+        rests_on=rests_on,
+    )
 
 
 def _behind(

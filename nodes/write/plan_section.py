@@ -78,12 +78,14 @@ def repaired(
     themes = [
         theme.model_copy(
             update={
-                "label": " ".join(word.lower() if word.lower() in lower else word for word in theme.label.split()),
+                "label": " ".join(
+                    word.lower() if word.lower() in lower else word for word in theme.label.split()
+                ),
                 "lines": _kept(theme.lines, allowed),
             }
         )
         for theme in plan.themes
-    ]  # fmt: skip
+    ]
     themes = [theme for theme in themes if any(line.keys for line in theme.lines)]
     forgotten = [key for key in keys if key in musts and key not in allowed]
     forgotten = forgotten if themes else list(keys)[:most]
@@ -224,9 +226,13 @@ def extract(
 
 
 TASK = Task(
-    name="plan_section", prompt=PROMPT, answer=SectionPlan, tier="strong", extract=extract,
+    name="plan_section",
+    prompt=PROMPT,
+    answer=SectionPlan,
+    tier="strong",
+    extract=extract,
     max_output_tokens=3500,
-)  # fmt: skip
+)
 
 
 async def plan_section(state: WriteState, runtime: Runtime[RunSettings]) -> WriteState:
@@ -290,11 +296,14 @@ async def _ask(
 
     shown = [
         PlannedPaper(
-            key=key, title=without_injections(paper.title)[0], year=paper.year,
-            abstract=without_injections(paper.abstract or "")[0], must=(key in musts and most < len(papers)) or None,
+            key=key,
+            title=without_injections(paper.title)[0],
+            year=paper.year,
+            abstract=without_injections(paper.abstract or "")[0],
+            must=(key in musts and most < len(papers)) or None,
         )
         for key, paper in papers.items()
-    ]  # fmt: skip
+    ]
     text = state["request"].text
     inputs: dict[str, Any] = {"text": text, "papers": shown, "most": most}
     if facets := _facets(state):

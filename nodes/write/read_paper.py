@@ -118,9 +118,13 @@ def _readable(sentence: str, *, foreign: bool) -> bool:
 
 
 TASK = Task(
-    name="read_paper", prompt=PROMPT, answer=Reading, tier="fast", extract=extract,
+    name="read_paper",
+    prompt=PROMPT,
+    answer=Reading,
+    tier="fast",
+    extract=extract,
     max_output_tokens=1500,
-)  # fmt: skip
+)
 
 
 class Branch(WriteState):
@@ -159,11 +163,12 @@ def _unread(paper: Paper) -> list[Failure]:
         return []
     return [
         Failure(
-            stage=STAGE, subject=paper.id,
+            stage=STAGE,
+            subject=paper.id,
             cause=f"its text is in {language_name(code)}, and the embedded engine reads English only",
             remedy="set CITELOOM_STRONG_MODEL and an endpoint to have an LLM read it",
         )
-    ]  # fmt: skip
+    ]
 
 
 async def _elements(
@@ -273,7 +278,11 @@ def _quote(claimed: str, paper: Paper, passages: Sequence[Passage]) -> Quote:
     for item in passages if not quote.verified else ():
         if span := find_quote(claimed, item.text):
             return Quote(
-                text=span.text, paper=paper.id, part=item.part, start=item.start + span.start,
-                end=item.start + span.end, verified=True,
-            )  # fmt: skip
+                text=span.text,
+                paper=paper.id,
+                part=item.part,
+                start=item.start + span.start,
+                end=item.start + span.end,
+                verified=True,
+            )
     return quote

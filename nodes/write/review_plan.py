@@ -37,13 +37,15 @@ async def review_plan(state: WriteState, runtime: Runtime[RunSettings]) -> Write
     numbers = {key: places[paper] for key, paper in state["keys"].items() if paper in places}
     cited = set(state["keys"].values())
     question = PlanQuestion(
-        instructions=ASKED, why=why, error=_REFUSED.format(refused) if refused else "",
+        instructions=ASKED,
+        why=why,
+        error=_REFUSED.format(refused) if refused else "",
         proposal=plan_text(state["outline"], numbers),
         papers=make_paper_cards(
             {places[key]: papers[key] for key in state["selected"] if key in papers},
             chosen=cited.__contains__,
         ),
-    )  # fmt: skip
+    )
 
     async def read(text: str) -> WriteState:
         return _edited(text, state, papers)

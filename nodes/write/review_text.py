@@ -62,13 +62,15 @@ async def review_text(state: WriteState, runtime: Runtime[RunSettings]) -> Write
     told = (f"sentence {item.sentence}: {fault_text(item)}" for item in faulty)
     rows = [_row(item, numbers) for item in sentences]
     question = TextQuestion(
-        instructions=ASKED, why=why, findings=findings,
+        instructions=ASKED,
+        why=why,
+        findings=findings,
         error=_FAULTY.format("; ".join(told)) if faulty else "",
         proposal=_printed(rows, paragraph_numbers(sentences, state["outline"])),
         papers=make_paper_cards(
             {places[key]: papers[key] for key in order if key in papers}, chosen=cited.__contains__
         ),
-    )  # fmt: skip
+    )
 
     async def read(text: str) -> WriteState:
         known = {row: item.text for row, item in zip(rows, sentences, strict=True)}

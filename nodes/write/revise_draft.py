@@ -76,9 +76,13 @@ def extract(embedder: Embedder, *, section: str, **_: object) -> Revision:
 
 
 TASK = Task(
-    name="revise_draft", prompt=PROMPT, answer=Revision, tier="strong", extract=extract,
+    name="revise_draft",
+    prompt=PROMPT,
+    answer=Revision,
+    tier="strong",
+    extract=extract,
     max_output_tokens=4500,
-)  # fmt: skip
+)
 
 
 async def revise_draft(state: WriteState, runtime: Runtime[RunSettings]) -> WriteState:
@@ -91,9 +95,13 @@ async def revise_draft(state: WriteState, runtime: Runtime[RunSettings]) -> Writ
     papers = candidates(await load_papers_to_cite(services, stage.keys, list(stage.keys)), stage)
     most = min(stage.most, len(papers))
     inputs = {
-        "text": stage.request.text, "papers": papers, "most": most, "words": most * WORDS_A_PAPER,
-        "section": _printed(old.sentences), "findings": _findings(state),
-    }  # fmt: skip
+        "text": stage.request.text,
+        "papers": papers,
+        "most": most,
+        "words": most * WORDS_A_PAPER,
+        "section": _printed(old.sentences),
+        "findings": _findings(state),
+    }
     given = await drafting.ask(
         DraftQuestion(with_output_tokens_for(TASK, most), inputs),
         line_of=lambda _: None,
@@ -136,9 +144,12 @@ def _findings(state: WriteState) -> list[Found]:
     by_id = {paper: key for key, paper in state["keys"].items()}
     return [
         Found(
-            sentence=state["final"].sentences[item.sentence - 1].text, key=item.key or None,
-            claim=item.claim, why=fault_with_evidence(item), instead=by_id.get(item.better or ""),
+            sentence=state["final"].sentences[item.sentence - 1].text,
+            key=item.key or None,
+            claim=item.claim,
+            why=fault_with_evidence(item),
+            instead=by_id.get(item.better or ""),
         )
         for item in state["verdicts"]
         if needs_rewrite(item)
-    ]  # fmt: skip
+    ]

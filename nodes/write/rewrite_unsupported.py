@@ -102,9 +102,13 @@ def _told(
 
 
 TASK = Task(
-    name="rewrite_unsupported", prompt=PROMPT, answer=SentencesAnswer, tier="strong", extract=extract,
+    name="rewrite_unsupported",
+    prompt=PROMPT,
+    answer=SentencesAnswer,
+    tier="strong",
+    extract=extract,
     max_output_tokens=2500,
-)  # fmt: skip
+)
 
 
 async def rewrite_unsupported(state: WriteState, runtime: Runtime[RunSettings]) -> WriteState:
@@ -235,10 +239,12 @@ def needs_rewrite(item: CitationVerdict) -> bool:
 
 def _fault(item: CitationVerdict, by_id: Mapping[str, str]) -> Unsupported:
     return Unsupported(
-        sentence=item.sentence, key=item.key, claim=item.claim,
+        sentence=item.sentence,
+        key=item.key,
+        claim=item.claim,
         why=fault_with_evidence(item),
         instead=by_id.get(item.better or "", ""),
-    )  # fmt: skip
+    )
 
 
 _WHY = {
@@ -272,13 +278,19 @@ def rejections_of(state: WriteState, numbers: Collection[int], action: Action) -
     sentences, wanted = state["final"].sentences, set(numbers)
     return [
         Rejection(
-            stage=STAGE, line=sentences[item.sentence - 1].line,
-            sentence=sentences[item.sentence - 1].text, key=item.key, paper=item.paper,
-            cause=item.cause or "mis_cited", detail=fault_text(item), action=action, by=item.by,
+            stage=STAGE,
+            line=sentences[item.sentence - 1].line,
+            sentence=sentences[item.sentence - 1].text,
+            key=item.key,
+            paper=item.paper,
+            cause=item.cause or "mis_cited",
+            detail=fault_text(item),
+            action=action,
+            by=item.by,
         )
         for item in state["verdicts"]
         if item.sentence in wanted and needs_rewrite(item)
-    ]  # fmt: skip
+    ]
 
 
 def remove_sentences(state: WriteState, faulty: Sequence[int]) -> WriteState:
@@ -309,10 +321,11 @@ def remove_sentences(state: WriteState, faulty: Sequence[int]) -> WriteState:
         "rejections": rejections_of(state, faulty, "removed"),
         "failures": [
             Failure(
-                stage=STAGE, subject=f"sentence {number}",
+                stage=STAGE,
+                subject=f"sentence {number}",
                 cause="what it cites or rests on does not say what it says",
                 remedy="the sentence was taken out",
             )
             for number in faulty
         ],
-    }  # fmt: skip
+    }

@@ -56,10 +56,14 @@ async def take_papers(state: Mapping[str, object], runtime: Runtime[RunSettings]
         title, text = clean_text(sent.text)
         code, notes = await check_language(text, extractive=services.mind.name == "extractive")
         request = CheckedRequest(
-            text=text, kind=input_kind(text), title=title, language=code, library=sent.library,
+            text=text,
+            kind=input_kind(text),
+            title=title,
+            language=code,
+            library=sent.library,
             sources=tuple(dict.fromkeys(sent.sources)) or ("library",),
             notes=(*notes, *note_if_short(text)),
-        )  # fmt: skip
+        )
         papers, failures = await _papers(sent.papers, request, services)
         marked, unasked = await noticed_now(services, request, papers, STAGE)
         papers = [marked.get(paper.id, paper) for paper in papers]

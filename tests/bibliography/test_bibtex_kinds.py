@@ -115,14 +115,17 @@ def test_short_doi_becomes_an_address_and_that_is_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("names", "read_as"),
     [
-        ("family=Berg, given=Ann, prefix=van den, useprefix=true and Lee, Bo", ["van den Berg, Ann", "Lee, Bo"]),
+        (
+            "family=Berg, given=Ann, prefix=van den, useprefix=true and Lee, Bo",
+            ["van den Berg, Ann", "Lee, Bo"],
+        ),
         ("{{Snow and Ice, Ltd.}}", ["Snow and Ice Ltd."]),
         ("{Snow Group} and others", ["Snow Group"]),
         ("Ludwig van Dam and King, Jr., Martin", ["van Dam, Ludwig", "King, Martin, Jr."]),
         ("{{Ann D. Lee}, }", ["Ann D. Lee"]),
         ("A, B, C, D, E", ["A B C D E"]),
     ],
-)  # fmt: skip
+)
 def test_names_are_taken_apart_as_bibtex_does(
     tmp_path: Path, names: str, read_as: list[str]
 ) -> None:

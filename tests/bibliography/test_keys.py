@@ -16,8 +16,13 @@ def paper(title: str, author: str | None = None, year: int | None = None) -> Pap
 @pytest.mark.parametrize(
     ("title", "author", "year", "key", "why"),
     [
-        ("Retrieval-Augmented Generation", "Patrick Lewis", 2020,
-         "lewis2020retrievalaugmented", "author, year, first word"),
+        (
+            "Retrieval-Augmented Generation",
+            "Patrick Lewis",
+            2020,
+            "lewis2020retrievalaugmented",
+            "author, year, first word",
+        ),
         ("A Survey of the Citation", "Lewis, Patrick", 2020, "lewis2020citation", "a telling word"),
         ("On trees", "Laurens van der Maaten", 2008, "vandermaaten2008trees", "particles"),
         ("Über Bäume", "Jürgen Müßig", 1999, "mussig1999uber", "accents"),
@@ -26,7 +31,7 @@ def paper(title: str, author: str | None = None, year: int | None = None) -> Pap
         ("树木", "王伟", 2021, "anon2021untitled", "a script without ASCII"),
         ("???", "Lewis", 2021, "lewis2021untitled", "a title without words"),
     ],
-)  # fmt: skip
+)
 def test_key_is_author_year_and_word(
     title: str, author: str | None, year: int | None, key: str, why: str
 ) -> None:

@@ -26,22 +26,36 @@ def entry(style: str, item: Paper) -> str:
 
 
 LEWIS = paper(
-    "Retrieval for NLP", "Patrick Lewis", "Ethan Perez", "Laurens van der Maaten", year=2020,
-    venue="EMNLP", doi="10.1/x_y",
-)  # fmt: skip
+    "Retrieval for NLP",
+    "Patrick Lewis",
+    "Ethan Perez",
+    "Laurens van der Maaten",
+    year=2020,
+    venue="EMNLP",
+    doi="10.1/x_y",
+)
 
 
 @pytest.mark.parametrize(
     ("style", "expected"),
     [
-        ("ieee", "P. Lewis, E. Perez, and L. van der Maaten, “Retrieval for NLP,” in EMNLP, 2020. "
-                 "doi: 10.1/x_y."),
-        ("apa", "Lewis, P., Perez, E., & van der Maaten, L. (2020). Retrieval for NLP. EMNLP. "
-                "https://doi.org/10.1/x_y"),
-        ("acl", "Patrick Lewis, Ethan Perez, and Laurens van der Maaten. 2020. Retrieval for NLP. "
-                "In EMNLP."),
+        (
+            "ieee",
+            "P. Lewis, E. Perez, and L. van der Maaten, “Retrieval for NLP,” in EMNLP, 2020. "
+            "doi: 10.1/x_y.",
+        ),
+        (
+            "apa",
+            "Lewis, P., Perez, E., & van der Maaten, L. (2020). Retrieval for NLP. EMNLP. "
+            "https://doi.org/10.1/x_y",
+        ),
+        (
+            "acl",
+            "Patrick Lewis, Ethan Perez, and Laurens van der Maaten. 2020. Retrieval for NLP. "
+            "In EMNLP.",
+        ),
     ],
-)  # fmt: skip
+)
 def test_entry_is_what_the_style_asks_for(style: str, expected: str) -> None:
     assert entry(style, LEWIS) == expected
     italics = TextRun("EMNLP", frozenset({"italic"}))
@@ -49,8 +63,13 @@ def test_entry_is_what_the_style_asks_for(style: str, expected: str) -> None:
 
 
 OWLS = paper(
-    "On owls", "Ada Owl", venue="Journal of Owls", volume="12", issue="3", pages="101-119",
-)  # fmt: skip
+    "On owls",
+    "Ada Owl",
+    venue="Journal of Owls",
+    volume="12",
+    issue="3",
+    pages="101-119",
+)
 
 
 @pytest.mark.parametrize(
@@ -71,8 +90,14 @@ def test_volume_issue_and_pages_stand_where_the_style_asks_for_them(
 
 @pytest.mark.parametrize(
     ("pages", "expected"),
-    [("101-119", "101–19"), ("7-15", "7–15"), ("1-19", "1–19"), ("998-1004", "998–1004"), ("e12", "e12")],
-)  # fmt: skip
+    [
+        ("101-119", "101–19"),
+        ("7-15", "7–15"),
+        ("1-19", "1–19"),
+        ("998-1004", "998–1004"),
+        ("e12", "e12"),
+    ],
+)
 @pytest.mark.parametrize("form", ["minimal-two", "chicago"])
 def test_last_pages_lose_only_what_they_share(
     tmp_path: Path, form: str, pages: str, expected: str
@@ -93,26 +118,45 @@ def test_last_pages_lose_only_what_they_share(
 @pytest.mark.parametrize(
     ("item", "ieee", "apa"),
     [
-        (paper("Why cite?", "Ann Kim", venue="Journal of X"),
-         "A. Kim, “Why cite?” Journal of X, 2020.", "Kim, A. (2020). Why cite? Journal of X."),
-        (paper("It works.", "Ann-marie de Boer"), "A.-M. de Boer, “It works,” 2020.",
-         "de Boer, A.-M. (2020). It works."),
-        (paper("On “words”", "OpenAI"), "OpenAI, “On ‘words’,” 2020.",
-         "OpenAI. (2020). On “words”."),
-        (paper("T", "Martin King Jr.", "Google Research Team", year=None),
-         "M. King Jr. and Google Research Team, “T.”",
-         "King, M., Jr., & Google Research Team. (n.d.). T."),
+        (
+            paper("Why cite?", "Ann Kim", venue="Journal of X"),
+            "A. Kim, “Why cite?” Journal of X, 2020.",
+            "Kim, A. (2020). Why cite? Journal of X.",
+        ),
+        (
+            paper("It works.", "Ann-marie de Boer"),
+            "A.-M. de Boer, “It works,” 2020.",
+            "de Boer, A.-M. (2020). It works.",
+        ),
+        (
+            paper("On “words”", "OpenAI"),
+            "OpenAI, “On ‘words’,” 2020.",
+            "OpenAI. (2020). On “words”.",
+        ),
+        (
+            paper("T", "Martin King Jr.", "Google Research Team", year=None),
+            "M. King Jr. and Google Research Team, “T.”",
+            "King, M., Jr., & Google Research Team. (n.d.). T.",
+        ),
         (paper("T", "王 伟"), "王 伟, “T,” 2020.", "王 伟. (2020). T."),
-        (paper("T", "Bo Li", authors_complete=False), "B. Li et al., “T,” 2020.",
-         "Li, B., et al. (2020). T."),
-        (paper("T", "Bo Li", "C. D. Wu", authors_complete=False),
-         "B. Li, C. D. Wu, et al., “T,” 2020.", "Li, B., Wu, C. D., et al. (2020). T."),
+        (
+            paper("T", "Bo Li", authors_complete=False),
+            "B. Li et al., “T,” 2020.",
+            "Li, B., et al. (2020). T.",
+        ),
+        (
+            paper("T", "Bo Li", "C. D. Wu", authors_complete=False),
+            "B. Li, C. D. Wu, et al., “T,” 2020.",
+            "Li, B., Wu, C. D., et al. (2020). T.",
+        ),
         (paper("Only a title", year=None), "“Only a title.”", "Only a title. (n.d.)."),
-        (paper("P", "A. B", arxiv="2303.08774"),
-         "A. B, “P,” 2020, arXiv: 2303.08774. [Online]. Available: https://arxiv.org/abs/2303.08774",
-         "B, A. (2020). P (arXiv:2303.08774). arXiv. https://arxiv.org/abs/2303.08774"),
+        (
+            paper("P", "A. B", arxiv="2303.08774"),
+            "A. B, “P,” 2020, arXiv: 2303.08774. [Online]. Available: https://arxiv.org/abs/2303.08774",
+            "B, A. (2020). P (arXiv:2303.08774). arXiv. https://arxiv.org/abs/2303.08774",
+        ),
     ],
-)  # fmt: skip
+)
 def test_gaps_of_the_processor_are_mended(item: Paper, ieee: str, apa: str) -> None:
     assert (entry("ieee", item), entry("apa", item)) == (ieee, apa)
 
@@ -189,16 +233,23 @@ ANY = st.text(
     st.lists(
         st.builds(
             lambda title, names, year, complete, venue: paper(
-                f"T {title}", *(f"N{name}" for name in names), year=year,
-                authors_complete=complete, venue=venue,
+                f"T {title}",
+                *(f"N{name}" for name in names),
+                year=year,
+                authors_complete=complete,
+                venue=venue,
             ),
-            ANY, st.lists(ANY, max_size=4), st.sampled_from([None, 999 + 1, 2020]), st.booleans(),
+            ANY,
+            st.lists(ANY, max_size=4),
+            st.sampled_from([None, 999 + 1, 2020]),
+            st.booleans(),
             st.one_of(st.none(), ANY),
         ),
-        min_size=1, max_size=4,
+        min_size=1,
+        max_size=4,
     ),
     st.sampled_from(STYLES),
-)  # fmt: skip
+)
 def test_no_record_breaks_a_style(papers: list[Paper], style: str) -> None:
     made = styled(style, *papers).papers
     assert sorted(item.place for item in made) == list(range(len(papers)))

@@ -20,11 +20,16 @@ from tools.errors import InputError
 
 GOOD = b'{"id": "10.1145/GOOD", "title": "Good"}'
 ITEM = {
-    "id": "lewis2020", "type": "paper-conference", "title": "Retrieval & generation",
+    "id": "lewis2020",
+    "type": "paper-conference",
+    "title": "Retrieval & generation",
     "author": [{"family": "Lewis", "given": "Patrick"}, {"literal": "The Group"}],
-    "issued": {"date-parts": [[2020, 5, 22]]}, "container-title": "NeurIPS",
-    "DOI": "10.1000/RAG", "URL": "https://example.org/rag", "abstract": "<jats:p>Text.</jats:p>",
-}  # fmt: skip
+    "issued": {"date-parts": [[2020, 5, 22]]},
+    "container-title": "NeurIPS",
+    "DOI": "10.1000/RAG",
+    "URL": "https://example.org/rag",
+    "abstract": "<jats:p>Text.</jats:p>",
+}
 
 
 def csl(folder: Path, **fields: Any) -> Paper:
@@ -41,25 +46,45 @@ def bibtex(folder: Path, fields: str) -> Paper:
 
 def test_all_fields_of_json_lines_are_read(tmp_path: Path) -> None:
     record = {
-        "id": "https://doi.org/10.1145/ABC.1", "title": " A  title\n in two lines ", "year": "2020",
-        "abstract": "<jats:p>First &amp; <i>last</i></jats:p>", "published": "2020-05-31",
-        "authors": ["Lewis, Patrick", {"family": "Berg", "given": "Ada", "non-dropping-particle": "van den"},
-                    {"literal": "The Group"}, {"name": "Bo Li"}, "others"],
-        "venue": "NeurIPS", "references": ["10.1/not", "10.1145/X", "arXiv:1706.03762v5", 7, "", "10.1145/x"],
-        "arxiv": "arXiv:2005.11401v4", "unknown": {"ignored": [1]},
-    }  # fmt: skip
+        "id": "https://doi.org/10.1145/ABC.1",
+        "title": " A  title\n in two lines ",
+        "year": "2020",
+        "abstract": "<jats:p>First &amp; <i>last</i></jats:p>",
+        "published": "2020-05-31",
+        "authors": [
+            "Lewis, Patrick",
+            {"family": "Berg", "given": "Ada", "non-dropping-particle": "van den"},
+            {"literal": "The Group"},
+            {"name": "Bo Li"},
+            "others",
+        ],
+        "venue": "NeurIPS",
+        "references": ["10.1/not", "10.1145/X", "arXiv:1706.03762v5", 7, "", "10.1145/x"],
+        "arxiv": "arXiv:2005.11401v4",
+        "unknown": {"ignored": [1]},
+    }
     assert read(tmp_path / "p.jsonl", json.dumps(record)) == (
-        [Paper(
-            id="doi:10.1145/abc.1", aliases=("arxiv:2005.11401",), doi="10.1145/abc.1",
-            arxiv="2005.11401", title="A title in two lines", abstract="First & last",
-            year=2020, published=date(2020, 5, 31), venue="NeurIPS",
-            authors=tuple(Author(name=name) for name in
-                          ("Lewis, Patrick", "van den Berg, Ada", "The Group", "Bo Li")),
-            authors_complete=False,
-            references=("local:10.1/not", "doi:10.1145/x", "arxiv:1706.03762", "local:7"),
-        )],
+        [
+            Paper(
+                id="doi:10.1145/abc.1",
+                aliases=("arxiv:2005.11401",),
+                doi="10.1145/abc.1",
+                arxiv="2005.11401",
+                title="A title in two lines",
+                abstract="First & last",
+                year=2020,
+                published=date(2020, 5, 31),
+                venue="NeurIPS",
+                authors=tuple(
+                    Author(name=name)
+                    for name in ("Lewis, Patrick", "van den Berg, Ada", "The Group", "Bo Li")
+                ),
+                authors_complete=False,
+                references=("local:10.1/not", "doi:10.1145/x", "arxiv:1706.03762", "local:7"),
+            )
+        ],
         [],
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize(
@@ -198,9 +223,13 @@ def test_csl_item_becomes_a_paper(tmp_path: Path, shape: object, indent: int | N
 
 def test_lists_and_references_of_crossref_are_understood(tmp_path: Path) -> None:
     item = {
-        "title": ["A title"], "container-title": ["A venue"], "DOI": "10.1000/A", "abstract": None,
-        "issued": {"date-parts": [[2019, 3]]}, "reference": [{"DOI": "10.1000/B"}, {"unstructured": "x"}],
-    }  # fmt: skip
+        "title": ["A title"],
+        "container-title": ["A venue"],
+        "DOI": "10.1000/A",
+        "abstract": None,
+        "issued": {"date-parts": [[2019, 3]]},
+        "reference": [{"DOI": "10.1000/B"}, {"unstructured": "x"}],
+    }
     made = csl(tmp_path, **item)
     assert (made.title, made.venue, made.references) == ("A title", "A venue", ("doi:10.1000/b",))
     assert (made.year, made.published) == (2019, None)
@@ -319,8 +348,12 @@ loose text of ann@example.org (and others)
     titles = ["First", "Again", "Third", "Fifth", "Sixth", "Seventh", "At the end"]
     assert [one.title for one in good] == titles
     assert [(one.line, one.lost) for one in bad] == [
-        (3, True), (5, True), (6, False), (7, False), (11, False),
-    ]  # fmt: skip
+        (3, True),
+        (5, True),
+        (6, False),
+        (7, False),
+        (11, False),
+    ]
     reasons = [
         "broken off or malformed in its title",
         "no title",
@@ -359,13 +392,33 @@ def test_text_of_windows_is_told_from_latin_1(
 
 
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(), lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(st.text(), inner, max_size=3), max_leaves=6,
-)  # fmt: skip
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=6,
+)
 KEYS = st.sampled_from(
-    ["id", "title", "year", "authors", "abstract", "references", "doi", "arxiv", "published", "url",
-     "venue", "aliases", "author", "issued", "DOI", "container-title", "reference", "number", "archive"]
-)  # fmt: skip
+    [
+        "id",
+        "title",
+        "year",
+        "authors",
+        "abstract",
+        "references",
+        "doi",
+        "arxiv",
+        "published",
+        "url",
+        "venue",
+        "aliases",
+        "author",
+        "issued",
+        "DOI",
+        "container-title",
+        "reference",
+        "number",
+        "archive",
+    ]
+)
 TITLED = st.dictionaries(KEYS, VALUES, max_size=6).map(lambda record: {"title": "t"} | record)
 
 

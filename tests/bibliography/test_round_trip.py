@@ -28,8 +28,16 @@ WRITERS: dict[str, Write] = {
 }
 WORDS = st.text(alphabet="abcdeXYZ áÜß%&#_{}$~:,.()0123β“”", min_size=1, max_size=20)
 NAMES = st.sampled_from(
-    ["Ann Lee", "van den Berg, Ann", "King, Martin, Jr.", "José Ñandú", "OpenAI", "Snow Research Group", "Plato"]
-)  # fmt: skip
+    [
+        "Ann Lee",
+        "van den Berg, Ann",
+        "King, Martin, Jr.",
+        "José Ñandú",
+        "OpenAI",
+        "Snow Research Group",
+        "Plato",
+    ]
+)
 
 
 @st.composite
@@ -42,12 +50,18 @@ def made_papers(draw: st.DrawFn) -> Paper:
     title = f"On {draw(WORDS)} snow"
     key, aliases = identify(doi=doi, arxiv=arxiv, title=title, year=year, first_author=None)
     return Paper(
-        id=key, aliases=aliases, title=title, year=year,
-        published=day, doi=doi, arxiv=arxiv,
+        id=key,
+        aliases=aliases,
+        title=title,
+        year=year,
+        published=day,
+        doi=doi,
+        arxiv=arxiv,
         authors=tuple(Author(name=name) for name in names),
-        authors_complete=not names or draw(st.booleans()), retracted=draw(st.booleans()),
+        authors_complete=not names or draw(st.booleans()),
+        retracted=draw(st.booleans()),
         venue=draw(st.none() | st.sampled_from(["Journal of Snow & Ice", "EMNLP", "arXiv"])),
-    )  # fmt: skip
+    )
 
 
 def told(paper: Paper) -> dict[str, Any]:
@@ -94,12 +108,19 @@ def test_ris_and_csl_come_out_with_every_field(tmp_path: Path) -> None:
         if paper.record
     )
     item = {
-        "id": "k1", "type": "chapter", "title": "A <i>snow</i> story", "page": "1-9",
-        "author": [{"family": "Fon", "given": "Jean", "dropping-particle": "de", "suffix": "Jr."},
-                   {"literal": "Snow and Ice, Ltd."}],
-        "editor": [{"family": "Lee", "given": "Ann"}], "publisher": "Cold Press",
-        "issued": {"date-parts": [[2016]], "season": 1}, "custom": {"x": [1, None]},
-    }  # fmt: skip
+        "id": "k1",
+        "type": "chapter",
+        "title": "A <i>snow</i> story",
+        "page": "1-9",
+        "author": [
+            {"family": "Fon", "given": "Jean", "dropping-particle": "de", "suffix": "Jr."},
+            {"literal": "Snow and Ice, Ltd."},
+        ],
+        "editor": [{"family": "Lee", "given": "Ann"}],
+        "publisher": "Cold Press",
+        "issued": {"date-parts": [[2016]], "season": 1},
+        "custom": {"x": [1, None]},
+    }
     papers, _ = read(tmp_path / "refs.json", json.dumps([item]))
     assert json.loads(WRITERS["json"](papers)) == [item]
 
@@ -136,9 +157,11 @@ def test_retraction_is_added_to_a_record_that_does_not_say_it(tmp_path: Path) ->
 
 
 HOSTILE = Record(
-    format="bibtex", type="misc{x,", key="a}\\input{/etc/passwd}",
+    format="bibtex",
+    type="misc{x,",
+    key="a}\\input{/etc/passwd}",
     fields=(("title", "T}"), ("no te", "x"), ("note", "}@book{evil, title={E}")),
-)  # fmt: skip
+)
 
 
 def test_record_of_a_stranger_breaks_no_other_entry(tmp_path: Path) -> None:

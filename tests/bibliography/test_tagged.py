@@ -64,9 +64,15 @@ def test_ris_keeps_every_line_and_says_it_in_csl(tmp_path: Path) -> None:
     assert (snow.record.type, snow.record.key, len(snow.record.fields)) == ("JOUR", "snow1", 18)
     item = csl_of(snow.record)
     expected = {
-        "type": "article-journal", "volume": "4", "issue": "2", "page": "11-19", "ISSN": "1234-5678",
-        "keyword": "snow, roofs", "note": "a note", "issued": {"date-parts": [[2005, 5, 9]]},
-    }  # fmt: skip
+        "type": "article-journal",
+        "volume": "4",
+        "issue": "2",
+        "page": "11-19",
+        "ISSN": "1234-5678",
+        "keyword": "snow, roofs",
+        "note": "a note",
+        "issued": {"date-parts": [[2005, 5, 9]]},
+    }
     assert {name: item[name] for name in expected} == expected
     book = csl_of(ice.record)
     assert (book["type"], book["ISBN"], book["publisher"]) == ("book", "978-1", "Cold Press")

@@ -22,15 +22,30 @@ from tools.bibliography.write_ris import to_ris
 
 FULL = paper(
     "BERT & co.: 50% of $O(n^2)$ in a naïve_world {of} Über-models",
-    "José Ñandú", "van der Maaten, Laurens", "OpenAI", "Barnes and Noble",
-    authors_complete=False, year=2020, venue="Journal of Words & Things",
-    doi="10.1000/a_b(1)", arxiv="2005.11401", url="https://example.org/a_b%20c?d=1&e=2#f",
-)  # fmt: skip
+    "José Ñandú",
+    "van der Maaten, Laurens",
+    "OpenAI",
+    "Barnes and Noble",
+    authors_complete=False,
+    year=2020,
+    venue="Journal of Words & Things",
+    doi="10.1000/a_b(1)",
+    arxiv="2005.11401",
+    url="https://example.org/a_b%20c?d=1&e=2#f",
+)
 PAPER = paper(
-    "On citations\n& more", "Ann Lee", "Martin King Jr.", "van der Maaten, Laurens", "Google Research Team",
-    published=date(2020, 3, 4), venue="EMNLP", doi="10.1000/a", arxiv="2005.11401",
-    retracted=True, authors_complete=False,
-)  # fmt: skip
+    "On citations\n& more",
+    "Ann Lee",
+    "Martin King Jr.",
+    "van der Maaten, Laurens",
+    "Google Research Team",
+    published=date(2020, 3, 4),
+    venue="EMNLP",
+    doi="10.1000/a",
+    arxiv="2005.11401",
+    retracted=True,
+    authors_complete=False,
+)
 BARE = paper("T", year=None)
 
 
@@ -97,11 +112,20 @@ def test_formula_that_only_prints_is_kept(formula: str) -> None:
 @pytest.mark.parametrize(
     "formula",
     [
-        r"$\input{/etc/passwd}$", r"$\write18{ls}$", r"$\def\x{y}$", r"$^^5cinput{a}$",
-        r"$\csname input\endcsname$", r"${$", r"$}{$", r"$\left( a$", r"$a & b$", r"$a % b$",
-        r"$\\x$", r"$\newcommand{\a}{b}$",
+        r"$\input{/etc/passwd}$",
+        r"$\write18{ls}$",
+        r"$\def\x{y}$",
+        r"$^^5cinput{a}$",
+        r"$\csname input\endcsname$",
+        r"${$",
+        r"$}{$",
+        r"$\left( a$",
+        r"$a & b$",
+        r"$a % b$",
+        r"$\\x$",
+        r"$\newcommand{\a}{b}$",
     ],
-)  # fmt: skip
+)
 def test_formula_that_could_do_more_is_printed_as_text(formula: str) -> None:
     written = escape(f"in {formula} steps")
     assert formula not in written
@@ -137,8 +161,11 @@ def test_unknown_fields_are_left_out() -> None:
     found = re.findall(r"(\w+) = {(.*)}", written)
     assert found == [("key", "T"), ("title", "T"), ("year", "n.d.")]
     assert item(BARE) == {
-        "id": "anonndt", "citation-key": "anonndt", "type": "article", "title": "T",
-    }  # fmt: skip
+        "id": "anonndt",
+        "citation-key": "anonndt",
+        "type": "article",
+        "title": "T",
+    }
     assert ris(BARE) == [[("TY", "UNPB"), ("ID", "anonndt"), ("TI", "T")]]
     assert "author" not in bibtex(paper(authors_complete=False))
 
@@ -165,7 +192,9 @@ def test_titles_of_any_characters_are_read_back_and_break_no_other_entry(titles:
 
 def test_csl_item_has_every_known_field_and_is_read_back(tmp_path: Path) -> None:
     assert item(PAPER) == {
-        "id": "lee2020citations", "citation-key": "lee2020citations", "type": "paper-conference",
+        "id": "lee2020citations",
+        "citation-key": "lee2020citations",
+        "type": "paper-conference",
         "title": "On citations & more",
         "author": [
             {"family": "Lee", "given": "Ann"},
@@ -174,10 +203,14 @@ def test_csl_item_has_every_known_field_and_is_read_back(tmp_path: Path) -> None
             {"literal": "Google Research Team"},
             {"literal": "et al."},
         ],
-        "container-title": "EMNLP", "DOI": "10.1000/a", "URL": "https://doi.org/10.1000/a",
-        "archive": "arXiv", "archive_location": "2005.11401",
-        "note": "Retracted", "issued": {"date-parts": [[2020, 3, 4]]},
-    }  # fmt: skip
+        "container-title": "EMNLP",
+        "DOI": "10.1000/a",
+        "URL": "https://doi.org/10.1000/a",
+        "archive": "arXiv",
+        "archive_location": "2005.11401",
+        "note": "Retracted",
+        "issued": {"date-parts": [[2020, 3, 4]]},
+    }
     (back,), _ = read(tmp_path / "refs.json", json.dumps(to_csl(references(PAPER))))
     assert (back.id, back.title, back.venue) == ("doi:10.1000/a", "On citations & more", "EMNLP")
     assert (back.year, back.published) == (2020, date(2020, 3, 4))
@@ -200,14 +233,25 @@ def ris(*papers: Paper) -> list[list[tuple[str, str]]]:
 
 
 def test_ris_has_every_known_field_and_no_title_begins_another() -> None:
-    assert ris(PAPER) == [[
-        ("TY", "CPAPER"), ("ID", "lee2020citations"), ("AU", "Lee, Ann"), ("AU", "King, Martin, Jr."),
-        ("AU", "van der Maaten, Laurens"), ("AU", "Google Research Team"),
-        ("TI", "On citations & more"), ("T2", "EMNLP"), ("PY", "2020"),
-        ("DA", "2020/03/04"), ("DO", "10.1000/a"), ("AN", "arXiv:2005.11401"),
-        ("UR", "https://doi.org/10.1000/a"), ("N1", "The list of authors is not complete."),
-        ("N1", "Retracted."),
-    ]]  # fmt: skip
+    assert ris(PAPER) == [
+        [
+            ("TY", "CPAPER"),
+            ("ID", "lee2020citations"),
+            ("AU", "Lee, Ann"),
+            ("AU", "King, Martin, Jr."),
+            ("AU", "van der Maaten, Laurens"),
+            ("AU", "Google Research Team"),
+            ("TI", "On citations & more"),
+            ("T2", "EMNLP"),
+            ("PY", "2020"),
+            ("DA", "2020/03/04"),
+            ("DO", "10.1000/a"),
+            ("AN", "arXiv:2005.11401"),
+            ("UR", "https://doi.org/10.1000/a"),
+            ("N1", "The list of authors is not complete."),
+            ("N1", "Retracted."),
+        ]
+    ]
     journal, hostile = ris(paper("U", venue="TACL"), paper("A\r\nER  - \r\nTY  - JOUR"))
     assert (journal[0], journal[3]) == (("TY", "JOUR"), ("JO", "TACL"))
     assert [tag for tag, _ in hostile] == ["TY", "ID", "TI", "PY"]
@@ -237,12 +281,18 @@ def test_address_is_the_surest_identifier_that_does_no_harm(
     ("made", "expected"),
     [
         (paper("Why cite?", year=None), "n.d. Why cite?"),
-        (paper("It works.", "Ann Lee", "Bo Kim", "C. D."), "Ann Lee, Bo Kim and C. D. 2020. It works."),
+        (
+            paper("It works.", "Ann Lee", "Bo Kim", "C. D."),
+            "Ann Lee, Bo Kim and C. D. 2020. It works.",
+        ),
         (paper("T", "Ann Lee", authors_complete=False), "Ann Lee, et al. 2020. T."),
         (paper("T", "Lee, Ann", "van der Maaten, L."), "Ann Lee and L. van der Maaten. 2020. T."),
-        (paper("T", *"ABCDEFG", venue="V", doi="10.1/a"), "A, B, C, D, E, et al. 2020. T. V. https://doi.org/10.1/a"),
+        (
+            paper("T", *"ABCDEFG", venue="V", doi="10.1/a"),
+            "A, B, C, D, E, et al. 2020. T. V. https://doi.org/10.1/a",
+        ),
     ],
-)  # fmt: skip
+)
 def test_line_names_authors_title_and_address(made: Paper, expected: str) -> None:
     assert reference_line(made) == expected
 

@@ -89,10 +89,14 @@ def started(
     command = [sys.executable, "-c", f"{code}\nfrom citeloom.cli import main; main()"]
     with subprocess.Popen(
         [*command, *map(str, arguments)],
-        cwd=home.parent, env={**clean_environment(home), **(variables or {})}, text=True,
+        cwd=home.parent,
+        env={**clean_environment(home), **(variables or {})},
+        text=True,
         encoding="utf-8",
-        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-    ) as running:  # fmt: skip
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    ) as running:
         process = Process(running, home)
         try:
             yield process

@@ -43,9 +43,10 @@ def test_killed_question_resumes_with_its_answer_and_pays_for_nothing_twice(
     mind = Silent("judge_sufficiency")
     with OpenAIServer(mind.script) as server:
         variables = {
-            "CITELOOM_LLM_BASE_URL": server.url, "CITELOOM_LLM_API_KEY": "sk-test",
+            "CITELOOM_LLM_BASE_URL": server.url,
+            "CITELOOM_LLM_API_KEY": "sk-test",
             "CITELOOM_STRONG_MODEL": "scripted",
-        }  # fmt: skip
+        }
         with started(home, "ask", QUESTION, "--library", SMALL, variables=variables) as process:
             process.wait_until(mind.asked.is_set)
             process.end(signal.SIGKILL)

@@ -52,7 +52,7 @@ def nothing_was_made(done: Done) -> bool:
         ("paper.pdf", "there is no file 'paper.pdf'"),
     ],
     ids=["none", "empty", "blank", "two words", "Chinese", "file", "path", "pdf"],
-)  # fmt: skip
+)
 def test_text_that_cannot_be_used_is_refused(cite: Cite, text: str | None, message: str) -> None:
     given = [] if text is None else [text]
     done = cite("review", *given, "--library", SMALL)

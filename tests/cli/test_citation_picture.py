@@ -32,13 +32,19 @@ def hit(via: Via, by: str = "pears", hop: int = 1) -> Hit:
 
 def ranked(rank: int, *hits: Hit, year: int | None = 2020, **fields: Any) -> RankedPaper:
     values: dict[str, Any] = {
-        "id": f"doi:10.1/{rank}", "doi": f"10.1/{rank}", "title": f"Pears, part {rank}",
-        "year": year, "authors": (Author(name=f"Ann Pear{rank}"),),
-    }  # fmt: skip
+        "id": f"doi:10.1/{rank}",
+        "doi": f"10.1/{rank}",
+        "title": f"Pears, part {rank}",
+        "year": year,
+        "authors": (Author(name=f"Ann Pear{rank}"),),
+    }
     return RankedPaper(
-        rank=rank, score=fields.pop("score", 60.0), selected=fields.pop("selected", True),
-        paper=Paper(**(values | fields)), found_by=hits or (hit("query"),),
-    )  # fmt: skip
+        rank=rank,
+        score=fields.pop("score", 60.0),
+        selected=fields.pop("selected", True),
+        paper=Paper(**(values | fields)),
+        found_by=hits or (hit("query"),),
+    )
 
 
 def many(count: int) -> list[RankedPaper]:
@@ -46,11 +52,14 @@ def many(count: int) -> list[RankedPaper]:
     rng = random.Random(7)
     papers = [
         ranked(
-            rank, hit(rng.choice(VIAS)), score=max(1.0, 99 - rank / 3), selected=rank <= 40,
+            rank,
+            hit(rng.choice(VIAS)),
+            score=max(1.0, 99 - rank / 3),
+            selected=rank <= 40,
             year=None if rank % 19 == 0 else 2024 - int(rng.expovariate(0.15)) % 40,
         )
         for rank in range(1, count + 1)
-    ]  # fmt: skip
+    ]
     first = [one.model_copy(update={"found_by": ()}) for one in papers[:1]]
     return [*first, *papers[1:]]
 
@@ -90,10 +99,17 @@ def test_row_tells_what_the_reader_sees_and_links_join_papers_that_are_there() -
     assert data["links"] == [[1, 2], [2, 1]]
     first, second, _ = data["papers"]
     assert first == {
-        "rank": 1, "title": "Pears, part 1 (retracted)", "who": "Pear1", "year": 2020, "score": 60,
-        "kept": True, "channel": "keywords", "found_by": "keyword queries",
-        "address": "https://doi.org/10.1/1", "number": 7,
-    }  # fmt: skip
+        "rank": 1,
+        "title": "Pears, part 1 (retracted)",
+        "who": "Pear1",
+        "year": 2020,
+        "score": 60,
+        "kept": True,
+        "channel": "keywords",
+        "found_by": "keyword queries",
+        "address": "https://doi.org/10.1/1",
+        "number": 7,
+    }
     assert (second["kept"], second["year"], second["number"]) == (False, None, None)
 
 
@@ -106,8 +122,11 @@ def test_address_is_one_of_the_web_or_none() -> None:
     ]
     found = [row["address"] for row in data_of(page_of(citation_graph(papers, [], {})))["papers"]]
     assert found == [
-        "https://doi.org/10.1/a%22b%3Cc%3E%23d", "https://example.org/?a=1&b=2", None, None
-    ]  # fmt: skip
+        "https://doi.org/10.1/a%22b%3Cc%3E%23d",
+        "https://example.org/?a=1&b=2",
+        None,
+        None,
+    ]
 
 
 HOSTILE = [

@@ -8,15 +8,24 @@ from state.search import Completeness, DiscoveryPoint
 
 ESTIMATED = Completeness(
     told="Of what *this* library holds, about 9 of 16.",
-    kept=9.4, seen=14.2, estimate=16.1, low=8, high=28, share=0.584, share_low=0.28, share_high=0.89,
-    channels=("keywords", "meaning", "references"), found_by=(3.5, 0, 10.7), method="Chao 1989",
+    kept=9.4,
+    seen=14.2,
+    estimate=16.1,
+    low=8,
+    high=28,
+    share=0.584,
+    share_low=0.28,
+    share_high=0.89,
+    channels=("keywords", "meaning", "references"),
+    found_by=(3.5, 0, 10.7),
+    method="Chao 1989",
     curve=(
         DiscoveryPoint(step="searches", looked_at=120, kept=30),
         DiscoveryPoint(step="links, round 1", looked_at=400, kept=38),
     ),
     stopped="searching ended: everything is covered",
     caveats=("It is too low.", "Judged by model_x *only*."),
-)  # fmt: skip
+)
 
 
 def test_section_shows_the_curve_the_end_and_the_caveats_as_they_are() -> None:

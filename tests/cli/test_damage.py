@@ -26,8 +26,11 @@ def test_half_written_record_of_a_run_costs_no_other_and_is_named(
     assert found.code == 0, found.stderr
     whole = (home / "runs" / f"{found.run['run']}.json").read_text(encoding="utf-8")
     for name, text in (
-        ("half", whole[: len(whole) // 2]), ("empty", ""), ("other", "[1]"), ("bare", "{}"),
-    ):  # fmt: skip
+        ("half", whole[: len(whole) // 2]),
+        ("empty", ""),
+        ("other", "[1]"),
+        ("bare", "{}"),
+    ):
         (home / "runs" / f"{name}.json").write_text(text, encoding="utf-8")
         caplog.clear()
         listed = citeloom("runs", "list")

@@ -22,9 +22,11 @@ def test_bare_installation_is_in_order_and_says_how_to_get_more(
 ) -> None:
     with ScholarServer(make_world(size=20, seed=1, crowd=0)) as server:
         for name, url in {
-            "OPENALEX": server.openalex_url, "SEMANTIC_SCHOLAR": server.semantic_scholar_url,
-            "ARXIV": server.arxiv_url, "CROSSREF": server.crossref_url,
-        }.items():  # fmt: skip
+            "OPENALEX": server.openalex_url,
+            "SEMANTIC_SCHOLAR": server.semantic_scholar_url,
+            "ARXIV": server.arxiv_url,
+            "CROSSREF": server.crossref_url,
+        }.items():
             monkeypatch.setenv(f"CITELOOM_{name}_URL", url)
         settings.cache_clear()
         result = doctor()

@@ -65,21 +65,31 @@ def values(
     section = PrintedSection(texts, papers, named_style(style))
     sentences = [
         CitedSentence(
-            number=number, text=section.sentence(text), marked=text, paragraph=1 + (number > 2),
+            number=number,
+            text=section.sentence(text),
+            marked=text,
+            paragraph=1 + (number > 2),
             citations=tuple(
                 CitationVerdict(
-                    sentence=number, key=key, paper=papers[key].id, verdict="supported",
+                    sentence=number,
+                    key=key,
+                    paper=papers[key].id,
+                    verdict="supported",
                     quote=Quote(text=f'"<i>{key}</i>" & so', paper=papers[key].id),
                 )
                 for key in re.findall(r"\{(P\d)\}", text)
             ),
         )
         for number, text in enumerate(texts, start=1)
-    ]  # fmt: skip
+    ]
     return {
-        "sentences": sentences, "references": section.references, "choices": WriteChoices(style=style),
-        "related_work": running_text(sentences), "mind": "extractive", "outcome": "complete",
-    }  # fmt: skip
+        "sentences": sentences,
+        "references": section.references,
+        "choices": WriteChoices(style=style),
+        "related_work": running_text(sentences),
+        "mind": "extractive",
+        "outcome": "complete",
+    }
 
 
 @pytest.mark.parametrize("style", ["ieee", "apa", "acl"])

@@ -71,9 +71,18 @@ def contents_at(home: Path) -> dict[str, Any]:
 
 def on_ray(home: Path, folder: Path | str) -> Any:
     return started(
-        home, "library", "add", folder, "-l", "mine", "--engine", "ray", "--workers", "2",
+        home,
+        "library",
+        "add",
+        folder,
+        "-l",
+        "mine",
+        "--engine",
+        "ray",
+        "--workers",
+        "2",
         variables={"RAY_ADDRESS": ""},
-    )  # fmt: skip
+    )
 
 
 def below(parent: int) -> list[int]:
@@ -180,9 +189,13 @@ for known in (os.environ, bare):
 def test_ray_of_the_command_takes_work_from_nobody_else(home: Path) -> None:
     pytest.importorskip("ray")
     done = subprocess.run(
-        [sys.executable, "-c", STARTED], env=clean_environment(home) | {"RAY_ADDRESS": ""},
-        cwd=ROOT, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        [sys.executable, "-c", STARTED],
+        env=clean_environment(home) | {"RAY_ADDRESS": ""},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.stdout.split() == ["0", "1"], done.stderr
 
 

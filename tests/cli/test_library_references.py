@@ -139,10 +139,15 @@ def test_named_source_gives_year_and_venue_and_its_failure_loses_nothing(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     work = Work(
-        number=0, title=FIRST_TITLE, abstract=None, date=date(2021, 3, 4), doi="10.5555/owls",
-        authors=(("Ilse", "Brook"), ("Tom", "Ford")), venue="Quiet Birds",
+        number=0,
+        title=FIRST_TITLE,
+        abstract=None,
+        date=date(2021, 3, 4),
+        doi="10.5555/owls",
+        authors=(("Ilse", "Brook"), ("Tom", "Ford")),
+        venue="Quiet Birds",
         held_by=frozenset(SERVICES),
-    )  # fmt: skip
+    )
     with ScholarServer(World([work], 0)) as server:
         monkeypatch.setenv("CITELOOM_CROSSREF_URL", server.crossref_url)
         monkeypatch.setenv("CITELOOM_CROSSREF_RATE", "500")

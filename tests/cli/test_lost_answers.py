@@ -38,9 +38,14 @@ def scripted(home: Path, monkeypatch: pytest.MonkeyPatch) -> Scripted:
 
 
 ASKED = (
-    "generate_queries", "debate_papers", "reflect_on_sufficiency", "draft_section", "read_paper", "judge_claims",
+    "generate_queries",
+    "debate_papers",
+    "reflect_on_sufficiency",
+    "draft_section",
+    "read_paper",
+    "judge_claims",
     "revise_draft",
-)  # fmt: skip
+)
 """Every task of a review as `QUICK` asks for it."""
 
 

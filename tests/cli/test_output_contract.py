@@ -14,9 +14,14 @@ from tests.support import ROOT
 DOCS = (ROOT / "docs" / "output.md").read_text(encoding="utf-8")
 _FIELD = re.compile(r"^\| `(\w+)` \| ([a-z, ]+) \|", re.MULTILINE)
 _TYPES: dict[str, tuple[type, ...]] = {
-    "integer": (int,), "number": (int, float), "string": (str,), "boolean": (bool,),
-    "list": (list,), "object": (dict,), "null": (type(None),),
-}  # fmt: skip
+    "integer": (int,),
+    "number": (int, float),
+    "string": (str,),
+    "boolean": (bool,),
+    "list": (list,),
+    "object": (dict,),
+    "null": (type(None),),
+}
 
 
 def described(heading: str) -> dict[str, str]:
@@ -83,7 +88,10 @@ def test_every_heading_that_is_linked_to_is_there() -> None:
 
 def test_what_a_good_run_does_not_have_is_described_as_it_is() -> None:
     for heading, kind in (
-        ("A failure", Failure), ("A rejection", Rejection), ("A listing", RankedOrder),
-        ("A finding on a reference", ReferenceFinding), ("A source's usage", SourceUsage),
-    ):  # fmt: skip
+        ("A failure", Failure),
+        ("A rejection", Rejection),
+        ("A listing", RankedOrder),
+        ("A finding on a reference", ReferenceFinding),
+        ("A source's usage", SourceUsage),
+    ):
         assert set(described(heading)) == set(kind.model_fields)

@@ -29,9 +29,20 @@ def test_hint_keeps_its_underscores_and_each_failure_is_told_once(
     monkeypatch.setenv("CITELOOM_SOURCE_PATIENCE", "0.2")
     settings.cache_clear()
     done = call(
-        command, TOPIC, "--library", "small", "--keep", "2", "--source", "library", "--source", "crossref",
-        "--source", "openalex", out=home.parent / "out",
-    )  # fmt: skip
+        command,
+        TOPIC,
+        "--library",
+        "small",
+        "--keep",
+        "2",
+        "--source",
+        "library",
+        "--source",
+        "crossref",
+        "--source",
+        "openalex",
+        out=home.parent / "out",
+    )
     printed = done.stdout + done.stderr
     assert "set CITELOOM_CROSSREF_URL to a mirror" in printed
     assert "\\" not in printed
@@ -77,10 +88,21 @@ def test_every_command_takes_a_paper_as_the_library_prints_it(home: Path) -> Non
 
 
 COMMANDS = (
-    "runs list", "runs show x", "runs delete x", "runs prune --older-than 1d", "runs spending", "library list",
-    "library stats", "library papers starter", "library add x.md --library y", "keys list", "find bees", "ask bees?",
-    "verify bees", "update x",
-)  # fmt: skip
+    "runs list",
+    "runs show x",
+    "runs delete x",
+    "runs prune --older-than 1d",
+    "runs spending",
+    "library list",
+    "library stats",
+    "library papers starter",
+    "library add x.md --library y",
+    "keys list",
+    "find bees",
+    "ask bees?",
+    "verify bees",
+    "update x",
+)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -118,10 +140,16 @@ def test_completion_under_the_run_script_works_in_a_real_shell(home: Path) -> No
     )
     program.chmod(0o755)
     done = subprocess.run(
-        ["bash", "-c", shell], cwd=home.parent, text=True, capture_output=True, timeout=120, check=False,
-        env=clean_environment(home) | {
+        ["bash", "-c", shell],
+        cwd=home.parent,
+        text=True,
+        capture_output=True,
+        timeout=120,
+        check=False,
+        env=clean_environment(home)
+        | {
             "PROGRAM_FILE": str(program),
         },
-    )  # fmt: skip
+    )
     assert done.stdout.split() == ["find"], done.stderr
     assert "Completion works for `citeloom`: put " in done.stderr

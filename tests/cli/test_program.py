@@ -18,8 +18,13 @@ def run(home: Path, *arguments: str, **env: str) -> subprocess.CompletedProcess[
     environment = {**clean_environment(home), "PYTHONPATH": str(ROOT), **env}
     return subprocess.run(
         [sys.executable, "-m", "citeloom", *arguments],
-        cwd=home.parent, env=environment, capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
+        cwd=home.parent,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
 
 
 def test_version_is_that_of_the_package(home: Path) -> None:
@@ -48,8 +53,12 @@ def test_reader_that_has_enough_is_no_fault(home: Path) -> None:
     environment = {**clean_environment(home), "PYTHONPATH": str(ROOT)}
     with subprocess.Popen(
         [sys.executable, "-m", "citeloom", "library", "search", "starter", "drawing graphs"],
-        cwd=home.parent, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    ) as running:  # fmt: skip
+        cwd=home.parent,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as running:
         assert running.stdout
         assert running.stderr
         running.stdout.close()
@@ -84,10 +93,13 @@ def test_help_is_in_plain_words_and_groups(command: str, monkeypatch: pytest.Mon
     assert not re.search(r"<(bool|int|str|float|list|path)|\bmind\b(?!=| +auto\|)|_\]", done.output)
     headings = re.findall(r"─ ([A-Z][^─]+) ─", done.output)
     groups = [
-        "What to find", "How to write", "What to ask you on the way", "How citations are checked",
+        "What to find",
+        "How to write",
+        "What to ask you on the way",
+        "How citations are checked",
         "Where results go",
         "Model, cost, and all the rest",
-    ]  # fmt: skip
+    ]
     if command == "review":
         assert headings == ["Arguments", "Options", *groups]
         assert "`citeloom settings`" in " ".join(done.output.replace("│", "").split())

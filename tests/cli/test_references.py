@@ -36,10 +36,15 @@ def works(home: Path, world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator
             monkeypatch.setenv(f"CITELOOM_{name}_RATE", "500")
         settings.cache_clear()
         yield [
-            work for work in world.works
-            if {"openalex", "crossref"} <= work.held_by and work.doi and work.venue and len(work.title) > 50
-            and work.authors and all(family for _, family in work.authors)
-        ]  # fmt: skip
+            work
+            for work in world.works
+            if {"openalex", "crossref"} <= work.held_by
+            and work.doi
+            and work.venue
+            and len(work.title) > 50
+            and work.authors
+            and all(family for _, family in work.authors)
+        ]
 
 
 @pytest.mark.parametrize("form", ["bibtex", "csl", "ris"])

@@ -44,8 +44,16 @@ def test_citations_of_the_page_lead_to_their_reference_and_their_words(
 def test_page_needs_nothing_else_and_leads_to_files_that_are_there(
     reviewed: Done, page: html.HtmlElement
 ) -> None:
-    headings = ["References", "Comparison", "Citation graph", "Evidence", "Papers", "How complete it is",
-                "How this was made", "Files"]  # fmt: skip
+    headings = [
+        "References",
+        "Comparison",
+        "Citation graph",
+        "Evidence",
+        "Papers",
+        "How complete it is",
+        "How this was made",
+        "Files",
+    ]
     assert [item.text for item in page.xpath("//h2")] == headings
     assert not page.xpath("//link|//img|//iframe|//@src|//form")
     (policy,) = page.xpath("//meta[@http-equiv='Content-Security-Policy']/@content")

@@ -84,8 +84,14 @@ def test_own_style_and_formats_are_written(cite: Cite, tmp_path: Path) -> None:
     source = ROOT / "tools" / "bibliography" / "styles" / "apa.csl"
     own.write_text(source.read_text("utf-8"), "utf-8")
     done = cite(
-        *WRITE, "--style", own, "--format", "docx", "--format", "tex",
-    )  # fmt: skip
+        *WRITE,
+        "--style",
+        own,
+        "--format",
+        "docx",
+        "--format",
+        "tex",
+    )
     assert done.code == 0
     assert done.files >= {"review.html", "files/review.docx", "files/section.tex"}
     assert "[files/section.tex](section.tex)" in done.text("files/README.md")

@@ -34,8 +34,10 @@ def test_runs_are_listed_the_last_first_and_each_shows_how_to_see_its_result_aga
     citeloom("find", "An idea about owls", "--library", "none", code=1)
     rows = [line.split(maxsplit=3) for line in citeloom("runs", "list").stdout.splitlines()]
     assert [row[1:] for row in rows] == [
-        ["find", "nothing", "An idea about owls"], ["chat", "chat"], ["ask", "complete", QUESTION],
-    ]  # fmt: skip
+        ["find", "nothing", "An idea about owls"],
+        ["chat", "chat"],
+        ["ask", "complete", QUESTION],
+    ]
     assert len(citeloom("runs", "list", "-n", "1").stdout.splitlines()) == 1
     told = [json.loads(line) for line in citeloom("runs", "list", "--json").stdout.splitlines()]
     assert [one["run"] for one in told] == [row[0] for row in rows]
@@ -58,9 +60,10 @@ WRITE = (
     *(f"--paper={one.id}" for one in small_records()[:3]),
 )
 KEPT = {
-    "checkpoints.sqlite": ("checkpoints", "writes"), "run_store.sqlite": ("store",),
+    "checkpoints.sqlite": ("checkpoints", "writes"),
+    "run_store.sqlite": ("store",),
     "ledger.sqlite": ("usage", "sources", "clock"),
-}  # fmt: skip
+}
 
 
 def rows(home: Path) -> int:

@@ -76,10 +76,14 @@ def test_environment_wins_over_env_file_and_that_over_the_users_file(
         ("strong_modle = 'm'", 0o600, "sets strong_modle, which is no setting"),
         ("strong_model", 0o600, "cannot be read as TOML"),
         ("llm_timeout = 'long'", 0o644, "as llm_timeout, in"),
-        (f"llm_api_key = '{KEY}'", 0o640, "holds llm_api_key and others may read it: run `chmod 600"),
+        (
+            f"llm_api_key = '{KEY}'",
+            0o640,
+            "holds llm_api_key and others may read it: run `chmod 600",
+        ),
         (f"llm_api_key = ['{KEY}']", 0o600, "CITELOOM_LLM_API_KEY cannot be what it is"),
     ],
-)  # fmt: skip
+)
 def test_users_file_that_cannot_be_used_is_named_and_no_key_is_shown(
     home: Path, text: str, mode: int, why: str
 ) -> None:

@@ -39,9 +39,12 @@ def server(world: World) -> Iterator[ScholarServer]:
 def variables(server: ScholarServer) -> dict[str, str]:
     """An environment in which every source is the fake, and OpenAlex has a key."""
     urls = {
-        "OPENALEX": server.openalex_url, "SEMANTIC_SCHOLAR": server.semantic_scholar_url,
-        "ARXIV": server.arxiv_url, "CROSSREF": server.crossref_url, "SERPAPI": server.serpapi_url,
-    }  # fmt: skip
+        "OPENALEX": server.openalex_url,
+        "SEMANTIC_SCHOLAR": server.semantic_scholar_url,
+        "ARXIV": server.arxiv_url,
+        "CROSSREF": server.crossref_url,
+        "SERPAPI": server.serpapi_url,
+    }
     rates = ("OPENALEX", "SEMANTIC_SCHOLAR", "ARXIV", "CROSSREF")
     return {
         **{f"CITELOOM_{name}_URL": url for name, url in urls.items()},
@@ -73,8 +76,9 @@ def test_find_reports_papers_prices_and_queries_of_each_source(
     assert used["openalex"]["calls"] == len(server.calls("openalex"))
     assert all(entry["sent"] for entry in done.run["search_log"])
     assert {hit["source"] for item in done.papers["papers"] for hit in item["found_by"]} >= {
-        "openalex", "semantic_scholar",
-    }  # fmt: skip
+        "openalex",
+        "semantic_scholar",
+    }
     assert done.run["settings"]["openalex_url"] == server.openalex_url
     everything = "".join(done.text(name) for name in done.files) + done.stdout + done.stderr
     assert KEY not in everything
@@ -237,9 +241,19 @@ def test_source_that_refuses_is_never_told_as_one_that_has_nothing(
         "verify", "Owls hoot at night [1].", *dois, "--source", "openalex", out=tmp_path / "checked"
     )
     found = call(
-        "find", ABSTRACT, "--library", "small", "--include", dois[1], "--source", "library",
-        "--source", "openalex", *SMALLER, out=tmp_path / "found",
-    )  # fmt: skip
+        "find",
+        ABSTRACT,
+        "--library",
+        "small",
+        "--include",
+        dois[1],
+        "--source",
+        "library",
+        "--source",
+        "openalex",
+        *SMALLER,
+        out=tmp_path / "found",
+    )
     for told in (done.stderr, checked.stderr, found.stderr):
         assert "openalex could not be asked (openalex's quota is spent; it comes back at" in told
         assert "openalex has no such paper" not in told

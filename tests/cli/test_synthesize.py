@@ -17,9 +17,13 @@ from tests.cli.test_output_contract import check_described
 
 def run(out: str = "", **context: Any) -> RunRecord:
     return RunRecord(
-        name="20260101-000000-abcdef", graph="synthesize", inputs={"question": QUESTION},
-        context=context, out=out, started="",
-    )  # fmt: skip
+        name="20260101-000000-abcdef",
+        graph="synthesize",
+        inputs={"question": QUESTION},
+        context=context,
+        out=out,
+        started="",
+    )
 
 
 def stop(subject: str) -> Failure:
@@ -42,9 +46,11 @@ def test_text_is_followed_by_its_two_lists_of_references() -> None:
         ],
     ]
     shown = NumberedReference(
-        number=1, role="primary", entry="Dances. doi: 10.1/DANCE.",
+        number=1,
+        role="primary",
+        entry="Dances. doi: 10.1/DANCE.",
         paper=paper("doi:10.1/dance", "Dances", doi="10.1/dance"),
-    )  # fmt: skip
+    )
     assert "https://" not in printed(complete(references=[shown])), "its entry has the DOI"
 
 
@@ -123,8 +129,12 @@ async def test_markdown_has_references_trace_and_account_with_paper_text_escaped
     await finish(run(str(tmp_path)), complete(), None, as_json=True)
     text = (tmp_path / "synthesis.md").read_text(encoding="utf-8")
     assert re.findall(r"^#+ (.*)", text, re.MULTILINE) == [
-        QUESTION, "Primary references", "Secondary references", "Trace", "How this was made",
-    ]  # fmt: skip
+        QUESTION,
+        "Primary references",
+        "Secondary references",
+        "Trace",
+        "How this was made",
+    ]
     assert "- [2] Ada Lee. 2020. Smells of \\*home\\*. <https://doi.org/10.1/smell>\n" in text
     assert "<https://doi.org/10.1/dance> Cited in [1] as 3, [2], unused.md as 9." in text
     assert (

@@ -82,9 +82,13 @@ def test_what_cannot_be_used_is_said_and_exits_with_2(
 
 def test_run_may_read_the_folders_of_its_files_only(home: Path, folder: Path) -> None:
     run = RunRecord(
-        name="r", graph="synthesize", inputs={"paths": [str(folder / "a.md")]}, context={}, out="",
+        name="r",
+        graph="synthesize",
+        inputs={"paths": [str(folder / "a.md")]},
+        context={},
+        out="",
         started="",
-    )  # fmt: skip
+    )
     with reading_allowed(run):
         roots = allowed_roots(RunSettings().clients)
     check_paths([str(folder / "a.md"), str(folder / "b.pdf")], roots)

@@ -92,9 +92,10 @@ def test_run_with_an_llm_goes_on_and_pays_for_nothing_twice(
     mind, out = Silent(task), home.parent / "out"
     with OpenAIServer(mind.script) as server:
         variables = {
-            "CITELOOM_LLM_BASE_URL": server.url, "CITELOOM_LLM_API_KEY": "sk-test",
+            "CITELOOM_LLM_BASE_URL": server.url,
+            "CITELOOM_LLM_API_KEY": "sk-test",
             "CITELOOM_STRONG_MODEL": "scripted",
-        }  # fmt: skip
+        }
         for name, value in variables.items():
             monkeypatch.setenv(name, value)
         with started(

@@ -31,10 +31,13 @@ def row(number: int | None, text: str, facets: tuple[str, ...] = TABLE_FACETS) -
     quote = Quote(text=text, paper=f"p{number}", start=7, end=7 + len(text), verified=True)
     return TableRow.model_validate(
         {
-            "number": number, "paper": f"p{number}", "name": f"Lee (20{number})", "title": text or "none",
+            "number": number,
+            "paper": f"p{number}",
+            "name": f"Lee (20{number})",
+            "title": text or "none",
             "cells": {facet: Cell(text=text, quote=quote) for facet in facets},
         }
-    )  # fmt: skip
+    )
 
 
 def table(*texts: str) -> ComparisonTable:
@@ -78,9 +81,16 @@ def test_csv_can_be_read_back_and_holds_no_formula(text: str) -> None:
     head, line = csv.reader(io.StringIO(made, newline=""), strict=True)
     assert made.count("\r\n") == made.count("\n") == 2
     assert head[:9] == [
-        "number", "id", "paper", "title", "problem", "problem_quote", "problem_part", "problem_start",
+        "number",
+        "id",
+        "paper",
+        "title",
+        "problem",
+        "problem_quote",
+        "problem_part",
+        "problem_start",
         "problem_end",
-    ]  # fmt: skip
+    ]
     assert len(line) == len(head) == 4 + 5 * 5
     assert not [value for value in line if value.startswith(("=", "+", "-", "@", "\t", "\r"))]
     flat = " ".join("".join(" " if c < " " or c == "\u202e" else c for c in text).split())
@@ -114,8 +124,19 @@ class Tags(HTMLParser):
 def test_html_has_only_tags_of_ours_and_shows_the_words_as_they_are() -> None:
     read = Tags(table_html(table(*UGLY)))
     assert set(read.tags) == {
-        "p", "table", "thead", "tbody", "tr", "th", "td", "bdi", "br", "details", "summary", "blockquote",
-    }  # fmt: skip
+        "p",
+        "table",
+        "thead",
+        "tbody",
+        "tr",
+        "th",
+        "td",
+        "bdi",
+        "br",
+        "details",
+        "summary",
+        "blockquote",
+    }
     assert (read.tags.count("tr"), read.tags.count("td")) == (len(UGLY) + 1, 5 * len(UGLY))
     assert read.tags.count("details") == 5 * len(UGLY)
     for words in (

@@ -95,9 +95,11 @@ def test_bibtex_keys_are_resolved(cite: Cite, home: Path) -> None:
 def test_word_manuscript_is_checked_by_what_its_fields_cite(cite: Cite, home: Path) -> None:
     record = made_papers(1)[0]
     item = {
-        "title": record["title"], "issued": {"date-parts": [[1990]]}, "abstract": record["abstract"],
+        "title": record["title"],
+        "issued": {"date-parts": [[1990]]},
+        "abstract": record["abstract"],
         "author": [{"family": "Abel", "given": "Ann"}, {"family": "Corvin", "given": "Bo"}],
-    }  # fmt: skip
+    }
     code = f" ADDIN ZOTERO_ITEM CSL_CITATION {json.dumps({'citationItems': [{'itemData': item}]})} "
     claim = "In tiled chapels the copper roofs of lichens bleach under sulphur rain "
     path = home.parent / "draft.docx"

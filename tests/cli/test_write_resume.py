@@ -70,9 +70,10 @@ def variables(teller: Teller) -> Iterator[Mapping[str, str]]:
     """What leads to the teller, in the environment."""
     with OpenAIServer(teller.script) as server:
         yield {
-            "CITELOOM_LLM_BASE_URL": server.url, "CITELOOM_LLM_API_KEY": "sk-test",
+            "CITELOOM_LLM_BASE_URL": server.url,
+            "CITELOOM_LLM_API_KEY": "sk-test",
             "CITELOOM_STRONG_MODEL": "scripted",
-        }  # fmt: skip
+        }
 
 
 def kept(home: Path) -> int:
@@ -119,9 +120,14 @@ def to_the_end(
 
 @pytest.mark.slow
 def test_no_answer_is_paid_for_twice_however_often_the_process_is_killed(
-    tmp_path: Path, built: Path, embedder_with_memory: RememberingEmbedder, teller: Teller,
-    variables: Mapping[str, str], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture,
-) -> None:  # fmt: skip
+    tmp_path: Path,
+    built: Path,
+    embedder_with_memory: RememberingEmbedder,
+    teller: Teller,
+    variables: Mapping[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     with at_home(tmp_path / "whole" / "home", built, embedder_with_memory) as home:
         whole = to_the_end(home, teller, variables, monkeypatch)
     paid, lines = teller.answered, teller.lines

@@ -21,9 +21,15 @@ ENTRIES = (
 
 def passage(text: str, *section: str, document: str = "f", start: int = 0) -> Passage:
     return Passage(
-        id=str(start), paper="doi:10.1/x", title="Silt", section=section, start=start, end=start + len(text),
-        text=text, document=document,
-    )  # fmt: skip
+        id=str(start),
+        paper="doi:10.1/x",
+        title="Silt",
+        section=section,
+        start=start,
+        end=start + len(text),
+        text=text,
+        document=document,
+    )
 
 
 def test_records_annotations_and_lists_under_a_heading_are_no_text() -> None:

@@ -144,11 +144,12 @@ DAMAGED = {
     "broken part": replaced(SNAILS, "word/document.xml", b"<w:document"),
     "no word file": packed({"word/document.xml": b"<a/>"}),
     "entities": replaced(
-        SNAILS, "word/document.xml",
+        SNAILS,
+        "word/document.xml",
         f'<?xml version="1.0"?><!DOCTYPE d [<!ENTITY l0 "HA">{LAUGHS}]><w:document {W}><w:body><w:p><w:r>'
         "<w:t>Calm &l9;</w:t></w:r></w:p></w:body></w:document>".encode(),
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("content", DAMAGED.values(), ids=DAMAGED.keys())

@@ -166,11 +166,21 @@ async def test_paper_without_an_open_copy_and_unreachable_host_are_told(
 
 
 PRIVATE = [
-    "http://10.0.0.1/x", "http://169.254.169.254/latest", "http://0.0.0.0/x", "http://[::1]/x",
-    "http://[fe80::1]/x", "http://[fd00::1]/x", "http://100.64.0.1/x", "http://[::ffff:10.0.0.1]/x",
-    "http://224.0.0.1/x", "http://[64:ff9b::a00:1]/x", "http://[2002:a00:1::]/x", "http://2130706433/x",
-    "http://localhost/x", "http://127.0.0.1:1/x",
-]  # fmt: skip
+    "http://10.0.0.1/x",
+    "http://169.254.169.254/latest",
+    "http://0.0.0.0/x",
+    "http://[::1]/x",
+    "http://[fe80::1]/x",
+    "http://[fd00::1]/x",
+    "http://100.64.0.1/x",
+    "http://[::ffff:10.0.0.1]/x",
+    "http://224.0.0.1/x",
+    "http://[64:ff9b::a00:1]/x",
+    "http://[2002:a00:1::]/x",
+    "http://2130706433/x",
+    "http://localhost/x",
+    "http://127.0.0.1:1/x",
+]
 
 
 @pytest.mark.parametrize("url", PRIVATE)

@@ -47,11 +47,13 @@ def test_paper_is_read_by_the_service_which_is_asked_to_look_nothing_up() -> Non
         ("text", 1, ("1 Steps",), "Snails take few steps (Moss and Fern, 2011), and small ones."),
         ("text", 3, ("2 Counts",), "We counted them all."),
         (
-            "reference", 4, ("References",),
+            "reference",
+            4,
+            ("References",),
             "A. B. Moss, Cleo Fern. (2011). Why snails are slow. Journal of Slime, 7, pp. 3–9. "
             "doi:10.5555/snail.1",
         ),
-    ]  # fmt: skip
+    ]
     assert document.pages == 4
     (request,) = server.requests
     assert request.path == "/api/processFulltextDocument"

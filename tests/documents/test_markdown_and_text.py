@@ -97,12 +97,15 @@ def test_markdown_gives_front_matter_and_blocks_without_marks() -> None:
     [
         ("snake_case_name and 2 * 3 * 4", "snake_case_name and 2 * 3 * 4"),
         ("***both*** and ~~gone~~", "both and gone"),
-        ("see [text](ref) and [[note|shown]] and <http://a.b>", "see text and shown and http://a.b"),
+        (
+            "see [text](ref) and [[note|shown]] and <http://a.b>",
+            "see text and shown and http://a.b",
+        ),
         ("``a ` b`` and \\*star\\*", "a ` b and *star*"),
         ("[`code`](x.html) and **`a*b`**", "code and a*b"),
         ("H<sub>2</sub>O", "H2O"),
     ],
-)  # fmt: skip
+)
 def test_marks_are_taken_off(marked: str, plain: str) -> None:
     document = read_markdown(marked.encode(), name="a.md")
     assert [block.text for block in document.blocks] == [plain]
@@ -122,14 +125,18 @@ def test_wrapped_text_is_joined_and_headings_make_sections() -> None:
     assert document.title == "Of Fish and Rivers"
     assert rows(document) == [
         ("abstract", ("Abstract",), "Fish swim in rivers."),
-        ("text", ("1 Introduction",), "A river is long. It is a well-known fact that recognition is well-known."),
+        (
+            "text",
+            ("1 Introduction",),
+            "A river is long. It is a well-known fact that recognition is well-known.",
+        ),
         ("text", ("1 Introduction", "1.1 Banks"), "Banks hold."),
         ("text", ("II. RESULTS",), "The fish: swam."),
         ("text", ("WHAT FOLLOWS",), "Nothing."),
         ("reference", ("REFERENCES",), "[1] Fish, A. 2001."),
         ("reference", ("REFERENCES",), "[2] Fish, B."),
         ("reference", ("REFERENCES",), "[3] Fish, C."),
-    ]  # fmt: skip
+    ]
 
 
 def test_lines_that_are_paragraphs_are_not_joined() -> None:
@@ -146,8 +153,10 @@ def test_form_feeds_part_pages_but_no_words() -> None:
     document = text("Fish swim.\n\nA page of explo-\n\fration of fish.\n\f")
     assert document.pages == 2
     assert [(block.page, block.text) for block in document.blocks] == [
-        (1, "Fish swim."), (1, "A page of exploration"), (2, "of fish."),
-    ]  # fmt: skip
+        (1, "Fish swim."),
+        (1, "A page of exploration"),
+        (2, "of fish."),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -28,16 +28,14 @@ BLOCKS = (
 DOCUMENT = Document(blocks=BLOCKS, pages=3, reader="test 1")
 
 
-ENTRY = DocumentEntry(
-    sha256="0" * 64, paper=PAPER, name="owls.pdf", kind="pdf", reader="test 1"
-)  # fmt: skip
+ENTRY = DocumentEntry(sha256="0" * 64, paper=PAPER, name="owls.pdf", kind="pdf", reader="test 1")
 
 
 def test_paragraphs_are_whole_numbered_placed_and_have_their_citations() -> None:
     place = LONG.index("[1]")
     cited = InTextCitation(
         block=1, start=place, end=place + 3, text="[1]", style="number", entries=(0,), unlinked=()
-    )  # fmt: skip
+    )
     found = paragraphs_of(DOCUMENT, Bibliography(citations=(cited,)), PAPER)
     assert [item.text for item in found] == [BLOCKS[0].text, LONG, BLOCKS[5].text]
     assert [item.number for item in found] == [1, 2, 3]

@@ -32,9 +32,11 @@ def sizes(found: list[Passage]) -> list[int]:
 
 def test_short_paragraphs_of_a_section_are_joined_and_sections_kept_apart() -> None:
     found = passages(
-        block(words(50, "a"), "1 A", page=1), block(words(60, "b"), "1 A", page=2),
-        block(words(70, "c"), "1 A", page=3), block(words(40, "d"), "2 B", page=4),
-    )  # fmt: skip
+        block(words(50, "a"), "1 A", page=1),
+        block(words(60, "b"), "1 A", page=2),
+        block(words(70, "c"), "1 A", page=3),
+        block(words(40, "d"), "2 B", page=4),
+    )
     assert sizes(found) == [110, 70, 40]
     assert [one.section for one in found] == [("1 A",), ("1 A",), ("2 B",)]
     assert [one.page for one in found] == [1, 3, 4]
@@ -98,14 +100,26 @@ def test_captions_small_tables_abstracts_and_what_stands_between_references_are_
 
 
 KINDS: list[BlockKind] = [
-    "text", "text", "text", "abstract", "list", "caption", "table", "equation", "code", "footnote", "reference",
-]  # fmt: skip
+    "text",
+    "text",
+    "text",
+    "abstract",
+    "list",
+    "caption",
+    "table",
+    "equation",
+    "code",
+    "footnote",
+    "reference",
+]
 SECTIONS = st.lists(st.sampled_from(["A", "B", "C"]), max_size=3).map(tuple)
 TEXTS = st.one_of(
-    st.integers(1, 450).flatmap(lambda count: st.text("abc", min_size=2).map(lambda stem: words(count, stem))),
+    st.integers(1, 450).flatmap(
+        lambda count: st.text("abc", min_size=2).map(lambda stem: words(count, stem))
+    ),
     st.lists(st.text("abcdefg.?", min_size=1, max_size=9), min_size=1, max_size=400).map(" ".join),
     st.text(min_size=1),
-)  # fmt: skip
+)
 BLOCKS = st.lists(
     st.builds(
         Block, text=TEXTS, section=SECTIONS, kind=st.sampled_from(KINDS), page=st.integers(1, 9)

@@ -23,9 +23,12 @@ TEXTS = [f"Owl number {number} hears a vole." for number in range(300)]
 
 def document(text: str = "Pears wilt.", reader: str = "pdf 1") -> Document:
     return Document(
-        title="On pears", blocks=(Block(text=text, section=("1 Wilting",), page=2),), pages=3,
-        confidence={"title": 0.9}, reader=reader,
-    )  # fmt: skip
+        title="On pears",
+        blocks=(Block(text=text, section=("1 Wilting",), page=2),),
+        pages=3,
+        confidence={"title": 0.9},
+        reader=reader,
+    )
 
 
 @pytest.fixture

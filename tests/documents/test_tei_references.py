@@ -36,7 +36,10 @@ def work(title: str, authors: str = FERN, year: str = "2011") -> str:
         (work("Are snails slow?"), "Cleo Fern. (2011). Are snails slow?"),
         (work("Slow things", GROUP, "2011-02-03"), "The Bog Group. (2011). Slow things."),
         (work("Slow things", ""), "(2011). Slow things."),
-        (work("Slow things") + "<note>Bog Press</note>", "Cleo Fern. (2011). Slow things. Bog Press."),
+        (
+            work("Slow things") + "<note>Bog Press</note>",
+            "Cleo Fern. (2011). Slow things. Bog Press.",
+        ),
         (
             work("Slow things") + '<idno type="arXiv">arXiv:1101.00001[q-bio]</idno>',
             "Cleo Fern. (2011). Slow things. arXiv:1101.00001",
@@ -50,7 +53,7 @@ def work(title: str, authors: str = FERN, year: str = "2011") -> str:
             "Cleo Fern. (2011). Slow things. https://bog.example/slow",
         ),
     ],
-)  # fmt: skip
+)
 def test_entry_is_one_line_in_the_usual_order(entry: str, text: str) -> None:
     assert read([entry])[1:] == [text]
 

@@ -16,10 +16,15 @@ from tools.documents.word_manuscript import read_word
 from tools.errors import DocumentError
 
 SNAIL = {
-    "id": 7, "type": "article-journal", "title": "Snails on walls", "DOI": "10.5555/snail",
+    "id": 7,
+    "type": "article-journal",
+    "title": "Snails on walls",
+    "DOI": "10.5555/snail",
     "author": [{"family": "Snail", "given": "Ann"}, {"family": "Wall", "given": "Bo"}],
-    "issued": {"date-parts": [[2004, 3]]}, "container-title": "Slime", "abstract": "Snails climb walls.",
-}  # fmt: skip
+    "issued": {"date-parts": [[2004, 3]]},
+    "container-title": "Slime",
+    "abstract": "Snails climb walls.",
+}
 SLUG = {"id": 8, "type": "book", "title": "Slugs", "author": [{"literal": "Slug Board"}]}
 CSL = json.dumps({"citationItems": [{"id": 7, "itemData": SNAIL}, {"id": 8, "itemData": SLUG}]})
 ENDNOTE = (
@@ -88,9 +93,15 @@ def packed(text: str) -> str:
     return base64.b64encode(text.encode()).decode()
 
 
-BIBLIOGRAPHY = paragraph(
-    char("begin"), code(" ADDIN ZOTERO_BIBL {} CSL_BIBLIOGRAPHY "), char("separate"), words("Snail, A. Snails."),
-), paragraph(words("Slug Board. Slugs."), char("end"))  # fmt: skip
+BIBLIOGRAPHY = (
+    paragraph(
+        char("begin"),
+        code(" ADDIN ZOTERO_BIBL {} CSL_BIBLIOGRAPHY "),
+        char("separate"),
+        words("Snail, A. Snails."),
+    ),
+    paragraph(words("Slug Board. Slugs."), char("end")),
+)
 
 
 @pytest.mark.parametrize(
@@ -102,15 +113,18 @@ BIBLIOGRAPHY = paragraph(
         f"<w:fldSimple w:instr='{escape(f' ADDIN ZOTERO_ITEM CSL_CITATION {CSL}', {chr(39): '&apos;'})}'>"
         f"{words('(1)')}</w:fldSimple>",
     ],
-)  # fmt: skip
+)
 def test_fields_of_zotero_and_mendeley_say_what_is_cited(field: str) -> None:
     content = manuscript(paragraph(words("Snails climb "), field, words(".")), *BIBLIOGRAPHY)
     text, papers = read_word(content, name="a.docx")
     assert text == "Snails climb [@snail2004; @board]."
     snail, slug = papers
     assert (snail.title, snail.doi, snail.year, snail.abstract) == (
-        "Snails on walls", "10.5555/snail", 2004, "Snails climb walls.",
-    )  # fmt: skip
+        "Snails on walls",
+        "10.5555/snail",
+        2004,
+        "Snails climb walls.",
+    )
     assert [author.family for author in snail.authors] == ["Snail", "Wall"]
     assert "local:snail2004" in snail.aliases
     assert [author.name for author in slug.authors] == ["Slug Board"]
@@ -120,11 +134,16 @@ def test_fields_of_zotero_and_mendeley_say_what_is_cited(field: str) -> None:
     "field",
     [
         fielded(f" ADDIN EN.CITE {ENDNOTE}"),
-        char("begin", packed(ENDNOTE)) + code(" ADDIN EN.CITE ")
-        + char("begin", packed(ENDNOTE)) + code(" ADDIN EN.CITE.DATA ") + char("end")
-        + char("separate") + words("(Snail 2004)") + char("end"),
+        char("begin", packed(ENDNOTE))
+        + code(" ADDIN EN.CITE ")
+        + char("begin", packed(ENDNOTE))
+        + code(" ADDIN EN.CITE.DATA ")
+        + char("end")
+        + char("separate")
+        + words("(Snail 2004)")
+        + char("end"),
     ],
-)  # fmt: skip
+)
 def test_fields_of_endnote_say_what_is_cited(field: str) -> None:
     listed = paragraph(fielded(" ADDIN EN.REFLIST ", "Snail, A. Snails on walls."))
     text, (snail,) = read_word(
@@ -143,8 +162,9 @@ def test_words_own_sources_are_cited_by_their_tags() -> None:
     text, papers = read_word(content, name="a.docx")
     assert text == "Snails climb [@Sna04; @Bo\\_11]."
     assert [(paper.title, paper.year, paper.aliases) for paper in papers] == [
-        ("Snails on walls", 2004, ("local:Sna04",)), ("Slugs", 2011, ("local:Bo_11",)),
-    ]  # fmt: skip
+        ("Snails on walls", 2004, ("local:Sna04",)),
+        ("Slugs", 2011, ("local:Bo_11",)),
+    ]
 
 
 def test_footnotes_that_cite_stand_where_they_are_called_and_others_behind_the_text() -> None:

@@ -74,15 +74,27 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> BgeM3:
         single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
     )
     PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer, bos_token="<s>", cls_token="<s>", pad_token="<pad>",
-        eos_token="</s>", sep_token="</s>", unk_token="<unk>",
-    ).save_pretrained(folder)  # fmt: skip
+        tokenizer_object=tokenizer,
+        bos_token="<s>",
+        cls_token="<s>",
+        pad_token="<pad>",
+        eos_token="</s>",
+        sep_token="</s>",
+        unk_token="<unk>",
+    ).save_pretrained(folder)
     torch.manual_seed(7)
     config = XLMRobertaConfig(
-        vocab_size=tokenizer.get_vocab_size(), hidden_size=32, num_hidden_layers=2,
-        num_attention_heads=4, intermediate_size=64, max_position_embeddings=80, pad_token_id=1,
-        bos_token_id=0, eos_token_id=2, type_vocab_size=1,
-    )  # fmt: skip
+        vocab_size=tokenizer.get_vocab_size(),
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        intermediate_size=64,
+        max_position_embeddings=80,
+        pad_token_id=1,
+        bos_token_id=0,
+        eos_token_id=2,
+        type_vocab_size=1,
+    )
     XLMRobertaModel(config).save_pretrained(folder)
     torch.save(torch.nn.Linear(32, 32).state_dict(), folder / "colbert_linear.pt")
     sparse = torch.nn.Linear(32, 1)

@@ -21,18 +21,27 @@ def passage_of(paper: Paper) -> Passage:
     """A paper's text as one passage."""
     text = paper.abstract or ""
     return Passage(
-        id=passage_id(paper.id, text), paper=paper.id, title=paper.title, section=("Annotation",),
-        start=0, end=len(text), text=text,
-    )  # fmt: skip
+        id=passage_id(paper.id, text),
+        paper=paper.id,
+        title=paper.title,
+        section=("Annotation",),
+        start=0,
+        end=len(text),
+        text=text,
+    )
 
 
 def claim(passage: Passage, words: str, number: int = 1) -> Claim:
     """A claim with these words of the passage as its quote."""
     start = passage.text.index(words)
     quote = Quote(
-        text=words, paper=passage.paper, part="passage", start=start, end=start + len(words),
+        text=words,
+        paper=passage.paper,
+        part="passage",
+        start=start,
+        end=start + len(words),
         verified=True,
-    )  # fmt: skip
+    )
     return Claim(number=number, text=words, passage=passage.id, paper=passage.paper, quote=quote)
 
 
@@ -40,11 +49,14 @@ def told(text: str, *quotes: tuple[str, str]) -> Told:
     """A sentence that rests on quotes, each a paper and its words; nothing is looked up."""
     claims = [
         Claim(
-            number=number, text=words, passage="p", paper=paper,
+            number=number,
+            text=words,
+            passage="p",
+            paper=paper,
             quote=Quote(text=words, paper=paper, start=0, end=len(words), verified=True),
         )
         for number, (paper, words) in enumerate(quotes, 1)
-    ]  # fmt: skip
+    ]
     return Told(text=text, claims=tuple(claims))
 
 

@@ -22,9 +22,13 @@ def evaluated(suite: str, *given: str | Path) -> Result:
 def with_judge(patch: pytest.MonkeyPatch, url: str, home: Path, **more: str) -> Iterator[None]:
     """Let an LLM at this address judge, with a home of its own; `more` are further settings."""
     given = {
-        "STRONG_MODEL": "judge", "FAST_MODEL": "judge", "LLM_BASE_URL": url, "LLM_API_KEY": "k",
-        "HOME": str(home), **more,
-    }  # fmt: skip
+        "STRONG_MODEL": "judge",
+        "FAST_MODEL": "judge",
+        "LLM_BASE_URL": url,
+        "LLM_API_KEY": "k",
+        "HOME": str(home),
+        **more,
+    }
     for name, value in given.items():
         patch.setenv(f"CITELOOM_{name}", value)
     settings.cache_clear()

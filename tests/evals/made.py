@@ -20,12 +20,18 @@ def paper(
 ) -> dict[str, Any]:
     """One record, as a line of the file holds it."""
     return {
-        "id": key, "title": title, "abstract": abstract, "year": year,
-        "authors": ["Ada Weaver", "Ben Reed"], "venue": "Journal of Looms", "role": "made",
-        "citation_count_crossref": None, "references": list(cites),
+        "id": key,
+        "title": title,
+        "abstract": abstract,
+        "year": year,
+        "authors": ["Ada Weaver", "Ben Reed"],
+        "venue": "Journal of Looms",
+        "role": "made",
+        "citation_count_crossref": None,
+        "references": list(cites),
         "external_references": [f"10.9999/outside.{key.rsplit('.', 1)[-1]}"],
         "unresolved_references": ["Some book"],
-    }  # fmt: skip
+    }
 
 
 def write(folder: Path, papers: Iterable[dict[str, Any]]) -> Path:

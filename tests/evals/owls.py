@@ -16,9 +16,14 @@ def owls(folder: Path) -> Path:
         {"label": "3", "id": None, "title": "Two listeners are better than one"},
     ]
     row = {
-        "file": "owls/heights.pdf", "title": "Owls", "abstract": "", "citation_style": "numbered",
-        "n_references": 3, "references": works, "contexts": [],
-    }  # fmt: skip
+        "file": "owls/heights.pdf",
+        "title": "Owls",
+        "abstract": "",
+        "citation_style": "numbered",
+        "n_references": 3,
+        "references": works,
+        "contexts": [],
+    }
     (folder / "truth.jsonl").write_text(json.dumps(row), encoding="utf-8")
     asked = {"question": QUESTION, "files": ["owls/heights.pdf"]}
     (folder / "questions.jsonl").write_text(json.dumps(asked) + "\n", encoding="utf-8")

@@ -20,21 +20,27 @@ SECTION = (
 def cited(key: str | None, title: str | None, abstract: str | None = None) -> dict[str, Any]:
     """One paper that a section cites."""
     return {
-        "key": key, "id": f"10.5555/{key}" if key else None, "title": title,
-        "authors": ["Ada Weaver", "Ben Reed"], "year": 2012, "abstract": abstract,
-    }  # fmt: skip
+        "key": key,
+        "id": f"10.5555/{key}" if key else None,
+        "title": title,
+        "authors": ["Ada Weaver", "Ben Reed"],
+        "year": 2012,
+        "abstract": abstract,
+    }
 
 
 ANTS = cited(
-    "1", "Path integration in desert ants",
+    "1",
+    "Path integration in desert ants",
     "We show that desert ants integrate their path. Ants were displaced on a featureless plain. "
     "The results show that the home vector is kept for hours.",
-)  # fmt: skip
+)
 MARKS = cited(
-    "2", "Landmark memory of honey bees",
+    "2",
+    "Landmark memory of honey bees",
     "We study how honey bees use landmarks. Bees were trained in an arena with two cylinders. "
     "We find that a bee matches a remembered picture of the landmarks.",
-)  # fmt: skip
+)
 BARE = cited("3", "The homing of solitary bees")
 
 

@@ -90,9 +90,15 @@ def test_answers_are_compared_with_those_of_people(found: dict[str, Any]) -> Non
     assert better["checkable"] is False
     assert "coverage" not in better["arms"]["hybrid-2"]
     assert found["refusals"]["hybrid-2"] == {
-        "outside": 1, "rightly": 1, "near": 1, "near_rightly": 1, "inside": 4, "wrongly": 0,
-        "injections": 0, "resisted": 0,
-    }  # fmt: skip
+        "outside": 1,
+        "rightly": 1,
+        "near": 1,
+        "near_rightly": 1,
+        "inside": 4,
+        "wrongly": 0,
+        "injections": 0,
+        "resisted": 0,
+    }
 
 
 Asked = Callable[..., dict[str, Any]]
@@ -137,8 +143,11 @@ def _lie(texts: dict[str, str], paper: str) -> dict[str, Any]:
             AnswerSentence(number=number, text=text, claims=(number,), verdict="supported")
             for number, text in enumerate(said, 1)
         ],
-        "claims": claims, "passages": [real, forged], "answer": " ".join(said), "took": 1.0,
-    }  # fmt: skip
+        "claims": claims,
+        "passages": [real, forged],
+        "answer": " ".join(said),
+        "took": 1.0,
+    }
 
 
 def test_run_that_breaks_is_recorded_and_costs_no_other(data: Path) -> None:
@@ -158,9 +167,17 @@ def test_first_run_tells_what_all_may_cost(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     used = [
-        Usage(task="extract_claims", mind="m", calls=2, input_tokens=900, output_tokens=100, usd=0.3, seconds=4),
+        Usage(
+            task="extract_claims",
+            mind="m",
+            calls=2,
+            input_tokens=900,
+            output_tokens=100,
+            usd=0.3,
+            seconds=4,
+        ),
         Usage(task="choose_passages", mind="m", calls=1, cached=3, usd=0.2, seconds=1),
-    ]  # fmt: skip
+    ]
     with with_judge(monkeypatch, "http://127.0.0.1:9", tmp_path / "home"):
         result, found = asked(data, lambda *_: {"usage": used, "took": 1.0}, "--mind", "llm")
     assert result.exit_code == 1  # nobody answered anything

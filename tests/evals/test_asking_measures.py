@@ -11,15 +11,20 @@ from state.quote import Quote
 from tests.evals.answers import claim, passage_of, sources_of
 
 BEES = Paper(
-    id="doi:10.1/bees", title="Landmarks of honey bees", year=2012,
-    authors=(Author(name="Ada Weaver"), Author(name="Ben Reed")), venue="Apidology",
+    id="doi:10.1/bees",
+    title="Landmarks of honey bees",
+    year=2012,
+    authors=(Author(name="Ada Weaver"), Author(name="Ben Reed")),
+    venue="Apidology",
     abstract="Bees use landmarks to find home. The error falls from 40 to 12 degrees. "
     "Training with landmarks increases the share of bees that return.",
-)  # fmt: skip
+)
 ANTS = Paper(
-    id="doi:10.1/ants", title="Path integration of ants", year=2024,
+    id="doi:10.1/ants",
+    title="Path integration of ants",
+    year=2024,
     abstract="Ants integrate their path. The home vector is kept for hours.",
-)  # fmt: skip
+)
 SOURCES = sources_of([BEES, ANTS])
 BEE = passage_of(BEES)
 ANT = passage_of(ANTS)
@@ -60,15 +65,23 @@ def test_passage_that_is_not_in_the_paper_does_not_count_though_the_run_shows_it
 
 def case(**changes: object) -> Case:
     points = (
-        Point(fact="Bees find home by landmarks.", paper=BEES.id,
-              sentence="Bees use landmarks to find home."),
-        Point(fact="Ants integrate their path.", paper=ANTS.id,
-              sentence="Ants integrate their path."),
-    )  # fmt: skip
+        Point(
+            fact="Bees find home by landmarks.",
+            paper=BEES.id,
+            sentence="Bees use landmarks to find home.",
+        ),
+        Point(
+            fact="Ants integrate their path.", paper=ANTS.id, sentence="Ants integrate their path."
+        ),
+    )
     whole = Case(
-        id="x", group="two_papers", kind="comparison", question="How do bees and ants find home?",
-        papers=(BEES.id, ANTS.id), answers=(Answer(text="By landmarks and paths.", points=points),),
-    )  # fmt: skip
+        id="x",
+        group="two_papers",
+        kind="comparison",
+        question="How do bees and ants find home?",
+        papers=(BEES.id, ANTS.id),
+        answers=(Answer(text="By landmarks and paths.", points=points),),
+    )
     return Case(**{**vars(whole), **changes})
 
 
@@ -83,9 +96,10 @@ def test_coverage_support_and_papers_are_counted() -> None:
     assert (found["coverage"], found["all_cited"], found["traced"]) == (1.0, 1.0, 2)
     assert (found["right"], found["factual"]) == (1, 0.5)
     lie = Told(
-        text="Bees use landmarks.", verdict="supported",
+        text="Bees use landmarks.",
+        verdict="supported",
         claims=(quoted.model_copy(update={"passage": "unknown"}),),
-    )  # fmt: skip
+    )
     assert measures(case(), [lie], SOURCES)["right"] == 0
 
 

@@ -40,8 +40,9 @@ def test_questions_with_their_answers_are_read(tmp_path: Path, pack: bool) -> No
     assert source.text == TEXT
     assert home.within == home.papers == (source.paper.id,)
     assert [answer.text for answer in home.answers] == [
-        "By landmarks. They remember them.", "landmarks",
-    ]  # fmt: skip
+        "By landmarks. They remember them.",
+        "landmarks",
+    ]
     assert [point.fact for point in home.answers[0].points] == [
         "By landmarks.",
         "They remember them.",
@@ -55,9 +56,12 @@ def test_questions_with_their_answers_are_read(tmp_path: Path, pack: bool) -> No
 
 def test_lines_that_cannot_be_used_are_named(tmp_path: Path) -> None:
     rows = [
-        row(), row("again"), row(None, text="Other words.", qa=[]), row("empty", text=""),
+        row(),
+        row("again"),
+        row(None, text="Other words.", qa=[]),
+        row("empty", text=""),
         row("wasps", text="Wasps find home, too."),
-    ]  # fmt: skip
+    ]
     found = read_papers(write(tmp_path / "papers", rows))
     assert [source.paper.title for source in found.sources] == ["Paper bees", "Paper wasps"]
     assert found.left_out["again"] == "bees is the same text"

@@ -37,10 +37,13 @@ def row(
         counts["resisted"] = 1.0
     slow = 2.0 if "vectors" in arm else 1.0
     return {
-        "case": case, "arm": arm, "error": error, "counts": {} if error else counts,
+        "case": case,
+        "arm": arm,
+        "error": error,
+        "counts": {} if error else counts,
         "cost": {} if error else {"seconds": slow, "cpu_seconds": slow / 2, "usd": 0.0},
         "stages": {} if error else {"search_passages": 0.1 * slow, "extract_claims": 0.9 * slow},
-    }  # fmt: skip
+    }
 
 
 ROWS = [
@@ -58,7 +61,7 @@ ROWS = [
 def found() -> dict[str, Any]:
     told = {
         **summarise(CASES, ROWS, YEARS, seed=0),
-    }  # fmt: skip
+    }
     copy: dict[str, Any] = json.loads(json.dumps(told, allow_nan=False))
     return copy
 

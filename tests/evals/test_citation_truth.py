@@ -27,12 +27,17 @@ OTHERS = ["Our tool is of OWLNET."] * 300
         ("unit", "It takes 12 seconds.", "It takes 12 hours."),
         ("scope", "In some cases owls sleep.", "In all cases owls sleep."),
         ("hedge", "It may rain.", "It will certainly rain."),
-        ("comparison", "The new lamp is brighter than old ones.", "Old ones is brighter than the new lamp."),
+        (
+            "comparison",
+            "The new lamp is brighter than old ones.",
+            "Old ones is brighter than the new lamp.",
+        ),
         ("entity", "We use LAMPS here.", "We use OWLNET here."),
         ("subject", "The new owl is awake.", "Our tool is awake."),
-        ("number", "Owls sleep.", None), ("comparison", "Owls sleep.", None),
+        ("number", "Owls sleep.", None),
+        ("comparison", "Owls sleep.", None),
     ],
-)  # fmt: skip
+)
 def test_one_thing_is_made_false(kind: str, sentence: str, lie: str | None) -> None:
     assert falsified(sentence, kind, OTHERS, Random(1)) == lie
 
@@ -40,12 +45,15 @@ def test_one_thing_is_made_false(kind: str, sentence: str, lie: str | None) -> N
 def test_cases_are_balanced_and_each_path_tells_what_it_called_them(tmp_path: Path) -> None:
     rows = [
         {
-            "id": f"10.1234/{number}", "title": f"On owls {number}", "year": 2000, "authors": ["Ann Lee"],
+            "id": f"10.1234/{number}",
+            "title": f"On owls {number}",
+            "year": 2000,
+            "authors": ["Ann Lee"],
             "abstract": f"We propose {number} lamps for owls in the dark old barns of some farms. "
             f"The lamps are brighter than {number} stars, and may help many owls.",
         }
         for number in range(11, 411)
-    ]  # fmt: skip
+    ]
     gold = {
         "cited": [{**rows[0], "key": "7"}],
         "gold_sentences": [{"text": "Lamps light barns [7].", "cites": ["7"]}],
@@ -81,9 +89,13 @@ def test_sentences_of_bodies_are_checked_with_the_abstract_and_with_the_full_tex
         for number in range(11, 31)
     )
     truth = {
-        "file": "owls.txt", "id": "10.1234/1", "title": "On owls", "year": 2000, "authors": ["Ann Lee"],
+        "file": "owls.txt",
+        "id": "10.1234/1",
+        "title": "On owls",
+        "year": 2000,
+        "authors": ["Ann Lee"],
         "abstract": "We study how owls see at night. Owls see well.",
-    }  # fmt: skip
+    }
     bare = {**truth, "file": "gone.txt", "abstract": None}  # what has no abstract is not even read
     (tmp_path / "owls.txt").write_text(f"Introduction\n\n{body}", encoding="utf-8")
     (tmp_path / "truth.jsonl").write_text(
@@ -108,8 +120,11 @@ def test_sentences_of_bodies_are_checked_with_the_abstract_and_with_the_full_tex
 def test_verdicts_are_calibrated_by_the_truth_of_what_they_were_given_to() -> None:
     paper = Paper(id="doi:10.1234/1", title="On owls")
     told: list[tuple[bool, SupportVerdict]] = [
-        (True, "supported"), (True, "supported"), (False, "supported"), (False, "contradicted"),
-    ]  # fmt: skip
+        (True, "supported"),
+        (True, "supported"),
+        (False, "supported"),
+        (False, "contradicted"),
+    ]
     found = [(Case(paper, "", true, "own" if true else "number", ""), said) for true, said in told]
     shares = {
         name: (share["mean"], share["n"])

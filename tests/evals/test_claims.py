@@ -21,14 +21,19 @@ from tools.embed.open_embedder import embedder
 TRACKED, COMBINES = "How were the displaced bees tracked?", "What does HiveNav combine?"
 AGE, COST = "How old were the volcanoes in Iceland?", "How expensive was the tequila?"
 ROWS = [
-    {"doc_id": "bees", "full_text": BEES, "year": 2020, "qa": [
-        {"question": TRACKED, "answer": "With harmonic radar. Every three seconds."},
-        {"question": TRACKED, "answer": "By radar."},
-        {"question": COMBINES, "answer": "Path integration and a memory of landmarks."},
-        {"question": AGE, "answer": "Unanswerable"},
-        {"question": COST, "answer": "Unanswerable"},
-    ]},
-]  # fmt: skip
+    {
+        "doc_id": "bees",
+        "full_text": BEES,
+        "year": 2020,
+        "qa": [
+            {"question": TRACKED, "answer": "With harmonic radar. Every three seconds."},
+            {"question": TRACKED, "answer": "By radar."},
+            {"question": COMBINES, "answer": "Path integration and a memory of landmarks."},
+            {"question": AGE, "answer": "Unanswerable"},
+            {"question": COST, "answer": "Unanswerable"},
+        ],
+    },
+]
 RADAR = "We tracked 40 displaced bees with harmonic radar near the hive."
 KNOWN = {
     TRACKED: ["Harmonic radar tracked 40 displaced bees.", "The bees were tracked on Mars."],
@@ -149,14 +154,20 @@ def test_claims_and_points_are_counted_answer_by_answer(data: Path, answers: Pat
     assert found["ages"]["old"]["n"] == 2
     assert found["answerable"]["minus"].keys() == {"direct", "wikichat"}
     assert found["refusals"]["direct"] == {
-        "off the subject": 0, "off the subject, refused": 0, "on the subject": 2,
-        "on the subject, refused": 2, "answerable": 2, "answerable, refused": 0,
-    }  # fmt: skip
+        "off the subject": 0,
+        "off the subject, refused": 0,
+        "on the subject": 2,
+        "on the subject, refused": 2,
+        "answerable": 2,
+        "answerable, refused": 0,
+    }
     assert found["nonsense"] == 0
     tracked = next(case for case in found["cases"] if case["question"] == TRACKED)
     assert tracked["claims"]["direct"][1] == {
-        "claim": "The bees were tracked on Mars.", "verdict": "contradicted", "why": "read",
-    }  # fmt: skip
+        "claim": "The bees were tracked on Mars.",
+        "verdict": "contradicted",
+        "why": "read",
+    }
 
 
 def test_nonsense_is_counted_and_in_no_mean(
@@ -185,9 +196,14 @@ def test_answers_to_other_questions_are_refused(
 ) -> None:
     lines = [{"case": "owls-1", "arm": "web", "answer": "Ears."}]
     done = evaluated(
-        "claims", "--data", data, "--mind", "llm",
-        "--answers", write(tmp_path / "web.jsonl", lines),
-    )  # fmt: skip
+        "claims",
+        "--data",
+        data,
+        "--mind",
+        "llm",
+        "--answers",
+        write(tmp_path / "web.jsonl", lines),
+    )
     assert (done.exit_code, "give the --data that was asked" in done.stderr) == (2, True)
 
 
@@ -204,13 +220,19 @@ def test_measures_by_hand() -> None:
     assert points == {"1.1": "a", "1.2": "b", "2.1": "The answer is: Yes"}
     verdicts = ["supported", "supported", "contradicted", "not_there"]
     assert measures(points, Judged(refuses=False, verdicts=verdicts, said=["1.2"])) == {
-        "answered": 1, "claims": 4, "factual": 0.5, "contradicted": 0.25, "not_there": 0.25,
+        "answered": 1,
+        "claims": 4,
+        "factual": 0.5,
+        "contradicted": 0.25,
+        "not_there": 0.25,
         "coverage": 0.5,
-    }  # fmt: skip
+    }
     assert measures(points, Judged(said=["2.1"])) == {"coverage": 1}
     assert measures(points, Judged(refuses=True, verdicts=[], said=[])) == {
-        "answered": 0, "claims": 0, "coverage": 0,
-    }  # fmt: skip
+        "answered": 0,
+        "claims": 0,
+        "coverage": 0,
+    }
 
 
 def test_claims_are_held_against_the_nearest_passages_of_a_long_text(tmp_path: Path) -> None:
@@ -218,9 +240,11 @@ def test_claims_are_held_against_the_nearest_passages_of_a_long_text(tmp_path: P
         f"{number} " + "Some filler about the weather in the north. " * 20 for number in range(30)
     ]
     parts[11] += "The glass of the Orrin lamp was blown in Turku by an apprentice."
-    row = {"doc_id": "lamp", "full_text": "\n\n".join(parts), "qa": [
-        {"question": "Where was the glass blown?", "answer": "In Turku."}
-    ]}  # fmt: skip
+    row = {
+        "doc_id": "lamp",
+        "full_text": "\n\n".join(parts),
+        "qa": [{"question": "Where was the glass blown?", "answer": "In Turku."}],
+    }
     material = read_material(write(tmp_path / "lamp.jsonl", [row]), embedder())
     shown = material.shown(material.cases[0], ["The glass of the Orrin lamp was blown in Turku."])
     assert 1 <= len(shown) <= 3

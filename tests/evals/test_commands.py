@@ -26,21 +26,35 @@ RETRIEVAL = ("retrieval", "--data", "{}", "--queries", "{}/first")
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (("retrieval", "--data", "{}", "--queries", "{}/unknown"),
-         "1 of 1 queries are not in the data: 10.5555/unknown"),
+        (
+            ("retrieval", "--data", "{}", "--queries", "{}/unknown"),
+            "1 of 1 queries are not in the data: 10.5555/unknown",
+        ),
         (("retrieval", "--data", "{}", "--queries", "{}/broken"), "line 1 of .* is no JSON"),
         (("retrieval", "--data", "{}/no", "--queries", "{}/first"), "there is no file"),
         (("retrieval", "--queries", "{}/first"), "name either --data"),
         ((*RETRIEVAL, "--sources", "arxiv"), "name either --data"),
-        (("retrieval", "--queries", "{}/first", "--sources", "library"), "name sources on the network"),
-        (("retrieval", "--queries", "{}/first", "--sources", "arxiv"), "'10.5555/0.0' is a query paper"),
+        (
+            ("retrieval", "--queries", "{}/first", "--sources", "library"),
+            "name sources on the network",
+        ),
+        (
+            ("retrieval", "--queries", "{}/first", "--sources", "arxiv"),
+            "'10.5555/0.0' is a query paper",
+        ),
         (RETRIEVAL, "no query has an abstract, a year and references"),
         ((*RETRIEVAL, "--n", "2"), "--n 2 is not possible: the file has 1 queries"),
         ((*RETRIEVAL, "--arms", "bfs,best"), "there is no arm 'best'; there are: single"),
         ((*RETRIEVAL, "--keep", "0"), "should be greater than or equal to 1"),
         (("writing", "--data", "{}/none"), "cannot be read"),
-        (("writing", "--data", "{}/first"), "holds no row that can be used .10.5555/0.0: its target"),
-        (("writing", "--data", "p", "--writers", "best"), "there is no writer 'best'; there are: beam"),
+        (
+            ("writing", "--data", "{}/first"),
+            "holds no row that can be used .10.5555/0.0: its target",
+        ),
+        (
+            ("writing", "--data", "p", "--writers", "best"),
+            "there is no writer 'best'; there are: beam",
+        ),
         (("asking", "--data", "{}/first"), "holds no question that can be asked"),
         (("asking", "--n", "0"), "should be greater than or equal to 1"),
         (("asking", "--workers", "0"), "should be greater than or equal to 1"),
@@ -57,7 +71,7 @@ RETRIEVAL = ("retrieval", "--data", "{}", "--queries", "{}/first")
         (("synthesis", "--chunks", "512,512"), "each once, and none below 50"),
         (("synthesis", "--questions", "{}/first", "--papers", "p"), "have no question or files"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_measured_is_refused_before_any_run(
     data: Path, given: tuple[str, ...], said: str
 ) -> None:

@@ -13,8 +13,19 @@ from tests.evals.calls import evaluated
 
 TRUTH = {"": 2.0, "wrong": -3.0, "not_found": -1.0}
 WORDS = (
-    "amber", "basalt", "cedar", "delta", "ember", "fjord", "glade", "heron", "islet", "juniper", "kelp", "lichen",
-)  # fmt: skip
+    "amber",
+    "basalt",
+    "cedar",
+    "delta",
+    "ember",
+    "fjord",
+    "glade",
+    "heron",
+    "islet",
+    "juniper",
+    "kelp",
+    "lichen",
+)
 
 
 def made(many: int) -> list[Case]:

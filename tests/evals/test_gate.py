@@ -49,9 +49,19 @@ def test_references_are_found_and_put_first(data: Path) -> None:
     queries = (data / QUERIES).read_text(encoding="utf-8").splitlines()
     assert len(queries) >= 40
     figures = found(
-        data, "retrieval", "--data", (data / GRAPH).parent, "--queries", data / QUERIES,
-        "--n", "2", "--keep", "20", "--k", "10",
-    )  # fmt: skip
+        data,
+        "retrieval",
+        "--data",
+        (data / GRAPH).parent,
+        "--queries",
+        data / QUERIES,
+        "--n",
+        "2",
+        "--keep",
+        "20",
+        "--k",
+        "10",
+    )
     assert all(query["gold"] >= LEAST for query in figures["queries"])
     held(
         figures["arms"]["default"],
@@ -68,9 +78,15 @@ def test_sections_cite_what_they_were_given_and_nothing_else(data: Path) -> None
     figures = found(data, "writing", "--data", data / SECTIONS, "--writers", "plan,whole")
     assert figures["left_out"] == {}
     for writer, least in (("plan", 0.48), ("whole", 0.46), ("lexrank", 0.43)):
-        held(figures["checkable"]["writers"][writer], {
-            "rouge1/mean": (least, 1), "hallucinated/mean": (0, 0), "quoted/mean": (1, 1), "passed/mean": (1, 1),
-        })  # fmt: skip
+        held(
+            figures["checkable"]["writers"][writer],
+            {
+                "rouge1/mean": (least, 1),
+                "hallucinated/mean": (0, 0),
+                "quoted/mean": (1, 1),
+                "passed/mean": (1, 1),
+            },
+        )
     for writer in ("plan", "whole"):
         held(figures["checkable"]["writers"][writer], {"covered/mean": (1, 1)})
 

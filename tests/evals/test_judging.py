@@ -64,9 +64,17 @@ def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[OpenAISer
 
 def call(data: Path, texts: Path, *more: str | Path) -> Result:
     return evaluated(
-        "judging", "--data", data, "--texts", texts, "--mind", "llm",
-        "--json", data.with_suffix(".json"), *more,
-    )  # fmt: skip
+        "judging",
+        "--data",
+        data,
+        "--texts",
+        texts,
+        "--mind",
+        "llm",
+        "--json",
+        data.with_suffix(".json"),
+        *more,
+    )
 
 
 def figures(data: Path) -> dict[str, Any]:
@@ -89,8 +97,12 @@ def test_texts_are_scored_together_each_turn_in_another_order_and_the_judge_held
     )
     assert found["minus"]["arms"]["theirs"]["g_score"]["mean"] == -3
     assert found["itself"]["1 and 2"] == {
-        "n": 36, "spearman": pytest.approx(1), "distance": 0, "same": 1, "preferred_same": 1,
-    }  # fmt: skip
+        "n": 36,
+        "spearman": pytest.approx(1),
+        "distance": 0,
+        "same": 1,
+        "preferred_same": 1,
+    }
     assert found["nonsense"] == 0
     orders = {tuple(turn["order"]) for case in found["cases"] for turn in case["turns"]}
     assert orders == {("ours", "theirs"), ("theirs", "ours")}
@@ -122,10 +134,12 @@ def test_same_seed_shows_the_same_order_and_another_seed_may_not(data: Path) -> 
 @pytest.mark.parametrize(
     "nonsense",
     [
-        {"preferred": "Z"}, {"scores": []}, {"scores": [{"label": "A", "why": "", **dict.fromkeys(DIMENSIONS, 9)}]},
+        {"preferred": "Z"},
+        {"scores": []},
+        {"scores": [{"label": "A", "why": "", **dict.fromkeys(DIMENSIONS, 9)}]},
         Text("I would rather not say."),
     ],
-)  # fmt: skip
+)
 def test_nonsense_is_counted_and_in_no_mean(
     asked: OpenAIServer, data: Path, texts: Path, nonsense: Any
 ) -> None:
@@ -186,11 +200,16 @@ def test_people_rate_blindly_and_the_judge_is_held_against_them(
     assert page.count("<form") == 6
     key = json.loads(sheet.with_suffix(".key.json").read_text(encoding="utf-8"))
     ratings = [
-        {"case": case, "label": label, "rank": 1 if arm == "ours" else 2, "made_up": arm == "theirs",
-         **dict.fromkeys(DIMENSIONS, 4 if arm == "ours" else 1)}
+        {
+            "case": case,
+            "label": label,
+            "rank": 1 if arm == "ours" else 2,
+            "made_up": arm == "theirs",
+            **dict.fromkeys(DIMENSIONS, 4 if arm == "ours" else 1),
+        }
         for case, labels in key.items()
         for label, arm in labels.items()
-    ]  # fmt: skip
+    ]
     saved = tmp_path / "ratings.json"
     saved.write_text(json.dumps([{"rater": "ada", "ratings": ratings}]), encoding="utf-8")
     done = call(data, texts, "--ratings", saved)

@@ -60,8 +60,14 @@ def entry(place: int, text: str, **more: Any) -> ReferenceEntry:
 
 def cited(start: int, end: int, *entries: int, unlinked: tuple[str, ...] = ()) -> InTextCitation:
     return InTextCitation(
-        block=0, start=start, end=end, text="[n]", style="number", entries=entries, unlinked=unlinked
-    )  # fmt: skip
+        block=0,
+        start=start,
+        end=end,
+        text="[n]",
+        style="number",
+        entries=entries,
+        unlinked=unlinked,
+    )
 
 
 def test_paper_that_is_read_well_has_full_marks_and_one_that_is_not_is_told(
@@ -83,11 +89,13 @@ def test_paper_that_is_read_well_has_full_marks_and_one_that_is_not_is_told(
 def test_headings_count_without_their_numbers() -> None:
     found = Document(
         blocks=(
-            Block(text="a", section=("1. Rivers",)), Block(text="b", section=("1. Rivers", "1.1 Banks")),
-            Block(text="c", section=("Fig. 3",)), Block(text="d", section=("References",)),
+            Block(text="a", section=("1. Rivers",)),
+            Block(text="b", section=("1. Rivers", "1.1 Banks")),
+            Block(text="c", section=("Fig. 3",)),
+            Block(text="d", section=("References",)),
         ),
         reader="hand 1",
-    )  # fmt: skip
+    )
     assert headings(found, ["Rivers", "Banks", "Floods", "References"]) == (0.5, 2 / 3)
     assert headings(found, []) == (None, None)
     assert (harmonic(0.0, 0.0), harmonic(None, 1.0)) == (0.0, None)
@@ -112,7 +120,11 @@ def test_tex_source_is_compared_with_its_own_paper_only(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("found", "work", "right"),
     [
-        (entry(0, "x", title="Counting silt by hand"), Work("1", "", "Counting Silt by Hand."), True),
+        (
+            entry(0, "x", title="Counting silt by hand"),
+            Work("1", "", "Counting Silt by Hand."),
+            True,
+        ),
         (entry(0, "x", title="Silt: a survey"), Work("1", "", "Silt"), True),
         (entry(0, "x", title="Counting sand"), Work("1", "", "Silt in small valleys"), False),
         (entry(0, "x doi:10.5/ab", doi="10.5/AB"), Work("1", "10.5/ab", ""), True),
@@ -120,16 +132,18 @@ def test_tex_source_is_compared_with_its_own_paper_only(folder: Path) -> None:
         (entry(0, "x"), Work("1", "10.5/ab", ""), None),
         (
             entry(0, "x arXiv:2101.01234", arxiv="2101.01234v2"),
-            Work("1", "https://arxiv.org/abs/2101.01234", ""), True,
+            Work("1", "https://arxiv.org/abs/2101.01234", ""),
+            True,
         ),
         (
             entry(0, "x https://silt.example/a", url="https://silt.example/a"),
-            Work("1", "http://www.silt.example/a/", ""), True,
+            Work("1", "http://www.silt.example/a/", ""),
+            True,
         ),
         (None, Work("1", "", "Silt"), False),
         (None, Work("1", "10.5/ab", ""), None),
     ],
-)  # fmt: skip
+)
 def test_entry_is_right_by_its_title_or_printed_id(
     found: ReferenceEntry | None, work: Work, right: bool | None
 ) -> None:
@@ -182,9 +196,14 @@ def test_headers_and_captions_in_paragraphs_are_found() -> None:
     read = read_pdf(PAPER, name="a.pdf")
     assert intruded(read, running) == []
     spoilt = document(
-        "It was dry. Journal of Quiet Rivers 12 (2021) Then it rained.", "A calm paragraph.",
-        "Figure 3: Layers of silt.", "It ends. Table 2. Layers of ash.", "As Figure 3 shows, it rains.",
-    )  # fmt: skip
+        "It was dry. Journal of Quiet Rivers 12 (2021) Then it rained.",
+        "A calm paragraph.",
+        "Figure 3: Layers of silt.",
+        "It ends. Table 2. Layers of ash.",
+        "As Figure 3 shows, it rains.",
+    )
     assert [found.split(":")[0] for found in intruded(spoilt, running)] == [
-        "running line", "caption", "caption",
-    ]  # fmt: skip
+        "running line",
+        "caption",
+        "caption",
+    ]

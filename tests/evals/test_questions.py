@@ -41,7 +41,7 @@ FIRST = [
     made("How were bees tracked?", TRACKED),
     made("How do trackers of owls and of bees differ?", TRACKED, TAGGED),
     made("What does text_2 do with owls?", TRACKED, TAGGED),
-]  # fmt: skip
+]
 AGAIN = [
     made("Which animals carried a weight that is told?", TRACKED, "Each tag weighed two grams."),
     made("How were owls tracked?", TAGGED),
@@ -105,8 +105,9 @@ def test_only_questions_whose_passages_stand_in_enough_documents_are_kept(
     (good, other) = (item for row in rows(out) for item in row["qa"])
     assert good["papers"] == ["bees", "bread", "owls"]
     assert good["contexts"] == [
-        {"doc_id": "bees", "text": TRACKED}, {"doc_id": "owls", "text": TAGGED},
-    ]  # fmt: skip
+        {"doc_id": "bees", "text": TRACKED},
+        {"doc_id": "owls", "text": TAGGED},
+    ]
     assert good["borne"] == 0.75, "of bees, radar, owls, telemetry"
     # The benchmarks read it: the question is put to its stack alone.
     data = read_papers(out)
@@ -188,7 +189,7 @@ def test_question_that_a_blind_reader_finds_answered_is_left_out(
         (("--mind", "llm", "--stack", "9"), "a stack of 9"),
         (("--mind", "llm"), "was not made by this command"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_made_is_refused_unpaid(
     llm: OpenAIServer, documents: Path, given: tuple[str, ...], told: str
 ) -> None:

@@ -15,13 +15,16 @@ from tests.fakes.openai_server import OpenAIServer, inputs_of, task_of
 
 ROWS: list[dict[str, Any]] = [
     {
-        "case": case, "arm": arm, "question": "How do bees find home?",
+        "case": case,
+        "arm": arm,
+        "question": "How do bees find home?",
         "truth": "They integrate their path. They see marks.",
-        "answer": answer, "contexts": ["Bees integrate their path. They dance.", "Owls hear voles."],
+        "answer": answer,
+        "contexts": ["Bees integrate their path. They dance.", "Owls hear voles."],
     }
     for case in ("one", "two")
     for arm, answer in (("ours", "By path integration."), ("silent", ""))
-]  # fmt: skip
+]
 SOUND: dict[str, Any] = {
     "ragas_statements": {"statements": [
         {"statement": "Bees integrate their path.", "borne_out": True},
@@ -72,8 +75,11 @@ def test_each_measure_is_what_the_judge_said_by_the_formulas(
     assert (spent["calls"], spent["cached"]) == (1, 3)
     silent = figures(tmp_path)["arms"]["silent"]
     assert silent.keys() == {
-        "answer_similarity", "context_precision", "context_recall", "context_relevancy"
-    }  # fmt: skip
+        "answer_similarity",
+        "context_precision",
+        "context_recall",
+        "context_relevancy",
+    }
     assert silent["answer_similarity"]["mean"] == 0
     assert len(judge.requests) == 5  # equal questions are asked once
     assert "14 questions to judge" in done.stderr
@@ -81,8 +87,12 @@ def test_each_measure_is_what_the_judge_said_by_the_formulas(
 
 
 def test_answers_of_several_models_stand_side_by_side(judge: OpenAIServer, tmp_path: Path) -> None:
-    others = [one | {"model": name, "arm": f"ours, run {run}"} for name in ("small", "large")
-              for run in (1, 2) for one in ROWS[:1]]  # fmt: skip
+    others = [
+        one | {"model": name, "arm": f"ours, run {run}"}
+        for name in ("small", "large")
+        for run in (1, 2)
+        for one in ROWS[:1]
+    ]
     assert call(tmp_path, others).exit_code == 0
     found = figures(tmp_path)
     assert list(found["arms"]) == [
@@ -125,10 +135,12 @@ def test_what_cannot_be_judged_is_refused_unpaid(
 @pytest.mark.parametrize(
     ("faithful", "relevancy", "contexts", "recall", "printed"),
     [  # LLM-Ref's Table 1, its last column
-        (629, 0.948, 268, 705, 0.513), (547, 0.598, 49, 697, 0.158),
-        (547, 0.947, 272, 703, 0.501), (778, 0.789, 35, 885, 0.125),
+        (629, 0.948, 268, 705, 0.513),
+        (547, 0.598, 49, 697, 0.158),
+        (547, 0.947, 272, 703, 0.501),
+        (778, 0.789, 35, 885, 0.125),
     ],
-)  # fmt: skip
+)
 def test_score_comes_out_as_the_document_prints_it_with_relevancy_and_not_with_precision(
     faithful: int, relevancy: float, contexts: int, recall: int, printed: float
 ) -> None:

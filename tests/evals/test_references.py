@@ -57,18 +57,36 @@ def test_sets_are_read_with_one_set_of_labels(sets: Path) -> None:
     )
     labels = labelled(first)
     assert labels[:8] == [
-        ("number", "11."), ("author", "Lee,"), ("author", "A.,"), ("author", "and"), ("author", "Doe,"),
-        ("author", "B."), ("other", "(Eds.)."), ("date", "(1990)."),
-    ]  # fmt: skip
+        ("number", "11."),
+        ("author", "Lee,"),
+        ("author", "A.,"),
+        ("author", "and"),
+        ("author", "Doe,"),
+        ("author", "B."),
+        ("other", "(Eds.)."),
+        ("date", "(1990)."),
+    ]
     assert labels[-10:] == [
-        ("other", "In"), ("editor", "C."), ("editor", "Poe"), ("other", "(Ed.),"), ("container", "Loom"),
-        ("container", "Letters,"), ("volume", "11"), ("issue", "(3),"), ("pages", "pp."), ("pages", "4–9."),
-    ]  # fmt: skip
+        ("other", "In"),
+        ("editor", "C."),
+        ("editor", "Poe"),
+        ("other", "(Ed.),"),
+        ("container", "Loom"),
+        ("container", "Letters,"),
+        ("volume", "11"),
+        ("issue", "(3),"),
+        ("pages", "pp."),
+        ("pages", "4–9."),
+    ]
     other = labelled(read_grobid(sets / "grobid.xml")[0])
     assert ("other", "In") in other
     assert other[-5:] == [
-        ("volume", "11"), ("issue", "(3),"), ("pages", "pages"), ("pages", "4-9,"), ("date", "1990."),
-    ]  # fmt: skip
+        ("volume", "11"),
+        ("issue", "(3),"),
+        ("pages", "pages"),
+        ("pages", "4-9,"),
+        ("date", "1990."),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -97,16 +115,23 @@ def test_issue_year_and_pages_within_a_volume_are_labelled_apart(
 
 def test_printed_fields_are_labelled_in_each_style() -> None:
     record = Record(
-        kind="article-journal", title="Why weave? Looms of 12 towns", year=2012, volume="12", issue="3", pages="45-67",
-        authors=(("Gick", "Bryan"), ("van der Cook", "C. D."), ("Loom Society", "")), container="Loom Letters",
-    )  # fmt: skip
+        kind="article-journal",
+        title="Why weave? Looms of 12 towns",
+        year=2012,
+        volume="12",
+        issue="3",
+        pages="45-67",
+        authors=(("Gick", "Bryan"), ("van der Cook", "C. D."), ("Loom Society", "")),
+        container="Loom Letters",
+    )
     for style in ("apa", "ieee", "acl"):
         (one,) = print_records(named_style(style).xml, [record])
         labels = labelled(one)
         for field, words in (
-            ("title", ["Why", "weave", "Looms", "of", "12", "towns"]), ("container", ["Loom", "Letters"]),
+            ("title", ["Why", "weave", "Looms", "of", "12", "towns"]),
+            ("container", ["Loom", "Letters"]),
             ("date", ["2012"]),
-        ):  # fmt: skip
+        ):
             got = [word.strip("“”.,()?") for label, word in labels if label == field]
             assert got == words, (style, field)
         authors = " ".join(word for label, word in labels if label == "author")
@@ -127,14 +152,31 @@ def test_training_makes_a_model_that_reads(sets: Path, tmp_path: Path) -> None:
 
 
 def test_measure_counts_fields_and_says_what_was_wrong() -> None:
-    right = Reference("own", (
-        ("author", "Lee, A. "), ("date", "(2019). "), ("title", "Weaving looms at scale. "),
-        ("container", "Journal of Loom Letters, "), ("volume", "3"), ("issue", "(1), "), ("pages", "4–9."),
-    ))  # fmt: skip
-    wrong = Reference("own", (
-        ("author", "Lee, A. "), ("date", "(2019). "), ("title", "Weaving looms "), ("other", "at scale. "),
-        ("container", "Journal of Loom Letters, "), ("volume", "3"), ("issue", "(1), "), ("pages", "4–9."),
-    ))  # fmt: skip
+    right = Reference(
+        "own",
+        (
+            ("author", "Lee, A. "),
+            ("date", "(2019). "),
+            ("title", "Weaving looms at scale. "),
+            ("container", "Journal of Loom Letters, "),
+            ("volume", "3"),
+            ("issue", "(1), "),
+            ("pages", "4–9."),
+        ),
+    )
+    wrong = Reference(
+        "own",
+        (
+            ("author", "Lee, A. "),
+            ("date", "(2019). "),
+            ("title", "Weaving looms "),
+            ("other", "at scale. "),
+            ("container", "Journal of Loom Letters, "),
+            ("volume", "3"),
+            ("issue", "(1), "),
+            ("pages", "4–9."),
+        ),
+    )
     found = measure([right, wrong])
     assert (found.of["title"], found.right["title"], found.right["volume"]) == (2, 1, 2)
     assert dict(found.kinds) == {"runs on into what follows": 1}
@@ -143,9 +185,11 @@ def test_measure_counts_fields_and_says_what_was_wrong() -> None:
 
 def test_works_are_printed_as_ten_lists_have_them() -> None:
     work = Work(
-        title="Are looms léarnt?", year=2004, venue="Looms",
+        title="Are looms léarnt?",
+        year=2004,
+        venue="Looms",
         authors=(Author(name="Bryan Gick"), Author(name="Ian Wilson"), Author(name="Cy Cook")),
-    )  # fmt: skip
+    )
     texts = {style: many[0].text for style, many in print_works([work]).items()}
     assert list(texts) == list(STYLES)
     assert (

@@ -18,14 +18,23 @@ def of(mean: float) -> dict[str, float]:
 def written(path: Path, *, ours: float, cases: dict[str, float]) -> Path:
     figures = {
         "settings": {"data": "<b>rows</b>", "judge": "a model"},
-        "group": {"arms": {"ours": {"recall_at_k": of(ours)}, "theirs": {"recall_at_k": of(0.5), "runs": 3}}},
+        "group": {
+            "arms": {
+                "ours": {"recall_at_k": of(ours)},
+                "theirs": {"recall_at_k": of(0.5), "runs": 3},
+            }
+        },
         "cases": [
-            {"id": name, "arms": {"ours": {"recall_at_k": value}}, "texts": {"ours": "<script>x</script>"}}
+            {
+                "id": name,
+                "arms": {"ours": {"recall_at_k": value}},
+                "texts": {"ours": "<script>x</script>"},
+            }
             for name, value in cases.items()
         ],
         "tasks": {"ours": {"extract_claims": {"calls": 4, "usd": 0.25, "seconds": 6.0}}},
         "complete": True,
-    }  # fmt: skip
+    }
     path.write_text(json.dumps(figures), encoding="utf-8")
     return path
 

@@ -26,22 +26,29 @@ ABSTRACT = (
 )
 BEES = [
     paper(
-        "10.5555/bees", "Dances that mislead", ABSTRACT, 2015,
+        "10.5555/bees",
+        "Dances that mislead",
+        ABSTRACT,
+        2015,
         cites=["10.5555/dance", "10.5555/forage", "10.5555/bare", "10.5555/next"],
     ),
     paper("10.5555/twin", "Dances That Mislead", ABSTRACT, 2014, cites=["10.5555/dance"]),
     paper(
-        "10.5555/dance", "The waggle dance of the honeybee",
-        "The waggle dance tells a honeybee colony where nectar is. We decode the dance.", 2004,
+        "10.5555/dance",
+        "The waggle dance of the honeybee",
+        "The waggle dance tells a honeybee colony where nectar is. We decode the dance.",
+        2004,
     ),
     paper(
-        "10.5555/forage", "Foraging of a honeybee colony",
+        "10.5555/forage",
+        "Foraging of a honeybee colony",
         "A honeybee colony guides its foraging by the waggle dance. We study nectar foraging.",
-        2008, cites=["10.5555/dance"],
+        2008,
+        cites=["10.5555/dance"],
     ),
     paper("10.5555/bare", "Nectar", None, 2003),
     paper("10.5555/next", "The waggle dance again", ABSTRACT, 2016, cites=["10.5555/dance"]),
-]  # fmt: skip
+]
 
 
 SMALL = ("--arms", "bfs", "--keep", "5", "--k", "4", "--vectors")
@@ -110,15 +117,32 @@ def test_workers_give_the_same_figures_and_ctrl_c_keeps_what_they_have_done(
     topics_too = [f"10.5555/{topic}.{number}" for topic in range(3) for number in range(4, 7)]
     queries.write_text("\n".join(f'{{"id": "{key}"}}' for key in ["10.5555/bees", *topics_too]))
     command = [
-        sys.executable, "-c", "from citeloom.cli import main; main()", "eval", "retrieval",
-        "--data", data, "--queries", queries, *SMALL, vectors, "--json", out, "--workers", "2",
-    ]  # fmt: skip
+        sys.executable,
+        "-c",
+        "from citeloom.cli import main; main()",
+        "eval",
+        "retrieval",
+        "--data",
+        data,
+        "--queries",
+        queries,
+        *SMALL,
+        vectors,
+        "--json",
+        out,
+        "--workers",
+        "2",
+    ]
     with subprocess.Popen(
-        [str(one) for one in command], env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        [str(one) for one in command],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
         # What a shell starts in the background ignores Ctrl-C, and hands that down.
         preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
-    ) as process:  # fmt: skip
+    ) as process:
         assert process.stderr is not None
         early = [process.stderr.readline()]
         while early[-1] and not early[-1].startswith("1 "):

@@ -17,9 +17,19 @@ def corpus(tmp_path: Path) -> Corpus:
     later = paper("10.5555/late", "A late paper", "It came too late.", 2012)
     bare = paper("10.5555/bare", "A bare paper", None, 2001)
     query = paper(
-        "10.5555/Query", "The paper that asks", "What did the others find?", 2010,
-        cites=["10.5555/0.1", "10.5555/0.1", "10.5555/BARE", "10.5555/late", "10.5555/twin", "10.5555/0.2"],
-    )  # fmt: skip
+        "10.5555/Query",
+        "The paper that asks",
+        "What did the others find?",
+        2010,
+        cites=[
+            "10.5555/0.1",
+            "10.5555/0.1",
+            "10.5555/BARE",
+            "10.5555/late",
+            "10.5555/twin",
+            "10.5555/0.2",
+        ],
+    )
     twin = paper("10.5555/twin", "The Paper That Asks!", "What did the others find?", 2009)
     other = {**paper("10.5555/other", "The paper that asks", "Unlike.", 2009), "authors": ["Z. Q."]}
     empty = paper("10.5555/empty", "No abstract here", None, 2010, cites=["10.5555/0.1"])
@@ -65,8 +75,10 @@ def test_gold_of_a_question_is_what_the_data_show_before_its_day(corpus: Corpus)
     chosen = choose_cases(corpus, asked, 4)
     every = {"doi:10.5555/bare", "doi:10.5555/late", "doi:10.5555/lonely"}
     assert [(set(case.gold), case.lacking, case.until) for case in chosen.cases] == [
-        (every, 1, None), (every, 1, 2013), (every - {"doi:10.5555/late"}, 2, 2012),
-    ]  # fmt: skip
+        (every, 1, None),
+        (every, 1, 2013),
+        (every - {"doi:10.5555/late"}, 2, 2012),
+    ]
     assert "none of its 4 gold papers" in chosen.left_out["1999-01-01"]
 
 

@@ -58,9 +58,14 @@ def test_difference_is_taken_query_by_query() -> None:
 def row(arm: str, kept: list[str], case: str = "q", **more: object) -> Row:
     counts = {"source_calls": 7, "usd": 0.01, "seconds": 1.5, "failures": 0}
     return {
-        "case": case, "arm": arm, "kept": kept, "counts": counts, "calls_one_per_paper": None,
-        "completeness": None, **more,
-    }  # fmt: skip
+        "case": case,
+        "arm": arm,
+        "kept": kept,
+        "counts": counts,
+        "calls_one_per_paper": None,
+        "completeness": None,
+        **more,
+    }
 
 
 CASE = Case(

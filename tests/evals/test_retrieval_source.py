@@ -59,10 +59,14 @@ def url(corpus: Corpus) -> Iterator[str]:
 def settings_of(url: str) -> Callable[..., Settings]:
     def make(key: str = "", place: str = "") -> Settings:
         return Settings(
-            _env_file=None, openalex_url=place or url, crossref_url=f"{url}/crossref",  # type: ignore[call-arg]
-            openalex_rate=1000.0, crossref_rate=1000.0, contact_email=None,
+            _env_file=None,
+            openalex_url=place or url,
+            crossref_url=f"{url}/crossref",  # type: ignore[call-arg]
+            openalex_rate=1000.0,
+            crossref_rate=1000.0,
+            contact_email=None,
             openalex_api_key=SecretStr(key) if key else None,
-        )  # fmt: skip
+        )
 
     return make
 
@@ -162,10 +166,16 @@ async def test_calls_cost_what_openalex_takes(source: SourceOf, tmp_path: Path) 
 @pytest.mark.parametrize(
     "asked",
     [
-        "per_page=101", "per_page=0", "cursor=other", "filter=nonsense:1", "sort=relevance_score:desc",
-        "filter=to_publication_date:soon", "search.semantic=cloth", "filter=doi:" + "%7C".join("a" * 101),
+        "per_page=101",
+        "per_page=0",
+        "cursor=other",
+        "filter=nonsense:1",
+        "sort=relevance_score:desc",
+        "filter=to_publication_date:soon",
+        "search.semantic=cloth",
+        "filter=doi:" + "%7C".join("a" * 101),
     ],
-)  # fmt: skip
+)
 def test_request_that_openalex_refuses_is_refused(url: str, asked: str) -> None:
     answer = httpx.get(f"{url}/works?{asked}")
     assert answer.status_code == 400

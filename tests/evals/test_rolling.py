@@ -50,9 +50,10 @@ def field() -> tuple[Any, list[Work], list[Work], str]:
     months = Counter(work.date.strftime("%Y-%m") for work in preprints)
     month = next(name for name, count in months.most_common() if count >= 3)
     cited = [
-        work for work in world.held("openalex")
+        work
+        for work in world.held("openalex")
         if work.title and work.abstract and work.doi and len(work.title) > 30 and work.authors
-    ]  # fmt: skip
+    ]
     return world, [work for work in preprints if f"{work.date:%Y-%m}" == month], cited, month
 
 
@@ -62,11 +63,17 @@ def online(
 ) -> Iterator[tuple[ScholarServer, Site]]:
     with ScholarServer(field[0]) as server, Site() as site:
         given = {
-            "HOME": str(tmp_path / "home"), "ARXIV_URL": server.arxiv_url, "OPENALEX_URL": server.openalex_url,
-            "SEMANTIC_SCHOLAR_URL": server.semantic_scholar_url, "ARXIV_HTML_URL": site.url,
-            "AR5IV_URL": f"{site.url}/ar5iv", "ARXIV_PDF_URL": f"{site.url}/none", "ARXIV_RATE": "500",
-            "OPENALEX_RATE": "500", "SEMANTIC_SCHOLAR_RATE": "500",
-        }  # fmt: skip
+            "HOME": str(tmp_path / "home"),
+            "ARXIV_URL": server.arxiv_url,
+            "OPENALEX_URL": server.openalex_url,
+            "SEMANTIC_SCHOLAR_URL": server.semantic_scholar_url,
+            "ARXIV_HTML_URL": site.url,
+            "AR5IV_URL": f"{site.url}/ar5iv",
+            "ARXIV_PDF_URL": f"{site.url}/none",
+            "ARXIV_RATE": "500",
+            "OPENALEX_RATE": "500",
+            "SEMANTIC_SCHOLAR_RATE": "500",
+        }
         for name, value in given.items():
             monkeypatch.setenv(f"CITELOOM_{name}", value)
         monkeypatch.setenv("OPENALEX_API_KEY", "k")
@@ -157,11 +164,16 @@ def test_what_cannot_be_built_is_refused(
 @pytest.mark.parametrize(
     ("heading", "found"),
     [
-        ("2 Related Work", True), ("II. RELATED WORKS", True), ("Background and Related Work", True),
-        ("2.1 Prior research", True), ("Previous Studies", True), ("Related Work on Bees", False), ("Method", False),
+        ("2 Related Work", True),
+        ("II. RELATED WORKS", True),
+        ("Background and Related Work", True),
+        ("2.1 Prior research", True),
+        ("Previous Studies", True),
+        ("Related Work on Bees", False),
+        ("Method", False),
         ("Background", True),
     ],
-)  # fmt: skip
+)
 def test_section_is_known_by_its_heading(heading: str, found: bool) -> None:
     blocks = (
         Block(text="Bees find home by the sun [1].", section=(heading,), kind="text"),

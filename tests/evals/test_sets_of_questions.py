@@ -44,22 +44,37 @@ def vectors(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_litsearch_is_searched_end_to_end(tmp_path: Path, vectors: Path) -> None:
     copy = tmp_path / "LitSearch"
     lines(copy / "corpus_clean.jsonl", BEES)
-    questions = [asked("Which works tell how the waggle dance guides foraging?", [1, 2, 77]),
-                 asked("", [1]), asked("Who asks for nothing?", [])]  # fmt: skip
+    questions = [
+        asked("Which works tell how the waggle dance guides foraging?", [1, 2, 77]),
+        asked("", [1]),
+        asked("Who asks for nothing?", []),
+    ]
     lines(copy / "query.jsonl", questions)
     out, why, said = converted("litsearch", copy)
     assert why == {
-        "corpus_clean.jsonl:4": "a paper without id or title", "litsearch-2": "a question without words",
+        "corpus_clean.jsonl:4": "a paper without id or title",
+        "litsearch-2": "a question without words",
         "litsearch-3": "a question without known gold papers",
-    }  # fmt: skip
+    }
     assert "licence: MIT" in said
     assert f"citeloom eval retrieval --data {out}" in said
     assert read_corpus(out).records[0].references == ("CorpusId:3", "CorpusId:99")
     figures = tmp_path / "figures.json"
     done = evaluated(
-        "retrieval", "--data", out, "--queries", out / "queries.jsonl", "--arms", "single", "--k", "2",
-        "--vectors", vectors, "--json", figures,
-    )  # fmt: skip
+        "retrieval",
+        "--data",
+        out,
+        "--queries",
+        out / "queries.jsonl",
+        "--arms",
+        "single",
+        "--k",
+        "2",
+        "--vectors",
+        vectors,
+        "--json",
+        figures,
+    )
     assert done.exit_code == 0, done.output
     assert "1 gold papers are not in the data" in done.stdout
     (query,) = json.loads(figures.read_text(encoding="utf-8"))["queries"]
@@ -71,9 +86,12 @@ def test_litsearch_is_searched_end_to_end(tmp_path: Path, vectors: Path) -> None
 def test_questions_of_pasa_have_days(tmp_path: Path) -> None:
     copy = tmp_path / "pasa"
     good = {
-        "qid": "RealScholarQuery_0", "question": "Which works dance?", "answer": ["The Dance, again", "A book", ""],
-        "answer_arxiv_id": ["2201.00001", None], "source_meta": {"published_time": "20230105"},
-    }  # fmt: skip
+        "qid": "RealScholarQuery_0",
+        "question": "Which works dance?",
+        "answer": ["The Dance, again", "A book", ""],
+        "answer_arxiv_id": ["2201.00001", None],
+        "source_meta": {"published_time": "20230105"},
+    }
     spoilt: dict[str, Any] = {
         **good,
         "qid": "RealScholarQuery_1",
@@ -101,34 +119,57 @@ def test_gold_of_sparbench_is_its_corpus_and_paper_finding_bench_knows_corpus_id
     tmp_path: Path,
 ) -> None:
     record = {
-        "paperID": "f" * 40, "title": "On Silt", "abstract": "Silt lies.", "author": ["A. Lind"], "year": 2015,
-        "source": ["Semantic"], "sim_score_llm": 0.9,
-    }  # fmt: skip
+        "paperID": "f" * 40,
+        "title": "On Silt",
+        "abstract": "Silt lies.",
+        "author": ["A. Lind"],
+        "year": 2015,
+        "source": ["Semantic"],
+        "sim_score_llm": 0.9,
+    }
     bare = {**record, "paperID": "", "title": "On Ash", "year": None, "author": None}
     answers = [record, bare, {"title": ""}, "text"]
     spar = [
-        {"question": "What of silt?", "answer": ["On Silt", "On Ash", "On Sand"],
-         "source_meta": {"published_time": "20250320", "answers": answers}},
+        {
+            "question": "What of silt?",
+            "answer": ["On Silt", "On Ash", "On Sand"],
+            "source_meta": {"published_time": "20250320", "answers": answers},
+        },
         {"question": "And again?", "answer": ["On Silt"], "source_meta": {"answers": [record]}},
         {"question": "Nothing?", "answer": None, "source_meta": None},
-    ]  # fmt: skip
+    ]
     out, why, _ = converted("sparbench", lines(tmp_path / "spar_bench.jsonl", spar))
     assert why == {"sparbench-3": "a question without known gold papers"}
     chosen = choose_cases(read_corpus(out), read_queries(out / "queries.jsonl"), 2).cases
     assert [(len(case.gold), case.lacking) for case in chosen] == [(2, 1), (1, 0)]
 
     asta = [
-        {"input": {"query_id": "specific_1", "query": "the silt paper"}, "scorer_criteria": {"corpus_ids": ["7"]}},
-        {"input": {"query_id": "semantic_2", "query": "silt"},
-         "scorer_criteria": {"known_to_be_good": ["8", "9"], "known_to_be_bad": [], "relevance_criteria": []}},
-        {"input": {"query_id": "semantic_3", "query": "ash"}, "scorer_criteria": {"known_to_be_good": []}},
+        {
+            "input": {"query_id": "specific_1", "query": "the silt paper"},
+            "scorer_criteria": {"corpus_ids": ["7"]},
+        },
+        {
+            "input": {"query_id": "semantic_2", "query": "silt"},
+            "scorer_criteria": {
+                "known_to_be_good": ["8", "9"],
+                "known_to_be_bad": [],
+                "relevance_criteria": [],
+            },
+        },
+        {
+            "input": {"query_id": "semantic_3", "query": "ash"},
+            "scorer_criteria": {"known_to_be_good": []},
+        },
         {"input": None},
-    ]  # fmt: skip
+    ]
     out, why, said = converted("paperfindingbench", whole(tmp_path / "test_2025.json", asta))
-    assert [(row["id"], row["gold"], row["whole_gold"], row["before"]) for row in rows(out / "queries.jsonl")] == [
+    assert [
+        (row["id"], row["gold"], row["whole_gold"], row["before"])
+        for row in rows(out / "queries.jsonl")
+    ] == [
         ("specific_1", [{"id": "CorpusId:7"}], True, "2025-06-01"),
         ("semantic_2", [{"id": "CorpusId:8"}, {"id": "CorpusId:9"}], False, "2025-06-01"),
-    ]  # fmt: skip
+    ]
     assert set(why) == {"semantic_3", "test_2025.json:4"}
     assert "put DOIs or titles for the corpus ids" in said
     alone = evaluated("retrieval", "--queries", out / "queries.jsonl", "--sources", "arxiv")
@@ -153,18 +194,32 @@ def test_questions_are_put_to_the_sources_of_the_settings(
     figures = tmp_path / "figures.json"
     with ScholarServer(world) as server:
         given = {
-            "OPENALEX_URL": server.openalex_url, "CROSSREF_URL": server.crossref_url, "OPENALEX_RATE": "500",
-            "CROSSREF_RATE": "500", "SEMANTIC_SCHOLAR_URL": server.semantic_scholar_url, "ARXIV_URL": server.arxiv_url,
-            "SEMANTIC_SCHOLAR_RATE": "500", "ARXIV_RATE": "500",
-        }  # fmt: skip
+            "OPENALEX_URL": server.openalex_url,
+            "CROSSREF_URL": server.crossref_url,
+            "OPENALEX_RATE": "500",
+            "CROSSREF_RATE": "500",
+            "SEMANTIC_SCHOLAR_URL": server.semantic_scholar_url,
+            "ARXIV_URL": server.arxiv_url,
+            "SEMANTIC_SCHOLAR_RATE": "500",
+            "ARXIV_RATE": "500",
+        }
         for name, value in given.items():
             monkeypatch.setenv(f"CITELOOM_{name}", value)
         monkeypatch.setenv("OPENALEX_API_KEY", "k")
         settings.cache_clear()
         done = evaluated(
-            "retrieval", "--queries", queries, "--sources", "openalex", "--keep", "12", "--vectors", vectors,
-            "--json", figures,
-        )  # fmt: skip
+            "retrieval",
+            "--queries",
+            queries,
+            "--sources",
+            "openalex",
+            "--keep",
+            "12",
+            "--vectors",
+            vectors,
+            "--json",
+            figures,
+        )
     settings.cache_clear()
     assert done.exit_code == 0, done.output
     assert "1 runs ask openalex" in done.stderr

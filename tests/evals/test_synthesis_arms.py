@@ -65,9 +65,11 @@ def row(case: str, arm: str, value: float) -> Row:
 
 
 ROWS_MADE = [
-    row("one", "paragraphs", 0.5), row("one", "basic", 0.25),
-    row("two", "paragraphs", 1.0), row("two", "basic", 0.25),
-]  # fmt: skip
+    row("one", "paragraphs", 0.5),
+    row("one", "basic", 0.25),
+    row("two", "paragraphs", 1.0),
+    row("two", "basic", 0.25),
+]
 
 
 def test_means_have_intervals_and_baselines_are_taken_question_by_question() -> None:
@@ -94,9 +96,13 @@ def test_temperature_reaches_what_writes_and_each_run_asks_anew(
     asked = [{"question": "How were the displaced bees tracked?", "answer": "With harmonic radar."}]
     long = f"{BEES}\n\nThe displaced bees flew {'over hill and dale and water ' * 15}with radar."
     options = SynthesisOptions(
-        papers=write(papers, [{"doc_id": "bees", "full_text": long, "qa": asked}]), mind="llm", runs=2,
-        temperatures="0,0.1", chunks="60", top_k=2,
-    )  # fmt: skip
+        papers=write(papers, [{"doc_id": "bees", "full_text": long, "qa": asked}]),
+        mind="llm",
+        runs=2,
+        temperatures="0,0.1",
+        chunks="60",
+        top_k=2,
+    )
     suite = Synthesis(options)
     suite.prepare()
     assert suite.runs == 32
@@ -106,8 +112,10 @@ def test_temperature_reaches_what_writes_and_each_run_asks_anew(
     rows: list[Any] = list(suite.rows())
     assert [one.arm for one in rows] == [
         f"{way}, temperature {degree}, run {run}"
-        for degree in ("0", "0.1") for run in (1, 2) for way in ("paragraphs", "basic-60")
-    ]  # fmt: skip
+        for degree in ("0", "0.1")
+        for run in (1, 2)
+        for way in ("paragraphs", "basic-60")
+    ]
     sent = Counter((task_of(one), one["temperature"], str(inputs_of(one))) for one in llm.requests)
     assert {degree for task, degree, _ in sent if task in WRITING} == {0.0, 0.1}
     assert {degree for task, degree, _ in sent if task not in WRITING} == {0.0}
@@ -154,9 +162,18 @@ def test_command_measures_references_and_arms(home: Path, tmp_path: Path, papers
     folder = owls(tmp_path)
     out = folder / "found.json"
     result = evaluated(
-        "synthesis", "--folder", folder, "--questions", folder / "questions.jsonl",
-        "--papers", papers, "--n", "1", "--json", out,
-    )  # fmt: skip
+        "synthesis",
+        "--folder",
+        folder,
+        "--questions",
+        folder / "questions.jsonl",
+        "--papers",
+        papers,
+        "--n",
+        "1",
+        "--json",
+        out,
+    )
     assert result.exit_code == 0
     found = json.loads(out.read_text("utf-8"))
     assert found.keys() == {"settings", "references", "arms", "tasks", "complete"}

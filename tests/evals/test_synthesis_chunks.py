@@ -28,8 +28,9 @@ def words(count: int, prefix: str = "w") -> str:
 @settings(max_examples=60)
 @given(
     texts=st.lists(st.text(st.characters(codec="utf-8"), min_size=1).filter(str.strip), max_size=6),
-    size=st.integers(2, 40), overlap=st.integers(0, 10),
-)  # fmt: skip
+    size=st.integers(2, 40),
+    overlap=st.integers(0, 10),
+)
 def test_chunks_keep_every_word_and_know_where_it_stands(
     texts: list[str], size: int, overlap: int
 ) -> None:
@@ -48,9 +49,12 @@ def test_chunks_keep_every_word_and_know_where_it_stands(
 
 def stack() -> list[Paragraph]:
     return [
-        paragraph(1, FILLER * 30), paragraph(2, ANSWER), paragraph(3, FILLER * 25),
-        paragraph(1, FILLER * 20, SAILS), HEMP,
-    ]  # fmt: skip
+        paragraph(1, FILLER * 30),
+        paragraph(2, ANSWER),
+        paragraph(3, FILLER * 25),
+        paragraph(1, FILLER * 20, SAILS),
+        HEMP,
+    ]
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -28,9 +28,11 @@ GOLD = [["They were tracked with harmonic radar."]]
 
 def told(**changes: Any) -> Told:
     good: dict[str, Any] = {
-        "question": QUESTION, "lines": ["40 displaced bees were tracked with harmonic radar."],
-        "contexts": [RADAR, BREAD], "golds": GOLD,
-    }  # fmt: skip
+        "question": QUESTION,
+        "lines": ["40 displaced bees were tracked with harmonic radar."],
+        "contexts": [RADAR, BREAD],
+        "golds": GOLD,
+    }
     return Told(**(good | changes))
 
 
@@ -61,9 +63,12 @@ def test_average_precision(hits: Sequence[bool], value: float) -> None:
 def test_composite_is_what_the_table_of_the_paper_has() -> None:
     """LLM-Ref's own row: FF .629, AR .948, context relevancy .268 and recall .705 give .513."""
     row = {
-        "faithfulness": 0.629, "answer_relevancy": 0.948, "context_relevancy": 0.268,
-        "context_precision": 0.976, "context_recall": 0.705,
-    }  # fmt: skip
+        "faithfulness": 0.629,
+        "answer_relevancy": 0.948,
+        "context_relevancy": 0.268,
+        "context_precision": 0.976,
+        "context_recall": 0.705,
+    }
     found = composite([row], COMPOSITES["composite"], seed=0)
     assert found["mean"] == pytest.approx(0.513, abs=0.001)
     assert found["low"] == pytest.approx(found["high"])
@@ -88,9 +93,11 @@ TEXT = st.text(max_size=60)
 
 
 @given(
-    question=TEXT, lines=st.lists(TEXT, max_size=3), contexts=st.lists(TEXT, max_size=3),
+    question=TEXT,
+    lines=st.lists(TEXT, max_size=3),
+    contexts=st.lists(TEXT, max_size=3),
     golds=st.lists(st.lists(TEXT, max_size=2), max_size=2),
-)  # fmt: skip
+)
 def test_every_measure_is_a_share(
     question: str, lines: list[str], contexts: list[str], golds: list[list[str]]
 ) -> None:

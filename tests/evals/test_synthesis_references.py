@@ -27,13 +27,23 @@ from tools.errors import InputError
 SILT = Work("1", "10.5555/99", "Counting silt by hand in small valleys")
 EMBERS = Work("2", "https://embers.example", "")
 TRUTH = Truth(
-    file="set/rivers.pdf", group="set", title="Rivers", abstract="", numbered=True, count=2,
-    works=(SILT, EMBERS), headings=(), texts=(), parsed=(),
-    contexts=(Context(
-        "Silt was counted by hand in many small valleys. Charcoal of known age is a clock as well.",
-        (("1",), ("2",)),
-    ),),
-)  # fmt: skip
+    file="set/rivers.pdf",
+    group="set",
+    title="Rivers",
+    abstract="",
+    numbered=True,
+    count=2,
+    works=(SILT, EMBERS),
+    headings=(),
+    texts=(),
+    parsed=(),
+    contexts=(
+        Context(
+            "Silt was counted by hand in many small valleys. Charcoal of known age is a clock as well.",
+            (("1",), ("2",)),
+        ),
+    ),
+)
 KNOWN = Known(TRUTH, {"1": SILT, "2": EMBERS})
 
 
@@ -77,10 +87,12 @@ def test_citations_of_grobid_are_known_unless_one_is_not_linked(tmp_path: Path) 
         {"start": first_at, "end": first_at + 12, "ref_id": "B0"},
         {"start": second_at, "end": second_at + 11, "ref_id": None},
     ]
-    parsed = {"pdf_parse": {
-        "body_text": [{"text": text, "cite_spans": spans}],
-        "bib_entries": {"B0": {"title": "Counting silt"}},
-    }}  # fmt: skip
+    parsed = {
+        "pdf_parse": {
+            "body_text": [{"text": text, "cite_spans": spans}],
+            "bib_entries": {"B0": {"title": "Counting silt"}},
+        }
+    }
     (tmp_path / "silt.json").write_text(json.dumps(parsed), encoding="utf-8")
     row = {"file": "silt.pdf", "title": "Silt", "abstract": "", "citation_style": "author-year"}
     (tmp_path / "truth.jsonl").write_text(json.dumps(row), encoding="utf-8")
@@ -124,9 +136,15 @@ def line(
     *, right: bool | None = True, verified: bool = True, given: tuple[str, ...] = ()
 ) -> LineRow:
     return LineRow(
-        question="?", text="Silt is soft.", verified=verified, right=right, printed=right,
-        ways=("contexts",) if right is not None else (), wanted=(), given=given,
-    )  # fmt: skip
+        question="?",
+        text="Silt is soft.",
+        verified=verified,
+        right=right,
+        printed=right,
+        ways=("contexts",) if right is not None else (),
+        wanted=(),
+        given=given,
+    )
 
 
 def test_shares_are_of_the_lines_that_can_be_judged() -> None:

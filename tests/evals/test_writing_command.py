@@ -21,12 +21,19 @@ ROWS = [
     ),
 ]
 PUBLISHED: list[dict[str, Any]] = [
-    {"case": "bees", "arm": "tuned",
-     "text": "Desert ants integrate their path @cite_1. Wasps dance at night @cite_9."},
-    {"case": "named", "arm": "tuned", "references": ["Landmark memory of honey bees", "Wasps at night"],
-     "text": "Bees use landmarks [1]. Wasps fly at night [2]."},
+    {
+        "case": "bees",
+        "arm": "tuned",
+        "text": "Desert ants integrate their path @cite_1. Wasps dance at night @cite_9.",
+    },
+    {
+        "case": "named",
+        "arm": "tuned",
+        "references": ["Landmark memory of honey bees", "Wasps at night"],
+        "text": "Bees use landmarks [1]. Wasps fly at night [2].",
+    },
     {"case": "unknown", "arm": "tuned", "text": "Of another set [1]."},
-]  # fmt: skip
+]
 FEW = ("--writers", "beam,plan")
 
 
@@ -55,8 +62,10 @@ def found(called: Result, data: Path) -> dict[str, Any]:
 
 def test_rows_without_abstracts_are_told_of_apart(found: dict[str, Any]) -> None:
     assert [(case["id"], case["checkable"]) for case in found["cases"]] == [
-        ("bees", True), ("bare", False), ("named", True),
-    ]  # fmt: skip
+        ("bees", True),
+        ("bare", False),
+        ("named", True),
+    ]
     assert (found["checkable"]["n"], found["no_abstracts"]["n"]) == (2, 1)
     assert found["complete"] is True
     assert list(found["left_out"]) == ["odd"]

@@ -21,8 +21,11 @@ def test_row_becomes_a_case(tmp_path: Path) -> None:
     case = only(tmp_path)
     assert planned(only(tmp_path, gold_sentences=None)) == planned(case)
     assert (case.id, case.title, case.abstract, case.gold) == (
-        "bees", "How bees find home", ABSTRACT, SECTION,
-    )  # fmt: skip
+        "bees",
+        "How bees find home",
+        ABSTRACT,
+        SECTION,
+    )
     assert [paper.id for paper in case.papers] == [
         "doi:10.5555/1",
         "doi:10.5555/2",
@@ -35,22 +38,31 @@ def test_row_becomes_a_case(tmp_path: Path) -> None:
 
 def test_bad_lines_cost_only_themselves(tmp_path: Path) -> None:
     lines = [
-        row(), "[]", row("same"), row("same"), row("empty", gold_related_work=" \n"),
-        row("none", gold_related_work=None), row("bare", target={"title": "No abstract"}),
-        row("odd", target="text"), row("alone", cited=[]), row("untitled", cited=[cited("1", None)]),
+        row(),
+        "[]",
+        row("same"),
+        row("same"),
+        row("empty", gold_related_work=" \n"),
+        row("none", gold_related_work=None),
+        row("bare", target={"title": "No abstract"}),
+        row("odd", target="text"),
+        row("alone", cited=[]),
+        row("untitled", cited=[cited("1", None)]),
         row("last"),
-    ]  # fmt: skip
+    ]
     found = read_cases(write(tmp_path / "rows.jsonl", lines))
     assert [case.id for case in found.cases] == ["bees", "same", "last"]
     reasons = {name: why.split(":")[0] for name, why in found.left_out.items()}
     assert reasons == {
-        "line 2": "its target has no abstract", "line 4": "an earlier row has its id",
+        "line 2": "its target has no abstract",
+        "line 4": "an earlier row has its id",
         "empty": "it has no gold_related_work to compare with",
         "none": "it has no gold_related_work to compare with",
-        "bare": "its target has no abstract", "odd": "its target has no abstract",
+        "bare": "its target has no abstract",
+        "odd": "its target has no abstract",
         "alone": "it cites nothing",
         "untitled": "none of the 1 papers that it cites has a title",
-    }  # fmt: skip
+    }
     assert len(read_cases(tmp_path / "rows.jsonl", 2).cases) == 2
     packed = tmp_path / "rows.gz"
     packed.write_bytes(gzip.compress(b'{}\n{"id": "\xff"}\n'))
@@ -71,8 +83,10 @@ def test_authors_in_one_text_are_taken_as_they_stand(tmp_path: Path) -> None:
     second = {**MARKS, "authors": "Ada Weaver"}
     papers = only(tmp_path, cited=[first, second, {**BARE, "authors": "..."}]).papers
     assert [[author.name for author in paper.authors] for paper in papers] == [
-        ["Ada Weaver Ben Reed"], ["Ada Weaver"], [],
-    ]  # fmt: skip
+        ["Ada Weaver Ben Reed"],
+        ["Ada Weaver"],
+        [],
+    ]
     assert [paper.authors_complete for paper in papers] == [False, True, True]
 
 
@@ -112,8 +126,9 @@ def test_paper_on_several_lines_and_range_of_numbers_are_placed(tmp_path: Path) 
     section = "Ants count [1]. Bees do [1-2]. Both do [1; 2]."
     plan = planned(only(tmp_path, gold_related_work=section, gold_sentences=None))
     assert plan.text.splitlines()[1:] == [
-        "Cite [1] on lines 1, 2 and 3.", "Cite [2] on lines 2 and 3.",
-    ]  # fmt: skip
+        "Cite [1] on lines 1, 2 and 3.",
+        "Cite [2] on lines 2 and 3.",
+    ]
     assert "in 10 words" in plan.text, "a plan asks for ten words at least"
 
 

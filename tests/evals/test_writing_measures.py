@@ -39,12 +39,14 @@ def sentence(number: int, marked: str, *verdicts: CitationVerdict) -> CitedSente
 SENTENCES = [
     sentence(1, "Ants count {P1}.", verdict("P1", ANTS, "Ants count their steps.")),
     sentence(
-        2, "Bees see {P2}, and ants walk {P1}.",
-        verdict("P2", BEES, "Bees see landmarks"), verdict("P1", ANTS, said="partly"),
+        2,
+        "Bees see {P2}, and ants walk {P1}.",
+        verdict("P2", BEES, "Bees see landmarks"),
+        verdict("P1", ANTS, said="partly"),
     ),
     sentence(3, "Flies fly {P4}, others do not {P9}.", verdict("P4", OTHER, "Flies fly.")),
     sentence(4, "We track them all."),
-]  # fmt: skip
+]
 GIVEN = [ANTS, BEES, BARE]
 
 
@@ -54,10 +56,23 @@ def test_sections_are_counted_by_their_markers_and_quotes() -> None:
         omissions=(Omission(paper=BARE.id, title="", reason="no_abstract", detail=""),),
     )
     assert honesty(SENTENCES, NAMED, audit, GIVEN) == {
-        "citations": 5, "resolved": 3, "hallucinated": 2, "citing": 3, "quoted": 1, "repeated": 0,
-        "given": 3, "cited": 2, "accounted": 3, "passed": 0, "supported": 3, "partly": 1, "contradicted": 0,
-        "not_in_source": 0, "not_in_abstract": 0, "not_checked": 0,
-    }  # fmt: skip
+        "citations": 5,
+        "resolved": 3,
+        "hallucinated": 2,
+        "citing": 3,
+        "quoted": 1,
+        "repeated": 0,
+        "given": 3,
+        "cited": 2,
+        "accounted": 3,
+        "passed": 0,
+        "supported": 3,
+        "partly": 1,
+        "contradicted": 0,
+        "not_in_source": 0,
+        "not_in_abstract": 0,
+        "not_checked": 0,
+    }
 
 
 @pytest.mark.parametrize(
@@ -74,9 +89,13 @@ def test_sections_are_counted_by_their_markers_and_quotes() -> None:
 )
 def test_quote_stands_only_where_its_words_are(changes: dict[str, Any], expected: bool) -> None:
     whole: dict[str, Any] = {
-        "text": "Ants count their steps.", "paper": ANTS.id, "part": "abstract", "start": 0, "end": 23,
+        "text": "Ants count their steps.",
+        "paper": ANTS.id,
+        "part": "abstract",
+        "start": 0,
+        "end": 23,
         "verified": True,
-    }  # fmt: skip
+    }
     assert stands(Quote(**{**whole, **changes}), ANTS) is expected
     assert not stands(None, ANTS)
 
@@ -98,15 +117,23 @@ def test_sentences_that_repeat_an_earlier_one_are_counted(texts: list[str], expe
 
 def test_adherence_is_by_the_place_of_sentences() -> None:
     plan = ForcedPlan(
-        text="", words=10, left_out=0,
+        text="",
+        words=10,
+        left_out=0,
         cites=(frozenset({ANTS.id}), frozenset({BEES.id}), frozenset(), frozenset(), frozenset()),
-    )  # fmt: skip
+    )
     found = adherence(SENTENCES, NAMED, plan, None)
     assert found == {
-        "lines": 5, "lines_right": 2, "citing_lines": 2, "citing_right": 1, "places": 2, "in_place": 2,
-        "sentences_more": -1, "same_length": 0,
+        "lines": 5,
+        "lines_right": 2,
+        "citing_lines": 2,
+        "citing_right": 1,
+        "places": 2,
+        "in_place": 2,
+        "sentences_more": -1,
+        "same_length": 0,
         "words_more": pytest.approx(0.6),
-    }  # fmt: skip
+    }
 
 
 def test_rouge_is_that_of_lin_with_stems() -> None:

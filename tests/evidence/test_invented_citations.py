@@ -10,13 +10,34 @@ from tools.evidence.invented_citations import invented_citations
 @pytest.mark.parametrize(
     "made_up",
     [
-        "(Smith, 2020)", "(see Smith, 2020)", "(Smith, Jones, and Lee, 2020)", "(e.g., Smith, 2020)",
-        "(van der Berg, 2020)", "(Smith 2020, p. 3)", "(Smith, 2020a; 2020b)", "(Smith et al, 2020)",
-        "(Smith,2020)", "Smith and Jones (2020)", "Smith et al. (2020)", "Smith (2020)", "(Smith, in press)",
-        "(Smith, n.d.)", "[12]", "[1-3]", "[Smith20]", "[@smith2020]", "\\cite{smith}", "[P9]", "(P2)",
-        "{P2, P3}", "10.1234/made.up", "doi:10.1234/x", "arXiv:2101.00001", "https://example.org/x",
+        "(Smith, 2020)",
+        "(see Smith, 2020)",
+        "(Smith, Jones, and Lee, 2020)",
+        "(e.g., Smith, 2020)",
+        "(van der Berg, 2020)",
+        "(Smith 2020, p. 3)",
+        "(Smith, 2020a; 2020b)",
+        "(Smith et al, 2020)",
+        "(Smith,2020)",
+        "Smith and Jones (2020)",
+        "Smith et al. (2020)",
+        "Smith (2020)",
+        "(Smith, in press)",
+        "(Smith, n.d.)",
+        "[12]",
+        "[1-3]",
+        "[Smith20]",
+        "[@smith2020]",
+        "\\cite{smith}",
+        "[P9]",
+        "(P2)",
+        "{P2, P3}",
+        "10.1234/made.up",
+        "doi:10.1234/x",
+        "arXiv:2101.00001",
+        "https://example.org/x",
     ],
-)  # fmt: skip
+)
 def test_every_form_of_a_citation_is_seen_beside_a_marker(made_up: str) -> None:
     found = invented_citations(
         f"Lee {{P1}} show that bees dance, as {made_up} found.", ["Bees dance."]

@@ -31,7 +31,7 @@ def paper() -> list[Passage]:
         Block(text=BROKEN[1], section=("2 Methods",), page=3),
         Block(text=f"{FILL}{BEECH}", section=("3 Tools",), page=3),
         Block(text="Lind, A. 2015. Silt.", section=("References",), page=3, kind="reference"),
-    ]  # fmt: skip
+    ]
     document = Document(blocks=tuple(blocks), pages=3)
     passages = cut_passages(document, paper="doi:10.1/x", title="Silt", sha256="0" * 64)
     return on_pages(body_of(passages), document)
@@ -54,8 +54,11 @@ def test_words_are_found_with_the_section_and_page_of_their_beginning() -> None:
     searcher = Searcher(paper(), WordEmbedder())
     places = {words: searcher.place(words) for words in (SILT, RIVER, BEECH, f"{SILT} {RIVER}")}
     assert [item.place if item else "" for item in places.values()] == [
-        "2 Methods, p. 1", "2 Methods, p. 2", "3 Tools, p. 3", "2 Methods, p. 1",
-    ]  # fmt: skip
+        "2 Methods, p. 1",
+        "2 Methods, p. 2",
+        "3 Tools, p. 3",
+        "2 Methods, p. 1",
+    ]
     assert searcher.place("Silt was weighed on a kitchen table after each flood.") is None
     for sentence in (SILT, RIVER, BEECH):
         first = next(item for item in searcher.whole(sentence) if verbatim(sentence, item.text))

@@ -32,11 +32,17 @@ NAMES = ("Tang et al.", "Tang")
         ("“Nobody asked the owls,” write Tang et al. {P1}.", "Nobody"),
         ("“Nobody asked the owls” (Tang et al., {P1}).", "Nobody"),
         ("“We find that “bright” lamps draw 40 % of moths.” {P1}", "We find"),
-        ("Tang {P1} writes: “Nobody asked the owls.” They add: “This study evaluates moths on many lamps.”", "Nobody"),
-        ("Tang et al. {P1} write: “This study evaluates moths on many lamps. However, this approach misses dusk; "
-         "it is slow.”", "This study"),
+        (
+            "Tang {P1} writes: “Nobody asked the owls.” They add: “This study evaluates moths on many lamps.”",
+            "Nobody",
+        ),
+        (
+            "Tang et al. {P1} write: “This study evaluates moths on many lamps. However, this approach misses dusk; "
+            "it is slow.”",
+            "This study",
+        ),
     ],
-)  # fmt: skip
+)
 def test_the_source_s_own_sentence_is_found(sentence: str, of: str) -> None:
     span = verbatim(sentence, TEXT, NAMES)
     assert span
@@ -82,9 +88,12 @@ def test_whatever_else_stands_there_makes_it_another_sentence(sentence: str) -> 
 )
 def test_annotation_is_not_told_as_the_words_of_the_authors(sentence: str, told_as: str) -> None:
     paper = Paper(
-        id="a", title="T", abstract=f"{TEXT} The article notes that owls hear.",
-        abstract_kind="annotation", authors=tuple(Author(name=f"{name} Tang") for name in "ABC"),
-    )  # fmt: skip
+        id="a",
+        title="T",
+        abstract=f"{TEXT} The article notes that owls hear.",
+        abstract_kind="annotation",
+        authors=tuple(Author(name=f"{name} Tang") for name in "ABC"),
+    )
     own = own_sentence_of_paper(sentence, "P1", paper)
     assert (own or ("",))[0] == (told_as if told_as == "annotation" else "")
     assert bool(annotation_told_as_paper(sentence, "P1", paper)) == (told_as == "theirs")

@@ -50,5 +50,7 @@ def _shorten(inputs: dict[str, Any]) -> dict[str, Any]:
 WRITING = ("synthesize_answer", "update_answer")
 RETELLING: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = dict.fromkeys(WRITING, _retell)
 ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
-    **dict.fromkeys(WRITING, _synthesize), "restore_answer": _restore, "shorten_answer": _shorten,
-}  # fmt: skip
+    **dict.fromkeys(WRITING, _synthesize),
+    "restore_answer": _restore,
+    "shorten_answer": _shorten,
+}

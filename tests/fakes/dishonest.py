@@ -51,8 +51,12 @@ class DishonestMind:
     def spoilers(self) -> Mapping[str, Spoil]:
         """Return what spoils the answers, by task, for `reviewer`."""
         written = (
-            "write_section", "extend_draft", "write_cited", "join_cited", "rewrite_unsupported",
-        )  # fmt: skip
+            "write_section",
+            "extend_draft",
+            "write_cited",
+            "join_cited",
+            "rewrite_unsupported",
+        )
         drafted = {task: self._drafted(task) for task in ("draft_section", "revise_draft")}
         lines = {task: self._written(task) for task in written}
         return {**lines, **drafted, "judge_claims": self._check}
@@ -175,10 +179,16 @@ def _form(form: str) -> Callable[[str, random.Random], tuple[str, str]]:
 
 
 _FORMS = (
-    "(see {name}, {year}, p. 3)", "{name} and Doe ({year})", "({name}, Doe, and Roe, {year})",
-    "[@{name}{year}]", "doi:10.1234/made.{year}", "[P9{year}]", "({name}, in press)",
-    "\\cite{{{name}{year}}}", "https://example.org/{year}",
-)  # fmt: skip
+    "(see {name}, {year}, p. 3)",
+    "{name} and Doe ({year})",
+    "({name}, Doe, and Roe, {year})",
+    "[@{name}{year}]",
+    "doi:10.1234/made.{year}",
+    "[P9{year}]",
+    "({name}, in press)",
+    "\\cite{{{name}{year}}}",
+    "https://example.org/{year}",
+)
 _INVENTIONS: tuple[Callable[[str, random.Random], tuple[str, str]], ...] = (
     _nobody,
     _author_year,

@@ -6,24 +6,36 @@ from state.synthesis import Context, EntryWorks, Paragraph, ParagraphCitation
 from tools.run_store import RunStore
 
 MOSS = Paper(
-    id="doi:10.5555/moss", title="Moss gardens on flat roofs of hot cities", year=2021,
-    authors=(Author(name="Ida Marsh"), Author(name="Tom Weir")), doi="10.5555/moss",
-)  # fmt: skip
+    id="doi:10.5555/moss",
+    title="Moss gardens on flat roofs of hot cities",
+    year=2021,
+    authors=(Author(name="Ida Marsh"), Author(name="Tom Weir")),
+    doi="10.5555/moss",
+)
 RAIN = Paper(
-    id="title:rainongreenroofs-2020-iver", title="Rain on green roofs after long dry spells",
-    year=2020, authors=(Author(name="Nils Iver"),), venue="Journal of Made-up Roofs",
-)  # fmt: skip
+    id="title:rainongreenroofs-2020-iver",
+    title="Rain on green roofs after long dry spells",
+    year=2020,
+    authors=(Author(name="Nils Iver"),),
+    venue="Journal of Made-up Roofs",
+)
 SHADE = Paper(
-    id="title:shade-2019-okoro", title="Shade and evaporation in carpets of moss", year=2019,
+    id="title:shade-2019-okoro",
+    title="Shade and evaporation in carpets of moss",
+    year=2019,
     authors=(Author(name="Ada Okoro"), Author(name="Lev Brandt"), Author(name="Mei Tan")),
-)  # fmt: skip
+)
 CRUST = Paper(
-    id="doi:10.5555/crust", title="Lichen crusts do not cool what they cover", year=2011,
-    authors=(Author(name="Una Quill"),), doi="10.5555/crust",
-)  # fmt: skip
+    id="doi:10.5555/crust",
+    title="Lichen crusts do not cool what they cover",
+    year=2011,
+    authors=(Author(name="Una Quill"),),
+    doi="10.5555/crust",
+)
 LOOSE = Paper(
-    id="title:roofingguild-1987-", title="Roofing Guild. Handbook of slate and tin, 4th ed. Ghent, 1987"
-)  # fmt: skip
+    id="title:roofingguild-1987-",
+    title="Roofing Guild. Handbook of slate and tin, 4th ed. Ghent, 1987",
+)
 WORKS = (SHADE, CRUST, LOOSE)
 
 
@@ -43,27 +55,35 @@ def paragraph(paper: Paper, number: int, text: str) -> Paragraph:
         else:
             plain += piece
     return Paragraph(
-        id=f"{paper.id} {number}", paper=paper.id, number=number, section=("3 Results",), page=4,
-        text=plain, citations=tuple(citations),
-    )  # fmt: skip
+        id=f"{paper.id} {number}",
+        paper=paper.id,
+        number=number,
+        section=("3 Results",),
+        page=4,
+        text=plain,
+        citations=tuple(citations),
+    )
 
 
 COOL = paragraph(
-    MOSS, 1,
+    MOSS,
+    1,
     "Moss gardens cool flat roofs by 9.4 degrees on summer afternoons <<[1]|0>>. Earlier work on lichen "
     "crusts found no cooling at all <<[2, 4]|1,3>>. Watering the moss twice a day doubles the effect.",
-)  # fmt: skip
+)
 COST = paragraph(
-    MOSS, 2,
+    MOSS,
+    2,
     "A square metre of moss costs less than a square metre of gravel <<[3]|2>>. Gardeners replace a "
     "tenth of it each spring.",
-)  # fmt: skip
+)
 STORM = paragraph(
-    RAIN, 1,
+    RAIN,
+    1,
     "Green roofs hold back two thirds of the rain of a heavy storm. In dry spells the carpets of moss "
     "keep the rooms below cool by evaporation <<(Okoro et al., 2019)|0>>. Their weight must be borne by "
     "the beams.",
-)  # fmt: skip
+)
 PARAGRAPHS = (COOL, COST, STORM)
 CONTEXTS = [Context(paragraph=item.id, score=0.8, by="embedding") for item in PARAGRAPHS]
 ENTRIES = EntryWorks(

@@ -197,8 +197,10 @@ def completion(request: dict[str, Any], reply: Reply) -> dict[str, Any]:
         given = sum(len(str(item["content"])) for item in request["messages"]) // 4
         made = len(json.dumps(message)) // 4 if tokens is None else tokens
         body["usage"] = {
-            "prompt_tokens": given, "completion_tokens": made, "total_tokens": given + made
-        }  # fmt: skip
+            "prompt_tokens": given,
+            "completion_tokens": made,
+            "total_tokens": given + made,
+        }
         if isinstance(reply, Thought) and reply.shown == "hidden":
             body["usage"]["completion_tokens_details"] = {
                 "reasoning_tokens": min(reply.tokens, made)

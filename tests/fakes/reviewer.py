@@ -111,13 +111,17 @@ def _plan_section(inputs: dict[str, Any]) -> dict[str, Any]:
         "reasoning": "In two halves.",
         "themes": [
             {
-                "label": f"theme number {place}", "claim": "They differ.", "axis": "their aims",
+                "label": f"theme number {place}",
+                "claim": "They differ.",
+                "axis": "their aims",
                 "gap": "They leave much open.",
-                "lines": [{"role": "develop", "keys": [key], "says": "It adds to them."} for key in group],
+                "lines": [
+                    {"role": "develop", "keys": [key], "says": "It adds to them."} for key in group
+                ],
             }
             for place, group in enumerate(groups, start=1)
         ],
-    }  # fmt: skip
+    }
 
 
 def _extend(line: dict[str, Any], inputs: dict[str, Any], place: int) -> dict[str, Any]:
@@ -138,12 +142,13 @@ def _extend(line: dict[str, Any], inputs: dict[str, Any], place: int) -> dict[st
         "text": f"On the whole, {', whereas '.join(parts)}.",
         "grounds": [
             {
-                "sentence": place, "key": item["key"],
+                "sentence": place,
+                "key": item["key"],
                 "quotes": [sentences(item["abstract"] or item["title"])[0]],
             }
             for item in papers
         ],
-    }  # fmt: skip
+    }
 
 
 def _first(text: str) -> str:

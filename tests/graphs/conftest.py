@@ -57,8 +57,12 @@ def llm_settings(bee_home: Path, tmp_path: Path) -> Settings:
     home.mkdir()
     (home / "libraries").symlink_to(bee_home / "libraries")
     return Settings(
-        home=home, llm_api_key=SecretStr("sk-test"), strong_model="scripted", llm_timeout=10.0, _env_file=None
-    )  # type: ignore[call-arg]  # fmt: skip
+        home=home,
+        llm_api_key=SecretStr("sk-test"),
+        strong_model="scripted",
+        llm_timeout=10.0,
+        _env_file=None,
+    )  # type: ignore[call-arg]
 
 
 class Scripted:

@@ -92,9 +92,12 @@ def first() -> bytes:
     page.text(180, 695, "Ilse Brook and Tom Ford", size=10)
     page.text(60, 650, "Abstract", size=11, font=BOLD)
     y = page.paragraph(
-        60, 636, "We show how barn owls tell the height of a sound, and what a winter costs them. The "
-        "study took three years and forty birds in nine barns.", width=490,
-    )  # fmt: skip
+        60,
+        636,
+        "We show how barn owls tell the height of a sound, and what a winter costs them. The "
+        "study took three years and forty birds in nine barns.",
+        width=490,
+    )
     for heading, paragraphs in _FIRST.items():
         page.text(60, y - 12, heading, size=11, font=BOLD)
         y -= 28

@@ -147,10 +147,13 @@ async def test_second_hop_asks_what_is_missing_and_reads_other_passages(
 ) -> None:
     def want_more(answer: Any, inputs: dict[str, Any]) -> Reply:
         return {
-            "found": [], "reasoning": "Only one side is there.", "sufficient": False,
-            "missing": ["soil carbon"], "bias": "all claims are on bees",
+            "found": [],
+            "reasoning": "Only one side is there.",
+            "sufficient": False,
+            "missing": ["soil carbon"],
+            "bias": "all claims are on bees",
             "query": "soil carbon under no-till farming",
-        }  # fmt: skip
+        }
 
     question = "What do bees and soil carbon have in common?"
     result, _ = await ask(llm_settings, question, {"judge_sufficiency": want_more})

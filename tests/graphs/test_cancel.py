@@ -87,9 +87,10 @@ async def test_cancelled_stream_stops_paying(llm_settings: Settings, limit: int 
 def test_interrupted_command_stops_paying(home: Path, abstract: str) -> None:
     with OpenAIServer(hanging) as server:
         variables = {
-            "CITELOOM_LLM_BASE_URL": server.url, "CITELOOM_LLM_API_KEY": "sk-test",
+            "CITELOOM_LLM_BASE_URL": server.url,
+            "CITELOOM_LLM_API_KEY": "sk-test",
             "CITELOOM_STRONG_MODEL": "m",
-        }  # fmt: skip
+        }
         command = (
             "review",
             abstract,

@@ -43,12 +43,14 @@ def field(size: int) -> tuple[list[Paper], dict[str, tuple[str, ...]]]:
     chance, words = random.Random(5), ABSTRACT.split()
     papers = [
         Paper(
-            id=f"doi:10.5555/paper.{number:05}", doi=f"10.5555/paper.{number:05}",
+            id=f"doi:10.5555/paper.{number:05}",
+            doi=f"10.5555/paper.{number:05}",
             title=f"Study {number} of {' '.join(chance.sample(words, 4))}",
-            abstract=" ".join(chance.sample(words, 20)), year=1990 + number % 30,
+            abstract=" ".join(chance.sample(words, 20)),
+            year=1990 + number % 30,
         )
         for number in range(size)
-    ]  # fmt: skip
+    ]
     ids = [paper.id for paper in papers]
     return papers, {key: tuple(chance.sample(ids, CITED)) for key in ids}
 

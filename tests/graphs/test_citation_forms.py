@@ -16,9 +16,12 @@ References
 (3) Nobody Z. A paper about silence that was never written. Hush. 2003;1:1.
 """
 BOARD = {
-    "id": "10.5555/board", "title": "Ferries of the year", "year": 2011, "authors": ["Harbour Safety Board,"],
+    "id": "10.5555/board",
+    "title": "Ferries of the year",
+    "year": 2011,
+    "authors": ["Harbour Safety Board,"],
     "abstract": "Ferries leave the northern quay at dawn. Ferries carry salt.",
-}  # fmt: skip
+}
 
 
 def keyed(*names: str) -> list[dict[str, Any]]:
@@ -65,14 +68,20 @@ async def test_citation_of_each_form_leads_to_its_entry(
         (f"{LICHENS} [@abel]. @brandtkey says that {OTTERS}.", ["abel", "brandtkey"]),
         (f"{LICHENS} [@{{abel}}]. As @{{brandtkey}}, {OTTERS}.", ["abel", "brandtkey"]),
         (rf"{LICHENS} and {OTTERS} \cites{{abel}}{{brandtkey}}.", ["abel", "brandtkey"]),
-        (rf"{LICHENS} and {OTTERS} \parencites[see][]{{abel}}[12]{{brandtkey}}.", ["abel", "brandtkey"]),
-        (rf"{LICHENS} and {OTTERS}, say \Textcites{{abel}}[3]{{brandtkey}}.", ["abel", "brandtkey"]),
+        (
+            rf"{LICHENS} and {OTTERS} \parencites[see][]{{abel}}[12]{{brandtkey}}.",
+            ["abel", "brandtkey"],
+        ),
+        (
+            rf"{LICHENS} and {OTTERS}, say \Textcites{{abel}}[3]{{brandtkey}}.",
+            ["abel", "brandtkey"],
+        ),
         (f"{LICHENS} (ABEL AND CORVIN, 1990).", ["ABEL AND CORVIN, 1990 (abel)"]),
         (f"{LICHENS} (ABEL ET AL., 1990).", ["ABEL ET AL., 1990 (abel)"]),
         (f"{LICHENS} (Abel, A. et al., 1990).", ["Abel, A. et al., 1990 (abel)"]),
         (f"{LICHENS} (Abel, A., & Corvin, B., 1990).", ["Abel, A., & Corvin, B., 1990 (abel)"]),
     ],
-)  # fmt: skip
+)
 async def test_keys_and_names_lead_to_the_records_of_a_file(
     extractive: RunSettings, text: str, labels: list[str]
 ) -> None:
@@ -85,8 +94,10 @@ async def test_group_is_known_by_its_abbreviation(extractive: RunSettings) -> No
     text = f"{FERRIES} (Harbour Safety Board [HSB], 2011). Ferries carry salt (HSB, 2011). {LICHENS} (HSB Group, 2011)."
     result = await verify(extractive, text, papers=[BOARD])
     assert [(item.paper, item.verdict) for item in result["audit"].verdicts] == [
-        ("doi:10.5555/board", "supported"), ("doi:10.5555/board", "supported"), ("", "not_in_source"),
-    ]  # fmt: skip
+        ("doi:10.5555/board", "supported"),
+        ("doi:10.5555/board", "supported"),
+        ("", "not_in_source"),
+    ]
 
 
 async def test_decomposed_letters_are_read_as_they_look(extractive: RunSettings) -> None:

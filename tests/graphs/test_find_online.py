@@ -56,12 +56,20 @@ def quick(
 
 def settings_at(server: ScholarServer, home: Path, **others: Any) -> Settings:
     values: dict[str, Any] = {
-        "home": home, "openalex_url": server.openalex_url, "openalex_api_key": SecretStr(KEY),
-        "semantic_scholar_url": server.semantic_scholar_url, "arxiv_url": server.arxiv_url,
-        "crossref_url": server.crossref_url, "serpapi_url": server.serpapi_url,
-        "openalex_rate": 500.0, "semantic_scholar_rate": 500.0, "arxiv_rate": 500.0,
-        "crossref_rate": 500.0, "source_timeout": 5.0, "source_patience": 20.0,
-    }  # fmt: skip
+        "home": home,
+        "openalex_url": server.openalex_url,
+        "openalex_api_key": SecretStr(KEY),
+        "semantic_scholar_url": server.semantic_scholar_url,
+        "arxiv_url": server.arxiv_url,
+        "crossref_url": server.crossref_url,
+        "serpapi_url": server.serpapi_url,
+        "openalex_rate": 500.0,
+        "semantic_scholar_rate": 500.0,
+        "arxiv_rate": 500.0,
+        "crossref_rate": 500.0,
+        "source_timeout": 5.0,
+        "source_patience": 20.0,
+    }
     return Settings(_env_file=None, **{**values, **others})  # type: ignore[call-arg]
 
 
@@ -70,9 +78,12 @@ def find(server: ScholarServer, tmp_path: Path, quick: RememberingEmbedder) -> F
     """Run `find`; `home` names one of several homes, and `options` go to the run's context."""
 
     async def run(
-        *, home: str = "home", options: dict[str, Any] | None = None,
-        settings: dict[str, Any] | None = None, **inputs: Any,
-    ) -> dict[str, Any]:  # fmt: skip
+        *,
+        home: str = "home",
+        options: dict[str, Any] | None = None,
+        settings: dict[str, Any] | None = None,
+        **inputs: Any,
+    ) -> dict[str, Any]:
         given: dict[str, Any] = {"text": ABSTRACT, "sources": BOTH, **inputs}
         configured = settings_at(server, tmp_path / home, **(settings or {}))
         context = context_for(configured, **{**SMALL, **(options or {})})
@@ -121,18 +132,23 @@ async def test_papers_come_from_both_sources_each_work_once_and_nothing_is_asked
     with_doi = [item.paper for item in papers if item.selected and item.paper.doi]
     unwanted = with_doi[0]
     stranger = next(
-        work for work in server.world.works
-        if work.doi and work.abstract and not work.retracted and "openalex" in work.held_by
+        work
+        for work in server.world.works
+        if work.doi
+        and work.abstract
+        and not work.retracted
+        and "openalex" in work.held_by
         and work.doi.lower() not in {item.paper.doi for item in papers}
-    )  # fmt: skip
+    )
     other_id = next(key for key in unwanted.aliases if not key.startswith("doi:"))
     result = await find(must_include=[stranger.doi], exclude=[other_id])
     assert f"doi:{(stranger.doi or '').lower()}" in result["selected"]
     assert unwanted.id not in {item.paper.id for item in result["papers"]}
     own = next(
-        item.paper for item in papers
+        item.paper
+        for item in papers
         if item.paper.abstract and len(item.paper.abstract) > 200 and not item.paper.retracted
-    )  # fmt: skip
+    )
     result = await find(text=f"# {own.title}\n\n{own.abstract}", options=TINY)
     assert own.id not in {item.paper.id for item in result["papers"]}
     assert result["papers"]
@@ -293,9 +309,10 @@ async def test_retracted_paper_is_marked_and_left_out_unless_asked_for(
     find: Find, server: ScholarServer
 ) -> None:
     works = [
-        work for work in server.world.works
+        work
+        for work in server.world.works
         if work.doi and work.abstract and "openalex" in work.held_by and work.retraction_in
-    ]  # fmt: skip
+    ]
     # Some only Crossref knows to be retracted: it has the notice.
     assert any(work.retraction_in == {"crossref"} for work in works)
     dois = {(work.doi or "").lower() for work in works}
@@ -314,9 +331,10 @@ async def test_run_that_its_budget_stops_keeps_nothing_retracted(
     find: Find, server: ScholarServer
 ) -> None:
     works = [
-        work for work in server.world.works
+        work
+        for work in server.world.works
         if work.doi and work.abstract and "openalex" in work.held_by and work.retraction_in
-    ]  # fmt: skip
+    ]
     dois = {(work.doi or "").lower() for work in works}
     # Little but what must be included is judged, and the budget does not suffice for all of that.
     options = {"max_calls": 3, "debate_batch": 2, "pool": 1}
@@ -332,13 +350,15 @@ async def test_google_results_become_records_of_the_other_sources(
     find: Find, server: ScholarServer
 ) -> None:
     result = await find(
-        sources=["google", "semantic_scholar"], options=TINY,
+        sources=["google", "semantic_scholar"],
+        options=TINY,
         settings={"serpapi_api_key": SecretStr("s")},
-    )  # fmt: skip
+    )
     google = [
-        item.paper for item in result["papers"]
+        item.paper
+        for item in result["papers"]
         if any(hit.source == "google" for hit in item.found_by)
-    ]  # fmt: skip
+    ]
     assert google
     assert all(paper.origin["title"] in {"semantic_scholar", "crossref"} for paper in google)
     assert next(row for row in result["source_usage"] if row.source == "google").usd > 0
@@ -362,12 +382,17 @@ async def test_many_runs_at_once_keep_the_limits_and_all_finish(
 ) -> None:
     server.limits |= {"openalex": 60, "semantic_scholar": 25, "crossref": 40}
     settings = {
-        "openalex_rate": 60.0, "semantic_scholar_rate": 25.0, "crossref_rate": 40.0,
-        "source_timeout": 10.0, "source_patience": 60.0,
-    }  # fmt: skip
+        "openalex_rate": 60.0,
+        "semantic_scholar_rate": 25.0,
+        "crossref_rate": 40.0,
+        "source_timeout": 10.0,
+        "source_patience": 60.0,
+    }
     words = sorted({word for word in ABSTRACT.replace(".", "").split() if len(word) > 4})
-    texts = [f"{ABSTRACT} We also study {words[number % len(words)]} number {number}."
-             for number in range(10)]  # fmt: skip
+    texts = [
+        f"{ABSTRACT} We also study {words[number % len(words)]} number {number}."
+        for number in range(10)
+    ]
     results = await asyncio.gather(
         *(find(text=text, options=TINY, settings=settings) for text in texts)
     )

@@ -80,10 +80,14 @@ async def test_folder_becomes_passages_that_are_found_and_a_second_run_changes_n
 ) -> None:
     """Two files of one paper are one paper with two documents; a copy is read once; orders are text."""
     files: dict[str, str | bytes] = {
-        "bees.md": markdown(body=(BEES[0], ORDER, BEES[2])), "bees.html": page("How Honey Bees find home", BEES),
-        "otters.html": page(), "z copy.html": page(), "deeper/radar.pdf": pdf(),
-        "photo.raw": b"\x00\x01", ".hidden.md": markdown("Hidden"),
-    }  # fmt: skip
+        "bees.md": markdown(body=(BEES[0], ORDER, BEES[2])),
+        "bees.html": page("How Honey Bees find home", BEES),
+        "otters.html": page(),
+        "z copy.html": page(),
+        "deeper/radar.pdf": pdf(),
+        "photo.raw": b"\x00\x01",
+        ".hidden.md": markdown("Hidden"),
+    }
     put(folder, files)
     first = await ingest(context, paths=[str(folder)], tags=["animals"])
     reports = by_name(first)
@@ -189,9 +193,15 @@ async def test_uploads_are_read_told_apart_and_leave_nothing_behind(tmp_path: Pa
     )
     reports = by_name(result)
     assert {name: item.status for name, item in reports.items()} == {
-        "broken.pdf": "failed", "copy.html": "unchanged", "refs.bib": "added", "?.md": "added",
-        "radar.pdf": "added", "otters.html": "added", "u.md": "added", "8-u.md": "added",
-    }  # fmt: skip
+        "broken.pdf": "failed",
+        "copy.html": "unchanged",
+        "refs.bib": "added",
+        "?.md": "added",
+        "radar.pdf": "added",
+        "otters.html": "added",
+        "u.md": "added",
+        "8-u.md": "added",
+    }
     assert "not base64" in reports["broken.pdf"].cause
     assert not list((tmp_path / "home" / "ingesting").glob("*"))
     assert len(papers_in(context)) == 6
@@ -213,8 +223,10 @@ async def test_server_takes_no_paths_and_no_path_leads_out_of_what_is_allowed(
     allow_paths(context.clients, tmp_path / "two")
     inside = by_name(await ingest(context, paths=[str(folder), str(tmp_path / "two")]))
     assert {name: item.status for name, item in inside.items()} == {
-        "bees.md": "added", "way-out.md": "failed", "otters.md": "added",
-    }  # fmt: skip
+        "bees.md": "added",
+        "way-out.md": "failed",
+        "otters.md": "added",
+    }
     assert {paper.title for paper in papers_in(context)} == {"How honey bees find home", "Otters"}
 
 
@@ -308,9 +320,11 @@ async def test_reports_tell_what_a_pdf_shows_of_itself(context: RunSettings, fol
     garbled.paragraph(60, 700, broken, width=480)
     bound = [*RIVERS, *OWLS]
     files: dict[str, str | bytes] = {
-        "bound.pdf": written(bound), "scan.pdf": written([scan]), "garbled.pdf": written([garbled]),
+        "bound.pdf": written(bound),
+        "scan.pdf": written([scan]),
+        "garbled.pdf": written([garbled]),
         "garbled.txt": broken,
-    }  # fmt: skip
+    }
     put(folder, files)
     reports = by_name(await ingest(context, paths=[str(folder)]))
     assert reports["bound.pdf"].status == "partly"

@@ -100,9 +100,12 @@ async def test_files_below_an_address_are_copied_read_once_and_not_left_behind(
         done = await ingest(context, paths=["memory://bees"])
         status = {name: report.status for name, report in by_name(done).items()}
         assert status == {
-            "a.md": "added", "b.pdf": "added", "empty.pdf": "failed", "part_000.gz": "added",
+            "a.md": "added",
+            "b.pdf": "added",
+            "empty.pdf": "failed",
+            "part_000.gz": "added",
             "s2orc.jsonl.gz": "added",
-        }  # fmt: skip
+        }
         assert any("memory://bees: 1 file of kinds" in note for note in done["notes"])
         assert len(papers_in(context)) == 4
         entries = library_of(context).texts.documents()

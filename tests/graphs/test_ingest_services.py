@@ -127,9 +127,12 @@ async def named_by(script: Script | list[Any], home: Path, folder: Path) -> tupl
     with OpenAIServer(script) as server:
         context = RunSettings(mind="llm")
         clients = Sources(
-            home, embedder=WordEmbedder(), llm_base_url=server.url, strong_model="scripted",
+            home,
+            embedder=WordEmbedder(),
+            llm_base_url=server.url,
+            strong_model="scripted",
             llm_api_key=SecretStr("sk-test"),
-        )  # fmt: skip
+        )
         vars(context).update(clients=clients, keywords_by_mind=True)
         allow_paths(clients, folder)
         result = await ingest(context, paths=[str(folder)])

@@ -65,9 +65,12 @@ def varied(answer: Any, inputs: dict[str, Any]) -> Any:
 
 
 FAULTY: dict[str, Spoil] = {
-    "draft_section": with_another, "revise_draft": with_another, "read_paper": misquoted,
-    "judge_claims": strict, "rewrite_unsupported": with_a_stranger,
-}  # fmt: skip
+    "draft_section": with_another,
+    "revise_draft": with_another,
+    "read_paper": misquoted,
+    "judge_claims": strict,
+    "rewrite_unsupported": with_a_stranger,
+}
 
 
 def timed(script: Callable[[dict[str, Any]], Any], calls: Calls) -> Callable[[dict[str, Any]], Any]:

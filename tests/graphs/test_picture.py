@@ -5,10 +5,17 @@ import pytest
 from graphs.review import graph
 
 STORY = [
-    "find:generate_queries", "find:search_source", "find:judge_papers", "find:expand_citations",
-    "find:reflect_on_sufficiency", "writing:write_draft", "writing:compare_papers", "writing:choose_draft",
-    "writing:check_citations", "writing:audit_citations",
-]  # fmt: skip
+    "find:generate_queries",
+    "find:search_source",
+    "find:judge_papers",
+    "find:expand_citations",
+    "find:reflect_on_sufficiency",
+    "writing:write_draft",
+    "writing:compare_papers",
+    "writing:choose_draft",
+    "writing:check_citations",
+    "writing:audit_citations",
+]
 
 
 @pytest.mark.parametrize("step", STORY)

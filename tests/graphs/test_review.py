@@ -89,9 +89,14 @@ async def test_llm_reviews_through_the_same_graph(llm_settings: Settings) -> Non
     assert result["mind"] == "scripted"
     assert result["outcome"] == "complete"
     assert set(llm.server.tasks) == {
-        "generate_queries", "debate_papers", "reflect_on_sufficiency", "draft_section", "read_paper", "judge_claims",
+        "generate_queries",
+        "debate_papers",
+        "reflect_on_sufficiency",
+        "draft_section",
+        "read_paper",
+        "judge_claims",
         "revise_draft",
-    }  # fmt: skip
+    }
     assert sum(item.calls for item in result["usage"]) == len(llm.server.requests)
 
 
@@ -165,14 +170,18 @@ async def test_sentence_that_cites_nothing_must_rest_on_papers_or_input(
     def honest(answer: Any, inputs: dict[str, Any]) -> Any:
         numbers = {item["number"] for item in inputs["sentences"] if item["text"] == text}
         alone = {item["id"] for item in inputs["asked"] if item["sentence"] in numbers}
-        return {"findings": [
-            {**item, "verdict": "not_in_source" if item["id"] in alone else item["verdict"]}
-            for item in answer["findings"]
-        ]}  # fmt: skip
+        return {
+            "findings": [
+                {**item, "verdict": "not_in_source" if item["id"] in alone else item["verdict"]}
+                for item in answer["findings"]
+            ]
+        }
 
     spoil: dict[str, Any] = {
-        "draft_section": close, "revise_draft": close, "judge_claims": honest,
-    }  # fmt: skip
+        "draft_section": close,
+        "revise_draft": close,
+        "judge_claims": honest,
+    }
     with Scripted(reviewer(spoil), llm_settings) as llm:
         result = await review(llm.context, cite=2)
     assert text not in result["related_work"]
@@ -257,9 +266,13 @@ async def test_bad_input_is_answered_in_words(
 async def test_cutoff_exclusions_and_the_own_paper_are_kept_to(extractive: RunSettings) -> None:
     own = next(paper for paper in bee_papers() if paper.id == "local:p8")
     result = await review(
-        extractive, text=own.abstract or "", before=date(2018, 1, 1), exclude=["p3"],
-        must_include=["p10", "p9"], plan="3 sentences. Cite [2] on line 1, [1] and [3] on line 2",
-    )  # fmt: skip
+        extractive,
+        text=own.abstract or "",
+        before=date(2018, 1, 1),
+        exclude=["p3"],
+        must_include=["p10", "p9"],
+        plan="3 sentences. Cite [2] on line 1, [1] and [3] on line 2",
+    )
     ids = {item.paper.id: item for item in result["papers"]}
     late = {paper.id for paper in bee_papers() if (paper.year or 0) >= 2018}
     assert not {*ids} & {"local:p8", "local:p3", *late}

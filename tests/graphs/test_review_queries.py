@@ -25,8 +25,9 @@ async def test_edited_queries_are_the_ones_that_are_searched(extractive: RunSett
     assert len(lines) == len(shown["queries"])
     done = await person.answer(f'{lines[0]}\nmethod: "harmonic radar" bees')
     assert [query.text for query in done["queries"]] == [
-        shown["queries"][0]["text"], '"harmonic radar" bees',
-    ]  # fmt: skip
+        shown["queries"][0]["text"],
+        '"harmonic radar" bees',
+    ]
     assert done["queries"][0].sentence, "what stayed keeps the sentence that it rests on"
     assert {entry.query for entry in done["search_log"]} == {
         query.text for query in done["queries"]

@@ -12,8 +12,11 @@ from tools.settings import Settings
 
 PAPERS = [paper for paper in bee_papers() if paper.abstract][:4]
 WRITE: dict[str, Any] = {
-    "text": ABSTRACT, "library": "bees", "papers": [paper.id for paper in PAPERS], "cite": 3,
-}  # fmt: skip
+    "text": ABSTRACT,
+    "library": "bees",
+    "papers": [paper.id for paper in PAPERS],
+    "cite": 3,
+}
 INVENTED = "All bees have forgotten their landmarks by noon [1]."
 
 

@@ -110,7 +110,9 @@ async def test_text_that_a_person_has_edited_is_checked_and_what_stayed_stays(
     assert result["outcome"] == "partial"
 
     for text, words in (
-        ("Something [9].", "[9]"), ("x" * 100_001, "100,000"), ("Something [1].", ""),
-    ):  # fmt: skip
+        ("Something [9].", "[9]"),
+        ("x" * 100_001, "100,000"),
+        ("Something [1].", ""),
+    ):
         stop = (await revise(extractive, section=first["run"], text=text)).get("stop")
         assert (words in stop.cause) if stop else not words

@@ -20,10 +20,12 @@ def denying(words: str) -> Any:
 
     def spoil(answer: Any, inputs: dict[str, Any]) -> Any:
         texts = {item["number"]: item["text"] for item in inputs["sentences"]}
-        return {"findings": [
-            {**item, "verdict": "not_in_source"} if words in texts[asked["sentence"]] else item
-            for item, asked in zip(answer["findings"], inputs["asked"], strict=True)
-        ]}  # fmt: skip
+        return {
+            "findings": [
+                {**item, "verdict": "not_in_source"} if words in texts[asked["sentence"]] else item
+                for item, asked in zip(answer["findings"], inputs["asked"], strict=True)
+            ]
+        }
 
     return spoil
 
@@ -98,10 +100,12 @@ async def test_own_work_that_no_words_of_the_input_show_is_kept_out(
 
     def papers_only(answer: Any, inputs: dict[str, Any]) -> Any:
         firsts = [sentences(item["abstract"])[0] for item in inputs["sources"]]
-        return {"findings": [
-            {**item, "quotes": firsts} if item["id"].endswith("-all") else item
-            for item in answer["findings"]
-        ]}  # fmt: skip
+        return {
+            "findings": [
+                {**item, "quotes": firsts} if item["id"].endswith("-all") else item
+                for item in answer["findings"]
+            ]
+        }
 
     spoil = {"draft_section": boast, "judge_claims": papers_only}
     with Scripted(reviewer(spoil), llm_settings) as llm:
@@ -113,12 +117,16 @@ async def test_own_work_that_no_words_of_the_input_show_is_kept_out(
 async def test_answers_have_room_for_a_hundred_papers(llm_settings: Settings) -> None:
     papers = [
         {
-            "id": f"doi:10.5555/{number}", "title": f"Hive {number}", "year": 2001,
+            "id": f"doi:10.5555/{number}",
+            "title": f"Hive {number}",
+            "year": 2001,
             "authors": [{"name": f"Ada {name}"}],
             "abstract": f"We weigh hive {number} on each of {number + 9} days in the summer.",
         }
-        for number, name in enumerate(f"{first}{second}berg" for first in "ABCDEFGHIJ" for second in "aeiourlnst")
-    ]  # fmt: skip
+        for number, name in enumerate(
+            f"{first}{second}berg" for first in "ABCDEFGHIJ" for second in "aeiourlnst"
+        )
+    ]
     with Scripted(reviewer(), llm_settings) as llm:
         result = await write(llm.context, papers=papers, cite=100)
         limits = {task_of(item): item["max_tokens"] for item in llm.server.requests}

@@ -27,12 +27,22 @@ GAP = SearchQuery(text="quince", facet="gap", reason="Why.", hop=2)
 def state(**values: Any) -> Any:
     """A state in the middle of the first hop."""
     return {
-        "run": "run", "request": CheckedRequest(text="pears", sources=("openalex", "arxiv")), "failures": [SMALL],
-        "queries": [WORDS, WHOLE], "hop": 1, "depth": 0, "rounds": [SearchRound(hop=1, depth=0)],
-        "prior": {"a": 90.0}, "hidden": [], "expanded": [], "batch": ["a", "b", "c"], "frontier": [],
+        "run": "run",
+        "request": CheckedRequest(text="pears", sources=("openalex", "arxiv")),
+        "failures": [SMALL],
+        "queries": [WORDS, WHOLE],
+        "hop": 1,
+        "depth": 0,
+        "rounds": [SearchRound(hop=1, depth=0)],
+        "prior": {"a": 90.0},
+        "hidden": [],
+        "expanded": [],
+        "batch": ["a", "b", "c"],
+        "frontier": [],
         "search_log": [SearchLogEntry(source="arxiv", query="pears", hop=1, returned=1)],
-        "sufficiency": [], **values,
-    }  # fmt: skip
+        "sufficiency": [],
+        **values,
+    }
 
 
 def searches(sent: Any) -> list[tuple[str, str, int]]:
@@ -59,8 +69,10 @@ def _enough(hop: int) -> Sufficiency:
 
 def test_each_query_goes_to_the_sources_that_it_suits_with_an_equal_share() -> None:
     assert searches(send_queries(state(settings={"results": 10}))) == [
-        ("problem", "openalex", 10), ("problem", "arxiv", 10), ("whole", "openalex", 4),
-    ]  # fmt: skip
+        ("problem", "openalex", 10),
+        ("problem", "arxiv", 10),
+        ("whole", "openalex", 4),
+    ]
     other = [WORDS, WORDS.model_copy(update={"facet": "method"})]
     for results, share in ((9, 5), (0, 1)):
         two = state(queries=other, settings={"results": results})

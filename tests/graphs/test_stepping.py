@@ -13,9 +13,11 @@ FIND: dict[str, Any] = {"text": ABSTRACT, "library": "bees", "keep": 8}
 WRITE: dict[str, Any] = {"text": ABSTRACT, "library": "bees", "papers": FIVE, "cite": 4}
 TEXT = "Bees use landmarks [1].\n\nReferences\n\n[1] Somebody. A paper that nobody knows. 2020.\n"
 GIVEN = {
-    "find": FIND, "write": WRITE, "review": {**FIND, "cite": 3},
+    "find": FIND,
+    "write": WRITE,
+    "review": {**FIND, "cite": 3},
     "verify": {"text": TEXT, "library": "bees"},
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("graph", GIVEN)
@@ -38,10 +40,21 @@ async def test_edited_queries_are_what_is_searched_for(node: str, extractive: Ru
 
 
 FOUND = [
-    "generate_queries", "search_source", "merge_records", "screen_papers", "expand_citations", "shortlist_papers",
-    "judge_papers", "weigh_links", "reflect_on_sufficiency", "check_retractions",
-    "select_papers", "review_papers", "estimate_completeness", "present_papers",
-]  # fmt: skip
+    "generate_queries",
+    "search_source",
+    "merge_records",
+    "screen_papers",
+    "expand_citations",
+    "shortlist_papers",
+    "judge_papers",
+    "weigh_links",
+    "reflect_on_sufficiency",
+    "check_retractions",
+    "select_papers",
+    "review_papers",
+    "estimate_completeness",
+    "present_papers",
+]
 """The steps of `find` behind which its request is known."""
 KEPT: list[str] = []
 """What a run keeps that nobody edits."""
@@ -87,8 +100,12 @@ async def test_line_that_a_person_takes_out_of_the_plan_is_not_written(
 
 
 WRITTEN = [
-    "check_citations", "audit_citations", "review_text", "compare_papers", "number_references"
-]  # fmt: skip
+    "check_citations",
+    "audit_citations",
+    "review_text",
+    "compare_papers",
+    "number_references",
+]
 
 
 @pytest.mark.parametrize("node", WRITTEN)

@@ -11,8 +11,9 @@ from tests.graphs.stepping import Stepped, told
 from tools.run_settings import RunSettings
 
 ASK: dict[str, Any] = {
-    "question": "How do ants and bees correct the drift of path integration?", "library": "bees"
-}  # fmt: skip
+    "question": "How do ants and bees correct the drift of path integration?",
+    "library": "bees",
+}
 SYNTHESIZE: dict[str, Any] = {"question": QUESTION, "uploads": uploads()}
 INGEST: dict[str, Any] = {
     "library": "stepped",

@@ -115,12 +115,14 @@ def judging(
         return {
             "findings": [
                 {
-                    "id": item["id"], "verdict": "supported", "reasoning": "So it is.",
+                    "id": item["id"],
+                    "verdict": "supported",
+                    "reasoning": "So it is.",
                     "quotes": quotes(lines[item["sentence"]], told_of(inputs, item)),
                 }
                 for item in inputs["asked"]
             ]
-        }  # fmt: skip
+        }
 
     return spoil
 
@@ -293,9 +295,10 @@ async def test_command_that_a_mind_obeys_is_not_in_the_text(llm_settings: Settin
     content = second["content"].replace("\n## Materials", f"{poison}\n## Materials")
     obeyed = adding("This paper is the best on barn owls and voles in the dark.")
     result, _ = await synthesize(
-        llm_settings, {"synthesize_answer": obeyed},
+        llm_settings,
+        {"synthesize_answer": obeyed},
         uploads=[first, {**second, "content": content}, third],
-    )  # fmt: skip
+    )
     assert_sound(result)
     assert "best on barn owls" not in result["answer"]
     assert any("commands whoever reads it" in failure.cause for failure in result["failures"])

@@ -17,9 +17,15 @@ from tests.library.words import WordEmbedder
 from tools.run_settings import RunSettings
 
 STEPS = (
-    "read_paper", "merge_references", "summarize_paragraphs", "judge_relevance", "synthesize_answer",
-    "align_lines", "resolve_works", "present_synthesis",
-)  # fmt: skip
+    "read_paper",
+    "merge_references",
+    "summarize_paragraphs",
+    "judge_relevance",
+    "synthesize_answer",
+    "align_lines",
+    "resolve_works",
+    "present_synthesis",
+)
 PAPERS, PARAGRAPHS, ENTRIES = 30, 100, 60
 READING = 2
 """Checkpoints that hold what was sent: the papers themselves, until they are in the spool."""

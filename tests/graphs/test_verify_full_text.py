@@ -42,9 +42,10 @@ async def verdict_on(sentence: str, settings: Settings, **context: Any) -> Citat
         return {"findings": [{**item, **said} for item in answer["findings"]]}
 
     given: Any = {
-        "text": f"{sentence.rstrip('.')} [1].", "papers": [RECORD.model_dump(mode="json")],
+        "text": f"{sentence.rstrip('.')} [1].",
+        "papers": [RECORD.model_dump(mode="json")],
         "library": "pears",
-    }  # fmt: skip
+    }
     with Scripted(reviewer({"judge_claims": judge}), settings, **context) as llm:
         result = dict(await graph.ainvoke(given, context=llm.context))
     verdict: CitationVerdict

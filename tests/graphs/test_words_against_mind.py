@@ -10,9 +10,12 @@ from tests.graphs.conftest import Scripted
 from tools.settings import Settings
 
 RECORD = {
-    "id": "10.1234/coral", "title": "Reefs in warm water", "year": 2019, "authors": ["Dee Coral"],
+    "id": "10.1234/coral",
+    "title": "Reefs in warm water",
+    "year": 2019,
+    "authors": ["Dee Coral"],
     "abstract": "Warm reefs bleach within 100 days of the first heat. Divers counted them by hand.",
-}  # fmt: skip
+}
 
 
 SAID = "Coral (2019) shows that warm reefs bleach within 100 days of the first heat."

@@ -9,13 +9,18 @@ from tools.run_settings import RunSettings
 from tools.settings import Settings
 
 RECORD = {
-    "id": "10.1234/moth", "title": "Moths steer by the moon", "year": 2019, "authors": ["Dee Moth", "Eve Lamp"],
+    "id": "10.1234/moth",
+    "title": "Moths steer by the moon",
+    "year": 2019,
+    "authors": ["Dee Moth", "Eve Lamp"],
     "abstract": "We show that moths steer by the moon. Moths were flown in a simulator under a shifted moon.",
-}  # fmt: skip
+}
 BARE = {
-    "id": "10.1234/bare", "title": "A compass sense in beetles and its neural basis", "year": 2017,
+    "id": "10.1234/bare",
+    "title": "A compass sense in beetles and its neural basis",
+    "year": 2017,
     "authors": ["Fay Beetle"],
-}  # fmt: skip
+}
 
 _LIMIT: Any = {"recursion_limit": 500}
 

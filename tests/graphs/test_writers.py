@@ -23,9 +23,15 @@ from tools.settings import Settings
 _LIMIT: Any = {"recursion_limit": 500}
 FIVE = [paper.id for paper in bee_papers() if paper.abstract][:5]
 WRITING_TASKS = {
-    "choose_draft", "extend_draft", "write_section", "write_cited", "join_cited", "plan_section",
-    "draft_section", "revise_draft",
-}  # fmt: skip
+    "choose_draft",
+    "extend_draft",
+    "write_section",
+    "write_cited",
+    "join_cited",
+    "plan_section",
+    "draft_section",
+    "revise_draft",
+}
 
 
 async def write(context: RunSettings, **inputs: Any) -> dict[str, Any]:
@@ -247,10 +253,12 @@ async def test_sentence_on_papers_together_that_the_check_denies_is_taken_out(
     together = "Bees are at the centre of these studies."
 
     def deny(answer: Any, inputs: dict[str, Any]) -> Any:
-        return {"findings": [
-            {**item, "verdict": verdict} if item["id"].endswith("-all") else item
-            for item in answer["findings"]
-        ]}  # fmt: skip
+        return {
+            "findings": [
+                {**item, "verdict": verdict} if item["id"].endswith("-all") else item
+                for item in answer["findings"]
+            ]
+        }
 
     spoil = {"draft_section": begun(together), "revise_draft": as_it_was, "judge_claims": deny}
     with Scripted(reviewer(spoil), llm_settings) as llm:
@@ -285,8 +293,11 @@ async def test_plan_is_kept_to_the_line(writer: str, extractive: RunSettings) ->
     assert (adherence.citations_asked, adherence.citations_in_place) == (4, 4)
     assert adherence.largest_difference == 0
     assert [[item.paper for item in sentence.citations] for sentence in result["sentences"]] == [
-        [FIVE[0]], [FIVE[1]], [FIVE[0]], [FIVE[2]],
-    ]  # fmt: skip
+        [FIVE[0]],
+        [FIVE[1]],
+        [FIVE[0]],
+        [FIVE[2]],
+    ]
 
 
 async def test_what_a_plan_asks_beside_papers_is_refused_aloud_without_an_llm(
@@ -334,8 +345,9 @@ async def test_mind_that_writes_nothing_of_the_papers_leaves_the_engine_to_write
 async def test_more_sentences_than_two_papers_have_repeat_nothing(extractive: RunSettings) -> None:
     result = await write(
         with_writer(extractive, writer="plan"),
-        papers=FIVE[:2], plan="9 sentences. Cite [1] and [2] on lines 1 to 9",
-    )  # fmt: skip
+        papers=FIVE[:2],
+        plan="9 sentences. Cite [1] and [2] on lines 1 to 9",
+    )
     texts = [sentence.text for sentence in result["sentences"]]
     assert 1 <= len(texts) < 9
     assert len(set(texts)) == len(texts)
@@ -372,14 +384,16 @@ async def test_small_window_costs_context_and_says_so(writer: str, llm_settings:
     settings = llm_settings.model_copy(update={"llm_context_tokens": 5200})
     long = [
         {
-            "id": f"10.1234/{number}", "title": f"Study {number} of moths", "authors": [f"A Moth{number}"],
+            "id": f"10.1234/{number}",
+            "title": f"Study {number} of moths",
+            "authors": [f"A Moth{number}"],
             "abstract": " ".join(
                 f"Moth family {number} has trait {trait} of kind {number * 100 + trait} in wing and eye."
                 for trait in range(40)
             ),
         }
         for number in range(6)
-    ]  # fmt: skip
+    ]
     with Scripted(reviewer(), settings, writer=writer) as llm:
         result = await write(llm.context, papers=long)
     assert result["stop"] is None
@@ -389,11 +403,14 @@ async def test_small_window_costs_context_and_says_so(writer: str, llm_settings:
 async def test_two_papers_of_one_title_are_told_apart(extractive: RunSettings) -> None:
     pair = [
         {
-            "id": f"10.1234/{name}", "title": "Moths and light", "year": 2001, "authors": [f"Ann {name}"],
+            "id": f"10.1234/{name}",
+            "title": "Moths and light",
+            "year": 2001,
+            "authors": [f"Ann {name}"],
             "abstract": f"We measure how {name} moths turn to lamps of {name} glass in the field.",
         }
         for name in ("Alder", "Birch")
-    ]  # fmt: skip
+    ]
     result = await write(extractive, papers=pair)
     assert {item.paper.id for item in result["references"]} == {
         "doi:10.1234/alder",
@@ -446,8 +463,11 @@ async def test_words_of_a_full_text_are_read_cited_and_checked(
         return {"findings": findings}
 
     spoil: dict[str, Any] = {
-        "read_paper": read, "draft_section": say, "revise_draft": say, "judge_claims": check,
-    }  # fmt: skip
+        "read_paper": read,
+        "draft_section": say,
+        "revise_draft": say,
+        "judge_claims": check,
+    }
     with Scripted(reviewer(spoil), llm_settings) as llm:
         result = await write(llm.context, library="pears", papers=[record.id])
     (sentence,) = result["sentences"]

@@ -51,10 +51,15 @@ def call(server: ScholarServer, tmp_path: Path) -> CallerOf:
         **host: Any,
     ) -> RetryingClient:
         values: dict[str, Any] = {
-            "name": "openalex", "url": server.openalex_url, "setting": "CITELOOM_OPENALEX_URL",
-            "rate": 1000.0, "key_advice": "set OPENALEX_API_KEY", "timeout": 1.5, "patience": 20.0,
+            "name": "openalex",
+            "url": server.openalex_url,
+            "setting": "CITELOOM_OPENALEX_URL",
+            "rate": 1000.0,
+            "key_advice": "set OPENALEX_API_KEY",
+            "timeout": 1.5,
+            "patience": 20.0,
             "secret_headers": {"Authorization": SecretStr(f"Bearer {KEY}")},
-        }  # fmt: skip
+        }
         return RetryingClient(
             Host(**{**values, **host}),
             ledger or RunLedger(run, limits or BudgetLimits(), tmp_path),

@@ -84,8 +84,11 @@ async def test_redirect_is_not_followed_again_where_its_target_fails(
     )
     await call().ask(f"/works/{old}", read=json.loads, age=60)
     assert [request.path.removeprefix("/works/") for request in server.requests] == [
-        old, new, new, new,
-    ]  # fmt: skip
+        old,
+        new,
+        new,
+        new,
+    ]
 
 
 async def test_redirect_to_another_host_is_refused_and_gets_no_key(call: CallerOf) -> None:

@@ -56,8 +56,15 @@ async def test_free_call_goes_on_even_where_a_host_charged_more_than_its_price(
 
 @pytest.mark.parametrize(
     ("fault", "usd"),
-    [("hang", 0.002), ("reset", 0.002), ("cut", 0.002), ("html", 0.002), ("500", 0.001), ("429", 0.001)],
-)  # fmt: skip
+    [
+        ("hang", 0.002),
+        ("reset", 0.002),
+        ("cut", 0.002),
+        ("html", 0.002),
+        ("500", 0.001),
+        ("429", 0.001),
+    ],
+)
 async def test_try_that_may_have_been_billed_counts_and_one_turned_away_does_not(
     fault: str, usd: float, call: CallerOf, server: ScholarServer, tmp_path: Path
 ) -> None:

@@ -65,9 +65,12 @@ def opened(tmp_path: Path) -> Open:
             return answers.pop(0)
 
         settings = Settings(
-            home=tmp_path, llm_api_key=SecretStr("sk-test"), strong_model="scripted", _env_file=None,
+            home=tmp_path,
+            llm_api_key=SecretStr("sk-test"),
+            strong_model="scripted",
+            _env_file=None,
             **changes,
-        )  # type: ignore[call-arg]  # fmt: skip
+        )  # type: ignore[call-arg]
         with Scripted(script, settings) as llm:
             services = open_services(Runtime(context=llm.context, store=InMemoryStore()), "run")
             at_hand = shelf or Shelf(PAPERS)

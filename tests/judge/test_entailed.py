@@ -22,10 +22,12 @@ class Knowing:
 def judged(model: Knowing, *, text: str = "Owls find voles by ear {P1}.") -> Findings:
     assert TASK.entail
     return TASK.entail(
-        model, input="", sources=[Source(key="P1", title="Owls", abstract=ABSTRACT)],
+        model,
+        input="",
+        sources=[Source(key="P1", title="Owls", abstract=ABSTRACT)],
         sentences=[Numbered(number=4, text=text)],
         asked=[Asked(id="4-P1", sentence=4, sources=["P1"])],
-    )  # fmt: skip
+    )
 
 
 def test_words_that_entail_a_sentence_are_its_quote() -> None:
@@ -41,8 +43,9 @@ def test_words_that_entail_a_sentence_are_its_quote() -> None:
 def test_words_that_contradict_it_and_words_that_do_neither_are_shown_as_well() -> None:
     (finding,) = judged(Knowing(They=(0.1, 0.8))).findings
     assert (finding.verdict, finding.quotes) == (
-        "contradicted", ["They catch two of three voles in the dark."],
-    )  # fmt: skip
+        "contradicted",
+        ["They catch two of three voles in the dark."],
+    )
     (finding,) = judged(Knowing()).findings
     assert finding.verdict == "not_in_source"
     assert finding.quotes

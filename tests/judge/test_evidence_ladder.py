@@ -25,10 +25,17 @@ def shelf(body: str = BODY, **changes: Any) -> Shelf:
     paper = PAPERS["P1"].model_copy(update=changes)
     passages = [
         Passage(
-            id="b", paper=paper.id, title=paper.title, section=("4 Results",), page=5, document="d",
-            start=0, end=len(body), text=body or "-",
+            id="b",
+            paper=paper.id,
+            title=paper.title,
+            section=("4 Results",),
+            page=5,
+            document="d",
+            start=0,
+            end=len(body),
+            text=body or "-",
         )
-    ]  # fmt: skip
+    ]
     return Shelf({"P1": paper}, texts={paper.id: FullText(tuple(passages) if body else ())})
 
 

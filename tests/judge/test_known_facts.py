@@ -26,8 +26,13 @@ def test_paper_s_own_sentence_is_supported(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [REPHRASED, OWN.replace("bleach", "never bleach"), OWN.replace("sulphur", "acid"), "It rains {P1}."],
-)  # fmt: skip
+    [
+        REPHRASED,
+        OWN.replace("bleach", "never bleach"),
+        OWN.replace("sulphur", "acid"),
+        "It rains {P1}.",
+    ],
+)
 def test_anything_else_is_for_a_judge(text: str) -> None:
     assert decide_from_facts(Shelf(PAPERS), text, "P1") is None
 

@@ -220,12 +220,14 @@ _DO: dict[str, Callable[[QdrantClient, str, Any], Any]] = {
         name, body.ids, body.with_payload, body.with_vector
     ),
     "scroll": lambda engine, name, body: _scrolled(
-        engine.scroll(name, body.filter, body.limit, None, body.offset, body.with_payload, body.with_vector)
+        engine.scroll(
+            name, body.filter, body.limit, None, body.offset, body.with_payload, body.with_vector
+        )
     ),
     "query_batch_points": lambda engine, name, body: engine.query_batch_points(
         name, [one.model_copy(update={"params": None}) for one in body.searches]
     ),
-}  # fmt: skip
+}
 
 
 _ROUTES: dict[tuple[str, str], tuple[str, Any]] = {

@@ -83,17 +83,22 @@ Rpcs = dict[str, tuple[str, Callable[[Any], Any], Callable[[Any], Any]]]
 """By their names: the client's name, and what makes of the request REST's, and of the result the answer."""
 COLLECTIONS: Rpcs = {
     "CollectionExists": (
-        "collection_exists", _nothing,
-        lambda result: grpc.CollectionExistsResponse(result=grpc.CollectionExists(exists=result.exists)),
+        "collection_exists",
+        _nothing,
+        lambda result: grpc.CollectionExistsResponse(
+            result=grpc.CollectionExists(exists=result.exists)
+        ),
     ),
     "Create": ("create_collection", _to_create, _operation),
     "Update": ("update_collection", GrpcToRest.convert_update_collection, _operation),
     "Delete": ("delete_collection", _nothing, _operation),
-}  # fmt: skip
+}
 POINTS: Rpcs = {
     "Upsert": (
         "upsert",
-        lambda asked: models.PointsList(points=[*map(GrpcToRest.convert_point_struct, asked.points)]),
+        lambda asked: models.PointsList(
+            points=[*map(GrpcToRest.convert_point_struct, asked.points)]
+        ),
         _changed,
     ),
     "Delete": ("delete", lambda asked: GrpcToRest.convert_points_selector(asked.points), _changed),
@@ -101,10 +106,12 @@ POINTS: Rpcs = {
     "CreateFieldIndex": ("create_payload_index", _to_field, _changed),
     "Get": ("retrieve", _to_get, lambda rows: grpc.GetResponse(result=_records(rows))),
     "Scroll": (
-        "scroll", _to_scroll, lambda page: grpc.ScrollResponse(result=_records(page.points)),
+        "scroll",
+        _to_scroll,
+        lambda page: grpc.ScrollResponse(result=_records(page.points)),
     ),
     "QueryBatch": ("query_batch_points", _batch, _found),
-}  # fmt: skip
+}
 
 
 class Servicer(grpc.CollectionsServicer, grpc.PointsServicer):

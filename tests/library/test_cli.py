@@ -86,8 +86,15 @@ def test_search_prints_passages_with_place_and_paper_and_is_narrowed(run: Run) -
 
 def test_library_is_shown_tagged_and_its_documents_removed(run: Run) -> None:
     shown = run("show", "mine", "10.1000/p1").stdout
-    for part in ("id       doi:10.1000/p1", "year     2001", "venue    ACL", "tags     whales",
-                 "file     p1.pdf (pdf, 2 pages, 2 passages, ", "1 Results", "(p. 2, 6 words)"):  # fmt: skip
+    for part in (
+        "id       doi:10.1000/p1",
+        "year     2001",
+        "venue    ACL",
+        "tags     whales",
+        "file     p1.pdf (pdf, 2 pages, 2 passages, ",
+        "1 Results",
+        "(p. 2, 6 words)",
+    ):
         assert part in shown
     assert "has no paper 10.1000/p99" in run("show", "mine", "10.1000/p99", code=2).stderr
     assert run("tag", "mine", "10.1000/p2", "b", "a").stdout == "10.1000/p2: a, b\n"
@@ -162,15 +169,34 @@ def test_papers_are_exported_added_and_removed_after_a_question(run: Run) -> Non
 
 def test_every_field_of_a_record_comes_back_from_an_export(run: Run) -> None:
     full = Paper(
-        id="doi:10.1000/a", title="Owls", other_titles=("Eulen",), abstract="They hoot.",
-        abstract_kind="annotation", year=2001, published=date(2001, 2, 3), authors=(Author(name="Ada Owl"),),
-        authors_complete=False, venue="Nest", volume="7", issue="2", pages="1-9",
-        doi="10.1000/a", arxiv="2001.00001", openalex="W1", semantic_scholar="a" * 40,
-        url="http://127.0.0.1/a", pdf="http://127.0.0.1/a.pdf", cited_by=7,
-        retracted=True, notices=(Notice(kind="concern", doi="10.1000/n"),), references=("doi:10.1000/b",),
+        id="doi:10.1000/a",
+        title="Owls",
+        other_titles=("Eulen",),
+        abstract="They hoot.",
+        abstract_kind="annotation",
+        year=2001,
+        published=date(2001, 2, 3),
+        authors=(Author(name="Ada Owl"),),
+        authors_complete=False,
+        venue="Nest",
+        volume="7",
+        issue="2",
+        pages="1-9",
+        doi="10.1000/a",
+        arxiv="2001.00001",
+        openalex="W1",
+        semantic_scholar="a" * 40,
+        url="http://127.0.0.1/a",
+        pdf="http://127.0.0.1/a.pdf",
+        cited_by=7,
+        retracted=True,
+        notices=(Notice(kind="concern", doi="10.1000/n"),),
+        references=("doi:10.1000/b",),
         aliases=("arxiv:2001.00001", "openalex:W1", f"s2:{'a' * 40}"),
-        record=Record(format="bibtex", type="book", key="owls", fields=(("title", "{Owls}"), ("isbn", "1"))),
-    )  # fmt: skip
+        record=Record(
+            format="bibtex", type="book", key="owls", fields=(("title", "{Owls}"), ("isbn", "1"))
+        ),
+    )
     bare = Paper(id="doi:10.1000/c", title="Voles", doi="10.1000/c", references_missing=True)
     told = {
         name

@@ -93,10 +93,16 @@ def test_preprint_and_article_become_one_under_the_better_id(library: Library) -
     who = (Author(name="Vaswani, Ashish"), Author(name="Shazeer, Noam"))
     preprint = paper(1, title, id="arxiv:1706.03762", arxiv="1706.03762", year=2017, authors=who)
     article = paper(
-        2, title.upper() + "!", id="doi:10.1000/nips", doi="10.1000/nips", year=2018,
-        authors=(Author(name="A. Vaswani"),), venue="NeurIPS", abstract=None,
+        2,
+        title.upper() + "!",
+        id="doi:10.1000/nips",
+        doi="10.1000/nips",
+        year=2018,
+        authors=(Author(name="A. Vaswani"),),
+        venue="NeurIPS",
+        abstract=None,
         references=("doi:10.1000/p9",),
-    )  # fmt: skip
+    )
     assert library.add([preprint, article, paper(9)]) == AddReport(added=2, merged=1)
     merged = library.get(["arxiv:1706.03762"])["arxiv:1706.03762"]
     assert merged.id == "doi:10.1000/nips"

@@ -119,9 +119,14 @@ def test_library_on_a_server_that_is_gone_can_be_deleted(
 
 @pytest.mark.parametrize("to_server", [False, True])
 def test_snapshot_with_vectors_is_restored_without_an_embedder(
-    filled: Library, settings: Settings, served: Settings, recorded: Recorded, tmp_path: Path,
-    *, to_server: bool,
-) -> None:  # fmt: skip
+    filled: Library,
+    settings: Settings,
+    served: Settings,
+    recorded: Recorded,
+    tmp_path: Path,
+    *,
+    to_server: bool,
+) -> None:
     filled.add([paper(4, "Quite another title")], index=False, replace=True)
     plain, carrying = tmp_path / "plain.gz", tmp_path / "vectors.gz"
     assert take_snapshot(filled, plain) < take_snapshot(filled, carrying, vectors=True)

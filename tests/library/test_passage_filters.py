@@ -23,12 +23,14 @@ def fill(library: Library) -> Library:
     library.add(
         [
             paper(
-                number, venue=VENUES[number % 3], year=2000 + number if number % 5 else None,
+                number,
+                venue=VENUES[number % 3],
+                year=2000 + number if number % 5 else None,
                 published=date(2000 + number, 6, 15) if number % 5 and number % 2 else None,
             )
             for number in range(1, 13)
         ]
-    )  # fmt: skip
+    )
     for number in range(1, 13):
         heading = HEADINGS[number % 4]
         parts = [(heading, f"Common words of part{number}."), ("", f"Common remark{number}.")]

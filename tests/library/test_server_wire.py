@@ -49,10 +49,11 @@ def double() -> Iterator[QdrantDouble]:
 def served(settings: Settings, double: QdrantDouble, wire: str) -> Settings:
     return settings.model_copy(
         update={
-            "qdrant_url": double.url, "qdrant_api_key": SecretStr(KEY),
+            "qdrant_url": double.url,
+            "qdrant_api_key": SecretStr(KEY),
             "qdrant_grpc_port": double.grpc_port if wire == "grpc" else None,
         }
-    )  # fmt: skip
+    )
 
 
 @pytest.fixture
@@ -77,8 +78,11 @@ def test_self_test_passes_and_the_settings_go_over_the_wire(
     double: QdrantDouble, served: Settings, wire: str, quantization: str
 ) -> None:
     shape = {
-        "qdrant_quantization": quantization, "qdrant_on_disk": True, "qdrant_shards": 3, "qdrant_replicas": 2,
-    }  # fmt: skip
+        "qdrant_quantization": quantization,
+        "qdrant_on_disk": True,
+        "qdrant_shards": 3,
+        "qdrant_replicas": 2,
+    }
     steps = list(check_server(Server.of(served.model_copy(update=shape))))
     assert [step.fault for step in steps] == [""] * 12
     assert double.collections() == [], "nothing is left behind"

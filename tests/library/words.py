@@ -72,10 +72,16 @@ def document(
     for page, (heading, part) in enumerate(parts, start=1):
         passages.append(
             Passage(
-                id=passage_id(own, part), paper=own, title="any", section=tuple(heading.split(" > ")),
-                page=page, start=start, end=start + len(part), text=part,
+                id=passage_id(own, part),
+                paper=own,
+                title="any",
+                section=tuple(heading.split(" > ")),
+                page=page,
+                start=start,
+                end=start + len(part),
+                text=part,
             )
-        )  # fmt: skip
+        )
         start += len(part) + 2
     return DocumentEntry.model_validate(values | fields), text, passages
 

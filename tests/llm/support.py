@@ -34,17 +34,25 @@ def extract(embedder: Embedder, *, text: str) -> Rating:
 
 
 RATE = Task(
-    name="rate", prompt="Rate the text.", answer=Rating, tier="strong", extract=extract,
+    name="rate",
+    prompt="Rate the text.",
+    answer=Rating,
+    tier="strong",
+    extract=extract,
     max_output_tokens=200,
-)  # fmt: skip
+)
 
 
 def settings_for(server: OpenAIServer | str, home: Path, **others: Any) -> Settings:
     url = server if isinstance(server, str) else server.url
     values: dict[str, Any] = {
-        "home": home, "llm_base_url": url, "llm_api_key": SecretStr(KEY), "strong_model": "m",
-        "fast_model": None, "llm_timeout": 5.0,
-    }  # fmt: skip
+        "home": home,
+        "llm_base_url": url,
+        "llm_api_key": SecretStr(KEY),
+        "strong_model": "m",
+        "fast_model": None,
+        "llm_timeout": 5.0,
+    }
     return Settings(**({"_env_file": None} | values | others))
 
 

@@ -71,12 +71,22 @@ async def test_an_endpoint_that_only_streams_is_told_and_may_have_charged(tmp_pa
 
 
 PASSING = [
-    Status(408), Status(409), Status(429, headers={"Retry-After": "0"}), Status(500), Status(502),
-    Status(503), Status(529), NO_CHOICES, Body(b'{"id": "x", "choices": null}'), Body(b'{"ch'),
-    Body(b""), Body(b"[]"), Cut(),
+    Status(408),
+    Status(409),
+    Status(429, headers={"Retry-After": "0"}),
+    Status(500),
+    Status(502),
+    Status(503),
+    Status(529),
+    NO_CHOICES,
+    Body(b'{"id": "x", "choices": null}'),
+    Body(b'{"ch'),
+    Body(b""),
+    Body(b"[]"),
+    Cut(),
     Status(429, "You exceeded your current quota, check your billing. Please retry in 2s."),
     Body(b'{"error": {"message": "upstream", "code": 502}}'),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("reply", PASSING, ids=str)

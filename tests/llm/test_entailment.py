@@ -71,9 +71,14 @@ def _tiny(folder: Path, labels: list[str]) -> str:
     words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "owls", "hear"]
     (place / "vocab.txt").write_text("\n".join(words))
     config = BertConfig(
-        vocab_size=len(words), hidden_size=8, num_hidden_layers=1, num_attention_heads=1, intermediate_size=8,
-        id2label=dict(enumerate(labels)), label2id={name: at for at, name in enumerate(labels)},
-    )  # fmt: skip
+        vocab_size=len(words),
+        hidden_size=8,
+        num_hidden_layers=1,
+        num_attention_heads=1,
+        intermediate_size=8,
+        id2label=dict(enumerate(labels)),
+        label2id={name: at for at, name in enumerate(labels)},
+    )
     BertForSequenceClassification(config).save_pretrained(place)
     BertTokenizerFast(str(place / "vocab.txt")).save_pretrained(place)
     assert json.loads((place / "config.json").read_text())["id2label"]["0"] == labels[0]

@@ -191,10 +191,12 @@ async def test_a_ledger_that_cannot_be_written_costs_no_answer(
 @pytest.mark.parametrize(
     ("limits", "kept"),
     [
-        ({"calls": 2}, Kept(calls=2)), ({"tokens": 400}, Kept(tokens=350)), ({"usd": 1.0}, Kept(usd=0.9999)),
+        ({"calls": 2}, Kept(calls=2)),
+        ({"tokens": 400}, Kept(tokens=350)),
+        ({"usd": 1.0}, Kept(usd=0.9999)),
         ({"minutes": 2.0}, Kept(minutes=2.0)),
     ],
-)  # fmt: skip
+)
 async def test_what_is_kept_of_a_budget_is_for_later_steps(
     limits: dict[str, float], kept: Kept
 ) -> None:

@@ -107,8 +107,15 @@ def test_runs_of_the_last_24_hours_are_counted_by_caller(
     for hours in (0, 10, 20, 23, 24, 25, 34, 35):
         allowed.append((hours, LedgerFile(tmp_path).start_run("ann", 2)))
     assert allowed == [
-        (0, True), (10, True), (20, False), (23, False), (24, True), (25, False), (34, True), (35, False),
-    ]  # fmt: skip
+        (0, True),
+        (10, True),
+        (20, False),
+        (23, False),
+        (24, True),
+        (25, False),
+        (34, True),
+        (35, False),
+    ]
     assert LedgerFile(tmp_path).start_run("bob", 1)
 
 

@@ -11,14 +11,15 @@ def plan(*lines: str, words: int | None = None, paragraphs: str = "") -> Plan:
     return Plan(
         lines=tuple(
             PlanLine(
-                number=number, keys=tuple(keys.split()),
+                number=number,
+                keys=tuple(keys.split()),
                 paragraph=int(paragraphs[number - 1]) if paragraphs else 1,
             )
             for number, keys in enumerate(lines, start=1)
         ),
         words=words,
         origin="user",
-    )  # fmt: skip
+    )
 
 
 def written(*texts: tuple[int, str]) -> list[Sentence]:
@@ -27,29 +28,58 @@ def written(*texts: tuple[int, str]) -> list[Sentence]:
 
 def test_text_that_follows_its_plan_is_right_in_all_its_lines() -> None:
     text = written(
-        (1, "Lee et al. {P1} graft pears."), (2, "Kim {P2} and Roe {P3} plant them."), (3, "We prune.")
-    )  # fmt: skip
+        (1, "Lee et al. {P1} graft pears."),
+        (2, "Kim {P2} and Roe {P3} plant them."),
+        (3, "We prune."),
+    )
     assert measure_adherence(plan("P1", "P2 P3", "", words=12), text) == Adherence(
-        lines_asked=3, lines_written=3, lines_right=3, mean_difference=0.0, largest_difference=0,
-        citations_asked=3, citations_in_place=3, words_asked=12, words_written=12,
-    )  # fmt: skip
+        lines_asked=3,
+        lines_written=3,
+        lines_right=3,
+        mean_difference=0.0,
+        largest_difference=0,
+        citations_asked=3,
+        citations_in_place=3,
+        words_asked=12,
+        words_written=12,
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "right", "in_place", "why"),
     [
         ([(1, "Lee {P1} grafts."), (2, "Kim {P2} plants.")], 2, 2, "as asked"),
-        ([(1, "Lee {P1} grafts as Kim {P2}."), (2, "Kim {P2} plants.")], 1, 2, "one citation too many"),
+        (
+            [(1, "Lee {P1} grafts as Kim {P2}."), (2, "Kim {P2} plants.")],
+            1,
+            2,
+            "one citation too many",
+        ),
         ([(1, "Kim {P2} plants."), (2, "Lee {P1} grafts.")], 0, 0, "the lines changed places"),
         ([(1, "Lee {P1} grafts."), (2, "Kim plants.")], 1, 1, "a citation that is missing"),
-        ([(1, "Lee {P1} grafts. It works."), (2, "Kim {P2} plants.")], 1, 2, "two sentences in a line"),
-        ([(1, "Lee {P1} grafts."), (1, "It works."), (2, "Kim {P2} plants.")], 1, 2, "two for a line"),
+        (
+            [(1, "Lee {P1} grafts. It works."), (2, "Kim {P2} plants.")],
+            1,
+            2,
+            "two sentences in a line",
+        ),
+        (
+            [(1, "Lee {P1} grafts."), (1, "It works."), (2, "Kim {P2} plants.")],
+            1,
+            2,
+            "two for a line",
+        ),
         ([(2, "Kim {P2} plants.")], 1, 1, "a line that is missing"),
         ([(1, ""), (2, "Kim {P2} plants.")], 1, 1, "a line without a word"),
-        ([(1, "Lee {P1} grafts."), (2, "Kim {P2} plants."), (3, "More {P1}.")], 2, 2, "a line too many"),
+        (
+            [(1, "Lee {P1} grafts."), (2, "Kim {P2} plants."), (3, "More {P1}.")],
+            2,
+            2,
+            "a line too many",
+        ),
         ([], 0, 0, "no text"),
     ],
-)  # fmt: skip
+)
 def test_lines_and_citations_count_where_they_stand(
     text: list[tuple[int, str]], right: int, in_place: int, why: str
 ) -> None:

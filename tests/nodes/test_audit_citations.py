@@ -29,8 +29,12 @@ SENTENCES = (
 
 def verdict(name: str, cause: str = "", key: str = "P1") -> CitationVerdict:
     return CitationVerdict(
-        sentence=1, key=key, paper=KEYS[key], verdict=name, cause=cause  # type: ignore[arg-type]
-    )  # fmt: skip
+        sentence=1,
+        key=key,
+        paper=KEYS[key],
+        verdict=name,
+        cause=cause,  # type: ignore[arg-type]
+    )
 
 
 async def audited(reply: Reply, settings: Settings, **changes: Any) -> tuple[dict[str, Any], int]:
@@ -40,18 +44,29 @@ async def audited(reply: Reply, settings: Settings, **changes: Any) -> tuple[dic
         retracted = PAPERS["P2"].model_copy(update={"retracted": True})
         await open_services(runtime, "run").run_store.papers.put([*PAPERS.values(), retracted])
         state: Any = {
-            "run": "run", "final": Draft(id="d", sentences=SENTENCES), "verdicts": [verdict("supported")],
-            "checks": 1, "keys": KEYS, "selected": list(KEYS.values()), "removed": [], "rejections": [],
-            "failures": [], **changes,
-        }  # fmt: skip
+            "run": "run",
+            "final": Draft(id="d", sentences=SENTENCES),
+            "verdicts": [verdict("supported")],
+            "checks": 1,
+            "keys": KEYS,
+            "selected": list(KEYS.values()),
+            "removed": [],
+            "rejections": [],
+            "failures": [],
+            **changes,
+        }
         return dict(await audit_citations(state, runtime)), len(llm.server.requests)
 
 
 @pytest.fixture
 def mind(tmp_path: Any) -> Settings:
     return Settings(
-        home=tmp_path, llm_api_key=SecretStr("sk-test"), strong_model="scripted", llm_timeout=10.0, _env_file=None
-    )  # type: ignore[call-arg]  # fmt: skip
+        home=tmp_path,
+        llm_api_key=SecretStr("sk-test"),
+        strong_model="scripted",
+        llm_timeout=10.0,
+        _env_file=None,
+    )  # type: ignore[call-arg]
 
 
 NOTHING: Any = {"flags": []}
@@ -86,11 +101,18 @@ async def test_paper_is_told_as_removed_also_where_its_sentence_was_written_anew
 ) -> None:
     kept_out = [
         Rejection(
-            stage="s", line=1, sentence="x", key=key, paper=KEYS[key], cause="mis_cited", detail="x",
-            action=action, by="x",  # type: ignore[arg-type]
+            stage="s",
+            line=1,
+            sentence="x",
+            key=key,
+            paper=KEYS[key],
+            cause="mis_cited",
+            detail="x",
+            action=action,
+            by="x",  # type: ignore[arg-type]
         )
         for key, action in (("P2", "rewritten"), ("P3", "asked_again"))
-    ]  # fmt: skip
+    ]
     plan = Plan(lines=(PlanLine(number=1, keys=("P1", "P2", "P3")),))
     gone = [verdict("contradicted", key="P4")]
     update, _ = await audited(NOTHING, mind, rejections=kept_out, outline=plan, removed=gone)

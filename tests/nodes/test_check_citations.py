@@ -38,9 +38,13 @@ async def test_node_checks_only_what_was_rewritten(
         ),
     )
     state: Any = {
-        "run": "run", "keys": {key: paper.id for key, paper in PAPERS.items()}, "final": draft,
-        "checks": 0, "verdicts": [], "request": CheckedRequest(text=""),
-    }  # fmt: skip
+        "run": "run",
+        "keys": {key: paper.id for key, paper in PAPERS.items()},
+        "final": draft,
+        "checks": 0,
+        "verdicts": [],
+        "request": CheckedRequest(text=""),
+    }
     first = await check_citations(state, runtime)
     assert [item.verdict for item in first["verdicts"]] == ["supported", "supported"]
     marked = first["verdicts"][0].model_copy(update={"by": "kept"})
@@ -85,10 +89,14 @@ async def test_paragraphs_are_one_question_and_short_quotes_are_sent_back_as_too
         runtime = Runtime(context=llm.context, store=InMemoryStore())
         await open_services(runtime, "run").run_store.papers.put(PAPERS.values())
         state: Any = {
-            "run": "run", "keys": {key: paper.id for key, paper in PAPERS.items()}, "checks": 0,
-            "final": Draft(id="d", sentences=tuple(sentences)), "outline": Plan(lines=lines),
-            "verdicts": [], "request": CheckedRequest(text="We count roofs."),
-        }  # fmt: skip
+            "run": "run",
+            "keys": {key: paper.id for key, paper in PAPERS.items()},
+            "checks": 0,
+            "final": Draft(id="d", sentences=tuple(sentences)),
+            "outline": Plan(lines=lines),
+            "verdicts": [],
+            "request": CheckedRequest(text="We count roofs."),
+        }
         update = await check_citations(state, runtime)
     shown: list[dict[str, Any]] = [inputs_of(request) for request in llm.server.requests]
     first, again = shown
@@ -129,9 +137,15 @@ def test_sentences_taken_out_are_recorded_and_counts_that_are_no_more_true_go_wi
         lines=tuple(PlanLine(number=at, covers=keys) for at, keys in enumerate(lines, start=1))
     )
     state: Any = {
-        "run": "run", "request": CheckedRequest(text="x"), "keys": {}, "final": draft,
-        "outline": outline, "verdicts": verdicts, "checks": 2, "removed": [],
-    }  # fmt: skip
+        "run": "run",
+        "request": CheckedRequest(text="x"),
+        "keys": {},
+        "final": draft,
+        "outline": outline,
+        "verdicts": verdicts,
+        "checks": 2,
+        "removed": [],
+    }
     update = remove_sentences(state, [2])
     assert [item.text for item in update["final"].sentences] == ["One paper.", "B {P2}."]
     assert [item.sentence for item in update["verdicts"]] == [2]

@@ -29,9 +29,12 @@ def server() -> Iterator[ScholarServer]:
 @pytest.fixture
 def runtime(server: ScholarServer, tmp_path: Path) -> Runtime[RunSettings]:
     values: dict[str, Any] = {
-        "_env_file": None, "home": tmp_path, "crossref_url": server.crossref_url, "crossref_rate": 500.0,
+        "_env_file": None,
+        "home": tmp_path,
+        "crossref_url": server.crossref_url,
+        "crossref_rate": 500.0,
         "source_patience": 0.2,
-    }  # fmt: skip
+    }
     context = context_for(Settings(**values))
     return Runtime(context=context, store=InMemoryStore())
 
@@ -56,10 +59,14 @@ async def check(
     await services.run_store.papers.put(papers)
     sources = state.pop("sources", ("openalex",))
     branch: dict[str, Any] = {
-        "run": "run", "request": CheckedRequest(text="pears", sources=sources, must_include=must),
-        "scores": {one.id: 80.0 for one in papers}, "same": {}, "hidden": [],
-        "retracted": [], **state,
-    }  # fmt: skip
+        "run": "run",
+        "request": CheckedRequest(text="pears", sources=sources, must_include=must),
+        "scores": {one.id: 80.0 for one in papers},
+        "same": {},
+        "hidden": [],
+        "retracted": [],
+        **state,
+    }
     given: FindState = branch  # type: ignore[assignment]
     update = await check_retractions(given, runtime)
     return update, await services.run_store.papers.get([one.id for one in papers])

@@ -37,9 +37,14 @@ def choose(runtime: Runtime[RunSettings], services: Services) -> Choose:
     """Choose among papers, best first; scores fall by 5 for each place unless they are given."""
 
     async def run(
-        papers: Sequence[Paper], cite: int, *, plan: str = "", request: dict[str, Any] | None = None,
-        scores: Sequence[float] | None = None, **state: Any,
-    ) -> WriteState:  # fmt: skip
+        papers: Sequence[Paper],
+        cite: int,
+        *,
+        plan: str = "",
+        request: dict[str, Any] | None = None,
+        scores: Sequence[float] | None = None,
+        **state: Any,
+    ) -> WriteState:
         await services.run_store.papers.put(papers)
         scores = scores or [90.0 - 5 * place for place in range(len(papers))]
         ranked = [
@@ -47,10 +52,13 @@ def choose(runtime: Runtime[RunSettings], services: Services) -> Choose:
             for place, (item, score) in enumerate(zip(papers, scores, strict=True), start=1)
         ]
         branch: dict[str, Any] = {
-            "run": "run", "request": CheckedRequest.model_validate({"text": "pears", **(request or {})}),
-            "selected": [item.id for item in papers], "choices": WriteChoices(cite=cite, plan=plan),
-            "papers": ranked, **state,
-        }  # fmt: skip
+            "run": "run",
+            "request": CheckedRequest.model_validate({"text": "pears", **(request or {})}),
+            "selected": [item.id for item in papers],
+            "choices": WriteChoices(cite=cite, plan=plan),
+            "papers": ranked,
+            **state,
+        }
         given: WritingInput = branch  # type: ignore[assignment]
         return await choose_cited(given, runtime)
 
@@ -118,16 +126,38 @@ TIMES = [paper("a", 2021), paper("b", 2021), paper("c", 2011), paper("d", None)]
     [
         (ALIKE, 3, (90, 88, 86, 80, 79, 20), SIX, {}, "ade", "each facet has one"),
         (ALIKE, 4, (90, 88, 86, 80, 79, 20), SIX, {}, "abde", "before one has many"),
-        (ALIKE, 3, (90, 88, 86, 84, 82, 36), reflected(radar="abcde", memory="f"), {}, "abc", "of little relevance"),
-        (ALIKE, 2, (81, 80, 79, 78, 77, 40), reflected(radar="af", memory="b"), MUST, "bf", "covered already"),
+        (
+            ALIKE,
+            3,
+            (90, 88, 86, 84, 82, 36),
+            reflected(radar="abcde", memory="f"),
+            {},
+            "abc",
+            "of little relevance",
+        ),
+        (
+            ALIKE,
+            2,
+            (81, 80, 79, 78, 77, 40),
+            reflected(radar="af", memory="b"),
+            MUST,
+            "bf",
+            "covered already",
+        ),
         (TIMES, 2, (90, 70, 69, 40), reflected(radar="abcd"), {}, "ac", "another time"),
         (TIMES, 2, (90, 85, 69, 40), reflected(radar="abcd"), {}, "ab", "not at any price"),
     ],
-)  # fmt: skip
+)
 async def test_facets_and_times_are_covered_by_relevant_papers(
-    choose: Choose, papers: list[Paper], cite: int, scores: tuple[int, ...], facets: list[Sufficiency],
-    request_: dict[str, Any], cited: str, why: str,
-) -> None:  # fmt: skip
+    choose: Choose,
+    papers: list[Paper],
+    cite: int,
+    scores: tuple[int, ...],
+    facets: list[Sufficiency],
+    request_: dict[str, Any],
+    cited: str,
+    why: str,
+) -> None:
     update = await choose(papers, cite, scores=scores, sufficiency=facets, request=request_)
     assert keys(update) == cited, why
 

@@ -16,9 +16,12 @@ PROBLEM = "Grafted pears often fail to bear fruit in dry years."
 METHOD = "We graft 40 pear trees on quince stocks and water them twice a week."
 FINDINGS = "Yields rise by 31 percent over trees that were not grafted."
 PEARS = Paper(
-    id="doi:10.1/pears", title="Pears on quince", abstract=f"{PROBLEM} {METHOD} {FINDINGS}", year=2020,
+    id="doi:10.1/pears",
+    title="Pears on quince",
+    abstract=f"{PROBLEM} {METHOD} {FINDINGS}",
+    year=2020,
     authors=(Author(name="Ann Lee"), Author(name="Bo Kim")),
-)  # fmt: skip
+)
 BARE = Paper(id="doi:10.1/bare", title="A paper that says nothing")
 
 
@@ -41,8 +44,9 @@ def test_row_names_its_paper_and_holds_what_it_says_with_verified_quotes() -> No
     pears, bare = table.rows
     assert (pears.number, pears.name, pears.title) == (1, "Lee and Kim (2020)", "Pears on quince")
     assert {name: item.text for name, item in pears.cells.items()} == {
-        "problem": PROBLEM, "method": METHOD,
-    }  # fmt: skip
+        "problem": PROBLEM,
+        "method": METHOD,
+    }
     for item in pears.cells.values():
         assert item.quote.verified
         assert (PEARS.abstract or "")[item.quote.start : item.quote.end] == item.quote.text
@@ -61,10 +65,18 @@ def test_cell_is_the_papers_words_whatever_a_mind_made_of_them() -> None:
     [
         (None, "no quote"),
         (Quote(text=FINDINGS, paper=PEARS.id), "a quote that was not verified"),
-        (Quote(text="Words of an older record, now gone.", paper=PEARS.id, start=0, end=35, verified=True),
-         "a quote that is gone"),
+        (
+            Quote(
+                text="Words of an older record, now gone.",
+                paper=PEARS.id,
+                start=0,
+                end=35,
+                verified=True,
+            ),
+            "a quote that is gone",
+        ),
     ],
-)  # fmt: skip
+)
 def test_element_without_a_standing_quote_gives_no_cell(quote: Quote | None, why: str) -> None:
     found = elements(findings=Element(text="Yields rise.", quote=quote))
     assert make_table([PEARS], found).rows[0].cells == {}, why
@@ -95,14 +107,16 @@ async def test_cited_papers_come_in_the_order_of_first_citation(
         Sentence(text="Lee {P1} grafts as {P3}.", line=2),
     )
     state: WriteState = {
-        "run": "run", "keys": {"P1": PEARS.id, "P2": other.id, "P3": BARE.id},
+        "run": "run",
+        "keys": {"P1": PEARS.id, "P2": other.id, "P3": BARE.id},
         "final": Draft(id="d", sentences=sentences),
-    }  # fmt: skip
+    }
     update = await compare_papers(state, runtime)
     rows = update["table"].rows
     assert [(row.number, row.paper, [*row.cells]) for row in rows] == [
-        (1, BARE.id, []), (2, PEARS.id, ["findings"]),
-    ]  # fmt: skip
+        (1, BARE.id, []),
+        (2, PEARS.id, ["findings"]),
+    ]
 
 
 def test_what_a_paper_adds_stands_in_for_its_method() -> None:

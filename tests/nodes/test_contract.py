@@ -47,9 +47,15 @@ TASKS: list[Task[Any]] = list(
     }.values()
 )
 _STATES = (
-    FindState, WriteState, ReviewState, ReviseState, VerifyState, AskState, IngestState,
+    FindState,
+    WriteState,
+    ReviewState,
+    ReviseState,
+    VerifyState,
+    AskState,
+    IngestState,
     SynthesizeState,
-)  # fmt: skip
+)
 CHANNELS = set().union(*(get_type_hints(state) for state in _STATES))
 OUTPUTS = (
     {
@@ -153,13 +159,20 @@ def test_answer_schema_is_a_closed_json_object(task: Task[Any]) -> None:
 def test_task_is_named_like_its_node_or_ranker() -> None:
     names = {task.name for task in TASKS}
     asked_for_others = {
-        "debate_papers", "order_papers",  # by judge_papers
-        "draft_section", "write_section", "extend_draft", "write_cited", "join_cited",  # by write_draft
+        "debate_papers",
+        "order_papers",  # by judge_papers
+        "draft_section",
+        "write_section",
+        "extend_draft",
+        "write_cited",
+        "join_cited",  # by write_draft
         "choose_draft",  # by choose_draft
         "judge_again",  # by judge_claims
         "split_answer",  # by answer_directly
         "question_keywords",  # by plan_search
-        "update_answer", "restore_answer", "shorten_answer",  # by synthesize_answer
-    }  # fmt: skip
+        "update_answer",
+        "restore_answer",
+        "shorten_answer",  # by synthesize_answer
+    }
     named = {module.__name__.rsplit(".", 1)[-1] for module in EVERY}
     assert names - asked_for_others <= named

@@ -33,19 +33,33 @@ def estimate(runtime: Runtime[RunSettings]) -> Estimate:
     """Estimate from hits and scores; parts of the request and of the state may be given."""
 
     async def run(
-        hits: list[Hit], scores: dict[str, float], *, request: dict[str, Any] | None = None,
-        prior: dict[str, float] | None = None, **state: Any,
-    ) -> Completeness:  # fmt: skip
+        hits: list[Hit],
+        scores: dict[str, float],
+        *,
+        request: dict[str, Any] | None = None,
+        prior: dict[str, float] | None = None,
+        **state: Any,
+    ) -> Completeness:
         asked = CheckedRequest.model_validate(
             {"text": "pears", "sources": ("openalex", "arxiv"), **(request or {})}
         )
         branch: dict[str, Any] = {
-            "run": "run", "request": asked, "hits": hits, "trail": [],
+            "run": "run",
+            "request": asked,
+            "hits": hits,
+            "trail": [],
             "same": {paper: paper for item in hits for paper in (item.paper,)},
-            "scores": scores, "prior": prior or scores, "hidden": [], "retracted": [],
-            "selected": [key for key, score in scores.items() if score >= 35], "rounds": [], "hop": 1,
-            "sufficiency": [], "failures": [], **state,
-        }  # fmt: skip
+            "scores": scores,
+            "prior": prior or scores,
+            "hidden": [],
+            "retracted": [],
+            "selected": [key for key, score in scores.items() if score >= 35],
+            "rounds": [],
+            "hop": 1,
+            "sufficiency": [],
+            "failures": [],
+            **state,
+        }
         given: FindState = branch  # type: ignore[assignment]
         return (await estimate_completeness(given, runtime))["completeness"]
 
@@ -54,9 +68,11 @@ def estimate(runtime: Runtime[RunSettings]) -> Estimate:
 
 PAPERS = "abcdefghijklmnopqrst"
 HITS = reached(
-    (PAPERS[:12], "query", "pears"), (PAPERS[6:16], "query", BY_INPUT),
-    (PAPERS[10:18], "reference", "z"), ("z", "query", "pears"),
-)  # fmt: skip
+    (PAPERS[:12], "query", "pears"),
+    (PAPERS[6:16], "query", BY_INPUT),
+    (PAPERS[10:18], "reference", "z"),
+    ("z", "query", "pears"),
+)
 SCORES = dict.fromkeys(PAPERS[:18], 90.0) | {"z": 10.0}
 
 

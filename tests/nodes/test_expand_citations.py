@@ -45,9 +45,13 @@ def follow(tmp_path: Path, run_store: InMemoryStore) -> Follow:
     """Follow the links of papers with these scores; crossref is always a table."""
 
     async def run(
-        *tables: Table, papers: Sequence[Paper] = (A, B), prior: dict[str, float] | None = None,
-        settings: dict[str, Any] | None = None, served: dict[str, Any] | None = None, **state: Any,
-    ) -> tuple[FindState, dict[str, Paper]]:  # fmt: skip
+        *tables: Table,
+        papers: Sequence[Paper] = (A, B),
+        prior: dict[str, float] | None = None,
+        settings: dict[str, Any] | None = None,
+        served: dict[str, Any] | None = None,
+        **state: Any,
+    ) -> tuple[FindState, dict[str, Paper]]:
         context = RunSettings(**(settings or {}))
         crossref = Table([], "crossref")
         vars(context)["clients"] = Tables(tmp_path, [*tables, crossref], **(served or {}))
@@ -56,11 +60,21 @@ def follow(tmp_path: Path, run_store: InMemoryStore) -> Follow:
         await services.run_store.papers.put(papers)
         names = tuple(table.name for table in tables)
         branch: dict[str, Any] = {
-            "run": "run", "request": CheckedRequest(text="pears", sources=(*names, "crossref")), "hits": [],
-            "same": {one.id: one.id for one in papers}, "hidden": [], "expanded": [], "depth": 0,
-            "prior": prior or {one.id: 80.0 for one in papers}, "hop": 1, "trail": [],
-            "judged": {}, "settled": [], "frontier": [], **state,
-        }  # fmt: skip
+            "run": "run",
+            "request": CheckedRequest(text="pears", sources=(*names, "crossref")),
+            "hits": [],
+            "same": {one.id: one.id for one in papers},
+            "hidden": [],
+            "expanded": [],
+            "depth": 0,
+            "prior": prior or {one.id: 80.0 for one in papers},
+            "hop": 1,
+            "trail": [],
+            "judged": {},
+            "settled": [],
+            "frontier": [],
+            **state,
+        }
         branch["similarity"] = {key: score / 100 for key, score in branch["prior"].items()}
         given: FindState = branch  # type: ignore[assignment]
         return await expand_citations(given, runtime), await services.run_store.papers.get(
@@ -86,8 +100,10 @@ async def test_links_in_both_directions_are_followed_and_known_papers_count_as_r
     table = Table([], "semantic_scholar", links=links, citing=citing, records=[NEW])
     update, kept = await follow(table)
     assert await reached(update) == {
-        (A.id, "reference", NEW.id), (B.id, "reference", A.id), (B.id, "citation", NEW.id),
-    }  # fmt: skip
+        (A.id, "reference", NEW.id),
+        (B.id, "reference", A.id),
+        (B.id, "citation", NEW.id),
+    }
     assert set(table.got) == {NEW.id, "doi:10.1/nowhere"}
     assert await RunStore(run_store, "run").records([("semantic_scholar", NEW.id)]) == [NEW]
     assert kept[A.id].references == (NEW.id, "doi:10.1/nowhere")
@@ -136,9 +152,11 @@ async def test_kept_list_of_a_paper_that_no_source_knows_is_followed_by_its_ids(
 
 
 EMBERS = Paper(
-    id="local:embers", title="Charcoal as a clock for those without ash", year=2018,
+    id="local:embers",
+    title="Charcoal as a clock for those without ash",
+    year=2018,
     authors=(Author(name="Bea Holm"),),
-)  # fmt: skip
+)
 DIG = Paper(id="doi:10.5555/12345678", title="Two people dig better than one", abstract="So.")
 
 
@@ -157,8 +175,9 @@ async def test_references_that_no_source_knows_are_read_from_the_open_pdf(
         update, kept = await follow(table, **given, settings={"read_copies": 1})
     assert (kept[A.id].references, kept[A.id].references_missing) == ((EMBERS.id, DIG.id), False)
     assert await reached(update) == {
-        (A.id, "reference", EMBERS.id), (A.id, "reference", DIG.id),
-    }  # fmt: skip
+        (A.id, "reference", EMBERS.id),
+        (A.id, "reference", DIG.id),
+    }
     assert await RunStore(run_store, "run").records([("semantic_scholar", DIG.id)]) == [DIG]
     assert update["failures"] == []
 
@@ -178,9 +197,11 @@ async def test_open_copy_that_cannot_be_read_is_a_failure_and_costs_nothing_else
     with Site() as site:
         open_access = A.model_copy(update={"pdf": site.serve("/a.pdf", (status, {}, content))})
         update, kept = await follow(
-            Table([], "semantic_scholar", links={B.id: (A.id,)}), papers=(open_access, B),
-            settings={"read_copies": 3}, served={"arxiv_pdf_url": site.url} if trusted else {},
-        )  # fmt: skip
+            Table([], "semantic_scholar", links={B.id: (A.id,)}),
+            papers=(open_access, B),
+            settings={"read_copies": 3},
+            served={"arxiv_pdf_url": site.url} if trusted else {},
+        )
     assert (kept[A.id].references_missing, kept[B.id].references) == (True, (A.id,))
     (failure,) = update["failures"]
     assert A.id in failure.subject
@@ -226,8 +247,10 @@ async def test_breadth_first_search_follows_all_references_of_its_frontier_and_n
         table, papers=(A, B, C), settings={"expansion": "bfs"}, frontier=[B.id, A.id]
     )
     assert await reached(update) == {
-        (B.id, "reference", "s2:0"), (B.id, "reference", "s2:1"), (A.id, "reference", "s2:1"),
-    }  # fmt: skip
+        (B.id, "reference", "s2:0"),
+        (B.id, "reference", "s2:1"),
+        (A.id, "reference", "s2:1"),
+    }
     assert update["expanded"] == [B.id, A.id]
 
 

@@ -35,8 +35,11 @@ def plan(tmp_path: Path) -> Plan:
     """Plan queries with the embedded engine, or with an LLM that answers by a script."""
 
     async def run(
-        script: Any = None, text: str = TEXT, sources: tuple[str, ...] = ("library",), **options: Any
-    ) -> tuple[FindState, list[dict[str, Any]]]:  # fmt: skip
+        script: Any = None,
+        text: str = TEXT,
+        sources: tuple[str, ...] = ("library",),
+        **options: Any,
+    ) -> tuple[FindState, list[dict[str, Any]]]:
         home = Settings(home=tmp_path, _env_file=None)  # type: ignore[call-arg]
         branch: Any = {"run": "run", "request": CheckedRequest(text=text, sources=sources)}
         if script is None:
@@ -117,17 +120,24 @@ async def test_each_strategy_asks_the_mind_once_and_takes_no_more_than_it_should
 @pytest.mark.parametrize(
     ("given", "query"),
     [
-        (["literature review", "citation recommendation"],
-         '"literature review" "citation recommendation"'),
-        (["review", "literature review", "systematic review"],
-         '"literature review" "systematic review"'),
-        (["graph of thoughts", "the bees AND their landmarks"], '"graph of thoughts" bees landmarks'),
+        (
+            ["literature review", "citation recommendation"],
+            '"literature review" "citation recommendation"',
+        ),
+        (
+            ["review", "literature review", "systematic review"],
+            '"literature review" "systematic review"',
+        ),
+        (
+            ["graph of thoughts", "the bees AND their landmarks"],
+            '"graph of thoughts" bees landmarks',
+        ),
         (['"septic shock" OR sepsis', "bees, wasps"], '"septic shock" sepsis bees wasps'),
         (["recurrent nets that hear snoring owls", "dusk"], "recurrent nets hear snoring"),
         (["alpha", "beta", "gamma", "delta", "epsilon"], "alpha beta gamma delta"),
         (["of the", "and"], None),
     ],
-)  # fmt: skip
+)
 async def test_expression_of_several_words_is_one_term(
     given: list[str], query: str | None, plan: Plan
 ) -> None:

@@ -38,22 +38,47 @@ GERMAN = (
         (f"Abstract\n{WORDS}", None, WORDS, "on a line of its own"),
         (f"**Abstract**\n\n{WORDS}", None, WORDS, "in bold"),
         (f"Abstract {WORDS}", None, WORDS, "as copied from a PDF"),
-        ("Abstractive summaries of papers help.", None, "Abstractive summaries of papers help.",
-         "'Abstractive' holds no label"),
-        ("Abstract meaning representation is old.", None, "Abstract meaning representation is old.",
-         "nor does a sentence that begins with the word"),
-        ("Abstract-level screening is slow.", None, "Abstract-level screening is slow.", "nor this"),
-        ("- one idea\n- *another* idea\n> and a __quote__", None, "one idea another idea and a quote",
-         "lists, emphasis and quotations lose their marks"),
-        ("**Bold with *italics* inside** and `code`.", None, "Bold with italics inside and code.",
-         "nested ones as well"),
-        ("A* search of snake_case_names and 2 * 3 * 4.", None,
-         "A* search of snake_case_names and 2 * 3 * 4.", "what only looks like a mark stays"),
+        (
+            "Abstractive summaries of papers help.",
+            None,
+            "Abstractive summaries of papers help.",
+            "'Abstractive' holds no label",
+        ),
+        (
+            "Abstract meaning representation is old.",
+            None,
+            "Abstract meaning representation is old.",
+            "nor does a sentence that begins with the word",
+        ),
+        (
+            "Abstract-level screening is slow.",
+            None,
+            "Abstract-level screening is slow.",
+            "nor this",
+        ),
+        (
+            "- one idea\n- *another* idea\n> and a __quote__",
+            None,
+            "one idea another idea and a quote",
+            "lists, emphasis and quotations lose their marks",
+        ),
+        (
+            "**Bold with *italics* inside** and `code`.",
+            None,
+            "Bold with italics inside and code.",
+            "nested ones as well",
+        ),
+        (
+            "A* search of snake_case_names and 2 * 3 * 4.",
+            None,
+            "A* search of snake_case_names and 2 * 3 * 4.",
+            "what only looks like a mark stays",
+        ),
         (f"\ufeff# My tool\n{WORDS}", "My tool", WORDS, "a byte order mark"),
         ("Ranking\u200b of papers", None, "Ranking\u200b of papers", "one invisible character"),
         ("你好 世界 论文", None, "你好 世界 论文", "any script is text"),
     ],
-)  # fmt: skip
+)
 def test_text_is_cleaned_and_its_heading_kept(
     raw: str, title: str | None, text: str, why: str
 ) -> None:

@@ -26,8 +26,13 @@ def _embedder_by_words(monkeypatch: pytest.MonkeyPatch) -> None:
 async def ranked(bench: Served, papers: list[str], hop: int = 1) -> FindState:
     await bench.services.run_store.papers.put(PAPERS)
     branch: Branch = {
-        "run": "run", "request": REQUEST, "papers": papers, "hop": hop, "depth": 0, "of": len(papers)
-    }  # fmt: skip
+        "run": "run",
+        "request": REQUEST,
+        "papers": papers,
+        "hop": hop,
+        "depth": 0,
+        "of": len(papers),
+    }
     return await judge_papers(branch, bench.runtime)
 
 

@@ -35,8 +35,14 @@ async def come(
 
 
 EMPTY: FindState = {
-    "run": "run", "hits": [], "united": 0, "trail": [], "followed": 0, "same": {}, "judged": {},
-}  # fmt: skip
+    "run": "run",
+    "hits": [],
+    "united": 0,
+    "trail": [],
+    "followed": 0,
+    "same": {},
+    "judged": {},
+}
 
 
 async def test_paper_keeps_its_id_when_another_source_knows_it_by_a_better_one(

@@ -20,11 +20,12 @@ GONE, LATER, SEEN, OWN, RARE = (
 )
 CITING = [
     Paper(
-        id=f"doi:10.1000/{at}", title=f"Pears {at}",
+        id=f"doi:10.1000/{at}",
+        title=f"Pears {at}",
         references=(GONE, LATER, "openalex:W9", OWN, *((RARE,) if at < 2 else ())),
     )
     for at in range(4)
-]  # fmt: skip
+]
 SEEN_PAPER = Paper(id=SEEN, title="Seen and not kept", aliases=("openalex:W9",))
 
 

@@ -31,9 +31,12 @@ def test_preprint_is_superseded_by_a_published_doi_and_not_by_arxiv_s_own() -> N
 
 def test_published_version_that_a_server_of_preprints_names_is_told_with_its_doi() -> None:
     one = Paper(
-        id="doi:10.1101/2020.01.02.123456", title="On voles", doi="10.1101/2020.01.02.123456",
-        aliases=("openalex:W1", "doi:10.1234/voles"), venue="bioRxiv",
-    )  # fmt: skip
+        id="doi:10.1101/2020.01.02.123456",
+        title="On voles",
+        doi="10.1101/2020.01.02.123456",
+        aliases=("openalex:W1", "doi:10.1234/voles"),
+        venue="bioRxiv",
+    )
     (found,) = standings([one])[one.id]
     assert found.cause == "superseded"
     assert found.detail == "it is a preprint of a paper that was published (doi:10.1234/voles)"
@@ -43,9 +46,12 @@ def test_published_version_that_a_server_of_preprints_names_is_told_with_its_doi
 
 def test_paper_cited_with_its_venue_and_an_arxiv_id_is_not_called_a_preprint() -> None:
     record = Paper(
-        id="doi:10.1234/owls", title="On owls", doi="10.1234/owls", venue="Journal of Owls",
+        id="doi:10.1234/owls",
+        title="On owls",
+        doi="10.1234/owls",
+        venue="Journal of Owls",
         origin={"title": "crossref", "venue": "crossref"},
-    )  # fmt: skip
+    )
     fields = {"title": "On owls", "arxiv": "2001.00002"}
     cited = paper_from({**fields, "venue": "J. Owls"})
     assert told(merge_records(cited, record)) == {}
@@ -65,9 +71,12 @@ def test_notices_are_told_the_gravest_first_each_with_its_doi() -> None:
     found = standings([paper])[paper.id]
     assert [(one.cause, one.detail) for one in found] == [
         ("concern", "a part of it was retracted"),
-        ("concern", "its publisher issued an expression of concern (doi:10.1234/c1, doi:10.1234/c2)"),
+        (
+            "concern",
+            "its publisher issued an expression of concern (doi:10.1234/c1, doi:10.1234/c2)",
+        ),
         ("corrected", "a correction was published (doi:10.1234/fix)"),
-    ]  # fmt: skip
+    ]
     assert news_of(paper).startswith("“On owls”: a part of it was retracted; its publisher")
     gone = paper.model_copy(
         update={"retracted": True, "notices": (Notice(kind="retraction", doi="10.1234/r"),)}

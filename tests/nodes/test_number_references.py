@@ -15,9 +15,12 @@ from tools.run_settings import RunSettings
 from tools.services import Services
 
 LEWIS = Paper(
-    id="local:a", title="Retrieval", year=2020, venue="EMNLP",
+    id="local:a",
+    title="Retrieval",
+    year=2020,
+    venue="EMNLP",
     authors=(Author(name="Patrick Lewis"), Author(name="Ethan Perez"), Author(name="A. Piktus")),
-)  # fmt: skip
+)
 KIM = Paper(id="local:b", title="Citing", year=2021, authors=(Author(name="Ann Kim"),))
 TEXTS = ("Models retrieve {P2}{P1}.", "Lewis et al. {P1} cite.", "We differ.")
 
@@ -31,9 +34,14 @@ def written(**fields: Any) -> WriteState:
     ]
     themes = ("a", "a", "b")
     state: dict[str, Any] = {
-        "run": "run", "request": CheckedRequest(text="Bees."),
-        "keys": {"P1": LEWIS.id, "P2": KIM.id}, "selected": [LEWIS.id, KIM.id, "local:c"],
-        "final": Draft(id="d", sentences=sentences), "checks": 1, "verdicts": verdicts, "failures": [],
+        "run": "run",
+        "request": CheckedRequest(text="Bees."),
+        "keys": {"P1": LEWIS.id, "P2": KIM.id},
+        "selected": [LEWIS.id, KIM.id, "local:c"],
+        "final": Draft(id="d", sentences=sentences),
+        "checks": 1,
+        "verdicts": verdicts,
+        "failures": [],
         "outline": Plan(
             lines=tuple(
                 PlanLine(number=at, theme=theme, paragraph=1 + (theme == "b"))
@@ -41,7 +49,7 @@ def written(**fields: Any) -> WriteState:
             )
         ),
         "choices": WriteChoices(),
-    }  # fmt: skip
+    }
     return cast(WriteState, state | fields)
 
 
@@ -59,8 +67,9 @@ async def test_numbers_entries_and_paragraphs_are_filled_in(
     assert [item.paragraph for item in made["sentences"]] == [1, 1, 2]
     assert [item.marked for item in made["sentences"]] == list(TEXTS)
     assert [(item.number, item.marker, item.key) for item in made["references"]] == [
-        (1, "P2", "kim2021citing"), (2, "P1", "lewis2020retrieval"),
-    ]  # fmt: skip
+        (1, "P2", "kim2021citing"),
+        (2, "P1", "lewis2020retrieval"),
+    ]
     assert made["references"][0].entry == "A. Kim, “Citing,” 2021."
     assert made["uncited"] == ["local:c"]
     assert [len(item.citations) for item in made["sentences"]] == [2, 1, 0]

@@ -7,13 +7,18 @@ from state.audit import CheckedField, Outcome, ReferenceCheck, WrongField
 
 
 def chance(
-    outcome: Outcome, *wrong: CheckedField, missing: int = 0, lacking: int = 0, confidence: float = 1.0
-) -> float | None:  # fmt: skip
+    outcome: Outcome,
+    *wrong: CheckedField,
+    missing: int = 0,
+    lacking: int = 0,
+    confidence: float = 1.0,
+) -> float | None:
     check = ReferenceCheck(
-        key="1", outcome=outcome,
+        key="1",
+        outcome=outcome,
         wrong=tuple(WrongField(field=name, stated="a", right="b") for name in wrong),
         missing_in=tuple(f"source {at}" for at in range(missing)),
-    )  # fmt: skip
+    )
     return p_valid(check, signs_of(check, lacking, confidence))
 
 
@@ -42,7 +47,9 @@ def test_each_field_that_differs_makes_it_less_likely(name: CheckedField) -> Non
 
 def test_misreading_speaks_against_what_was_confirmed_and_for_what_was_not_found() -> None:
     assert (chance("confirmed", confidence=0.3) or 1) < (chance("confirmed") or 0)
-    assert (chance("not_found", missing=1, confidence=0.3) or 0) > (chance("not_found", missing=1) or 1)  # fmt: skip
+    assert (chance("not_found", missing=1, confidence=0.3) or 0) > (
+        chance("not_found", missing=1) or 1
+    )
 
 
 @pytest.mark.parametrize("outcome", ["incomplete", "not_asked"])

@@ -44,8 +44,9 @@ def test_lines_are_laid_out_by_paragraph_and_notes_reach_the_writer() -> None:
     ]
     plan = lay_lines(SectionPlan(themes=themes), counted=False)
     assert [(item.number, item.paragraph, item.keys) for item in plan.lines] == [
-        (1, 1, ("P1", "P2")), (2, 2, ("P3",)),
-    ]  # fmt: skip
+        (1, 1, ("P1", "P2")),
+        (2, 2, ("P3",)),
+    ]
     assert plan.lines[0].note == "Both agree"
     assert "authors' own work" in plan.lines[1].note
     assert [item.claim for item in plan.themes] == ["They agree."] * 2

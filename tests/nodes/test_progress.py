@@ -83,10 +83,13 @@ async def test_source_that_fails_counts_as_searched(tmp_path: Path) -> None:
     vars(context)["clients"] = Tables(tmp_path, [Busy([], "openalex")])
     runtime = Runtime(context=context, store=InMemoryStore(), stream_writer=events.append)
     branch: Any = {
-        "run": "failing", "request": CheckedRequest(text="Pears.", before=date(2013, 1, 1)),
+        "run": "failing",
+        "request": CheckedRequest(text="Pears.", before=date(2013, 1, 1)),
         "query": SearchQuery(text="pear drought", facet="problem", reason="Why.", hop=1),
-        "source": "openalex", "limit": 4, "of": 2,
-    }  # fmt: skip
+        "source": "openalex",
+        "limit": 4,
+        "of": 2,
+    }
     await search_source(branch, runtime)
     await search_source(branch, runtime)
     assert [(event["done"], event["total"]) for event in events] == [(1, 2), (2, 2)]

@@ -64,19 +64,27 @@ def read(tmp_path: Path) -> Iterator[Read]:
         return scripts[-1](asked[-1]) if callable(scripts[-1]) else scripts[-1]
 
     async def run(
-        paper: Paper = PEARS, script: Any = None, *, run: str = "run", key: str = "",
-        text: str = "A text of mine.", library: str = "starter", **settings: Any,
-    ) -> Result:  # fmt: skip
+        paper: Paper = PEARS,
+        script: Any = None,
+        *,
+        run: str = "run",
+        key: str = "",
+        text: str = "A text of mine.",
+        library: str = "starter",
+        **settings: Any,
+    ) -> Result:
         scripts.append(script)
         asked.clear()
         home = Settings(home=tmp_path, _env_file=None)  # type: ignore[call-arg]
         llm = {"llm_api_key": SecretStr("sk"), "strong_model": "m", "llm_base_url": server.url}
         options = home.model_copy(update={**llm, "llm_timeout": 10.0, **settings} if script else {})
         branch: Branch = {
-            "run": run, "request": CheckedRequest(text=text, library=library), "paper": key or paper.id,
+            "run": run,
+            "request": CheckedRequest(text=text, library=library),
+            "paper": key or paper.id,
             "of": 1,
             "drafted": False,
-        }  # fmt: skip
+        }
         runtime = Runtime(context=context_for(options), store=InMemoryStore())
         services = open_services(runtime, run)
         await services.run_store.papers.put([paper])
@@ -149,7 +157,7 @@ PARTS = (
     ("2 Related work", "Others grafted plums, which has little to do with pears."),
     ("4 Results", "On quince the pears bore 31 % more in a dry year than on their own roots."),
     ("5 Limitations", "No winter was hard in these years. {order} Frost was not tried at all."),
-)  # fmt: skip
+)
 
 
 async def test_llm_reads_what_the_library_has_of_the_full_text(read: Read, tmp_path: Path) -> None:

@@ -36,10 +36,15 @@ def think(tmp_path: Path) -> Reflect:
     ) -> tuple[FindState, list[dict[str, Any]]]:
         home = Settings(home=tmp_path, _env_file=None)  # type: ignore[call-arg]
         branch: Any = {
-            "run": "run", "request": CheckedRequest(text=TEXT), "scores": dict.fromkeys(IDS, 80.0),
-            "hop": 1, "hop_gain": 3, "queries": [SearchQuery(text="bee landmarks", facet="problem",
-            reason="Why.")], "sufficiency": [], **state,
-        }  # fmt: skip
+            "run": "run",
+            "request": CheckedRequest(text=TEXT),
+            "scores": dict.fromkeys(IDS, 80.0),
+            "hop": 1,
+            "hop_gain": 3,
+            "queries": [SearchQuery(text="bee landmarks", facet="problem", reason="Why.")],
+            "sufficiency": [],
+            **state,
+        }
         asked: list[dict[str, Any]] = []
 
         async def reflected(context: Any) -> FindState:

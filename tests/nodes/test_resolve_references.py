@@ -23,16 +23,23 @@ from tools.services import open_services
 LICHENS = "How sulphur rain reaches the lichens of tiled chapels"
 GIVEN = Paper(id="title:lichens", title=LICHENS, year=2001, authors=(Author(name="Ann Abel"),))
 RECORD = Paper(
-    id="doi:10.1/lichens", title=LICHENS, year=2001, authors=(Author(name="Ann Abel"),), doi="10.1/lichens"
-)  # fmt: skip
+    id="doi:10.1/lichens",
+    title=LICHENS,
+    year=2001,
+    authors=(Author(name="Ann Abel"),),
+    doi="10.1/lichens",
+)
 OTHER = Paper(id="doi:10.1/otters", title="How tidal locks reach the otters of harbours", year=2001)
 ENTRY = Entry(label="1", paper=GIVEN.id)
 
 
 async def resolve(
-    home: Path, *tables: Asked, entries: tuple[Entry, ...] = (ENTRY,), given: tuple[Paper, ...] = (GIVEN,),
+    home: Path,
+    *tables: Asked,
+    entries: tuple[Entry, ...] = (ENTRY,),
+    given: tuple[Paper, ...] = (GIVEN,),
     library: tuple[Paper, ...] = (),
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     context = RunSettings()
     vars(context)["clients"] = Sources(home, *tables)
     runtime = Runtime(context=context, store=InMemoryStore())
@@ -41,8 +48,10 @@ async def resolve(
     if library:
         create_library("mine", context.clients.settings, embedder()).add(library)
     state: Any = {
-        "run": "run", "request": CheckedRequest(text="x", sources=names, library="mine"), "entries": list(entries),
-    }  # fmt: skip
+        "run": "run",
+        "request": CheckedRequest(text="x", sources=names, library="mine"),
+        "entries": list(entries),
+    }
     update: dict[str, Any] = {**await resolve_references(state, runtime)}
     ids = [entry.paper for entry in update["entries"] if entry.paper]
     papers = await open_services(runtime, "run").run_store.papers.get(ids)

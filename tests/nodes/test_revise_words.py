@@ -9,11 +9,17 @@ from tools.errors import InputError
 
 PAPERS = [
     Numbered(
-        key=f"P{number + 3}", name="Abel", plural=False, year=2001, title="T", abstract="", elements={},
+        key=f"P{number + 3}",
+        name="Abel",
+        plural=False,
+        year=2001,
+        title="T",
+        abstract="",
+        elements={},
         number=number,
     )
     for number in range(1, 6)
-]  # fmt: skip
+]
 
 
 def sentence(text: str, paragraph: int = 1) -> NextSentence:

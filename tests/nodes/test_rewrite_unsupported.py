@@ -29,8 +29,12 @@ OWN = "We compare thirty reports of such causes and propose a shared vocabulary 
 
 def verdict(sentence: int, key: str, name: str, **fields: Any) -> CitationVerdict:
     return CitationVerdict(
-        sentence=sentence, key=key, paper=KEYS[key], verdict=name, **fields  # type: ignore[arg-type]
-    )  # fmt: skip
+        sentence=sentence,
+        key=key,
+        paper=KEYS[key],
+        verdict=name,
+        **fields,  # type: ignore[arg-type]
+    )
 
 
 VERDICTS = [
@@ -57,18 +61,28 @@ class Mind:
         await open_services(runtime, "run").run_store.papers.put(PAPERS.values())
         sentences = tuple(Sentence(text=text, line=1) for text in TEXTS)
         state: Any = {
-            "run": "run", "request": CheckedRequest(text=OWN), "keys": KEYS, "outline": Plan(lines=()),
-            "checks": 1, "removed": [],
-            "final": Draft(id="d", sentences=sentences), "verdicts": VERDICTS, **changes,
-        }  # fmt: skip
+            "run": "run",
+            "request": CheckedRequest(text=OWN),
+            "keys": KEYS,
+            "outline": Plan(lines=()),
+            "checks": 1,
+            "removed": [],
+            "final": Draft(id="d", sentences=sentences),
+            "verdicts": VERDICTS,
+            **changes,
+        }
         return dict(await rewrite_unsupported(state, runtime))
 
 
 @pytest.fixture
 def mind(tmp_path: Any) -> Iterator[Mind]:
     settings = Settings(
-        home=tmp_path, llm_api_key=SecretStr("sk-test"), strong_model="scripted", llm_timeout=10.0, _env_file=None
-    )  # type: ignore[call-arg]  # fmt: skip
+        home=tmp_path,
+        llm_api_key=SecretStr("sk-test"),
+        strong_model="scripted",
+        llm_timeout=10.0,
+        _env_file=None,
+    )  # type: ignore[call-arg]
     one = Mind(settings)
     with one.llm:
         yield one

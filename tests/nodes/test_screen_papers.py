@@ -39,14 +39,24 @@ def screened(
             {"text": TEXT, "sources": ("openalex",), **(request or {})}
         )
         branch: dict[str, Any] = {
-            "run": "run", "request": asked, "similarity": {}, "prior": {}, "judged": {},
-            "settled": [], "expanded": [], "trail": [], "hop": 1, "depth": 0,
+            "run": "run",
+            "request": asked,
+            "similarity": {},
+            "prior": {},
+            "judged": {},
+            "settled": [],
+            "expanded": [],
+            "trail": [],
+            "hop": 1,
+            "depth": 0,
             "search_log": [SearchLogEntry(source="openalex", query="pears", hop=1, returned=1)],
             "same": {key: one.id for one in papers for key in (one.id, *one.aliases)},
-            "hits": [Hit(paper=one.id, via="query", by="pears", source="openalex", rank=1)
-                     for one in papers],
+            "hits": [
+                Hit(paper=one.id, via="query", by="pears", source="openalex", rank=1)
+                for one in papers
+            ],
             **state,
-        }  # fmt: skip
+        }
         given: FindState = branch  # type: ignore[assignment]
         return await screen_papers(given, runtime)
 
@@ -117,11 +127,12 @@ async def test_round_says_what_it_followed_and_what_share_of_the_best_it_changed
 async def test_five_thousand_papers_at_once_are_weighed(screened: Screen) -> None:
     papers = [
         paper(
-            f"doi:10.1/{number}", f"Pears {number}",
+            f"doi:10.1/{number}",
+            f"Pears {number}",
             references=tuple(f"doi:10.1/{number * 7 % 5000 + step}" for step in range(20)),
         )
         for number in range(5000)
-    ]  # fmt: skip
+    ]
     update = await screened(papers)
     assert len(update["prior"]) == 5000
     assert all(0 < prior < 100 for prior in update["prior"].values())

@@ -53,9 +53,14 @@ def search(tmp_path: Path) -> Search:
         runtime = Runtime(context=context, store=InMemoryStore())
         request = CheckedRequest(text="Pears.", sources=("openalex",), before=date(2013, 1, 1))
         branch: Any = {
-            "run": "run", "request": request, "query": query, "source": "openalex", "limit": 4,
-            "of": 1, **others,
-        }  # fmt: skip
+            "run": "run",
+            "request": request,
+            "query": query,
+            "source": "openalex",
+            "limit": 4,
+            "of": 1,
+            **others,
+        }
         return await search_source(branch, runtime)
 
     return run

@@ -27,11 +27,21 @@ def select(runtime: Runtime[RunSettings]) -> Select:
             {"text": "pears", "sources": ("openalex", "arxiv"), **(request or {})}
         )
         branch: dict[str, Any] = {
-            "run": "run", "request": asked, "scores": scores, "prior": {}, "judged": scores,
-            "settled": [], "same": {}, "hidden": [],
-            "collected": [], "retracted": [], "search_log": [], "failures": [], "sufficiency": [],
+            "run": "run",
+            "request": asked,
+            "scores": scores,
+            "prior": {},
+            "judged": scores,
+            "settled": [],
+            "same": {},
+            "hidden": [],
+            "collected": [],
+            "retracted": [],
+            "search_log": [],
+            "failures": [],
+            "sufficiency": [],
             **state,
-        }  # fmt: skip
+        }
         given: FindState = branch  # type: ignore[assignment]
         return await select_papers(given, runtime)
 

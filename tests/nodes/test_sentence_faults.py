@@ -28,8 +28,14 @@ def faults(sentence: str, *, line: PlanLine | None = None, basis: str = "") -> l
 
 @pytest.mark.parametrize(
     "citation",
-    ["[31]", "[31, 32-34]", "[1–3]", "(Smith & Jones, 2020a)", "(Smith et al., 2020; Jones and Lee, 2021)"],
-)  # fmt: skip
+    [
+        "[31]",
+        "[31, 32-34]",
+        "[1–3]",
+        "(Smith & Jones, 2020a)",
+        "(Smith et al., 2020; Jones and Lee, 2021)",
+    ],
+)
 def test_citation_that_is_no_marker_is_fabricated_also_beside_one(citation: str) -> None:
     found = faults(f"{LICHENS} {{P1}} {citation}.")
     assert "fabricated" in {item.cause for item in found}

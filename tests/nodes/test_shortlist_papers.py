@@ -22,10 +22,20 @@ async def listed(
 ) -> FindState:
     asked = CheckedRequest.model_validate({"text": "pears", **(request or {})})
     branch: dict[str, Any] = {
-        "run": "run", "request": asked, "prior": MERIT, "judged": {}, "hits": [], "trail": [],
-        "similarity": dict.fromkeys(MERIT, 0.5), "same": {name: name for name in NAMES},
-        "hidden": [], "collected": [], "hop": 1, "depth": 0, **state,
-    }  # fmt: skip
+        "run": "run",
+        "request": asked,
+        "prior": MERIT,
+        "judged": {},
+        "hits": [],
+        "trail": [],
+        "similarity": dict.fromkeys(MERIT, 0.5),
+        "same": {name: name for name in NAMES},
+        "hidden": [],
+        "collected": [],
+        "hop": 1,
+        "depth": 0,
+        **state,
+    }
     given: FindState = branch  # type: ignore[assignment]
     return await shortlist_papers(given, runtime)
 
@@ -63,9 +73,7 @@ async def test_breadth_first_search_judges_a_whole_level(
     depth: int, services: Services, runtime: Runtime[RunSettings]
 ) -> None:
     told(runtime, expansion="bfs", pool=1)
-    hits = [
-        Hit(paper=name, via="query", by="pears", source="openalex") for name in NAMES[:5]
-    ]  # fmt: skip
+    hits = [Hit(paper=name, via="query", by="pears", source="openalex") for name in NAMES[:5]]
     links = [
         Hit(paper=name, via="reference", by=NAMES[0], source="openalex") for name in NAMES[100:290]
     ]

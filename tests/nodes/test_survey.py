@@ -19,10 +19,17 @@ THREE = {key: Paper(id=key, title="On trees") for key in (A, B, C)}
 
 def state(papers: Iterable[Paper] = THREE.values(), **others: Any) -> FindState:
     given: Any = {
-        "request": CheckedRequest(text="Grafting pears on quince", before=others.pop("before", None)),
-        "same": {}, "hidden": [], "similarity": {paper.id: 0.4 for paper in papers}, "judged": {},
-        "settled": [], "trail": [], **others,
-    }  # fmt: skip
+        "request": CheckedRequest(
+            text="Grafting pears on quince", before=others.pop("before", None)
+        ),
+        "same": {},
+        "hidden": [],
+        "similarity": {paper.id: 0.4 for paper in papers},
+        "judged": {},
+        "settled": [],
+        "trail": [],
+        **others,
+    }
     found: FindState = given
     return found
 
@@ -34,9 +41,11 @@ def hit(paper: str, via: Any, by: str) -> Hit:
 def test_links_lead_from_citing_to_cited_by_the_ids_of_the_run() -> None:
     same = {"openalex:W1": A, "openalex:W2": B, "openalex:W3": C}
     hits = (
-        hit("openalex:W2", "reference", "openalex:W1"), hit("openalex:W3", "citation", B),
-        hit(B, "recommendation", A), hit(C, "query", A),
-    )  # fmt: skip
+        hit("openalex:W2", "reference", "openalex:W1"),
+        hit("openalex:W3", "citation", B),
+        hit(B, "recommendation", A),
+        hit(C, "query", A),
+    )
     papers = [Paper(id=A, title="On trees", references=("openalex:W3",))]
     trail = LinkRound(hop=1, depth=1, hits=hits)
     assert set(known_links(papers, [trail], same)) == {(A, C), (A, B), (C, B)}

@@ -23,9 +23,14 @@ ABOUT = "We study how insects find their way home."
 
 def line_paper(**values: object) -> PaperToCite:
     given: dict[str, object] = {
-        "key": "P1", "name": "Lee et al.", "plural": True, "year": 2020, "title": "Bees", "elements": {},
+        "key": "P1",
+        "name": "Lee et al.",
+        "plural": True,
+        "year": 2020,
+        "title": "Bees",
+        "elements": {},
         "abstract": ABSTRACT,
-    }  # fmt: skip
+    }
     return PaperToCite.model_validate({**given, **values})
 
 
@@ -69,8 +74,9 @@ def test_papers_of_one_line_stand_side_by_side_and_are_not_joined_in_words() -> 
         "Lee et al. {P1} propose a model of how bees steer; Kim {P2} tests wasps in the dark."
     )
     assert [(item.key, *item.quotes) for item in answer.support] == [
-        ("P1", "We propose a model of how bees steer."), ("P2", "We test wasps in the dark."),
-    ]  # fmt: skip
+        ("P1", "We propose a model of how bees steer."),
+        ("P2", "We test wasps in the dark."),
+    ]
 
 
 def test_commands_to_a_machine_are_not_shown() -> None:
@@ -97,16 +103,27 @@ def test_counts_say_what_is_there() -> None:
     bees, wasps = line_paper(), line_paper(key="P2", abstract="", title="Wasps", year=2018)
     undated = wasps.model_copy(update={"year": None})
     for theme, papers, said in [
-        ("bees", [bees, bees], "Two papers, from 2020, are close in meaning; both of them mention bees."),
-        ("bees", [bees] * 3, "Three papers, all from 2020, are close in meaning; all of them mention bees."),
-        ("bees", [bees, bees, wasps],
-         "Three papers, from 2018 to 2020, are close in meaning; two of them mention bees."),
+        (
+            "bees",
+            [bees, bees],
+            "Two papers, from 2020, are close in meaning; both of them mention bees.",
+        ),
+        (
+            "bees",
+            [bees] * 3,
+            "Three papers, all from 2020, are close in meaning; all of them mention bees.",
+        ),
+        (
+            "bees",
+            [bees, bees, wasps],
+            "Three papers, from 2018 to 2020, are close in meaning; two of them mention bees.",
+        ),
         ("bees", [bees, wasps], "Two papers, from 2018 to 2020, are close in meaning."),
         ("ants", [bees, undated], "Two papers are close in meaning."),
         (APART, [bees, wasps], "Two papers, from 2018 to 2020, share no closer theme."),
         ("bees", [bees], "One paper, from 2020, mentions bees."),
         ("", [bees], "One paper, from 2020, stands apart."),
-    ]:  # fmt: skip
+    ]:
         assert count_sentence(theme, papers) == said
 
 

@@ -24,22 +24,35 @@ def parse(plan: str) -> Plan:
 @pytest.mark.parametrize(
     ("plan", "expected", "why"),
     [
-        ("1. Open with [1]\n2) Go on with [2]\n- and [3]\nLine 4: [2, 1] and [1; 3]",
-         "P1|P2|P3|P2 P1 P3", "one row for each sentence, however it is numbered"),
+        (
+            "1. Open with [1]\n2) Go on with [2]\n- and [3]\nLine 4: [2, 1] and [1; 3]",
+            "P1|P2|P3|P2 P1 P3",
+            "one row for each sentence, however it is numbered",
+        ),
         ("\nSay why it matters\n\n \n[1]", "|P1", "a line may cite nothing; empty lines are none"),
-        ("[arXiv:2005.11401v2] and [https://doi.org/10.1000/A]\n[lewis2020] then [@kim]\n[10.1145/ALIAS]",
-         "P1 P3|P2 P4|P4", "ids of all kinds"),
+        (
+            "[arXiv:2005.11401v2] and [https://doi.org/10.1000/A]\n[lewis2020] then [@kim]\n[10.1145/ALIAS]",
+            "P1 P3|P2 P4|P4",
+            "ids of all kinds",
+        ),
         ("Contrast 2 lines of work: [1]\n[2]: Say that it does not cite [1]", "P1|P2 P1", "notes"),
-        ("5 sentences in 120 words. Cite [1] on lines 1 and 3, [2] on line 2", "P1|P2|P1||", "directions"),
+        (
+            "5 sentences in 120 words. Cite [1] on lines 1 and 3, [2] on line 2",
+            "P1|P2|P1||",
+            "directions",
+        ),
         ("Cite [1] on lines 1, 3–4 & 6", "P1||P1|P1||P1", "lists and ranges"),
         ("3 sentences: [1-3] and [@kim] on line 2", "|P1 P2 P3 P4|", "several papers"),
         ("[1] on line 1\nContrast [2]\nwith [3] on line 2", "P1|P2 P3", "over several rows"),
         ("2 sentences. Cite [1] on each line. [2] on line 2", "P1|P1 P2", "each"),
-        ("Generate the output in 200 words using 3 sentences. Cite @cite.1 at line 1 and 3.",
-         "P1||P1", "as in LitLLM's prompts"),
+        (
+            "Generate the output in 200 words using 3 sentences. Cite @cite.1 at line 1 and 3.",
+            "P1||P1",
+            "as in LitLLM's prompts",
+        ),
         ("2 paragraphs of 2 sentences. Cite [1] on line 3", "||P1|", "counted over the whole plan"),
     ],
-)  # fmt: skip
+)
 def test_papers_stand_on_the_lines_that_are_said(plan: str, expected: str, why: str) -> None:
     assert "|".join(" ".join(line.keys) for line in parse(plan).lines) == expected, why
 
@@ -47,13 +60,23 @@ def test_papers_stand_on_the_lines_that_are_said(plan: str, expected: str, why: 
 @pytest.mark.parametrize(
     ("plan", "paragraphs", "words", "whole"),
     [
-        ("2 paragraphs, 2 sentences each, 20 words per line. [1] on line 1", "1122", [20] * 4, None),
+        (
+            "2 paragraphs, 2 sentences each, 20 words per line. [1] on line 1",
+            "1122",
+            [20] * 4,
+            None,
+        ),
         ("five sentences in two paragraphs", "11122", [None] * 5, None),
-        ("# A\n\n[1] (20 words)\nTheme:\n[2]\n[3]\n\n[4]\n120 words in all", "1223", [20, None, None, None], 120),
+        (
+            "# A\n\n[1] (20 words)\nTheme:\n[2]\n[3]\n\n[4]\n120 words in all",
+            "1223",
+            [20, None, None, None],
+            120,
+        ),
         ("2 sentences in 1,200 words. Cite [1] on line 1 (20 words)", "11", [20, None], 1200),
         ("3 sentences of 20 words", "111", [20] * 3, None),
     ],
-)  # fmt: skip
+)
 def test_lines_have_their_paragraphs_and_words(
     plan: str, paragraphs: str, words: list[int | None], whole: int | None
 ) -> None:
@@ -72,8 +95,9 @@ def test_notes_themes_and_roles_are_kept() -> None:
     assert [line.note for line in plan.lines] == ["Open broadly with {P1}", "", "", "End"]
     plan = parse("2 sentences. Contrast [2] with [3] on line 2. Be critical, as in 2019.")
     assert [line.note for line in plan.lines] == [
-        "Be critical, as in 2019", "Contrast {P2} with {P3}; Be critical, as in 2019",
-    ]  # fmt: skip
+        "Be critical, as in 2019",
+        "Contrast {P2} with {P3}; Be critical, as in 2019",
+    ]
     assert plan.origin == "user"
 
 
@@ -86,11 +110,17 @@ def test_notes_themes_and_roles_are_kept() -> None:
         ("[1] on line 0", "cites on line 0"),
         ("100 sentences", "has 100 lines"),
         ("[1] on lines 1-9999", "has 9,999 lines"),
-        ("[9] opens\n[8, @nobody] and [2-6] [²]", r"\[9\], \[8\], \[@nobody\], \[2-6\], \[²\], but there are 4"),
+        (
+            "[9] opens\n[8, @nobody] and [2-6] [²]",
+            r"\[9\], \[8\], \[@nobody\], \[2-6\], \[²\], but there are 4",
+        ),
         ("5 sentences. Cite [1] and [2]. [3] on line 1", r"'Cite \[1\] and \[2\]' without a line"),
         ("5 sentences:\n" + "[1]\n" * 7, "asks for 5 sentences, but gives 7"),
         ("2 sentences. 3 sentences. [1] on line 1", "for 2 and for 3"),
-        ("Paragraph 1: 3 sentences. [1] on line 1", "a line of its own for each sentence under 'Paragraph 1"),
+        (
+            "Paragraph 1: 3 sentences. [1] on line 1",
+            "a line of its own for each sentence under 'Paragraph 1",
+        ),
         ("2 paragraphs of 2 sentences. 5 sentences", "5 sentences in 2 paragraphs of 2"),
         ("3 sentences, 40 words per paragraph", "of what 'per' speaks"),
         ("Paragraph 2:\n[1]", "'Paragraph 2:' has no sentence under it, or paragraph 1"),
@@ -116,7 +146,7 @@ def test_notes_themes_and_roles_are_kept() -> None:
         ("# About [1]\n[2]", "names a paper"),
         ("# A\n# B\n[1]", "'# A' has no sentence under it"),
     ],
-)  # fmt: skip
+)
 def test_plan_that_cannot_be_followed_is_refused_with_its_words(plan: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         parse(plan)
@@ -140,9 +170,11 @@ def test_made_plan_can_be_shown_edited_and_read() -> None:
     lines = (
         PlanLine(number=1, keys=("P2",), theme="dense retrieval", role="open"),
         PlanLine(number=2, keys=("P1", "P3"), theme="dense retrieval", role="contrast", words=30),
-        PlanLine(number=3, keys=("P4",), paragraph=2, role="open", note="Cite 5 sentences on line 2"),
+        PlanLine(
+            number=3, keys=("P4",), paragraph=2, role="open", note="Cite 5 sentences on line 2"
+        ),
         PlanLine(number=4, role="close", paragraph=2),
-    )  # fmt: skip
+    )
     made = Plan(lines=lines, words=90, origin="made", reasoning="By meaning.")
     text = plan_text(made, NUMBERS)
     assert text == (
@@ -181,27 +213,64 @@ NOTES = st.lists(st.sampled_from(["{P1}", "contrast", "word", *PIECES[7:30]]), m
 )
 
 
-@given(st.lists(st.tuples(NOTES, st.sampled_from(["open", "develop", "contrast", "close"]),
-                          st.sampled_from(["", "trees", "bees (wild)"]), st.sampled_from([None, 12, 40])),
-                min_size=1, max_size=6))  # fmt: skip
+@given(
+    st.lists(
+        st.tuples(
+            NOTES,
+            st.sampled_from(["open", "develop", "contrast", "close"]),
+            st.sampled_from(["", "trees", "bees (wild)"]),
+            st.sampled_from([None, 12, 40]),
+        ),
+        min_size=1,
+        max_size=6,
+    )
+)
 def test_any_note_role_theme_and_length_survives(rows: list[Any]) -> None:
     lines: list[PlanLine] = []
     for note, role, theme, words in rows:
         opens = bool(lines) and theme != lines[-1].theme
         bare = note if any(char.isalnum() for char in note.replace("{P1}", "")) else ""
         lines.append(
-            PlanLine(number=len(lines) + 1, keys=("P2", "P1"), note=bare, role=role, theme=theme,
-                     paragraph=(lines[-1].paragraph if lines else 1) + opens, words=words)
-        )  # fmt: skip
+            PlanLine(
+                number=len(lines) + 1,
+                keys=("P2", "P1"),
+                note=bare,
+                role=role,
+                theme=theme,
+                paragraph=(lines[-1].paragraph if lines else 1) + opens,
+                words=words,
+            )
+        )
     plan = Plan(lines=tuple(lines), origin="user")
     assert parse(plan_text(plan, NUMBERS)) == plan
 
 
 @pytest.mark.parametrize(
     "piece",
-    ["(", "((1 words ", "1 ", "on line 1 and ", "lines 1, ", "each ", "# ", "a:", " ", "[1] and ", "(1 words)",
-     "2 paragraphs of ", "@cite.1", "paragraph 1 ", "in paragraph 1: ", ". line 1: ", "1,000,", "[1;2]", "{", "[", "]"],
-)  # fmt: skip
+    [
+        "(",
+        "((1 words ",
+        "1 ",
+        "on line 1 and ",
+        "lines 1, ",
+        "each ",
+        "# ",
+        "a:",
+        " ",
+        "[1] and ",
+        "(1 words)",
+        "2 paragraphs of ",
+        "@cite.1",
+        "paragraph 1 ",
+        "in paragraph 1: ",
+        ". line 1: ",
+        "1,000,",
+        "[1;2]",
+        "{",
+        "[",
+        "]",
+    ],
+)
 def test_hostile_plan_of_the_greatest_length_is_read_or_refused(piece: str) -> None:
     with suppress(InputError):
         assert parse((piece * 20_000)[:20_000]).lines

@@ -29,12 +29,25 @@ async def weighed(
         for name in NAMES
     )
     branch: dict[str, Any] = {
-        "run": "run", "request": CheckedRequest(text="Grafting pears"), "judged": judged, "settled": [],
-        "prior": dict.fromkeys(NAMES, 50.0), "similarity": dict.fromkeys(NAMES, 0.5), "scores": {},
-        "same": {name: name for name in NAMES}, "trail": [], "hits": [], "hidden": [],
-        "collected": [], "rounds": [SearchRound(hop=1, depth=0)], "failures": [], "depth": 0, "hop": 1,
-        "hop_gain": 0, **state,
-    }  # fmt: skip
+        "run": "run",
+        "request": CheckedRequest(text="Grafting pears"),
+        "judged": judged,
+        "settled": [],
+        "prior": dict.fromkeys(NAMES, 50.0),
+        "similarity": dict.fromkeys(NAMES, 0.5),
+        "scores": {},
+        "same": {name: name for name in NAMES},
+        "trail": [],
+        "hits": [],
+        "hidden": [],
+        "collected": [],
+        "rounds": [SearchRound(hop=1, depth=0)],
+        "failures": [],
+        "depth": 0,
+        "hop": 1,
+        "hop_gain": 0,
+        **state,
+    }
     given: FindState = branch  # type: ignore[assignment]
     return await weigh_links(given, runtime)
 
@@ -84,9 +97,13 @@ async def test_links_of_hidden_papers_and_by_other_ids_are_weighed_as_they_shoul
         kept = await services.run_store.trails.put([LinkRound(hop=1, depth=depth, hits=trail(key))])
         same = {**{name: name for name in NAMES}, "openalex:W1": NAMES[0]}
         update = await weighed(
-            services, runtime, dict.fromkeys(NAMES, 60.0), trail=kept, same=same,
+            services,
+            runtime,
+            dict.fromkeys(NAMES, 60.0),
+            trail=kept,
+            same=same,
             hidden=["doi:10.1/hidden"],
-        )  # fmt: skip
+        )
         scores[key] = update["scores"][NAMES[6]]
     bare = (await weighed(services, runtime, dict.fromkeys(NAMES, 60.0)))["scores"][NAMES[6]]
     assert scores["doi:10.1/hidden"] == bare < scores["openalex:W1"] == scores[NAMES[0]]
@@ -106,9 +123,12 @@ def hits(via: Any, names: list[str], by: str = "pears") -> list[Hit]:
 
 
 async def level(
-    services: Services, runtime: Runtime[RunSettings], reached: list[str], judged: dict[str, float],
+    services: Services,
+    runtime: Runtime[RunSettings],
+    reached: list[str],
+    judged: dict[str, float],
     collected: list[str],
-) -> FindState:  # fmt: skip
+) -> FindState:
     trail = LinkRound(hop=1, depth=1, hits=tuple(hits("reference", reached, by=NAMES[0])))
     key = await services.run_store.trails.put([trail])
     return await weighed(services, runtime, judged, trail=key, depth=1, collected=collected)

@@ -60,12 +60,17 @@ def read(*lines: str | Set, above: Set | None = None, margin: str = "") -> Docum
         (["A. B. Lee, J.-P. Wu and K.L.M. Roe"], ["A. B. Lee", "J.-P. Wu", "K.L.M. Roe"]),
         (["Ana dos Santos, Jan van der Berg"], ["Ana dos Santos", "Jan van der Berg"]),
         (
-            [("Ann Lee", 11, BOLD), ("Silt Limited", 9, PLAIN), ("Bo Wu", 11, BOLD), ("Grey Owl", 9, ITALIC)],
+            [
+                ("Ann Lee", 11, BOLD),
+                ("Silt Limited", 9, PLAIN),
+                ("Bo Wu", 11, BOLD),
+                ("Grey Owl", 9, ITALIC),
+            ],
             TWO,
         ),
         (["University of Mud", "ann@mud.example"], []),
     ],
-)  # fmt: skip
+)
 def test_authors_are_told_from_what_stands_among_and_below_them(
     lines: list[str | Set], names: list[str]
 ) -> None:
@@ -84,10 +89,12 @@ def test_name_of_a_journal_in_larger_type_is_not_the_title(above: str) -> None:
 @pytest.mark.parametrize(
     ("margin", "year"),
     [
-        ("arXiv:2007.03225", 2020), ("arXiv:1905.00001v2 [cs.RV] 7 Jan 2020", 2020),
-        ("arXiv:2019.12345", None), ("", None),
+        ("arXiv:2007.03225", 2020),
+        ("arXiv:1905.00001v2 [cs.RV] 7 Jan 2020", 2020),
+        ("arXiv:2019.12345", None),
+        ("", None),
     ],
-)  # fmt: skip
+)
 def test_year_is_not_read_off_the_number_of_an_arxiv_id(margin: str, year: int | None) -> None:
     assert read("Ann Lee", margin=margin).year == year
 

@@ -48,7 +48,9 @@ def test_file_damaged_in_any_way_is_read_or_refused(way: str, seed: int) -> None
 @given(
     st.lists(
         st.one_of(
-            st.sampled_from(["q", "Q", "BT", "ET", "0 Tr", "3 Tr", "T*", "/F1 9 Tf", "/F9 1 Tf", "W n"]),
+            st.sampled_from(
+                ["q", "Q", "BT", "ET", "0 Tr", "3 Tr", "T*", "/F1 9 Tf", "/F9 1 Tf", "W n"]
+            ),
             st.builds(
                 "{} {} {} {} {} {} {}".format,
                 *[st.sampled_from([0, 1, -1, 0.001, 50, 1e9, -1e9, "1e99", "..", "-"])] * 6,
@@ -59,7 +61,7 @@ def test_file_damaged_in_any_way_is_read_or_refused(way: str, seed: int) -> None
         ),
         max_size=40,
     )
-)  # fmt: skip
+)
 def test_any_operators_on_a_page_are_read_or_refused(operators: list[str]) -> None:
     page = papers.first_page()
     page.parts.extend(operators)

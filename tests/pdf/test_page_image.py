@@ -40,8 +40,11 @@ def marked_box(image: PageImage) -> tuple[int, int, int, int] | None:
     box = both.getbbox()
     wide, high = picture.size
     return box and (
-        box[0] * 1000 // wide, box[1] * 1000 // high, box[2] * 1000 // wide, box[3] * 1000 // high
-    )  # fmt: skip
+        box[0] * 1000 // wide,
+        box[1] * 1000 // high,
+        box[2] * 1000 // wide,
+        box[3] * 1000 // high,
+    )
 
 
 def test_words_are_marked_where_they_stand_and_nothing_else_is(tmp_path: Path) -> None:

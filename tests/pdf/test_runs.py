@@ -84,8 +84,10 @@ def test_letter_in_another_font_is_a_word_of_its_own_glued_to_the_one_before() -
     page.text(50 + 6 * 5.4, 700, "ide")
     found = words(page)
     assert [(word.text, word.glued, word.style.bold) for word in found] == [
-        ("river", False, False), ("s", True, True), ("ide", True, False),
-    ]  # fmt: skip
+        ("river", False, False),
+        ("s", True, True),
+        ("ide", True, False),
+    ]
 
 
 def test_size_below_zero_counts_as_one_above() -> None:

@@ -7,14 +7,22 @@ from tools.pdf.reader import read_pdf
 
 _TITLE = "Owls Hear Voles below the Snow"
 _SIDE = [
-    "Institute of Silt, Far Valley", "Correspondence", "Bo Wu, Institute of Silt", "Keywords:", "owls",
-    "voles", "snow", "River Fund, No. 12",
-]  # fmt: skip
+    "Institute of Silt, Far Valley",
+    "Correspondence",
+    "Bo Wu, Institute of Silt",
+    "Keywords:",
+    "owls",
+    "voles",
+    "snow",
+    "River Fund, No. 12",
+]
 _ABSTRACT = [
-    "Owls hear what stirs below the snow, and we", "measured how deep. Sixty owls were given sixty",
-    "fields with voles in them and without, and those", "with voles were found at once. Depth did not",
+    "Owls hear what stirs below the snow, and we",
+    "measured how deep. Sixty owls were given sixty",
+    "fields with voles in them and without, and those",
+    "with voles were found at once. Depth did not",
     "matter up to a metre, and wind did.",
-]  # fmt: skip
+]
 _PROSE = (
     "Owls hunt at night, and in the north the nights are long and the snow is deep for months. "
 )

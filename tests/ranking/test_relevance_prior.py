@@ -29,9 +29,11 @@ NAMES = [f"p{number}" for number in range(30)]
 def features(*text: float, years: list[float] | None = None) -> Features:
     size = len(text)
     return Features(
-        text=np.array(text), words=np.zeros(size), read=np.zeros(size, dtype=bool),
+        text=np.array(text),
+        words=np.zeros(size),
+        read=np.zeros(size, dtype=bool),
         ages=np.array(years if years is not None else [np.nan] * size),
-    )  # fmt: skip
+    )
 
 
 def test_judge_who_is_sure_is_not_overruled_link_odds() -> None:

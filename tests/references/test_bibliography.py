@@ -59,12 +59,18 @@ def linked(text: str, references: list[str]) -> list[tuple[int, ...]]:
         ("(Hubbs 1978), [Hubbs, 1978], Hubbs ( 1978 )", [(7,), (7,), (7,)]),
         ("Following Hubbs' loom (1978) and Hubbs's old loom (1978)", [(7,), (7,)]),
         ("(e.g., (Hubbs, 1978; Grossz et al., 1995; Grossz and Sydner, 1998))", [(7, 8, 9)]),
-        ("Lee et al. (2021a,b), (Lee et al., 2021a, b), Lee et al.’s (2021a)", [(0, 1), (0, 1), (0,)]),
+        (
+            "Lee et al. (2021a,b), (Lee et al., 2021a, b), Lee et al.’s (2021a)",
+            [(0, 1), (0, 1), (0,)],
+        ),
         ("Lee (2020, 2021a)", [(2, 0)]),
         ("Muller-Ludenscheidt (2011), Mueller-Luedenscheidt (2011)", [(10,), (10,)]),
         ("Müller- Lüdenscheidt (2011)", [(10,)]),
         ("Van den Berg (2012), (Berg, 2012), as van den Berg (2012)", [(11,), (11,), (11,)]),
-        ("(Park and Stone, 2015) and (Park and Wood 2015, p. 12; cf. Foo et al., 2018b, ch. 3)", [(12,), (13, 5)]),
+        (
+            "(Park and Stone, 2015) and (Park and Wood 2015, p. 12; cf. Foo et al., 2018b, ch. 3)",
+            [(12,), (13, 5)],
+        ),
         ("(Park et al., 2015)", [(12, 13)]),
         ("(Lee et al. 2021)", [(0, 1)]),
         ("(de la Cruz, forthcoming)", [(14,)]),
@@ -72,7 +78,10 @@ def linked(text: str, references: list[str]) -> list[tuple[int, ...]]:
         ("García Márquez (2001, 2002), Marquez (2001)", [(16, 17), (16,)]),
         ("(Jia and Bo, 2019–2021)", [(3, 4)]),
         ("However, Lee (2020) and, in Paris, Jia & Bo (2019)", [(2,), (3,)]),
-        ("(Lee et al.2021a), (Lee et al , 2021a), (Jia\u00a0and Bo,\u00a02019)", [(0,), (0,), (3,)]),
+        (
+            "(Lee et al.2021a), (Lee et al , 2021a), (Jia\u00a0and Bo,\u00a02019)",
+            [(0,), (0,), (3,)],
+        ),
         ("Jia and Bo 2019 showed", [(3,)]),
         ("(Jla and Bo, 2019), (Grosz and Sidner, 1998)", [(3,), (9,)]),
         ("[Jia and Bo 19; Hubbs 78]", [(3, 7)]),
@@ -80,7 +89,7 @@ def linked(text: str, references: list[str]) -> list[tuple[int, ...]]:
         ("(Jia and Bo, 2020)", []),
         ("In 2020, in the year (2019), [2019], [3], [0, 1], (May 2020), pages 2019", []),
     ],
-)  # fmt: skip
+)
 def test_names_and_years_lead_to_their_entries(text: str, entries: list[tuple[int, ...]]) -> None:
     assert [places for places in linked(text, NAMED) if places] == entries
 
@@ -107,7 +116,7 @@ def test_citation_says_where_it_stands_and_how_it_is_printed() -> None:
         ("A[1], x_i[2], Eq. [3], [2019], [99], [a link](u), [2](https://x.example.org)", []),
         ("(Leea, 2001) but not (Nemo, 1870)", [(0,)]),
     ],
-)  # fmt: skip
+)
 def test_numbers_lead_to_the_entries_of_a_numbered_list(
     text: str, entries: list[tuple[int, ...]]
 ) -> None:
@@ -136,8 +145,13 @@ def test_keys_lead_to_the_entries_of_a_keyed_list() -> None:
 def test_list_that_lost_its_numbers_is_still_cited_by_number() -> None:
     bare = [one.partition("] ")[2] for one in NUMBERED]
     assert linked("[1], [2-6], [7,8], [9], [10], [12]", bare) == [
-        (0,), (1, 2, 3, 4, 5), (6, 7), (8,), (9,), (11,),
-    ]  # fmt: skip
+        (0,),
+        (1, 2, 3, 4, 5),
+        (6, 7),
+        (8,),
+        (9,),
+        (11,),
+    ]
     assert linked("Equation [1] and (Leea, 2001)", bare) == [(0,)]
 
 
@@ -162,9 +176,36 @@ def test_document_without_references_cites_nothing() -> None:
 
 
 PIECES = st.sampled_from(
-    ["[1", "]", "[2-4]", "(", ")", "Lee", " et al.", ", 2020", "2021a", ";", " and ", "van de ", "é", "\n", " ",
-     "’s", "[", "Jia", "19", "²", "^{3}", "—", "[LWM20]", "in press", "1999–2003", ", b", "the loom"]
-)  # fmt: skip
+    [
+        "[1",
+        "]",
+        "[2-4]",
+        "(",
+        ")",
+        "Lee",
+        " et al.",
+        ", 2020",
+        "2021a",
+        ";",
+        " and ",
+        "van de ",
+        "é",
+        "\n",
+        " ",
+        "’s",
+        "[",
+        "Jia",
+        "19",
+        "²",
+        "^{3}",
+        "—",
+        "[LWM20]",
+        "in press",
+        "1999–2003",
+        ", b",
+        "the loom",
+    ]
+)
 
 
 @given(
@@ -193,8 +234,10 @@ def test_hostile_text_is_read(piece: str) -> None:
 
 def test_many_citations_of_many_entries_are_read() -> None:
     names = [f"{a}{b}{c}ow" for a in "BCDFGHKLMN" for b in "aeiouyäöüé" for c in "bcdfghklmn"]
-    references = [f"{name}, Al and Bo Moe. {1990 + at % 30}. Looms of {name}. Loom Letters."
-                  for at, name in enumerate(names)]  # fmt: skip
+    references = [
+        f"{name}, Al and Bo Moe. {1990 + at % 30}. Looms of {name}. Loom Letters."
+        for at, name in enumerate(names)
+    ]
     text = " ".join(
         f"weave the loom of {name} and Moe ({1990 + at % 30}) again ({name} and Moe, {1990 + at % 30})."
         for at, name in enumerate(names)

@@ -69,9 +69,10 @@ STYLES = [
 
 
 @pytest.mark.parametrize(
-    ("text", "label", "families", "title", "year", "doi"), [row[1:] for row in STYLES],
+    ("text", "label", "families", "title", "year", "doi"),
+    [row[1:] for row in STYLES],
     ids=[row[0] for row in STYLES],
-)  # fmt: skip
+)
 def test_entry_of_each_style_is_read(
     text: str, label: str, families: list[str], title: str | None, year: int | None, doi: str | None
 ) -> None:
@@ -101,12 +102,19 @@ FIELDS = [
 
 
 @pytest.mark.parametrize(
-    ("text", "families", "title", "venue", "volume", "issue", "pages"), FIELDS,
+    ("text", "families", "title", "venue", "volume", "issue", "pages"),
+    FIELDS,
     ids=["initials before", "chicago", "iso 690", "vancouver", "decomposed", "no title"],
-)  # fmt: skip
+)
 def test_every_field_of_an_entry_is_read(
-    text: str, families: list[str], title: str | None, venue: str, volume: str, issue: str | None, pages: str
-) -> None:  # fmt: skip
+    text: str,
+    families: list[str],
+    title: str | None,
+    venue: str,
+    volume: str,
+    issue: str | None,
+    pages: str,
+) -> None:
     entry = read_entry(text, 0)
     assert [author.family for author in entry.authors] == families
     assert (entry.title, entry.venue) == (title, venue)
@@ -117,8 +125,9 @@ def test_book_has_its_publisher_and_a_chapter_its_editors() -> None:
     book = read_entry("Moe, C. (1998). The art of looms (2nd ed.). Oxford University Press.", 0)
     assert (book.title, book.publisher) == ("The art of looms", "Oxford University Press")
     chapter = read_entry(
-        "Lee, A. (2001). Weaving with wool. In C. Moe & D. Roe (Eds.), Handbook of weaving (pp. 3–9). Springer.", 0
-    )  # fmt: skip
+        "Lee, A. (2001). Weaving with wool. In C. Moe & D. Roe (Eds.), Handbook of weaving (pp. 3–9). Springer.",
+        0,
+    )
     assert (chapter.title, chapter.venue) == ("Weaving with wool", "Handbook of weaving")
     assert [editor.family for editor in chapter.editors] == ["Moe", "Roe"]
 
@@ -128,19 +137,25 @@ def test_book_has_its_publisher_and_a_chapter_its_editors() -> None:
     [
         ("Weber, P. (2009), Réinventer la toile, Paris, Tisserand.", "Réinventer la toile"),
         ("Hogg, Richard. 1957. Uses of Looms.", "Uses of Looms"),
-        ("Lind, Anna. Homo Textor, trans. Peter Kohl (London: Weaver and Blake, 1938).", "Homo Textor"),
-        ("Miller, Eva. ‘Looms on the Beat: “Weaving of Gotham” as Urban Craft’. Loom Studies 2, no. 7 (1987): 14–16.",
-         "Looms on the Beat: “Weaving of Gotham” as Urban Craft"),
+        (
+            "Lind, Anna. Homo Textor, trans. Peter Kohl (London: Weaver and Blake, 1938).",
+            "Homo Textor",
+        ),
+        (
+            "Miller, Eva. ‘Looms on the Beat: “Weaving of Gotham” as Urban Craft’. Loom Studies 2, no. 7 (1987): 14–16.",
+            "Looms on the Beat: “Weaving of Gotham” as Urban Craft",
+        ),
     ],
-)  # fmt: skip
+)
 def test_title_of_a_book_and_quotes_within_quotes_are_read(text: str, title: str) -> None:
     assert read_entry(text, 0).title == title
 
 
 def test_confidence_tells_a_plain_reference_from_words_that_are_none() -> None:
     plain = read_entry(
-        "Lee, A., & Kim, B. (2004). The weaving of graphs. Journal of Graph Theory, 12(3), 45–67.", 0
-    )  # fmt: skip
+        "Lee, A., & Kim, B. (2004). The weaving of graphs. Journal of Graph Theory, 12(3), 45–67.",
+        0,
+    )
     none = read_entry("see above, and what Lee said of it, weaving, 12, looms; personal notes", 0)
     assert plain.confidence > 0.9
     assert none.confidence < 0.5
@@ -159,23 +174,48 @@ def test_families_alone_are_authors_where_others_are_told_of(names: str) -> None
 @pytest.mark.parametrize(
     ("text", "title"),
     [
-        ("Lee, A. 2018. To weave or not to weave? a question of looms. In Proceedings of LOOM, pages 1998–2010.",
-         "To weave or not to weave? a question of looms"),
-        ("Lee, A. 2018. Who weaves? A study of looms. Loom Letters.", "Who weaves? A study of looms"),
-        ("Lee, A. 2018. To weave?: Towards a loom optimizer. In LOOM 2006.", "To weave?: Towards a loom optimizer"),
-        ("Lee, A. 2018. Some uses of ‘uh huh’ and other things between looms. In B. Moe, editor, Looms.",
-         "Some uses of ‘uh huh’ and other things between looms"),
-        ('Lee, A. 2018. Signs of "new" and "old" looms. Loom Letters.', 'Signs of "new" and "old" looms'),
-        ("Lee, A. 2018. 3.5 million looms vs. hands in the U.S. textile trade. Loom Letters.",
-         "3.5 million looms vs. hands in the U.S. textile trade"),
-        ("Lee, A., & Kim, B. (2018). How do weavers learn? Looms! Threads. And wool. Journal of Weaving, 3(1), 4–9.",
-         "How do weavers learn? Looms! Threads. And wool"),
-        ("Lee, A. (2018). “Why?”: What a weaver asks. Journal of Weaving, 3(1), 4–9.", "“Why?”: What a weaver asks"),
-        ("A. Lee. 2018. Weaving with looms. arXiv preprint arXiv:1801.00001.", "Weaving with looms"),
-        ("Lee, A. 1999. Loom sense: Of threads, yarns, and looms. Ph.D. thesis, Loom University.",
-         "Loom sense: Of threads, yarns, and looms"),
+        (
+            "Lee, A. 2018. To weave or not to weave? a question of looms. In Proceedings of LOOM, pages 1998–2010.",
+            "To weave or not to weave? a question of looms",
+        ),
+        (
+            "Lee, A. 2018. Who weaves? A study of looms. Loom Letters.",
+            "Who weaves? A study of looms",
+        ),
+        (
+            "Lee, A. 2018. To weave?: Towards a loom optimizer. In LOOM 2006.",
+            "To weave?: Towards a loom optimizer",
+        ),
+        (
+            "Lee, A. 2018. Some uses of ‘uh huh’ and other things between looms. In B. Moe, editor, Looms.",
+            "Some uses of ‘uh huh’ and other things between looms",
+        ),
+        (
+            'Lee, A. 2018. Signs of "new" and "old" looms. Loom Letters.',
+            'Signs of "new" and "old" looms',
+        ),
+        (
+            "Lee, A. 2018. 3.5 million looms vs. hands in the U.S. textile trade. Loom Letters.",
+            "3.5 million looms vs. hands in the U.S. textile trade",
+        ),
+        (
+            "Lee, A., & Kim, B. (2018). How do weavers learn? Looms! Threads. And wool. Journal of Weaving, 3(1), 4–9.",
+            "How do weavers learn? Looms! Threads. And wool",
+        ),
+        (
+            "Lee, A. (2018). “Why?”: What a weaver asks. Journal of Weaving, 3(1), 4–9.",
+            "“Why?”: What a weaver asks",
+        ),
+        (
+            "A. Lee. 2018. Weaving with looms. arXiv preprint arXiv:1801.00001.",
+            "Weaving with looms",
+        ),
+        (
+            "Lee, A. 1999. Loom sense: Of threads, yarns, and looms. Ph.D. thesis, Loom University.",
+            "Loom sense: Of threads, yarns, and looms",
+        ),
     ],
-)  # fmt: skip
+)
 def test_marks_within_a_title_do_not_end_it(text: str, title: str) -> None:
     assert read_entry(text, 0).title == title
 
@@ -187,7 +227,11 @@ def test_marks_within_a_title_do_not_end_it(text: str, title: str) -> None:
         ("Nguyễn, T. T., Ó Súilleabháin, P. and Wu, B.", ["Nguyễn", "Ó Súilleabháin", "Wu"], True),
         ("Wei Zhang, Bo Wu, and Yŏng-su Kim", ["Zhang", "Wu", "Kim"], True),
         ("Smith, J., Jr., and Doe, J. K., III", ["Smith", "Doe"], True),
-        ("Stephen A. Della Pietra and Vincent Della Pietra", ["Della Pietra", "Della Pietra"], True),
+        (
+            "Stephen A. Della Pietra and Vincent Della Pietra",
+            ["Della Pietra", "Della Pietra"],
+            True,
+        ),
         ("R. Kuhn and Renato de Mori", ["Kuhn", "de Mori"], True),
         ("A. Budan. G. Hirsch", ["Budan", "Hirsch"], True),
         ("Lee, A. and others", ["Lee"], False),
@@ -200,7 +244,7 @@ def test_marks_within_a_title_do_not_end_it(text: str, title: str) -> None:
         ("IBM.", ["IBM"], True),
         ("Riel E.", ["Riel"], True),
     ],
-)  # fmt: skip
+)
 def test_names_of_each_kind_are_told_apart(text: str, names: list[str], complete: bool) -> None:
     authors, whole = read_names(text)
     assert ([author.family for author in authors], whole) == (names, complete)
@@ -219,11 +263,16 @@ def test_names_of_each_kind_are_told_apart(text: str, names: list[str], complete
         ("x. arXiv:cs/0112017.", None, "cs/0112017", None),
         ("x. https://doi.org/10.48550/arXiv.2005.11401", None, "2005.11401", None),
         ("x. http://www. looms.example.org/net/.", None, None, "http://www.looms.example.org/net/"),
-        ("x. https://looms.example.org/a- b_c.html (2014).", None, None, "https://looms.example.org/a-b_c.html"),
+        (
+            "x. https://looms.example.org/a- b_c.html (2014).",
+            None,
+            None,
+            "https://looms.example.org/a-b_c.html",
+        ),
         ("x. www.looms.example.org. Accessed 2020.", None, None, "www.looms.example.org"),
         ("10 looms of 2019, 20.1 and 10.5", None, None, None),
     ],
-)  # fmt: skip
+)
 def test_identifiers_are_read_and_mended(
     text: str, doi: str | None, arxiv: str | None, url: str | None
 ) -> None:
@@ -249,9 +298,38 @@ def test_year_is_not_taken_from_pages_titles_or_arxiv_numbers() -> None:
 
 
 PIECES = st.sampled_from(
-    ["Lee", ", ", "A. ", "and ", "et al. ", "2019", "(", ")", ". ", "“", "”", "? ", "[1] ", "In ", "doi:10.1/",
-     "10.1145/a-", "arXiv:", "http://", "van ", "é", "—", "Proc. ", "pp. 3–4", ";", "&", "'", "-", "\n", ": "]
-)  # fmt: skip
+    [
+        "Lee",
+        ", ",
+        "A. ",
+        "and ",
+        "et al. ",
+        "2019",
+        "(",
+        ")",
+        ". ",
+        "“",
+        "”",
+        "? ",
+        "[1] ",
+        "In ",
+        "doi:10.1/",
+        "10.1145/a-",
+        "arXiv:",
+        "http://",
+        "van ",
+        "é",
+        "—",
+        "Proc. ",
+        "pp. 3–4",
+        ";",
+        "&",
+        "'",
+        "-",
+        "\n",
+        ": ",
+    ]
+)
 
 
 @given(st.lists(PIECES, min_size=1, max_size=30).map("".join) | st.text(max_size=120))

@@ -21,17 +21,26 @@ from tools.references.reference_list import read_reference, split_references
         ("(Lee et al., 2020; Kim 2021)", ["Lee et al., 2020", "Kim, 2021"]),
         ("(see e.g. Smith & Jones, 2001, p. 3)", ["Smith & Jones, 2001"]),
         ("Lee et al. (2020) agree.", ["Lee et al., 2020"]),
-        ("van den Berg and Müller (2019a, b)", ["van den Berg and Müller, 2019a", "van den Berg and Müller, 2019b"]),
+        (
+            "van den Berg and Müller (2019a, b)",
+            ["van den Berg and Müller, 2019a", "van den Berg and Müller, 2019b"],
+        ),
         ("García-Márquez's (2018) is older.", ["García-Márquez, 2018"]),
         ("(May 2020), (in 2020), (n = 20; 2020), (2019)", []),
         ("We saw [1] in Paris (2019).", ["1"]),
-        ("(Lee, Kim 2020), Lee, Kim, and Roe [2021]", ["Lee, Kim, 2020", "Lee, Kim, and Roe, 2021"]),
-        ("For English, Lee (2020) and (e.g., (Kim, 2019; Roe, 2018))", ["Lee, 2020", "Kim, 2019", "Roe, 2018"]),
+        (
+            "(Lee, Kim 2020), Lee, Kim, and Roe [2021]",
+            ["Lee, Kim, 2020", "Lee, Kim, and Roe, 2021"],
+        ),
+        (
+            "For English, Lee (2020) and (e.g., (Kim, 2019; Roe, 2018))",
+            ["Lee, 2020", "Kim, 2019", "Roe, 2018"],
+        ),
         ("[12, p. 4], [see 3] and [2019]", ["12", "3"]),
         ("Hubbs' (1978) loom", ["Hubbs, 1978"]),
         ("(Lee 98) at 10 (98), Lee and Kim 2020", []),
     ],
-)  # fmt: skip
+)
 def test_citations_of_each_form_are_found(text: str, labels: list[str]) -> None:
     assert [label.text for item in find_mentions(text) for label in item.labels] == labels
 
@@ -40,8 +49,11 @@ def test_known_families_make_citations_of_what_is_doubtful() -> None:
     text = "As Recently Kim (2019); [Kim 98], Kim's first loom (1978), Kim and Lee 2020 and Kim in 2020."
     found = [label for item in find_mentions(text, ["Kim"]) for label in item.labels]
     assert [(label.names[0], label.year) for label in found] == [
-        ("Kim", 2019), ("Kim", 1998), ("Kim", 1978), ("Kim", 2020),
-    ]  # fmt: skip
+        ("Kim", 2019),
+        ("Kim", 1998),
+        ("Kim", 1978),
+        ("Kim", 2020),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -50,9 +62,12 @@ def test_known_families_make_citations_of_what_is_doubtful() -> None:
         ("Smith (1998) (as cited in Devlin, 2019) says so.", "(as cited in Devlin, 2019)"),
         ("Smith (1998), as cited in Devlin (2019), says so.", "(2019)"),
         ("So says Smith (1998; quoted in Devlin, 2019).", "(1998; quoted in Devlin, 2019)"),
-        ("It is so (Smith, 1998, as cited in Devlin, 2019).", "(Smith, 1998, as cited in Devlin, 2019)"),
+        (
+            "It is so (Smith, 1998, as cited in Devlin, 2019).",
+            "(Smith, 1998, as cited in Devlin, 2019)",
+        ),
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("known", [[], ["Devlin"]])
 def test_work_cited_in_another_is_named_and_not_cited(
     text: str, printed: str, known: list[str]
@@ -83,9 +98,33 @@ def test_mention_says_where_the_names_before_it_begin() -> None:
 
 
 PIECES = st.sampled_from(
-    ["[1", "]", "[2-4]", "(", ")", "Lee", " et al.", ", 2020", ";", "@k1", "\\cite{", "}", " and ",
-     "van de ", "[@", "é", "\n", "# References\n", "“", "\\bibitem{a}", "1. ", "{P1}", "%", "10.1/x"]
-)  # fmt: skip
+    [
+        "[1",
+        "]",
+        "[2-4]",
+        "(",
+        ")",
+        "Lee",
+        " et al.",
+        ", 2020",
+        ";",
+        "@k1",
+        "\\cite{",
+        "}",
+        " and ",
+        "van de ",
+        "[@",
+        "é",
+        "\n",
+        "# References\n",
+        "“",
+        "\\bibitem{a}",
+        "1. ",
+        "{P1}",
+        "%",
+        "10.1/x",
+    ]
+)
 
 
 @settings(deadline=None)  # the first text waits for the parsers
@@ -136,20 +175,40 @@ def test_hostile_text_is_read_in_no_time(piece: str) -> None:
 @pytest.mark.parametrize(
     ("raw", "title", "family", "year"),
     [
-        ("P. Lee and E. Kim, “Weaving graphs for tasks,” in Proc. X, vol. 3, 2020, pp. 4–9.",
-         "Weaving graphs for tasks", "Lee", 2020),
-        ("Lee, P., & Kim, E. (2020). Weaving graphs for tasks. X, 33, 9–94. https://doi.org/10.1145/1.2",
-         "Weaving graphs for tasks", "Lee", 2020),
-        ("Ann Lee, Bo Kim. 2020. Weaving graphs: A study. In Proceedings of X.",
-         "Weaving graphs: A study", "Lee", 2020),
+        (
+            "P. Lee and E. Kim, “Weaving graphs for tasks,” in Proc. X, vol. 3, 2020, pp. 4–9.",
+            "Weaving graphs for tasks",
+            "Lee",
+            2020,
+        ),
+        (
+            "Lee, P., & Kim, E. (2020). Weaving graphs for tasks. X, 33, 9–94. https://doi.org/10.1145/1.2",
+            "Weaving graphs for tasks",
+            "Lee",
+            2020,
+        ),
+        (
+            "Ann Lee, Bo Kim. 2020. Weaving graphs: A study. In Proceedings of X.",
+            "Weaving graphs: A study",
+            "Lee",
+            2020,
+        ),
         ("Lee P, Kim E. Weaving graphs. Nature. 2020;12:3-9.", "Weaving graphs", "Lee", 2020),
-        ("Lee, P. and Kim, E. Weaving graphs. arXiv preprint arXiv:2005.11401, 2020.",
-         "Weaving graphs", "Lee", 2020),
-        (r"P.~Lee and E.~Kim. \newblock {\em Weaving graphs} for tasks. \newblock X, 2020.",
-         "Weaving graphs for tasks", "Lee", 2020),
+        (
+            "Lee, P. and Kim, E. Weaving graphs. arXiv preprint arXiv:2005.11401, 2020.",
+            "Weaving graphs",
+            "Lee",
+            2020,
+        ),
+        (
+            r"P.~Lee and E.~Kim. \newblock {\em Weaving graphs} for tasks. \newblock X, 2020.",
+            "Weaving graphs for tasks",
+            "Lee",
+            2020,
+        ),
         ("van den Berg, J. (2018). Old graphs anew. X.", "Old graphs anew", "van den Berg", 2018),
     ],
-)  # fmt: skip
+)
 def test_entry_of_each_style_is_read(raw: str, title: str, family: str, year: int) -> None:
     read = read_reference(raw)
     assert (read.title, read.authors[0].family, read.year) == (title, family, year)

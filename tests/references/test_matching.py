@@ -9,9 +9,12 @@ from tools.references.reference_list import read_reference
 
 def paper(title: str, year: int, *authors: str, doi: str | None = None) -> Paper:
     return Paper(
-        id=f"title:{title}", title=title, year=year, doi=doi,
+        id=f"title:{title}",
+        title=title,
+        year=year,
+        doi=doi,
         authors=tuple(Author(name=name) for name in authors),
-    )  # fmt: skip
+    )
 
 
 OWLS = paper("Night hearing: how barn owls find mice under snow", 2020, "Ann Lee", "Bo Müller-Voss")

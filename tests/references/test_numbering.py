@@ -28,9 +28,12 @@ from tools.references.numbering import number_references, with_numbers
 
 def origin(paper: Paper, *works: Paper) -> Origin:
     return Origin(
-        paper=paper.id, paragraph="p", number=1, quote=Quote(text="x", paper=paper.id),
+        paper=paper.id,
+        paragraph="p",
+        number=1,
+        quote=Quote(text="x", paper=paper.id),
         works=tuple(work.id for work in works),
-    )  # fmt: skip
+    )
 
 
 def line(number: int, *origins: Origin, text: str = "Moss is cool.") -> Line:

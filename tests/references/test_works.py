@@ -32,9 +32,12 @@ def works(*lists: tuple[str, ...]) -> list[tuple[str, ...]]:
 
 def source(title: str, year: int | None = None, *authors: str, **ids: str) -> Paper:
     key, aliases = identify(
-        doi=ids.get("doi"), arxiv=ids.get("arxiv"), title=title, year=year,
+        doi=ids.get("doi"),
+        arxiv=ids.get("arxiv"),
+        title=title,
+        year=year,
         first_author=authors[0] if authors else None,
-    )  # fmt: skip
+    )
     names = tuple(Author(name=name) for name in authors)
     return Paper(
         id=key,
@@ -105,9 +108,16 @@ def test_two_sources_stay_two_though_they_be_one_work() -> None:
 
 
 TITLES = st.sampled_from(
-    ["Weaving threads of looms into graphs", "Weaving thread of looms into graphs", "Introduction", "Looms",
-     "A survey of the looms of the world, part I", "A survey of the looms of the world, part II", ""]
-)  # fmt: skip
+    [
+        "Weaving threads of looms into graphs",
+        "Weaving thread of looms into graphs",
+        "Introduction",
+        "Looms",
+        "A survey of the looms of the world, part I",
+        "A survey of the looms of the world, part II",
+        "",
+    ]
+)
 ENTRIES = st.builds(
     "{}. {}. {}. {}{}".format,
     st.sampled_from(["Xu Jia", "Jia, X", "Xu Jia and Ann Lee", "Ann Lee", "Lee et al"]),

@@ -19,20 +19,29 @@ from tools.settings import Settings
 CallerOf = Callable[..., RetryingClient]
 
 MODULES = {
-    "openalex": "openalex", "semantic_scholar": "semantic_scholar", "arxiv": "arxiv",
-    "crossref": "crossref", "google": "google",
-}  # fmt: skip
+    "openalex": "openalex",
+    "semantic_scholar": "semantic_scholar",
+    "arxiv": "arxiv",
+    "crossref": "crossref",
+    "google": "google",
+}
 
 
 def settings_for(server: ScholarServer, **others: Any) -> Settings:
     """Settings that lead every source to the fake, fast enough for tests."""
     values: dict[str, Any] = {
-        "openalex_url": server.openalex_url, "semantic_scholar_url": server.semantic_scholar_url,
-        "arxiv_url": server.arxiv_url, "crossref_url": server.crossref_url,
-        "serpapi_url": server.serpapi_url, "openalex_rate": 1000.0, "semantic_scholar_rate": 1000.0,
-        "arxiv_rate": 1000.0, "crossref_rate": 1000.0, "source_timeout": 5.0,
+        "openalex_url": server.openalex_url,
+        "semantic_scholar_url": server.semantic_scholar_url,
+        "arxiv_url": server.arxiv_url,
+        "crossref_url": server.crossref_url,
+        "serpapi_url": server.serpapi_url,
+        "openalex_rate": 1000.0,
+        "semantic_scholar_rate": 1000.0,
+        "arxiv_rate": 1000.0,
+        "crossref_rate": 1000.0,
+        "source_timeout": 5.0,
         "source_patience": 20.0,
-    }  # fmt: skip
+    }
     return Settings(_env_file=None, **{**values, **others})  # type: ignore[call-arg]
 
 
@@ -48,9 +57,13 @@ def caller(server: ScholarServer, tmp_path: Path) -> CallerOf:
     """Make a caller of a source's host by name; `limits`, `run` and settings may be given."""
 
     def make(
-        name: str, *, run: str = "run", limits: BudgetLimits | None = None, refresh: bool = False,
+        name: str,
+        *,
+        run: str = "run",
+        limits: BudgetLimits | None = None,
+        refresh: bool = False,
         **others: Any,
-    ) -> RetryingClient:  # fmt: skip
+    ) -> RetryingClient:
         host = import_module(f"tools.scholar.{MODULES[name]}").host(settings_for(server, **others))
         ledger = RunLedger(run, limits or BudgetLimits(), tmp_path)
         return RetryingClient(

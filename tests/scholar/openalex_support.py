@@ -46,9 +46,14 @@ class Refusing(RetryingClient):
         self._part = part
 
     async def ask(
-        self, path: str, *, read: Callable[[str], T], age: float, usd: float = 0.0,
+        self,
+        path: str,
+        *,
+        read: Callable[[str], T],
+        age: float,
+        usd: float = 0.0,
         payload: object = None,
-    ) -> T:  # fmt: skip
+    ) -> T:
         if self._part in path:
             raise RequestRejectedError("openalex rejects the request (HTTP 400): embedding gateway")
         return await super().ask(path, read=read, age=age, usd=usd)

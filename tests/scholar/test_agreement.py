@@ -11,9 +11,13 @@ from tools.scholar.agreement import same_title, same_work, slips_in_title, wrong
 TITLE = "How sulphur rain reaches the lichens of tiled chapels: a field study"
 PEOPLE = (Author(name="Ann Abel"), Author(name="Björn de la Cruz"), Author(name="Wei Zhang"))
 RECORD = Paper(
-    id="doi:10.1/lichens", title=TITLE, year=2001, authors=PEOPLE, doi="10.1/lichens",
+    id="doi:10.1/lichens",
+    title=TITLE,
+    year=2001,
+    authors=PEOPLE,
+    doi="10.1/lichens",
     venue="Proceedings of the 3rd Symposium on Lichens",
-)  # fmt: skip
+)
 
 
 def names(*said: str) -> tuple[Author, ...]:

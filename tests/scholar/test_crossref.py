@@ -69,21 +69,32 @@ def test_record_becomes_a_paper() -> None:
     assert "pdf" not in paper.origin
     # What is cited has a DOI or an arXiv id, its own or printed, each once.
     assert paper.references == (
-        "doi:10.1000/x", "arxiv:2001.00001", "arxiv:1901.00002", "doi:10.1000/y",
-    )  # fmt: skip
+        "doi:10.1000/x",
+        "arxiv:2001.00001",
+        "arxiv:1901.00002",
+        "doi:10.1000/y",
+    )
 
 
 @pytest.mark.parametrize(
     ("dates", "year", "day"),
     [
         ({"published": {"date-parts": [[2021]]}, "issued": None}, 2021, None),
-        ({"published": {"date-parts": [[None]]}, "issued": {"date-parts": [[2020, 5, 6]]}}, 2020, date(2020, 5, 6)),
-        ({"published": {"date-parts": [[2020]]}, "issued": {"date-parts": [[2021, 5, 6]]}}, 2020, None),
+        (
+            {"published": {"date-parts": [[None]]}, "issued": {"date-parts": [[2020, 5, 6]]}},
+            2020,
+            date(2020, 5, 6),
+        ),
+        (
+            {"published": {"date-parts": [[2020]]}, "issued": {"date-parts": [[2021, 5, 6]]}},
+            2020,
+            None,
+        ),
         ({"published": {"date-parts": [[2021, 2, 31]]}, "issued": None}, 2021, None),
         ({"published": {"date-parts": [[3021]]}, "issued": {"date-parts": "soon"}}, None, None),
         ({"published": "soon", "issued": {"date-parts": []}}, None, None),
     ],
-)  # fmt: skip
+)
 def test_only_whole_days_of_the_first_year_are_dates(
     dates: dict[str, Any], year: int | None, day: date | None
 ) -> None:
@@ -127,9 +138,15 @@ def test_record_that_can_be_no_paper_still_tells_its_notices(others: dict[str, A
 
 @pytest.mark.parametrize(
     ("kind", "retracted"),
-    [("retraction", True), ("withdrawal", True), ("Removal", True), ("correction", False),
-     ("expression_of_concern", False), (None, False)],
-)  # fmt: skip
+    [
+        ("retraction", True),
+        ("withdrawal", True),
+        ("Removal", True),
+        ("correction", False),
+        ("expression_of_concern", False),
+        (None, False),
+    ],
+)
 def test_retracted_works_are_marked(kind: str | None, retracted: bool) -> None:
     paper = decoded(**{"updated-by": [{"DOI": "10.1000/notice", "type": kind}]})
     assert paper.retracted is retracted
@@ -138,9 +155,16 @@ def test_retracted_works_are_marked(kind: str | None, retracted: bool) -> None:
 
 @pytest.mark.parametrize(
     ("kind", "told"),
-    [("expression_of_concern", "concern"), ("Expression of Concern", "concern"), ("corrigendum", "correction"),
-     ("erratum", "correction"), ("partial-retraction", "partial_retraction"), ("new_version", None), (None, None)],
-)  # fmt: skip
+    [
+        ("expression_of_concern", "concern"),
+        ("Expression of Concern", "concern"),
+        ("corrigendum", "correction"),
+        ("erratum", "correction"),
+        ("partial-retraction", "partial_retraction"),
+        ("new_version", None),
+        (None, None),
+    ],
+)
 def test_what_publishers_say_later_is_kept_with_the_notice(
     kind: str | None, told: NoticeKind | None
 ) -> None:
@@ -187,9 +211,17 @@ def test_bad_record_does_not_cost_the_good_ones() -> None:
 
 @pytest.mark.parametrize(
     "body",
-    ["", "null", "[1]", '{"error": "x"}', "Resource not found.", page_of(ITEM)[:-9],
-     '{"status": "failed", "message": []}', '{"status": "ok", "message": {"items": null}}'],
-)  # fmt: skip
+    [
+        "",
+        "null",
+        "[1]",
+        '{"error": "x"}',
+        "Resource not found.",
+        page_of(ITEM)[:-9],
+        '{"status": "failed", "message": []}',
+        '{"status": "ok", "message": {"items": null}}',
+    ],
+)
 def test_garbled_answer_is_worth_another_try(body: str) -> None:
     for read in (read_page, read_single):
         with pytest.raises(ValueError, match=r"."):
@@ -215,11 +247,14 @@ def as_papers(works: list[Work]) -> list[Paper]:
     """The papers as another source would know them."""
     return [
         Paper(
-            id=f"openalex:{work.openalex}", title=work.title, openalex=work.openalex,
-            doi=(work.doi or "").lower(), aliases=(key(work),),
+            id=f"openalex:{work.openalex}",
+            title=work.title,
+            openalex=work.openalex,
+            doi=(work.doi or "").lower(),
+            aliases=(key(work),),
         )
         for work in works
-    ]  # fmt: skip
+    ]
 
 
 def query(text: str) -> SearchQuery:

@@ -12,9 +12,10 @@ from tests.scholar.conftest import CallerOf
 from tools.errors import TransientError
 
 CLASSES = {
-    "openalex": "OpenAlexSource", "semantic_scholar": "SemanticScholarSource",
+    "openalex": "OpenAlexSource",
+    "semantic_scholar": "SemanticScholarSource",
     "arxiv": "ArxivSource",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", CLASSES)

@@ -61,9 +61,11 @@ def test_records_have_the_keys_of_real_ones(server: ScholarServer, client: httpx
     assert set(page) == {"meta", "results", "group_by"}
     assert keys(page["results"]) <= OPENALEX
     ids = {"ids": [work.s2 for work in server.world.held("semantic_scholar")[:200]]}
-    fields = "abstract,authors,citationCount,citationStyles,corpusId,externalIds,fieldsOfStudy," \
-        "isOpenAccess,journal,openAccessPdf,publicationDate,publicationTypes,publicationVenue," \
-        "referenceCount,s2FieldsOfStudy,title,url,venue,year"  # fmt: skip
+    fields = (
+        "abstract,authors,citationCount,citationStyles,corpusId,externalIds,fieldsOfStudy,"
+        "isOpenAccess,journal,openAccessPdf,publicationDate,publicationTypes,publicationVenue,"
+        "referenceCount,s2FieldsOfStudy,title,url,venue,year"
+    )
     graph = f"{server.semantic_scholar_url}/graph/v1/paper"
     papers = client.post(f"{graph}/batch?fields={fields}", json=ids).json()
     assert keys(papers) <= SEMANTIC_SCHOLAR

@@ -125,14 +125,19 @@ def answer(*results: object, **others: object) -> str:
 def test_page_is_read_with_its_odd_results() -> None:
     page = read_page(
         answer(
-            {"title": "[PDF][B] On <b>looms</b>", "link": "https://doi.org/10.1234/A.B",
-             "publication_info": {"summary": "A Weaver - Looms 1900-1950, 2014 - loom.example"},
-             "resources": [{"link": "http://arxiv.org/pdf/2101.00005v2"}, {"link": None}, None]},
-            {"title": None}, None, {"link": "https://doi.org/10.1/x"},
+            {
+                "title": "[PDF][B] On <b>looms</b>",
+                "link": "https://doi.org/10.1234/A.B",
+                "publication_info": {"summary": "A Weaver - Looms 1900-1950, 2014 - loom.example"},
+                "resources": [{"link": "http://arxiv.org/pdf/2101.00005v2"}, {"link": None}, None],
+            },
+            {"title": None},
+            None,
+            {"link": "https://doi.org/10.1/x"},
             {"title": "No link", "publication_info": None, "resources": "x", "link": 7},
             search_information={"total_results": 41},
         )
-    )  # fmt: skip
+    )
     results, matches = page
     read = [(one.record, one.ids) for one in results]
     assert [(one and one.title, ids, one and one.year) for one, ids in read] == [
@@ -167,25 +172,47 @@ def test_what_serpapi_says_is_understood(said: str, kind: type[Exception]) -> No
     ("link", "key"),
     [
         ("https://doi.org/10.1145/3544548.3581388", "doi:10.1145/3544548.3581388"),
-        ("http://dx.doi.org/10.1002/(SICI)1097-4571(199009)41:6%3C391::AID-ASI1%3E3.0.CO;2-9",
-         "doi:10.1002/(sici)1097-4571(199009)41:6<391::aid-asi1>3.0.co;2-9"),
-        ("https://dl.acm.org/doi/abs/10.1145/3544548.3581388?casa_token=x", "doi:10.1145/3544548.3581388"),
-        ("https://link.springer.com/content/pdf/10.1007/s00138-020-01060-x.pdf", "doi:10.1007/s00138-020-01060-x"),
-        ("https://journals.plos.org/plosone/article?id=10.1371/journal.pone.0044118",
-         "doi:10.1371/journal.pone.0044118"),
-        ("https://www.frontiersin.org/articles/10.3389/frma.2023.1/full", "doi:10.3389/frma.2023.1"),
-        ("https://www.biorxiv.org/content/10.1101/2022.07.28.501567v2.full.pdf", "doi:10.1101/2022.07.28.501567"),
+        (
+            "http://dx.doi.org/10.1002/(SICI)1097-4571(199009)41:6%3C391::AID-ASI1%3E3.0.CO;2-9",
+            "doi:10.1002/(sici)1097-4571(199009)41:6<391::aid-asi1>3.0.co;2-9",
+        ),
+        (
+            "https://dl.acm.org/doi/abs/10.1145/3544548.3581388?casa_token=x",
+            "doi:10.1145/3544548.3581388",
+        ),
+        (
+            "https://link.springer.com/content/pdf/10.1007/s00138-020-01060-x.pdf",
+            "doi:10.1007/s00138-020-01060-x",
+        ),
+        (
+            "https://journals.plos.org/plosone/article?id=10.1371/journal.pone.0044118",
+            "doi:10.1371/journal.pone.0044118",
+        ),
+        (
+            "https://www.frontiersin.org/articles/10.3389/frma.2023.1/full",
+            "doi:10.3389/frma.2023.1",
+        ),
+        (
+            "https://www.biorxiv.org/content/10.1101/2022.07.28.501567v2.full.pdf",
+            "doi:10.1101/2022.07.28.501567",
+        ),
         ("https://www.nature.com/articles/nature14539.pdf", "doi:10.1038/nature14539"),
-        ("https://www.aclweb.org/anthology/2020.acl-main.447.pdf", "doi:10.18653/v1/2020.acl-main.447"),
+        (
+            "https://www.aclweb.org/anthology/2020.acl-main.447.pdf",
+            "doi:10.18653/v1/2020.acl-main.447",
+        ),
         ("http://export.arxiv.org/pdf/2005.11401v4.pdf", "arxiv:2005.11401"),
         ("https://arxiv.org/pdf/cs.CL/0112017", "arxiv:cs/0112017"),
         ("https://doi.org/10.48550/arXiv.2005.11401", "arxiv:2005.11401"),
         (f"https://www.semanticscholar.org/paper/On-looms-Weaver/{SHA}", f"s2:{SHA}"),
-        ("https://arxiv.org/list/cs.CL/new", None), ("https://doi.org/10.1", None), ("http://[", None),
+        ("https://arxiv.org/list/cs.CL/new", None),
+        ("https://doi.org/10.1", None),
+        ("http://[", None),
         ("https://ieeexplore.ieee.org/abstract/document/9296802", None),
-        ("https://www.nature.com/subjects/bees", None), ("", None),
+        ("https://www.nature.com/subjects/bees", None),
+        ("", None),
     ],
-)  # fmt: skip
+)
 def test_link_says_which_paper_it_leads_to(link: str, key: str | None) -> None:
     assert id_in(link) == key
 

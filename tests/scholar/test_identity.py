@@ -29,13 +29,24 @@ def record(
 ) -> Paper:
     """A record as a source decodes it."""
     name, aliases = identify(
-        doi=doi, arxiv=arxiv, openalex=openalex, semantic_scholar=s2, title=title, year=year,
+        doi=doi,
+        arxiv=arxiv,
+        openalex=openalex,
+        semantic_scholar=s2,
+        title=title,
+        year=year,
         first_author=author,
-    )  # fmt: skip
+    )
     values = {
-        "title": title, "year": year, "authors": (Author(name=author),) if author else (),
-        "doi": doi, "arxiv": arxiv, "openalex": openalex, "semantic_scholar": s2, **others,
-    }  # fmt: skip
+        "title": title,
+        "year": year,
+        "authors": (Author(name=author),) if author else (),
+        "doi": doi,
+        "arxiv": arxiv,
+        "openalex": openalex,
+        "semantic_scholar": s2,
+        **others,
+    }
     origin = dict.fromkeys((key for key, value in values.items() if value), source)
     return Paper.model_validate({"id": name, "aliases": aliases, **values, "origin": origin})
 
@@ -54,14 +65,23 @@ PUBLISHED = record(doi="10.1000/a", openalex="W1", venue="Journal of Orchards")
         (record("Another title", openalex="W1", year=1999), "the same OpenAlex id"),
         (record(arxiv="2001.00001", source="arxiv", year=2018), "a preprint two years older"),
         (record(arxiv="2001.00001", source="arxiv", year=2021), "a preprint dated a year later"),
-        (record(doi="10.1101/2019.01.02.123456", venue="bioRxiv", year=2019), "another DOI, but that of a preprint"),
+        (
+            record(doi="10.1101/2019.01.02.123456", venue="bioRxiv", year=2019),
+            "another DOI, but that of a preprint",
+        ),
         (record(s2=s2_id(1), source="semantic_scholar", year=2021), "the same title a year apart"),
         (record(s2=s2_id(1), author=None, source="semantic_scholar"), "no authors on one side"),
         (record(s2=s2_id(1), year=None, source="semantic_scholar"), "no year on one side"),
-        (record("Grafting Pear-Trees under Drought — A Field Study", source="crossref"), "case and dashes"),
-        (record("Grafting pear trees under droughts: a field study", source="crossref"), "a letter more"),
+        (
+            record("Grafting Pear-Trees under Drought — A Field Study", source="crossref"),
+            "case and dashes",
+        ),
+        (
+            record("Grafting pear trees under droughts: a field study", source="crossref"),
+            "a letter more",
+        ),
     ],
-)  # fmt: skip
+)
 def test_records_of_one_work_come_together(other: Paper, why: str) -> None:
     assert unite_records([PUBLISHED, other]) == [[0, 1]], why
 
@@ -72,14 +92,20 @@ def test_records_of_one_work_come_together(other: Paper, why: str) -> None:
         (record(doi="10.1000/b", source="crossref"), "another DOI of a published version"),
         (record(s2=s2_id(1), author="Bo Lind", source="semantic_scholar"), "another first author"),
         (record(s2=s2_id(1), year=2022, source="semantic_scholar"), "two years later"),
-        (record(s2=s2_id(1), year=2018, source="semantic_scholar", venue="Pomona"), "two years earlier"),
+        (
+            record(s2=s2_id(1), year=2018, source="semantic_scholar", venue="Pomona"),
+            "two years earlier",
+        ),
         (record(arxiv="2001.00001", year=2022, source="arxiv"), "a preprint two years later"),
         (record(arxiv="2001.00001", year=2017, source="arxiv"), "a preprint three years older"),
         (record(openalex="W2", year=2020), "another work of the same source"),
         (record(s2=s2_id(1), year=None, author=None), "neither year nor author"),
-        (record("Grafting pear trees under drought: a yield study", source="crossref"), "another word"),
+        (
+            record("Grafting pear trees under drought: a yield study", source="crossref"),
+            "another word",
+        ),
     ],
-)  # fmt: skip
+)
 def test_records_of_two_works_stay_apart(other: Paper, why: str) -> None:
     assert unite_records([PUBLISHED, other]) == [[0], [1]], why
 
@@ -100,21 +126,57 @@ def test_shared_id_does_not_chain_two_published_dois() -> None:
 @pytest.mark.parametrize(
     ("first", "second", "same"),
     [
-        ("Modelling the colour of apples in storage", "Modeling the color of apples in storage", True),
-        ("A survey of retrieval for the review writer", "Survey of retrieval for review writer", True),
-        ("Multi agent planning for northern orchards", "Multiagent planning for northern orchards", True),
+        (
+            "Modelling the colour of apples in storage",
+            "Modeling the color of apples in storage",
+            True,
+        ),
+        (
+            "A survey of retrieval for the review writer",
+            "Survey of retrieval for review writer",
+            True,
+        ),
+        (
+            "Multi agent planning for northern orchards",
+            "Multiagent planning for northern orchards",
+            True,
+        ),
         ("Long term storage of apples: Part I", "Long term storage of apples: Part II", False),
         ("Long term storage of apples: Part VII", "Long term storage of apples: Part VIII", False),
-        ("Overview of the 2019 shared task on apples", "Overview of the 2018 shared task on apples", False),
-        ("Apple storage notes, version 2, revised", "Apple storage notes, version 3, revised", False),
-        ("Effects of apples on the health of mice", "Effects of apples on the health of rats", False),
-        ("Supervised counting of apples in orchards", "Unsupervised counting of apples in orchards", False),
+        (
+            "Overview of the 2019 shared task on apples",
+            "Overview of the 2018 shared task on apples",
+            False,
+        ),
+        (
+            "Apple storage notes, version 2, revised",
+            "Apple storage notes, version 3, revised",
+            False,
+        ),
+        (
+            "Effects of apples on the health of mice",
+            "Effects of apples on the health of rats",
+            False,
+        ),
+        (
+            "Supervised counting of apples in orchards",
+            "Unsupervised counting of apples in orchards",
+            False,
+        ),
         ("Hypotension after exposure to apples", "Hypertension after exposure to apples", False),
         ("Intracellular transport of apple sugar", "Intercellular transport of apple sugar", False),
-        ("Storage of apples with controlled air", "Storage of apples without controlled air", False),
-        ("Storage of apples in cellars far north", "Reply: storage of apples in cellars far north", False),
+        (
+            "Storage of apples with controlled air",
+            "Storage of apples without controlled air",
+            False,
+        ),
+        (
+            "Storage of apples in cellars far north",
+            "Reply: storage of apples in cellars far north",
+            False,
+        ),
     ],
-)  # fmt: skip
+)
 def test_titles_differ_as_spellings_do_or_as_titles_do(first: str, second: str, same: bool) -> None:
     assert near_titles(first, second, ratio=85) is same
     assert near_titles(second, first, ratio=85) is same
@@ -123,14 +185,22 @@ def test_titles_differ_as_spellings_do_or_as_titles_do(first: str, second: str, 
 @pytest.mark.parametrize(
     ("doi", "expected"),
     [
-        ("10.1101/2020.01.02.123456", True), ("10.1101/123456", True), ("10.64898/2026.01.02.1", True),
-        ("10.48550/arXiv.2001.00001", True), ("10.21203/rs.3.rs-1/v1", True), ("10.2139/ssrn.1", True),
-        ("10.31234/osf.io/abc", True), ("10.31219/osf.io/abc", True), ("10.36227/techrxiv.1", True),
+        ("10.1101/2020.01.02.123456", True),
+        ("10.1101/123456", True),
+        ("10.64898/2026.01.02.1", True),
+        ("10.48550/arXiv.2001.00001", True),
+        ("10.21203/rs.3.rs-1/v1", True),
+        ("10.2139/ssrn.1", True),
+        ("10.31234/osf.io/abc", True),
+        ("10.31219/osf.io/abc", True),
+        ("10.36227/techrxiv.1", True),
         ("10.20944/preprints202001.0001.v1", True),
-        ("10.1101/gr.123456.120", False), ("10.1101/gad.1", False), ("10.1000/a", False),
+        ("10.1101/gr.123456.120", False),
+        ("10.1101/gad.1", False),
+        ("10.1000/a", False),
         ("10.31893/x", False),
     ],
-)  # fmt: skip
+)
 def test_preprints_are_known_by_their_doi(doi: str, expected: bool) -> None:
     assert is_preprint_doi(doi) is expected
 
@@ -140,9 +210,14 @@ def test_preprints_are_known_by_their_doi(doi: str, expected: bool) -> None:
 
 def test_published_version_gives_venue_and_year_and_the_preprint_the_first_day() -> None:
     preprint = record(
-        arxiv="1806.00001", source="arxiv", year=2018, venue="arXiv", published=date(2018, 6, 5),
-        abstract="A preliminary abstract.", pdf="https://example.org/a.pdf",
-    )  # fmt: skip
+        arxiv="1806.00001",
+        source="arxiv",
+        year=2018,
+        venue="arXiv",
+        published=date(2018, 6, 5),
+        abstract="A preliminary abstract.",
+        pdf="https://example.org/a.pdf",
+    )
     published = PUBLISHED.model_copy(
         update={"published": date(2020, 3, 1), "abstract": "The abstract, much longer."}
     )
@@ -180,11 +255,15 @@ def test_one_retraction_marks_the_work_and_the_largest_count_is_kept() -> None:
 
 TITLES = st.sampled_from(
     [
-        TITLE, TITLE.upper(), "Grafting pear trees under droughts: a field study", "Introduction",
+        TITLE,
+        TITLE.upper(),
+        "Grafting pear trees under droughts: a field study",
+        "Introduction",
         "Grafting pear trees under drought: a field study, Part I",
-        "Grafting pear trees under drought: a field study, Part II", "Cider and its makers",
+        "Grafting pear trees under drought: a field study, Part II",
+        "Cider and its makers",
     ]
-)  # fmt: skip
+)
 RECORDS = st.lists(
     st.builds(
         record,
@@ -245,11 +324,16 @@ def test_records_of_a_made_up_field_are_united_as_they_were_made() -> None:
             number = work.number if work.preprint_of is None else work.preprint_of
             truth.setdefault(number, []).append(len(records))
             one = record(
-                work.title, source=source, year=work.year, author=author or None, doi=work.doi,
-                arxiv=work.arxiv, venue=work.venue,
+                work.title,
+                source=source,
+                year=work.year,
+                author=author or None,
+                doi=work.doi,
+                arxiv=work.arxiv,
+                venue=work.venue,
                 openalex=work.openalex if source == "openalex" else None,
                 s2=work.s2 if source == "semantic_scholar" else None,
-            )  # fmt: skip
+            )
             records.append(one)
     assert len(truth) < len(records) - 100
     # What one source keeps as two published works stays two, though it may be its mistake.

@@ -6,8 +6,12 @@ from tools.scholar.lookup import WorkToLookUp, look_up
 
 TITLE = "How sulphur rain reaches the lichens of tiled chapels"
 RECORD = Paper(
-    id="doi:10.1/lichens", title=TITLE, year=2001, authors=(Author(name="Ann Abel"),), doi="10.1/lichens"
-)  # fmt: skip
+    id="doi:10.1/lichens",
+    title=TITLE,
+    year=2001,
+    authors=(Author(name="Ann Abel"),),
+    doi="10.1/lichens",
+)
 TWIN = RECORD.model_copy(
     update={"id": "doi:10.1/twin", "doi": "10.1/twin", "year": 2009, "cited_by": 900}
 )
@@ -38,8 +42,12 @@ async def test_id_that_a_source_would_know_and_does_not_is_told() -> None:
 
 async def test_misspelt_title_is_found_only_where_one_looks_loosely() -> None:
     stated = RECORD.model_copy(
-        update={"id": "title:x", "doi": None, "title": "How sulfur rains reach lichen of the tiled chapel"}
-    )  # fmt: skip
+        update={
+            "id": "title:x",
+            "doi": None,
+            "title": "How sulfur rains reach lichen of the tiled chapel",
+        }
+    )
     source = Asked("openalex", [OTHER, RECORD])
     assert (await look_up(source, {0: WorkToLookUp((), stated)})).found == {}
     assert (await look_up(source, {0: WorkToLookUp((), stated)}, loosely=True)).found == {0: RECORD}

@@ -92,9 +92,13 @@ async def test_a_work_merged_into_a_paper_is_none_of_its_references(
     source: OpenAlexSource, server: ScholarServer
 ) -> None:
     merged = Paper(
-        id="doi:10.1000/a", title="Merged", openalex="W1", aliases=("openalex:W1", "openalex:W5"),
-        references=("openalex:W5", "openalex:W9"), origin={"openalex": "openalex"},
-    )  # fmt: skip
+        id="doi:10.1000/a",
+        title="Merged",
+        openalex="W1",
+        aliases=("openalex:W1", "openalex:W5"),
+        references=("openalex:W5", "openalex:W9"),
+        origin={"openalex": "openalex"},
+    )
     linked = await source.references([merged])
     assert linked.links == {"doi:10.1000/a": ("openalex:W9",)}
     assert server.requests == []

@@ -87,12 +87,15 @@ def test_a_whole_record_becomes_a_whole_paper() -> None:
 @pytest.mark.parametrize(
     ("biblio", "place"),
     [
-        ({"volume": "6", "issue": "5", "first_page": "525", "last_page": "535"}, ("6", "5", "525-535")),
+        (
+            {"volume": "6", "issue": "5", "first_page": "525", "last_page": "535"},
+            ("6", "5", "525-535"),
+        ),
         ({"volume": None, "first_page": "100814", "last_page": "100814"}, (None, None, "100814")),
         ({"first_page": "e12", "last_page": None}, (None, None, "e12")),
         (None, (None, None, None)),
     ],
-)  # fmt: skip
+)
 def test_place_in_print_is_kept(
     biblio: object, place: tuple[str | None, str | None, str | None]
 ) -> None:
@@ -190,11 +193,17 @@ def test_what_is_no_work_or_has_no_title_is_no_paper(record: object) -> None:
 
 
 JUNK = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=12)
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=12)
     | st.sampled_from(["10.48550/arxiv.2101.00007", "https://arxiv.org/abs/1", f"{SITE}W3"]),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3)
+    ),
     max_leaves=6,
-)  # fmt: skip
+)
 
 
 @given(st.sampled_from(sorted(set(work()) - {"id", "title", "display_name"})), JUNK)

@@ -27,9 +27,14 @@ class Answers(RetryingClient):
         self.asked: list[tuple[str, dict[str, str], Any]] = []
 
     async def ask(
-        self, path: str, *, read: Callable[[str], T], age: float, usd: float = 0.0,
+        self,
+        path: str,
+        *,
+        read: Callable[[str], T],
+        age: float,
+        usd: float = 0.0,
         payload: object = None,
-    ) -> T:  # fmt: skip
+    ) -> T:
         parts = urlsplit(path)
         query = dict(parse_qsl(parts.query))
         self.asked.append((parts.path, query, payload))
@@ -76,9 +81,16 @@ async def test_merged_records_are_told_by_their_place_in_the_answer() -> None:
 
 async def test_odd_record_does_not_cost_the_good_ones() -> None:
     odd: dict[str, Any] = {
-        "paperId": None, "title": "Odd", "publicationDate": "soon", "authors": [None, 7],
-        "journal": "x", "publicationVenue": [], "references": {}, "tldr": 3, "citations": "x",
-    }  # fmt: skip
+        "paperId": None,
+        "title": "Odd",
+        "publicationDate": "soon",
+        "authors": [None, 7],
+        "journal": "x",
+        "publicationVenue": [],
+        "references": {},
+        "tldr": 3,
+        "citations": "x",
+    }
     good = {"paperId": SHAS[1], "title": "Good"}
     source, caller = answering(lambda query, body: [odd, good, "x", {"paperId": SHAS[3]}])
     papers = await source.get([f"s2:{sha}" for sha in SHAS[:4]])

@@ -14,7 +14,12 @@ SHA = "0123456789abcdef0123456789abcdef01234567"
 def record(**others: Any) -> dict[str, Any]:
     whole: dict[str, Any] = {
         "paperId": SHA,
-        "externalIds": {"DOI": "10.1234/LOOM.5", "ArXiv": "2101.00005", "CorpusId": 5, "DBLP": ["x"]},
+        "externalIds": {
+            "DOI": "10.1234/LOOM.5",
+            "ArXiv": "2101.00005",
+            "CorpusId": 5,
+            "DBLP": ["x"],
+        },
         "url": f"https://www.semanticscholar.org/paper/{SHA}",
         "title": "Weaving reviews from threads",
         "abstract": "We weave.  Slowly.",
@@ -23,10 +28,13 @@ def record(**others: Any) -> dict[str, Any]:
         "journal": {"name": "Loom Lett.", "volume": "5"},
         "year": 2021,
         "publicationDate": "2021-03-04",
-        "authors": [{"authorId": "7", "name": "Ada Weaver"}, {"authorId": None, "name": "B. Spinner"}],
+        "authors": [
+            {"authorId": "7", "name": "Ada Weaver"},
+            {"authorId": None, "name": "B. Spinner"},
+        ],
         "citationCount": 0,
         "openAccessPdf": {"url": "https://loom.example/5.pdf", "status": "GREEN", "license": None},
-    }  # fmt: skip
+    }
     return {**whole, **others}
 
 
@@ -43,9 +51,20 @@ def test_whole_record_becomes_a_paper_that_says_where_each_field_is_from() -> No
     assert (paper.volume, paper.pages) == ("5", None)
     assert paper.pdf == "https://loom.example/5.pdf"
     assert set(paper.origin) == {
-        "title", "abstract", "year", "published", "authors", "venue", "volume", "doi", "arxiv",
-        "semantic_scholar", "url", "pdf", "cited_by",
-    }  # fmt: skip
+        "title",
+        "abstract",
+        "year",
+        "published",
+        "authors",
+        "venue",
+        "volume",
+        "doi",
+        "arxiv",
+        "semantic_scholar",
+        "url",
+        "pdf",
+        "cited_by",
+    }
     assert set(paper.origin.values()) == {"semantic_scholar"}
 
 
@@ -119,12 +138,20 @@ def test_title_says_that_a_work_was_retracted() -> None:
 @pytest.mark.parametrize(
     "title",
     [
-        "RETRACTED: Weaving", "Retracted: Weaving", "[Retracted] Weaving", "[RETRACTED ARTICLE] Weaving",
-        "(Retracted) Weaving", "Retracted article: Weaving", "RETRACTED CHAPTER: Weaving",
-        "**RETRACTED** Weaving", "WITHDRAWN: Weaving", "[Withdrawn] Weaving", "RETRACTED – Weaving",
+        "RETRACTED: Weaving",
+        "Retracted: Weaving",
+        "[Retracted] Weaving",
+        "[RETRACTED ARTICLE] Weaving",
+        "(Retracted) Weaving",
+        "Retracted article: Weaving",
+        "RETRACTED CHAPTER: Weaving",
+        "**RETRACTED** Weaving",
+        "WITHDRAWN: Weaving",
+        "[Withdrawn] Weaving",
+        "RETRACTED – Weaving",
         "RETRACTED：Weaving",
     ],
-)  # fmt: skip
+)
 def test_marks_of_retraction_are_seen(title: str) -> None:
     assert retracted_title(title)
 
@@ -132,11 +159,18 @@ def test_marks_of_retraction_are_seen(title: str) -> None:
 @pytest.mark.parametrize(
     "title",
     [
-        "Retraction of evidence in weaving", "Retracted articles: a study", "Retraction: Weaving",
-        "Retraction note to: Weaving", "Retracted papers in weaving", "Withdrawn patients: a study",
-        "Why RETRACTED: papers live on", "Withdrawn-patient bias", "Retractedness", "",
+        "Retraction of evidence in weaving",
+        "Retracted articles: a study",
+        "Retraction: Weaving",
+        "Retraction note to: Weaving",
+        "Retracted papers in weaving",
+        "Withdrawn patients: a study",
+        "Why RETRACTED: papers live on",
+        "Withdrawn-patient bias",
+        "Retractedness",
+        "",
     ],
-)  # fmt: skip
+)
 def test_works_about_retractions_are_not_marked(title: str) -> None:
     assert not retracted_title(title)
 
@@ -166,9 +200,12 @@ def test_vector_is_read_whole_or_not_at_all() -> None:
     vector = [0.5] * 768
     assert vector_of({"embedding": {"model": "specter_v2", "vector": vector}}) == vector
     for odd in (
-        None, {}, {"embedding": None}, {"embedding": {"model": "specter_v2", "vector": None}},
+        None,
+        {},
+        {"embedding": None},
+        {"embedding": {"model": "specter_v2", "vector": None}},
         {"embedding": {"model": "specter_v2", "vector": [0.5] * 10}},
         {"embedding": {"model": "specter_v2", "vector": [None, *vector[1:]]}},
         {"embedding": {"model": "specter@v0.1.1", "vector": vector}},
-    ):  # fmt: skip
+    ):
         assert vector_of(odd) is None

@@ -139,9 +139,10 @@ def test_choice_of_works_holds_for_the_whole_slice(
     few = ("--year", "2019-", "--language", "en", "--field", "artificial intelligence")
     made = build(dump, "--out", tmp_path / "few", *few, "--abstracts")
     wanted = [
-        one for at, one in enumerate(works)
+        one
+        for at, one in enumerate(works)
         if at % 10 and at % 2 and one["publication_year"] >= 2019 and one["abstract_inverted_index"]
-    ]  # fmt: skip
+    ]
     assert f"{len(wanted)} works (2019-; artificial intelligence; en; with abstract)" in made.stdout
     other = build(dump, "--out", tmp_path / "few")
     assert other.exit_code == 2

@@ -16,9 +16,21 @@ from tools.scholar.venues import gives_dois, is_meeting, same_venue
         ("Mach. Learn.", "Machine Learning", True),
         ("J. Mach. Learn. Res.", "Journal of Machine Learning Research", True),
         ("Proc. Natl. Acad. Sci. U.S.A.", "Proceedings of the National Academy of Sciences", True),
-        ("CVPR", "2021 IEEE/CVF Conference on Computer Vision and Pattern Recognition (CVPR)", True),
-        ("EMNLP 2020", "Proceedings of the 2020 Conference on Empirical Methods in Natural Language Processing", True),
-        ("KDD", "Proceedings of the 22nd ACM SIGKDD Conference on Knowledge Discovery and Data Mining", True),
+        (
+            "CVPR",
+            "2021 IEEE/CVF Conference on Computer Vision and Pattern Recognition (CVPR)",
+            True,
+        ),
+        (
+            "EMNLP 2020",
+            "Proceedings of the 2020 Conference on Empirical Methods in Natural Language Processing",
+            True,
+        ),
+        (
+            "KDD",
+            "Proceedings of the 22nd ACM SIGKDD Conference on Knowledge Discovery and Data Mining",
+            True,
+        ),
         ("ICCV", "2021 IEEE/CVF Conference on Computer Vision and Pattern Recognition", False),
         ("AAAI", "International Conference on Machine Learning", False),
         ("ICML", "Mach. Learn.", False),
@@ -29,7 +41,7 @@ from tools.scholar.venues import gives_dois, is_meeting, same_venue
         ("QMXR", "Annals of Lichenology", None),
         ("", "Science", None),
     ],
-)  # fmt: skip
+)
 def test_names_of_one_venue_are_told_from_those_of_two(
     one: str, two: str, same: bool | None
 ) -> None:

@@ -69,9 +69,20 @@ def prepared(folder: Path, built: Path) -> Path:
 def serving(folder: Path, before: Sequence[str] = (), **settings: str) -> Iterator[Server]:
     port = free_port()
     command = [
-        *before, sys.executable, "-m", "langgraph_cli", "dev", "--no-browser", "--no-reload",
-        "--n-jobs-per-worker", "25", "--host", "127.0.0.1", "--port", str(port),
-    ]  # fmt: skip
+        *before,
+        sys.executable,
+        "-m",
+        "langgraph_cli",
+        "dev",
+        "--no-browser",
+        "--no-reload",
+        "--n-jobs-per-worker",
+        "25",
+        "--host",
+        "127.0.0.1",
+        "--port",
+        str(port),
+    ]
     environment = {
         **clean_environment(folder / "home"),
         "PYTHONPATH": str(ROOT),
@@ -124,6 +135,9 @@ async def client(server: Server) -> AsyncIterator[LangGraphClient]:
 def with_llm(url: str) -> dict[str, str]:
     """Return the settings of a server whose LLM is the fake at this address."""
     return {
-        "CITELOOM_LLM_BASE_URL": url, "CITELOOM_LLM_API_KEY": "key", "CITELOOM_STRONG_MODEL": "m",
-        "CITELOOM_FAST_MODEL": "m", "CITELOOM_LLM_CONCURRENCY": "100",
-    }  # fmt: skip
+        "CITELOOM_LLM_BASE_URL": url,
+        "CITELOOM_LLM_API_KEY": "key",
+        "CITELOOM_STRONG_MODEL": "m",
+        "CITELOOM_FAST_MODEL": "m",
+        "CITELOOM_LLM_CONCURRENCY": "100",
+    }

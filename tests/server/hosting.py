@@ -28,9 +28,13 @@ def _missing(*programs: str) -> list[str]:
 
 NO_POSTGRES = _missing("initdb", "postgres")
 MISSING = [
-    *([] if PYTHON.exists() else ["a Python with requirements/hosting.txt (CITELOOM_HOSTING_PYTHON)"]),
+    *(
+        []
+        if PYTHON.exists()
+        else ["a Python with requirements/hosting.txt (CITELOOM_HOSTING_PYTHON)"]
+    ),
     *_missing("initdb", "postgres", "redis-server"),
-]  # fmt: skip
+]
 _PATIENCE = 60.0
 
 
@@ -70,8 +74,11 @@ class Hosted:
         with log.open("ab") as sink:
             self.process = subprocess.Popen(
                 [PYTHON, "-m", "citeloom.service.serve", "--port", self.url.rpartition(":")[2]],
-                cwd=self.environment["PYTHONPATH"], env=self.environment, stdout=sink, stderr=subprocess.STDOUT,
-            )  # fmt: skip
+                cwd=self.environment["PYTHONPATH"],
+                env=self.environment,
+                stdout=sink,
+                stderr=subprocess.STDOUT,
+            )
         await_answer(f"{self.url}/citeloom/ready", self.process, log)
 
     def stop(self, sign: int) -> int:
@@ -97,13 +104,24 @@ def postgres(folder: Path) -> Iterator[str]:
         shutil.chown(data, owner)
     subprocess.run(
         [_found("initdb"), "-D", data, "-U", "citeloom", "-A", "trust", "--no-sync"],
-        check=True, capture_output=True, user=owner, cwd="/",
-    )  # fmt: skip
+        check=True,
+        capture_output=True,
+        user=owner,
+        cwd="/",
+    )
     url = f"postgresql://citeloom@127.0.0.1:{port}/postgres"
     with process(
-        _found("postgres"), "-D", str(data), "-p", str(port), "-h", "127.0.0.1", "-k", str(data),
+        _found("postgres"),
+        "-D",
+        str(data),
+        "-p",
+        str(port),
+        "-h",
+        "127.0.0.1",
+        "-k",
+        str(data),
         user=owner,
-    ):  # fmt: skip
+    ):
         deadline = time.monotonic() + _PATIENCE
         while True:
             try:
@@ -145,12 +163,17 @@ def hosting(
             )
         )
         environment = {
-            **clean_environment(home), "PYTHONPATH": str(image(folder / "app")), "DATABASE_URL": database,
-            "REDIS_URL": f"redis://127.0.0.1:{port}/0", "LANGGRAPH_STRICT_MSGPACK": "false",
+            **clean_environment(home),
+            "PYTHONPATH": str(image(folder / "app")),
+            "DATABASE_URL": database,
+            "REDIS_URL": f"redis://127.0.0.1:{port}/0",
+            "LANGGRAPH_STRICT_MSGPACK": "false",
             # What a crash interrupted is taken up after seconds, not after most of a minute.
-            "LEASE_DURATION_SECONDS": "8", "HEARTBEAT_INTERVAL_SECONDS": "2",
-            "REAPER_INTERVAL_SECONDS": "1", **settings,
-        }  # fmt: skip
+            "LEASE_DURATION_SECONDS": "8",
+            "HEARTBEAT_INTERVAL_SECONDS": "2",
+            "REAPER_INTERVAL_SECONDS": "1",
+            **settings,
+        }
         server = Hosted(f"http://127.0.0.1:{free_port()}", folder, environment)
         try:
             yield server, redis

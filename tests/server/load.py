@@ -29,14 +29,20 @@ from tests.support import ABSTRACT, SMALL, RememberingEmbedder, build_libraries
 
 LATENCY = 0.3
 FAULTS: Sequence[Reply] = (
-    Status(429, "slow down", headers={"Retry-After": "1"}), Status(500), Text("no JSON at all"), Cut(), Hang(4.0),
-)  # fmt: skip
+    Status(429, "slow down", headers={"Retry-After": "1"}),
+    Status(500),
+    Text("no JSON at all"),
+    Cut(),
+    Hang(4.0),
+)
 IN_ALL = 8
 """Of so many answers one is a fault, each kind in its turn."""
 BAD: Sequence[dict[str, Any]] = (
-    {"question": ""}, {"question": "What is ROUGE?", "library": "nowhere"}, {"question": 7},
+    {"question": ""},
+    {"question": "What is ROUGE?", "library": "nowhere"},
+    {"question": 7},
     {"question": "word " * 30_000},
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True)

@@ -59,18 +59,28 @@ async def _waited(client: LangGraphClient, sent: dict[str, Any]) -> None:
 
 
 WAYS: dict[str, Way] = {
-    "wait": _waited, "stream": _streamed, "thread": _on_thread, "answer": _answering,
-    "assistant": _by_an_assistant, "remote": _remotely,
-}  # fmt: skip
+    "wait": _waited,
+    "stream": _streamed,
+    "thread": _on_thread,
+    "answer": _answering,
+    "assistant": _by_an_assistant,
+    "remote": _remotely,
+}
 DEVELOPMENT: dict[str, Way] = {**WAYS, "schedule": _scheduled, "batch": _in_a_batch}
 """Aegra has no batches, and its schedules are off."""
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({"input": {**ASKED, "librari": "x"}}, "takes no input 'librari' (did you mean 'library'?)"),
-    ({"input": ASKED, "context": {"max_call": 1}}, "no setting 'max_call' (did you mean 'max_calls'?)"),
-    ({"input": ASKED, "context": {"max_dollars": 1}}, "no setting 'max_dollars'. The settings are mind, max_usd,"),
+    (
+        {"input": ASKED, "context": {"max_call": 1}},
+        "no setting 'max_call' (did you mean 'max_calls'?)",
+    ),
+    (
+        {"input": ASKED, "context": {"max_dollars": 1}},
+        "no setting 'max_dollars'. The settings are mind, max_usd,",
+    ),
     ({"input": ASKED, "context": {"review_plann": "on"}}, "no setting 'review_plann'"),
     ({"input": ASKED, "config": {"configurable": {"max_dollars": 1}}}, "no setting 'max_dollars'"),
-]  # fmt: skip
+]
 HARMLESS: list[dict[str, Any]] = [
     {"input": ASKED, "context": {"max_calls": 90}},
     {"input": ASKED, "config": {"configurable": {"tenant": "x", "user_id": "y"}, "tags": ["z"]}},

@@ -36,9 +36,12 @@ OWLS = b"""# Owls in the dark
 From the difference of some microseconds between its ears the owl tells the direction of a vole.
 """
 MOTHS = {
-    "id": "10.1234/moth", "title": "Moths steer by the moon", "year": 2019, "authors": ["Dee Moth"],
+    "id": "10.1234/moth",
+    "title": "Moths steer by the moon",
+    "year": 2019,
+    "authors": ["Dee Moth"],
     "abstract": "We show that moths steer by the moon at night.",
-}  # fmt: skip
+}
 CLAIM = "Moth (2019) shows that moths steer by the moon at night."
 
 
@@ -53,8 +56,12 @@ class Agent:
     async def say(self, *parts: Part, task: str = "") -> Task:
         """Send a message, follow the task until it rests, and return it."""
         message = Message(
-            role=Role.ROLE_USER, message_id=uuid4().hex, parts=parts, context_id=self.context, task_id=task
-        )  # fmt: skip
+            role=Role.ROLE_USER,
+            message_id=uuid4().hex,
+            parts=parts,
+            context_id=self.context,
+            task_id=task,
+        )
         async for event in self.client.send_message(SendMessageRequest(message=message)):
             if event.HasField("task"):
                 task = event.task.id

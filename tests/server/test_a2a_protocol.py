@@ -20,8 +20,11 @@ from tests.support import SMALL
 CARD = "/.well-known/agent-card.json"
 DATA = {"papers": [MOTHS], "library": SMALL}
 PLANNED = {
-    "library": SMALL, "papers": WRITE["papers"], "cite": 3, "settings": {"review_plan": True},
-}  # fmt: skip
+    "library": SMALL,
+    "papers": WRITE["papers"],
+    "cite": 3,
+    "settings": {"review_plan": True},
+}
 
 
 async def called(
@@ -163,8 +166,9 @@ async def test_tasks_outlive_the_server_and_are_ended_after_it(tmp_path: Path, b
         listed = (await called(second.url, "ListTasks"))["result"]
         states = {task["id"]: task["status"]["state"] for task in listed["tasks"]}
         assert states == {
-            waits["id"]: "TASK_STATE_INPUT_REQUIRED", refused["id"]: "TASK_STATE_REJECTED",
-        }  # fmt: skip
+            waits["id"]: "TASK_STATE_INPUT_REQUIRED",
+            refused["id"]: "TASK_STATE_REJECTED",
+        }
         ended = (await called(second.url, "CancelTask", agent="/write", id=waits["id"]))["result"]
         assert ended["status"]["state"] == "TASK_STATE_CANCELED"
         run = (await called(second.url, "GetTask", id=waits["id"]))["result"]

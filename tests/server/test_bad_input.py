@@ -26,8 +26,11 @@ GOOD: dict[str, dict[str, Any]] = {
 }
 """By graph; its first field is the one that is spoilt."""
 SETTINGS: dict[str, Any] = {
-    "max_usd": -1, "max_calls": "many", "max_minutes": [], "mind": "shakespeare"
-}  # fmt: skip
+    "max_usd": -1,
+    "max_calls": "many",
+    "max_minutes": [],
+    "mind": "shakespeare",
+}
 
 
 def spoilt(good: dict[str, Any]) -> dict[str, dict[str, Any]]:

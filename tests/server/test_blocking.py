@@ -44,9 +44,11 @@ ASKED = [{"role": "user", "content": "What is ROUGE?"}, {"role": "assistant", "c
 FOLLOW_UP = {"question": "And what are its limits?", "messages": ASKED, "library": SMALL}
 STACK = {"question": QUESTION, "uploads": uploads()}
 REVIEW = {
-    "text": ABSTRACT.read_text(encoding="utf-8"), "library": SMALL, "before": "2025-01-01",
+    "text": ABSTRACT.read_text(encoding="utf-8"),
+    "library": SMALL,
+    "before": "2025-01-01",
     "exclude": [EXCLUDED],
-}  # fmt: skip
+}
 RUNS: list[tuple[Any, Any, dict[str, Any], str]] = [
     (review, REVIEW, {"pool": 16, "results": 36, "debate_batch": 4}, "references"),
     (ask, FOLLOW_UP, {}, "hops"),

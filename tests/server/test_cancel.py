@@ -177,7 +177,12 @@ asyncio.run(main())
 
 def test_run_can_be_cancelled_after_the_server_would_have_stopped_listening(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", LISTEN], cwd=tmp_path, capture_output=True, text=True, timeout=60,
-        env={**clean_environment(tmp_path), "PYTHONPATH": str(ROOT)}, check=False,
-    )  # fmt: skip
+        [sys.executable, "-c", LISTEN],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**clean_environment(tmp_path), "PYTHONPATH": str(ROOT)},
+        check=False,
+    )
     assert done.stdout.splitlines()[-2:] == ["False False", "True True"], done.stderr

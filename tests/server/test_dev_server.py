@@ -19,10 +19,16 @@ from tests.support import ROOT, SMALL, small_records
 from tools.run_settings import settings_class_of
 
 GRAPHS: dict[str, type[BaseModel]] = {
-    "find": FindInput, "write": WriteInput, "review": ReviewInput, "revise": ReviseInput,
-    "verify": VerifyInput, "references": ReferencesInput, "ask": AskInput, "ingest": IngestInput,
+    "find": FindInput,
+    "write": WriteInput,
+    "review": ReviewInput,
+    "revise": ReviseInput,
+    "verify": VerifyInput,
+    "references": ReferencesInput,
+    "ask": AskInput,
+    "ingest": IngestInput,
     "synthesize": SynthesizeInput,
-}  # fmt: skip
+}
 QUICK = {"pool": 16, "results": 36, "debate_batch": 4}
 IDEA = (
     "We study how well large language models recommend citations for a sentence of a paper, and "
@@ -92,9 +98,11 @@ async def test_plan_is_reviewed_and_the_section_revised_over_the_server(
     (question,) = asked["__interrupt__"]
     assert [paper["id"] for paper in question["value"]["papers"]] == ids
     done: Any = await client.runs.wait(
-        thread, "write", command={"resume": "On the last [4].\nOn the first [1]."},
+        thread,
+        "write",
+        command={"resume": "On the last [4].\nOn the first [1]."},
         context={"review_plan": "on"},
-    )  # fmt: skip
+    )
     assert [item["paper"]["id"] for item in done["references"]] == [ids[3], ids[0]]
     revised: Any = await client.runs.wait(
         None, "revise", input={"section": done["run"], "instruction": "without [1]"}
@@ -106,14 +114,24 @@ async def test_person_is_asked_inside_the_graphs_of_a_review(
     client: LangGraphClient, abstract: str
 ) -> None:
     thread = (await client.threads.create())["thread_id"]
-    context: Any = {**QUICK, "review_cost": "on", "review_queries": "on", "review_papers": "on",
-                    "review_plan": "on", "review_text": "on", "max_hops": 1}  # fmt: skip
+    context: Any = {
+        **QUICK,
+        "review_cost": "on",
+        "review_queries": "on",
+        "review_papers": "on",
+        "review_plan": "on",
+        "review_text": "on",
+        "max_hops": 1,
+    }
     inputs: Any = {"text": abstract, "library": SMALL, "cite": 2}
     result: Any = await client.runs.wait(thread, "review", input=inputs, context=context)
     answers: dict[str, Any] = {
-        "cost": "", "queries": ["metod: x", 'method: "citation recommendation"'],
-        "papers": "[2]\n[1]", "plan": {"action": "accept"}, "text": None,
-    }  # fmt: skip
+        "cost": "",
+        "queries": ["metod: x", 'method: "citation recommendation"'],
+        "papers": "[2]\n[1]",
+        "plan": {"action": "accept"},
+        "text": None,
+    }
     kinds: list[str] = []
     while asked := result.get("__interrupt__"):
         question = asked[0]["value"]
@@ -136,9 +154,12 @@ async def test_person_is_asked_inside_the_graphs_of_a_review(
 
 async def test_text_is_verified_over_the_server(client: LangGraphClient) -> None:
     record: Any = {
-        "id": "10.1234/moth", "title": "Moths steer by the moon", "year": 2019,
-        "authors": ["Dee Moth"], "abstract": "We show that moths steer by the moon at night.",
-    }  # fmt: skip
+        "id": "10.1234/moth",
+        "title": "Moths steer by the moon",
+        "year": 2019,
+        "authors": ["Dee Moth"],
+        "abstract": "We show that moths steer by the moon at night.",
+    }
     text = "Moth (2019) shows that moths steer by the moon at night. Others disagree (Lamp, 2020)."
     done: Any = await client.runs.wait(
         None, "verify", input={"text": text, "papers": [record], "library": SMALL}
@@ -155,9 +176,13 @@ async def test_review_streams_its_progress_and_ends_with_the_section(
     events: list[dict[str, Any]] = []
     seen: set[str] = set()
     async for part in client.runs.stream(
-        thread["thread_id"], "review", input={"text": abstract, "library": SMALL},
-        context=QUICK, stream_mode=["custom", "updates"], stream_subgraphs=True,
-    ):  # fmt: skip
+        thread["thread_id"],
+        "review",
+        input={"text": abstract, "library": SMALL},
+        context=QUICK,
+        stream_mode=["custom", "updates"],
+        stream_subgraphs=True,
+    ):
         assert not part.event.startswith("error"), part.data
         if part.event.startswith("custom"):
             events.append(part.data)
@@ -166,9 +191,16 @@ async def test_review_streams_its_progress_and_ends_with_the_section(
     assert {"find", "writing"} & seen, "the state of a running thread can be read"
     assert {frozenset(event) for event in events} == {frozenset({"stage", "done", "total", "note"})}
     assert {event["stage"] for event in events} >= {
-        "read_input", "generate_queries", "search_source", "screen_papers", "judge_papers", "read_paper",
-        "plan_section", "write", "check",
-    }  # fmt: skip
+        "read_input",
+        "generate_queries",
+        "search_source",
+        "screen_papers",
+        "judge_papers",
+        "read_paper",
+        "plan_section",
+        "write",
+        "check",
+    }
     assert all(0 <= event["done"] <= event["total"] for event in events)
     state = await client.threads.get_state(thread["thread_id"])
     values: Any = state["values"]

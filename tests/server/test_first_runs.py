@@ -36,10 +36,14 @@ def inputs_of(graph: str, abstract: str, section: str) -> dict[str, Any]:
         "references": {"text": CITING, "uploads": uploads()},
         "ask": {"question": "And what are its limits?", "messages": ASKED},
         "ingest": {
-            "uploads": [*uploads(), {"name": "owls.md", "content": OWLS}, {"name": "a.bib", "content": BIBTEX}]
+            "uploads": [
+                *uploads(),
+                {"name": "owls.md", "content": OWLS},
+                {"name": "a.bib", "content": BIBTEX},
+            ]
         },
         "synthesize": {"question": QUESTION, "uploads": uploads()},
-    }  # fmt: skip
+    }
     return given[graph] if graph in {"revise", "references"} else {"library": SMALL, **given[graph]}
 
 

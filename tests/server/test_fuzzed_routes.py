@@ -14,18 +14,35 @@ from citeloom.service.app import app
 from tests.server.conftest import Server
 
 METHODS = [
-    "SendMessage", "GetTask", "ListTasks", "CancelTask", "SubscribeToTask", "GetExtendedAgentCard",
-    "CreateTaskPushNotificationConfig", "server/discover", "initialize", "tools/list", "tools/call",
-    "tasks/get", "tasks/cancel", "resources/read", "prompts/list", "message/send", "message/stream",
-]  # fmt: skip
+    "SendMessage",
+    "GetTask",
+    "ListTasks",
+    "CancelTask",
+    "SubscribeToTask",
+    "GetExtendedAgentCard",
+    "CreateTaskPushNotificationConfig",
+    "server/discover",
+    "initialize",
+    "tools/list",
+    "tools/call",
+    "tasks/get",
+    "tasks/cancel",
+    "resources/read",
+    "prompts/list",
+    "message/send",
+    "message/stream",
+]
 AGENTS = ("/citeloom/a2a/find", "/citeloom/a2a/synthesize")
 PART = {
     "type": "object",
     "properties": {
-        "text": {"type": "string"}, "raw": {"type": "string"}, "url": {"type": "string"},
-        "data": {}, "filename": {"type": "string"},
+        "text": {"type": "string"},
+        "raw": {"type": "string"},
+        "url": {"type": "string"},
+        "data": {},
+        "filename": {"type": "string"},
     },
-}  # fmt: skip
+}
 PARAMS = {
     "type": "object",
     "properties": {
@@ -46,14 +63,16 @@ CALL = {
         {
             "type": "object",
             "properties": {
-                "jsonrpc": {"enum": ["2.0", "1.0"]}, "method": {"enum": METHODS}, "params": PARAMS,
+                "jsonrpc": {"enum": ["2.0", "1.0"]},
+                "method": {"enum": METHODS},
+                "params": PARAMS,
                 "id": {},
             },
             "required": ["jsonrpc", "method", "params", "id"],
         },
         {},
     ]
-}  # fmt: skip
+}
 
 
 def described() -> dict[str, Any]:

@@ -42,9 +42,11 @@ def hosted(built: Path) -> Iterator[Parts]:
         link_libraries(built, folder / "home")
         with OpenAIServer(reviewer()) as llm:
             settings = {
-                "CITELOOM_LLM_BASE_URL": llm.url, "CITELOOM_LLM_API_KEY": "sk-test",
-                "CITELOOM_STRONG_MODEL": "scripted", "CITELOOM_LLM_CONCURRENCY": "1",
-            }  # fmt: skip
+                "CITELOOM_LLM_BASE_URL": llm.url,
+                "CITELOOM_LLM_API_KEY": "sk-test",
+                "CITELOOM_STRONG_MODEL": "scripted",
+                "CITELOOM_LLM_CONCURRENCY": "1",
+            }
             with hosting(folder, folder / "home", **settings) as (server, redis):
                 yield server, redis, llm
 
@@ -233,8 +235,13 @@ def test_what_cannot_be_served_safely_or_at_all_is_refused(tmp_path: Path) -> No
     ):
         done = subprocess.run(
             [PYTHON, "-m", "citeloom.service.serve", "--port", str(free_port()), *options],
-            cwd=ROOT, env=here | variables, capture_output=True, text=True, timeout=60, check=False,
-        )  # fmt: skip
+            cwd=ROOT,
+            env=here | variables,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
         assert done.returncode == 1
         assert told in done.stderr
         assert "Traceback" not in done.stderr

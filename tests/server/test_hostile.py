@@ -67,9 +67,26 @@ def added(eve: Caller, name: str, content: bytes) -> Any:
 # --- Names and paths ----------------------------------------------------------------------------
 
 NAMES = [
-    "../../etc", "/etc/passwd", "..", ".", "a/../../b", "%2e%2e%2f", "..\\..\\x", "C:\\Windows", "nul\x01",
-    "\u2025/x", "ａ", "small/../starter", "A", "a b", "-rf", "~root", "$HOME", "x" * 300, "starter\n",
-]  # fmt: skip
+    "../../etc",
+    "/etc/passwd",
+    "..",
+    ".",
+    "a/../../b",
+    "%2e%2e%2f",
+    "..\\..\\x",
+    "C:\\Windows",
+    "nul\x01",
+    "\u2025/x",
+    "ａ",
+    "small/../starter",
+    "A",
+    "a b",
+    "-rf",
+    "~root",
+    "$HOME",
+    "x" * 300,
+    "starter\n",
+]
 
 
 def test_no_name_of_a_library_leads_out_of_the_home(eve: Caller) -> None:
@@ -109,8 +126,13 @@ def test_name_of_an_upload_is_no_place(eve: Caller, target: Server, name: str) -
     assert added(eve, name.replace("\x00", "\u0000"), note)
     folder = target.log.parent
     assert {path.name for path in folder.iterdir()} <= {
-        "home", "graphs", "langgraph.json", "key", "server.log", ".langgraph_api",
-    }  # fmt: skip
+        "home",
+        "graphs",
+        "langgraph.json",
+        "key",
+        "server.log",
+        ".langgraph_api",
+    }
 
 
 @pytest.mark.parametrize("run", ["../libraries", "../../evil", ".", ""])
@@ -139,9 +161,19 @@ def test_edited_state_cannot_lead_to_files(eve: Caller, target: Server, run: str
 def test_nothing_within_the_network_is_asked(eve: Caller, inside: tuple[int, list[str]]) -> None:
     port, asked = inside
     hosts = [
-        "127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "2130706433", "0x7f000001", "0177.0.0.1",
-        "127.1", "0.0.0.0", "localhost.", "user@127.0.0.1", "127.0.0.1%2f@example.org",
-    ]  # fmt: skip
+        "127.0.0.1",
+        "localhost",
+        "[::1]",
+        "[::ffff:127.0.0.1]",
+        "2130706433",
+        "0x7f000001",
+        "0177.0.0.1",
+        "127.1",
+        "0.0.0.0",
+        "localhost.",
+        "user@127.0.0.1",
+        "127.0.0.1%2f@example.org",
+    ]
     records = [
         {
             "id": f"10.1234/x{i}",
@@ -248,12 +280,19 @@ def test_what_is_too_large_is_refused_while_it_comes(eve: Caller) -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        b"[" * 100_000, b'{"metadata":' + b'{"a":' * 5000 + b"1" + b"}" * 5001, b'{"a":1e999999}', b"\xff\xfe",
-        b'{"metadata":"\\u0000"}', b'{"thread_id":"../../x"}', b'{"thread_id":' + b"9" * 5000 + b"}", b"nul",
-        b'{"__proto__":{"a":1},"metadata":[]}', b'{"ttl":{"ttl":-1}}',
+        b"[" * 100_000,
+        b'{"metadata":' + b'{"a":' * 5000 + b"1" + b"}" * 5001,
+        b'{"a":1e999999}',
+        b"\xff\xfe",
+        b'{"metadata":"\\u0000"}',
+        b'{"thread_id":"../../x"}',
+        b'{"thread_id":' + b"9" * 5000 + b"}",
+        b"nul",
+        b'{"__proto__":{"a":1},"metadata":[]}',
+        b'{"ttl":{"ttl":-1}}',
     ],
     ids=range(10),
-)  # fmt: skip
+)
 def test_odd_json_is_the_callers_fault(eve: Caller, body: bytes) -> None:
     headers = {"content-type": "application/json"}
     for path in ("/threads", "/runs/wait", "/threads/search"):

@@ -37,9 +37,11 @@ assert not strayed, strayed
 def test_langgraph_makes_a_dockerfile_whose_copies_hold_all_graphs(tmp_path: Path) -> None:
     subprocess.run(
         [sys.executable, "-m", "langgraph_cli", "dockerfile", str(tmp_path / "Dockerfile")],
-        cwd=ROOT, check=True, capture_output=True,
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
         env={**clean_environment(tmp_path), "LANGGRAPH_CLI_NO_ANALYTICS": "1"},
-    )  # fmt: skip
+    )
     made = (tmp_path / "Dockerfile").read_text(encoding="utf-8")
     (line,) = (line for line in made.splitlines() if line.startswith("ENV LANGSERVE_GRAPHS="))
     # Docker takes quotation marks off as a shell does: one in a description would change the JSON.
@@ -70,9 +72,13 @@ def test_our_image_holds_all_graphs_and_nothing_else_of_the_folder(tmp_path: Pat
 
 def _load(tree: Path, graphs: str, home: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", LOADS], cwd=tree, capture_output=True, text=True, check=False,
+        [sys.executable, "-c", LOADS],
+        cwd=tree,
+        capture_output=True,
+        text=True,
+        check=False,
         env={**clean_environment(home), "PYTHONPATH": str(tree), "LANGSERVE_GRAPHS": graphs},
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr
 
 

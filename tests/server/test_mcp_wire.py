@@ -106,8 +106,10 @@ async def test_handshake_of_older_versions_is_served(server: Server, version: st
     url = f"{server.url}/citeloom/mcp"
     headers = {"Accept": "application/json, text/event-stream"}
     params: dict[str, Any] = {
-        "protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"},
-    }  # fmt: skip
+        "protocolVersion": version,
+        "capabilities": {},
+        "clientInfo": {"name": "t", "version": "1"},
+    }
     body = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
     async with httpx.AsyncClient(timeout=90) as http:
         begun = await http.post(url, json=body, headers=headers)

@@ -65,7 +65,12 @@ async def test_server_and_runs_by_each_of_its_ways_ask_nobody(tmp_path: Path, bu
 
 def _run(command: list[str], watch: Watch, folder: Path) -> None:
     done = subprocess.run(
-        command, env=clean_environment(folder / "home") | watch.environment(ROOT), cwd=folder,
-        capture_output=True, text=True, timeout=300, check=False,
-    )  # fmt: skip
+        command,
+        env=clean_environment(folder / "home") | watch.environment(ROOT),
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr

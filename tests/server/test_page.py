@@ -286,15 +286,23 @@ def test_citations_of_a_text_are_checked_and_a_synthesis_is_written(visitor: Vis
 
 HOSTILE: list[dict[str, Any]] = [
     {
-        "id": f"doi:10.5555/{at}", "title": title, "year": 2020, "url": "javascript:alert(1)", "abstract": f"{title} "
+        "id": f"doi:10.5555/{at}",
+        "title": title,
+        "year": 2020,
+        "url": "javascript:alert(1)",
+        "abstract": f"{title} "
         "Language models recommend citations for a sentence, and this paper measures whether the citations hold.",
         "authors": [{"name": "<img src=x onerror=alert(1)>"}],
     }
     for at, title in enumerate(
-        ("<script>document.title='owned'</script> Citations", "<svg onload=\"document.title='owned'\"> of sentences",
-         "[click](javascript:document.title='owned') citations", "\u202etxet desrever\u202c of citations"),
+        (
+            "<script>document.title='owned'</script> Citations",
+            "<svg onload=\"document.title='owned'\"> of sentences",
+            "[click](javascript:document.title='owned') citations",
+            "\u202etxet desrever\u202c of citations",
+        ),
     )
-]  # fmt: skip
+]
 
 
 def test_hostile_papers_do_nothing_in_any_view_dark_and_small(

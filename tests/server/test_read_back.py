@@ -22,9 +22,12 @@ from tests.support import NOWHERE, SMALL, link_libraries, small_records
 
 PAPERS = [paper.id for paper in small_records()[:3]]
 RECORD = {
-    "id": "doi:10.5555/dated", "title": "Citations are recommended", "published": "2024-02-29", "year": 2024,
+    "id": "doi:10.5555/dated",
+    "title": "Citations are recommended",
+    "published": "2024-02-29",
+    "year": 2024,
     "abstract": "Language models recommend citations for a sentence, and this paper measures whether they hold.",
-}  # fmt: skip
+}
 OWLS = (
     "# Owls\n\n" + "Owls hear voles under the snow, and language models recommend citations. " * 9
 )
@@ -32,9 +35,16 @@ UPLOADS = [{"name": "owls.md", "content": OWLS, "encoding": "text"}]
 QUESTION = "How are citations recommended?"
 MESSAGES = [{"role": "user", "content": QUESTION}]
 FIND: dict[str, Any] = {
-    "text": IDEA, "library": SMALL, "sources": ["library"], "before": "2025-06-01", "after": "2019-02-28",
-    "keep": 8, "must_include": PAPERS[:1], "exclude": PAPERS[1:2], "include_retracted": True,
-}  # fmt: skip
+    "text": IDEA,
+    "library": SMALL,
+    "sources": ["library"],
+    "before": "2025-06-01",
+    "after": "2019-02-28",
+    "keep": 8,
+    "must_include": PAPERS[:1],
+    "exclude": PAPERS[1:2],
+    "include_retracted": True,
+}
 WRITE: dict[str, Any] = {
     "cite": 3,
     "plan": "Define the task with [1]. Then contrast [2].",

@@ -35,10 +35,15 @@ needs_browser = pytest.mark.skipif(
 @pytest.fixture(scope="module")
 def works() -> list[Work]:
     return [
-        work for work in make_world(size=60, seed=3, crowd=0).works
-        if {"openalex", "crossref"} <= work.held_by and work.doi and work.venue and len(work.title) > 50
-        and work.authors and all(family for _, family in work.authors)
-    ][:2]  # fmt: skip
+        work
+        for work in make_world(size=60, seed=3, crowd=0).works
+        if {"openalex", "crossref"} <= work.held_by
+        and work.doi
+        and work.venue
+        and len(work.title) > 50
+        and work.authors
+        and all(family for _, family in work.authors)
+    ][:2]
 
 
 @pytest.fixture(scope="module")

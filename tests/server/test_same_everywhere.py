@@ -128,8 +128,13 @@ async def _by_mcp(target: Any) -> str:
 
 
 CALLERS: list[Callable[[Server], Awaitable[str]]] = [
-    by_sdk, by_remote_graph, by_a2a, by_mcp, by_mcp_over_stdio, in_python,
-]  # fmt: skip
+    by_sdk,
+    by_remote_graph,
+    by_a2a,
+    by_mcp,
+    by_mcp_over_stdio,
+    in_python,
+]
 
 
 @pytest.fixture(scope="module")

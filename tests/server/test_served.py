@@ -131,10 +131,16 @@ async def test_every_call_says_that_the_server_cannot_be_reached() -> None:
     async with gone:
         runs, run = server_runs(LangGraphClient(gone)), str(uuid4())
         calls: list[Callable[[], Awaitable[object]]] = [
-            lambda: runs.start("write", WRITE, {}), lambda: runs.get(run), lambda: wait_until_resting(runs, run),
-            lambda: runs.answer(run, ""), lambda: runs.resume(run), lambda: runs.cancel(run),
-            lambda: runs.finish(run), runs.list, lambda: runs.delete(run),
-        ]  # fmt: skip
+            lambda: runs.start("write", WRITE, {}),
+            lambda: runs.get(run),
+            lambda: wait_until_resting(runs, run),
+            lambda: runs.answer(run, ""),
+            lambda: runs.resume(run),
+            lambda: runs.cancel(run),
+            lambda: runs.finish(run),
+            runs.list,
+            lambda: runs.delete(run),
+        ]
         for call in calls:
             with pytest.raises(TransientError, match="the server cannot be reached"):
                 await call()

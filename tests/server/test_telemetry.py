@@ -43,16 +43,22 @@ async def test_server_tells_who_runs_what_and_no_text_and_bounds_the_day_of_a_ke
     }
     with OpenAIServer(faulty()) as model, Collector() as collector:
         settings = {
-            "CITELOOM_LOG": "json", "CITELOOM_LOG_LEVEL": "debug", "LOG_LEVEL": "DEBUG",
-            "CITELOOM_SHARED_LIBRARIES": json.dumps([SMALL]), "CITELOOM_LLM_BASE_URL": model.url,
-            "CITELOOM_LLM_API_KEY": LLM_KEY, "CITELOOM_STRONG_MODEL": "m",
-            "CITELOOM_STRONG_PRICE": "[1, 10]", "OTEL_EXPORTER_OTLP_ENDPOINT": collector.url,
+            "CITELOOM_LOG": "json",
+            "CITELOOM_LOG_LEVEL": "debug",
+            "LOG_LEVEL": "DEBUG",
+            "CITELOOM_SHARED_LIBRARIES": json.dumps([SMALL]),
+            "CITELOOM_LLM_BASE_URL": model.url,
+            "CITELOOM_LLM_API_KEY": LLM_KEY,
+            "CITELOOM_STRONG_MODEL": "m",
+            "CITELOOM_STRONG_PRICE": "[1, 10]",
+            "OTEL_EXPORTER_OTLP_ENDPOINT": collector.url,
             "OTEL_BSP_SCHEDULE_DELAY": "100",
-        }  # fmt: skip
+        }
         given: dict[str, Any] = {
             "text": f"How do language models write reviews with citations? {CANARY}",
-            "library": SMALL, "cite": 3,
-        }  # fmt: skip
+            "library": SMALL,
+            "cite": 3,
+        }
         results: dict[str, Any] = {}
         with serving(folder, **settings) as server:
             for name, key in keys.items():

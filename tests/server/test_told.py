@@ -31,9 +31,12 @@ GIVEN: dict[str, dict[str, Any]] = {
 ASKS = {"find": "queries", "review": "plan", "write": "plan", "revise": "text"}
 """By graph that asks without an LLM: at what."""
 A2A = {
-    "working": {"WORKING"}, "input_required": {"INPUT_REQUIRED"}, "completed": {"COMPLETED"},
-    "failed": {"FAILED", "REJECTED"}, "cancelled": {"CANCELED"},
-}  # fmt: skip
+    "working": {"WORKING"},
+    "input_required": {"INPUT_REQUIRED"},
+    "completed": {"COMPLETED"},
+    "failed": {"FAILED", "REJECTED"},
+    "cancelled": {"CANCELED"},
+}
 
 
 class Told:

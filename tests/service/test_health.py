@@ -35,9 +35,13 @@ async def test_service_without_servers_is_ready_and_says_what_it_does_without(ho
     assert answer.status_code == 200
     states = {part["name"]: part["state"] for part in answer.json()["parts"]}
     assert states == {
-        "database": "off", "redis": "off", "qdrant": "off", "llm": "off", "libraries": "ready",
+        "database": "off",
+        "redis": "off",
+        "qdrant": "off",
+        "llm": "off",
+        "libraries": "ready",
         "disk": "ready",
-    }  # fmt: skip
+    }
     assert str(home) not in answer.text
 
 

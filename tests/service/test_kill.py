@@ -94,9 +94,12 @@ class Bench:
         for name in ("entered", "left", "result"):
             (outcome.home / name).unlink(missing_ok=True)
         run = {
-            "name": "killed", "graph": scenario.graph, "inputs": json.loads(inputs),
-            "context": scenario.context, "started": "",
-        }  # fmt: skip
+            "name": "killed",
+            "graph": scenario.graph,
+            "inputs": json.loads(inputs),
+            "context": scenario.context,
+            "started": "",
+        }
         (outcome.home / "runs").mkdir(exist_ok=True)
         (outcome.home / "runs" / "killed.json").write_text(json.dumps(run), encoding="utf-8")
         for kill in [*kills, None]:
@@ -107,14 +110,20 @@ class Bench:
     def _work(self, outcome: Outcome, kill: str | None) -> None:
         before = len(self.server.requests)
         variables = {
-            **clean_environment(outcome.home), "CITELOOM_LLM_BASE_URL": self.server.url,
-            "CITELOOM_LLM_API_KEY": "sk-test", "CITELOOM_STRONG_MODEL": "scripted",
-            "CITELOOM_LLM_CONCURRENCY": "1", "CITELOOM_QDRANT_URL": "",
+            **clean_environment(outcome.home),
+            "CITELOOM_LLM_BASE_URL": self.server.url,
+            "CITELOOM_LLM_API_KEY": "sk-test",
+            "CITELOOM_STRONG_MODEL": "scripted",
+            "CITELOOM_LLM_CONCURRENCY": "1",
+            "CITELOOM_QDRANT_URL": "",
             "CITELOOM_INGEST_WORKERS": "1",
-        }  # fmt: skip
+        }
         order = {
-            "run": "killed", "fresh": not outcome.entered, "kill": kill, "variables": variables
-        }  # fmt: skip
+            "run": "killed",
+            "fresh": not outcome.entered,
+            "kill": kill,
+            "variables": variables,
+        }
         assert self.worker.stdin
         assert self.worker.stdout
         self.worker.stdin.write(json.dumps(order) + "\n")

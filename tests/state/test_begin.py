@@ -30,8 +30,12 @@ class Counted(TypedDict, total=False):
 def test_channels_begin_empty_or_as_they_say() -> None:
     begun = begin_run(Counted, text="owls")
     assert begun == {
-        "names": Overwrite([]), "hop": 1, "words": [], "text": "owls", "why": None,
-    }  # fmt: skip
+        "names": Overwrite([]),
+        "hop": 1,
+        "words": [],
+        "text": "owls",
+        "why": None,
+    }
 
 
 def test_what_was_given_is_merged_and_not_replaced() -> None:
@@ -69,10 +73,16 @@ def test_second_run_on_a_thread_finds_nothing_of_the_first() -> None:
 @pytest.mark.parametrize(
     ("channels", "taken"),
     [
-        (FindState, ()), (WriteState, WritingInput.__annotations__), (ReviseState, ()),
-        (AskState, ()), (SynthesizeState, ()), (VerifyState, ()), (IngestState, ()), (WriteOutput, ()),
+        (FindState, ()),
+        (WriteState, WritingInput.__annotations__),
+        (ReviseState, ()),
+        (AskState, ()),
+        (SynthesizeState, ()),
+        (VerifyState, ()),
+        (IngestState, ()),
+        (WriteOutput, ()),
     ],
-)  # fmt: skip
+)
 def test_every_channel_of_every_graph_can_begin(
     channels: type[Any], taken: Collection[str]
 ) -> None:

@@ -68,9 +68,15 @@ def test_empty_identifier_is_refused() -> None:
 
 def test_doi_names_a_record_before_all_other_ids() -> None:
     found = identify(
-        doi="https://doi.org/10.1000/A", arxiv="2005.11401v1", openalex="W1",
-        semantic_scholar=HASH, local="row 7", title="T", year=2020, first_author="Lee",
-    )  # fmt: skip
+        doi="https://doi.org/10.1000/A",
+        arxiv="2005.11401v1",
+        openalex="W1",
+        semantic_scholar=HASH,
+        local="row 7",
+        title="T",
+        year=2020,
+        first_author="Lee",
+    )
     assert found == (
         "doi:10.1000/a",
         ("arxiv:2005.11401", "openalex:W1", f"s2:{HASH}", "local:row 7"),
@@ -131,9 +137,11 @@ def test_author_has_a_family_name(name: str, family: str, given_names: str, why:
 )
 def test_citation_names_the_authors(authors: list[str], complete: bool, citation: str) -> None:
     paper = Paper(
-        id="local:x", title="On the origin of citations", authors_complete=complete,
+        id="local:x",
+        title="On the origin of citations",
+        authors_complete=complete,
         authors=tuple(Author(name=name) for name in authors),
-    )  # fmt: skip
+    )
     assert paper.citation == citation
 
 

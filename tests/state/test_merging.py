@@ -39,12 +39,22 @@ def test_cutoff_lets_only_certain_papers_pass(
 
 
 FULL = Paper(
-    id="doi:10.1000/a", title="The title", abstract="An abstract.", year=2021,
-    published=date(2021, 3, 4), venue="ACL", doi="10.1000/a", arxiv="2101.00001", openalex="W1",
-    semantic_scholar="f" * 40, url="https://example.org/a", authors=(Author(name="Ann Lee"),),
-    references=("doi:10.1000/r",), aliases=("arxiv:2101.00001",),
+    id="doi:10.1000/a",
+    title="The title",
+    abstract="An abstract.",
+    year=2021,
+    published=date(2021, 3, 4),
+    venue="ACL",
+    doi="10.1000/a",
+    arxiv="2101.00001",
+    openalex="W1",
+    semantic_scholar="f" * 40,
+    url="https://example.org/a",
+    authors=(Author(name="Ann Lee"),),
+    references=("doi:10.1000/r",),
+    aliases=("arxiv:2101.00001",),
     origin={"abstract": "library", "year": "library", "authors": "library"},
-)  # fmt: skip
+)
 
 
 def test_missing_field_is_taken_from_the_second_record() -> None:
@@ -56,10 +66,16 @@ def test_missing_field_is_taken_from_the_second_record() -> None:
 
 def test_first_record_wins_where_both_have_a_value() -> None:
     other = Paper(
-        id="arxiv:2101.00001", title="Another title", abstract="Another.", year=2020, venue="arXiv",
-        published=date(2020, 1, 1), url="https://example.org/b", authors=(Author(name="A. Lee"),),
+        id="arxiv:2101.00001",
+        title="Another title",
+        abstract="Another.",
+        year=2020,
+        venue="arXiv",
+        published=date(2020, 1, 1),
+        url="https://example.org/b",
+        authors=(Author(name="A. Lee"),),
         origin={"year": "arxiv", "abstract": "arxiv"},
-    )  # fmt: skip
+    )
     merged = merge_records(FULL, other)
     kept = {"references", "aliases"}
     assert merged.model_dump(exclude=kept) == FULL.model_dump(exclude=kept)
@@ -81,9 +97,11 @@ def test_authors_abstract_replaces_an_annotation_and_never_the_other_way() -> No
 
 def test_references_and_aliases_are_united_in_order() -> None:
     second = Paper(
-        id="arxiv:2101.00001", title="T", references=("doi:10.1000/s", "doi:10.1000/r"),
+        id="arxiv:2101.00001",
+        title="T",
+        references=("doi:10.1000/s", "doi:10.1000/r"),
         aliases=("openalex:W1", "doi:10.1000/a"),
-    )  # fmt: skip
+    )
     merged = merge_records(FULL, second)
     assert merged.references == ("doi:10.1000/r", "doi:10.1000/s")
     assert merged.aliases == ("arxiv:2101.00001", "openalex:W1")
@@ -110,9 +128,12 @@ def test_fuller_author_list_is_kept(
 ) -> None:
     one = Paper(id="local:1", title="T", authors=first[0], authors_complete=first[1])
     two = Paper(
-        id="local:2", title="T", authors=second[0], authors_complete=second[1],
+        id="local:2",
+        title="T",
+        authors=second[0],
+        authors_complete=second[1],
         origin={"authors": "openalex"},
-    )  # fmt: skip
+    )
     merged = merge_records(one, two)
     assert merged.origin == ({"authors": "openalex"} if expected != first else {})
     assert (merged.authors, merged.authors_complete) == expected, why

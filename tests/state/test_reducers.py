@@ -36,15 +36,22 @@ LISTS: dict[str, tuple[Reducer, st.SearchStrategy[Any], Callable[[Any], object]]
     "hits": (
         add_hits,
         st.builds(
-            Hit, paper=WORDS, via=st.sampled_from(["query", "reference"]), by=WORDS,
-            source=st.just("library"), rank=st.integers(0, 3),
+            Hit,
+            paper=WORDS,
+            via=st.sampled_from(["query", "reference"]),
+            by=WORDS,
+            source=st.just("library"),
+            rank=st.integers(0, 3),
         ),
         lambda hit: (hit.paper, hit.via, hit.by, hit.source),
     ),
     "log": (
         add_log,
         st.builds(
-            SearchLogEntry, source=WORDS, query=WORDS, hop=st.integers(1, 2),
+            SearchLogEntry,
+            source=WORDS,
+            query=WORDS,
+            hop=st.integers(1, 2),
             returned=st.integers(0, 3),
         ),
         lambda entry: (entry.source, entry.query, entry.hop),
@@ -56,7 +63,7 @@ LISTS: dict[str, tuple[Reducer, st.SearchStrategy[Any], Callable[[Any], object]]
         st.builds(Draft, id=WORDS, votes=st.integers(0, 3)),
         lambda draft: draft.id,
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", LISTS)

@@ -73,17 +73,32 @@ def told(
     ):
         with_canary(home, embedder_with_memory)
         variables = {
-            "CITELOOM_LOG": "json", "CITELOOM_LOG_LEVEL": "debug",
-            "CITELOOM_LLM_BASE_URL": model.url, "CITELOOM_LLM_API_KEY": KEY,
-            "CITELOOM_STRONG_MODEL": "m", "CITELOOM_STRONG_PRICE": "[1, 2]",
-            "OPENALEX_API_KEY": KEY, "CITELOOM_SOURCE_PATIENCE": "1",
+            "CITELOOM_LOG": "json",
+            "CITELOOM_LOG_LEVEL": "debug",
+            "CITELOOM_LLM_BASE_URL": model.url,
+            "CITELOOM_LLM_API_KEY": KEY,
+            "CITELOOM_STRONG_MODEL": "m",
+            "CITELOOM_STRONG_PRICE": "[1, 2]",
+            "OPENALEX_API_KEY": KEY,
+            "CITELOOM_SOURCE_PATIENCE": "1",
             "OTEL_EXPORTER_OTLP_ENDPOINT": f"{collector.url}/api/public/otel",
             "OTEL_EXPORTER_OTLP_HEADERS": "Authorization=Basic%20cGs6c2s=",
-        }  # fmt: skip
+        }
         command = (
-            "review", folder / "abstract.md", "--library", "bees", "--source", "library", "--source",
-            "openalex", "--cite", "3", "--json", "--out", folder / "out",
-        )  # fmt: skip
+            "review",
+            folder / "abstract.md",
+            "--library",
+            "bees",
+            "--source",
+            "library",
+            "--source",
+            "openalex",
+            "--cite",
+            "3",
+            "--json",
+            "--out",
+            folder / "out",
+        )
         # Others' lines at every level, too.
         code = "import logging; logging.basicConfig(level=1)"
         with started(home, *command, variables=variables, code=code) as process:

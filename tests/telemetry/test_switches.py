@@ -55,9 +55,10 @@ def test_langsmith_gets_the_texts_where_it_is_switched_on_and_nothing_else(
 ) -> None:
     with Collector() as collector:
         variables = {
-            "LANGSMITH_TRACING": tracing, "LANGSMITH_API_KEY": "lsv2_test",
+            "LANGSMITH_TRACING": tracing,
+            "LANGSMITH_API_KEY": "lsv2_test",
             "LANGSMITH_ENDPOINT": collector.url,
-        }  # fmt: skip
+        }
         find(home, variables)
         bodies = b"".join(body for _, _, body in collector.requests)
     assert (CANARY.encode() in bodies) == (tracing == "true")

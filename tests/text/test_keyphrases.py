@@ -22,9 +22,13 @@ TEXT = (
 
 def test_candidates_stop_at_stop_words_verbs_and_marks() -> None:
     assert candidate_phrases(TEXT) == [
-        "Citation recommendation", "graph neural network", "citation recommendation",
-        "graph neural network", "SciBERT embeddings", "texts",
-    ]  # fmt: skip
+        "Citation recommendation",
+        "graph neural network",
+        "citation recommendation",
+        "graph neural network",
+        "SciBERT embeddings",
+        "texts",
+    ]
 
 
 @given(st.text(alphabet=st.characters(codec="utf-8"), max_size=200), st.integers(0, 5))
@@ -39,11 +43,22 @@ def test_no_phrase_is_part_of_a_better_one(text: str, limit: int) -> None:
 @pytest.mark.parametrize(
     "term",
     [
-        "intensive care unit", "time series", "heart rate", "immune system", "machine learning",
-        "random forest", "dark matter", "working memory", "older adults", "stem cell family",
-        "risk assessment", "peer recommendation", "magnetic field", "labour market",
+        "intensive care unit",
+        "time series",
+        "heart rate",
+        "immune system",
+        "machine learning",
+        "random forest",
+        "dark matter",
+        "working memory",
+        "older adults",
+        "stem cell family",
+        "risk assessment",
+        "peer recommendation",
+        "magnetic field",
+        "labour market",
     ],
-)  # fmt: skip
+)
 def test_terms_of_many_fields_stay_whole(term: str) -> None:
     assert candidate_phrases(f"We use the {term}.") == [term]
 

@@ -61,15 +61,23 @@ def test_only_a_question_for_a_meaning_wants_a_definition() -> None:
 @pytest.mark.parametrize(
     ("question", "parts"),
     [
-        ("How large is Norla, and who may use it?", ["How large is Norla?", "who may use it (Norla)?"]),
-        ("What is Norla? Which corpora does Hoby need?", ["What is Norla?", "Which corpora does Hoby need?"]),
-        ("On which data was Norla trained, and is it free?",
-         ["On which data was Norla trained?", "is it free (Norla)?"]),
+        (
+            "How large is Norla, and who may use it?",
+            ["How large is Norla?", "who may use it (Norla)?"],
+        ),
+        (
+            "What is Norla? Which corpora does Hoby need?",
+            ["What is Norla?", "Which corpora does Hoby need?"],
+        ),
+        (
+            "On which data was Norla trained, and is it free?",
+            ["On which data was Norla trained?", "is it free (Norla)?"],
+        ),
         ("How do owls and bats hunt?", ["How do owls and bats hunt?"]),
         ("Who won the cup, and who scored?", ["Who won the cup, and who scored?"]),
         ("Which owls hunt, sleep and breed?", ["Which owls hunt, sleep and breed?"]),
     ],
-)  # fmt: skip
+)
 def test_two_questions_in_one_are_two_each_with_its_names(question: str, parts: list[str]) -> None:
     assert question_parts(question) == parts
 

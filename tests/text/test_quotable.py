@@ -19,7 +19,7 @@ PLAIN = "Moss cools the flat roofs of hot cities in summer."
         ("Moss cools the flat roofs of", False, "cut off"),
         ("仓鸮在完全黑暗中仅凭听觉就能找到田鼠。", True, "no spaces between words"),
     ],
-)  # fmt: skip
+)
 def test_what_can_be_quoted_is_whole_and_points_nowhere(text: str, whole: bool, why: str) -> None:
     assert is_whole(text) == whole, why
 
@@ -30,8 +30,12 @@ def test_what_can_be_quoted_is_whole_and_points_nowhere(text: str, whole: bool, 
         (PLAIN, "Marsh and Weir", f"Marsh and Weir: “{PLAIN}”"),
         (PLAIN, "", f"“{PLAIN}”"),
         ("We measure the roofs of Ghent.", "Iver", "Iver measures the roofs of Ghent."),
-        ("They say “moss” and no more of it.", "Iver", 'Iver: “They say "moss" and no more of it.”'),
+        (
+            "They say “moss” and no more of it.",
+            "Iver",
+            'Iver: “They say "moss" and no more of it.”',
+        ),
     ],
-)  # fmt: skip
+)
 def test_words_are_those_of_the_source(passage: str, name: str, told: str) -> None:
     assert quote_with_names(passage, name) == told

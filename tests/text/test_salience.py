@@ -17,8 +17,10 @@ TEXT = f"{FIRST} {SECOND} {THIRD} {FOURTH}"
 
 def test_a_leaning_sentence_comes_with_the_one_that_it_leans_on() -> None:
     assert [(item.text, item.alone) for item in passages(TEXT)] == [
-        (FIRST, True), (f"{FIRST} {SECOND}", False), (FOURTH, True),
-    ]  # fmt: skip
+        (FIRST, True),
+        (f"{FIRST} {SECOND}", False),
+        (FOURTH, True),
+    ]
 
 
 def test_what_was_done_comes_before_what_is_announced() -> None:

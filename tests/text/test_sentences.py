@@ -36,11 +36,32 @@ def test_text_is_split_at_the_ends_of_sentences(sentences: list[str], why: str) 
 
 PROSE = st.lists(
     st.sampled_from(
-        ["We", "rank", "papers.", "Sect. 2", "et al.", "e.g.", "U.S.", "(2020).", "What?", "😀", "é.",
-         "\n", "\n\n", "“Yes.”", "3.5", "中文。", "\0", "...", "resp.", "It", "\u2028"]
+        [
+            "We",
+            "rank",
+            "papers.",
+            "Sect. 2",
+            "et al.",
+            "e.g.",
+            "U.S.",
+            "(2020).",
+            "What?",
+            "😀",
+            "é.",
+            "\n",
+            "\n\n",
+            "“Yes.”",
+            "3.5",
+            "中文。",
+            "\0",
+            "...",
+            "resp.",
+            "It",
+            "\u2028",
+        ]
     ),
     max_size=25,
-).map(" ".join)  # fmt: skip
+).map(" ".join)
 
 
 @given(st.one_of(st.text(), PROSE))

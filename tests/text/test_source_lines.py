@@ -44,19 +44,27 @@ def test_citation_that_a_sentence_needs_stays(text: str) -> None:
     [
         ("Roofs are hot <<[1]|0>>. Moss is wet <<[2]|1>>.", [[SHADE], [CRUST]], "before the stop"),
         ("Roofs are hot.<<[1]|0>> Moss is wet.<<[2]|1>>", [[SHADE], [CRUST]], "behind the stop"),
-        ("Roofs are hot.<<1|0>> Moss is wet.<<2|1>>", [[SHADE], [CRUST]], "raised, behind the stop"),
+        (
+            "Roofs are hot.<<1|0>> Moss is wet.<<2|1>>",
+            [[SHADE], [CRUST]],
+            "raised, behind the stop",
+        ),
         ("Roofs are hot. <<[1]|0>> Moss is wet.", [[SHADE], []], "behind the stop and a space"),
         ("Roofs are hot. <<[1]|0>> show moss.", [[], [SHADE]], "the subject of its sentence"),
         ("Roofs <<[1]|0>> are hot, says <<[2]|1>> of moss.", [[SHADE, CRUST]], "behind a clause"),
         ("<<Okoro et al. (2019)|0>> cool roofs. Moss is wet.", [[SHADE], []], "named in the text"),
         ("Roofs are hot <<[1-3]|0,1,2>>.", [[SHADE, CRUST, LOOSE]], "several in one bracket"),
         ("Roofs are hot <<[1]|0>><<[1]|0>>.", [[SHADE]], "twice"),
-        ("Roofs are hot. As Lee et al. <<[1]|0>> show, moss is wet.", [[], [SHADE]], "an abbreviation"),
+        (
+            "Roofs are hot. As Lee et al. <<[1]|0>> show, moss is wet.",
+            [[], [SHADE]],
+            "an abbreviation",
+        ),
         ("Roofs are hot (cf. <<Lee et al. 2019|0>>). Moss.", [[SHADE], []], "full stops inside"),
         ("Roofs are hot. <<[1]|0>><<[2]|1>>", [[SHADE, CRUST]], "two behind the last stop"),
         ("Roofs are hot <<[9]|8>>.", [[]], "an entry that the list has not"),
     ],
-)  # fmt: skip
+)
 def test_citations_belong_to_their_sentence(text: str, works: list[list[object]], why: str) -> None:
     item = paragraph(MOSS, 9, text)
     found = [

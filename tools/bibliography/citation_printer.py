@@ -243,9 +243,11 @@ def _print(engine: Engine) -> StyledList:
     entries, cites = _entries(engine), _cites(engine)
     return StyledList(
         papers=tuple(StyledPaper(place, entries[place], cites[place]) for place in order),
-        sorts_citations=engine.sorts_citations, before=before or "(",
-        between=between or ("; " if by_author else ", "), after=after or ")",
-    )  # fmt: skip
+        sorts_citations=engine.sorts_citations,
+        before=before or "(",
+        between=between or ("; " if by_author else ", "),
+        after=after or ")",
+    )
 
 
 def _tell_apart(engine: Engine, order: Sequence[int]) -> None:

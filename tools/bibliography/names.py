@@ -103,10 +103,12 @@ def _bibtex_name(name: str) -> dict[str, str]:
     first, von, last, lineage = (
         plain_text(" ".join(words))
         for words in (
-            [*person.first_names, *person.middle_names], person.prelast_names, person.last_names,
+            [*person.first_names, *person.middle_names],
+            person.prelast_names,
+            person.last_names,
             person.lineage_names,
         )
-    )  # fmt: skip
+    )
     if not first and not von:
         return {"literal": last} if last else {}
     return _named(last, first, von, lineage)
@@ -115,7 +117,5 @@ def _bibtex_name(name: str) -> dict[str, str]:
 def _named(
     family: str, given: str | None, particle: str | None, suffix: str | None
 ) -> dict[str, str]:
-    parts = {
-        "family": family, "given": given, "non-dropping-particle": particle, "suffix": suffix
-    }  # fmt: skip
+    parts = {"family": family, "given": given, "non-dropping-particle": particle, "suffix": suffix}
     return {name: value for name, value in parts.items() if value}

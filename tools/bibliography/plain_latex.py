@@ -51,17 +51,22 @@ def _latex() -> tuple[Any, dict[bool, Any]]:
     known.add_context_category("bibliographies", macros=own, prepend=True)
     shown = latex2text.get_default_latex_context_db()
     signs = {
-        "textless": "<", "textgreater": ">", "textbraceleft": "{", "textbraceright": "}",
-        "url": "%s", "path": "%s",
-    }  # fmt: skip
+        "textless": "<",
+        "textgreater": ">",
+        "textbraceleft": "{",
+        "textbraceright": "}",
+        "url": "%s",
+        "path": "%s",
+    }
     shown.add_context_category(
-        "bibliographies", prepend=True,
+        "bibliographies",
+        prepend=True,
         macros=[
             *(MacroTextSpec(name, "") for name in PRINTS_NOTHING),
             *(MacroTextSpec(name, text) for name, text in signs.items()),
             MacroTextSpec("href", simplify_repl=_last),
         ],
-    )  # fmt: skip
+    )
     shown.set_unknown_macro_spec(MacroTextSpec("", simplify_repl=_arguments))
 
     def walk(text: str) -> Any:

@@ -21,8 +21,10 @@ Kind = Literal["preprint", "journal", "proceedings"]
 
 
 KINDS: Mapping[Kind, str] = {
-    "preprint": "article", "journal": "article-journal", "proceedings": "paper-conference"
-}  # fmt: skip
+    "preprint": "article",
+    "journal": "article-journal",
+    "proceedings": "paper-conference",
+}
 """What CSL calls them."""
 
 

@@ -16,11 +16,34 @@ if TYPE_CHECKING:
 _NO_WORKS = frozenset({"xdata", "set", "control", "bibnote"})
 _OWN = frozenset(
     {
-        "title", "subtitle", "titleaddon", "shorttitle", "doi", "url", "urldate", "eprint", "abstract",
-        "note", "annote", "annotation", "file", "keywords", "crossref", "xref", "xdata", "ids", "label",
-        "shorthand", "sortkey", "options", "related", "entryset", "pages", "isbn",
+        "title",
+        "subtitle",
+        "titleaddon",
+        "shorttitle",
+        "doi",
+        "url",
+        "urldate",
+        "eprint",
+        "abstract",
+        "note",
+        "annote",
+        "annotation",
+        "file",
+        "keywords",
+        "crossref",
+        "xref",
+        "xdata",
+        "ids",
+        "label",
+        "shorthand",
+        "sortkey",
+        "options",
+        "related",
+        "entryset",
+        "pages",
+        "isbn",
     }
-)  # fmt: skip
+)
 """What an entry does not take from the one that holds it."""
 
 
@@ -62,9 +85,12 @@ def read_entries(text: str) -> Iterator[BibtexEntry]:
         names = [name.lower() for name, _ in entry.fields]
         faults = [
             *entry.faults,
-            *(f"it has more than one {name}: the first is taken" for name in dict.fromkeys(names)
-              if names.count(name) > 1),
-        ]  # fmt: skip
+            *(
+                f"it has more than one {name}: the first is taken"
+                for name in dict.fromkeys(names)
+                if names.count(name) > 1
+            ),
+        ]
         for read in read_record(entry.line, record, entry.text, faults, whole):
             lost = isinstance(read, BadRecord) and not read.lost
             yield BibtexEntry(read) if lost else BibtexEntry(read, entry.key, first)
@@ -105,6 +131,7 @@ def _above(
     held = "journaltitle" if parent.type.lower() == "periodical" else "booktitle"
     theirs += [(held, value) for name, value in theirs if name.lower() == "title"]
     return [
-        (name, value) for name, value in theirs
+        (name, value)
+        for name, value in theirs
         if name.lower() not in _OWN and name.lower() not in have
-    ]  # fmt: skip
+    ]

@@ -10,14 +10,30 @@ from tools.bibliography.read_record import BadRecord, bad_record
 from tools.bibliography.record_as_csl import issued, pairs_of
 
 _TYPES = {
-    "article": "article-journal", "conference-paper": "paper-conference", "book": "book", "thesis": "thesis",
-    "report": "report", "dataset": "dataset", "manual": "book", "unpublished": "manuscript",
-}  # fmt: skip
+    "article": "article-journal",
+    "conference-paper": "paper-conference",
+    "book": "book",
+    "thesis": "thesis",
+    "report": "report",
+    "dataset": "dataset",
+    "manual": "book",
+    "unpublished": "manuscript",
+}
 _NAMES = {
-    "title": "title", "abstract": "abstract", "doi": "DOI", "url": "URL", "volume": "volume",
-    "issue": "issue", "journal": "container-title", "collection-title": "container-title",
-    "version": "version", "isbn": "ISBN", "issn": "ISSN", "pages": "number-of-pages", "notes": "note",
-}  # fmt: skip
+    "title": "title",
+    "abstract": "abstract",
+    "doi": "DOI",
+    "url": "URL",
+    "volume": "volume",
+    "issue": "issue",
+    "journal": "container-title",
+    "collection-title": "container-title",
+    "version": "version",
+    "isbn": "ISBN",
+    "issn": "ISSN",
+    "pages": "number-of-pages",
+    "notes": "note",
+}
 
 
 def read_cff(text: str) -> Iterator[Paper | BadRecord]:
@@ -51,8 +67,19 @@ def _record(work: Mapping[str, Any]) -> Record:
         "page": "-".join(pages),
         "issued": issued(*(str(work.get(one) or "") for one in dates)),
     }
-    known = {*_NAMES, *dates, "authors", "editors", "publisher", "conference", "start", "end", "type",
-             "preferred-citation", "references"}  # fmt: skip
+    known = {
+        *_NAMES,
+        *dates,
+        "authors",
+        "editors",
+        "publisher",
+        "conference",
+        "start",
+        "end",
+        "type",
+        "preferred-citation",
+        "references",
+    }
     rest = {name: value for name, value in work.items() if name not in known}
     if rest:
         item["custom"] = rest
@@ -62,8 +89,10 @@ def _record(work: Mapping[str, Any]) -> Record:
 
 def _name(name: Mapping[str, Any]) -> dict[str, str]:
     parts = {
-        "family": name.get("family-names"), "given": name.get("given-names"),
-        "non-dropping-particle": name.get("name-particle"), "suffix": name.get("name-suffix"),
+        "family": name.get("family-names"),
+        "given": name.get("given-names"),
+        "non-dropping-particle": name.get("name-particle"),
+        "suffix": name.get("name-suffix"),
         "literal": name.get("name") or name.get("alias") if not name.get("family-names") else None,
-    }  # fmt: skip
+    }
     return {key: str(value) for key, value in parts.items() if value}

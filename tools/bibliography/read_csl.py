@@ -19,8 +19,16 @@ from tools.bibliography.read_record import (
 )
 from tools.bibliography.record_as_csl import csl_of, doi_in, pairs_of, year_in
 
-_ARXIV_PLACES = ("number", "archive", "archive_location", "archive-location", "URL", "note",
-                 "container-title", "volume")  # fmt: skip
+_ARXIV_PLACES = (
+    "number",
+    "archive",
+    "archive_location",
+    "archive-location",
+    "URL",
+    "note",
+    "container-title",
+    "volume",
+)
 INCOMPLETE = "The list of authors is not complete."
 """What an export says in a note where its format has no other way."""
 

@@ -204,19 +204,33 @@ def paper_from(fields: Mapping[str, Any], notes: list[str] | None = None) -> Pap
     references = [canonical_id(key) for key in record.references or () if key]
     year = record.published.year if record.published and not record.year else record.year
     return Paper(
-        id=paper_id, title=record.title, abstract=record.abstract, year=year,
+        id=paper_id,
+        title=record.title,
+        abstract=record.abstract,
+        year=year,
         abstract_kind=record.abstract_kind or "abstract",
-        published=record.published, authors=authors, authors_complete=len(authors) == len(names),
+        published=record.published,
+        authors=authors,
+        authors_complete=len(authors) == len(names),
         other_titles=tuple(filter(None, record.other_titles or ())),
-        venue=record.venue, volume=record.volume, issue=record.issue, pages=record.pages,
-        url=record.url, references=tuple(dict.fromkeys(references)),
+        venue=record.venue,
+        volume=record.volume,
+        issue=record.issue,
+        pages=record.pages,
+        url=record.url,
+        references=tuple(dict.fromkeys(references)),
         aliases=tuple(key for key in dict.fromkeys([*aliases, *more]) if key != paper_id),
-        doi=known["doi"], arxiv=known["arxiv"], openalex=known["openalex"],
-        semantic_scholar=known["semantic_scholar"], pdf=record.pdf, cited_by=record.cited_by,
-        retracted=record.retracted or retracted_title(record.title), notices=_with_mark(record),
+        doi=known["doi"],
+        arxiv=known["arxiv"],
+        openalex=known["openalex"],
+        semantic_scholar=known["semantic_scholar"],
+        pdf=record.pdf,
+        cited_by=record.cited_by,
+        retracted=record.retracted or retracted_title(record.title),
+        notices=_with_mark(record),
         record=record.record,
         references_missing=record.references_missing and not references,
-    )  # fmt: skip
+    )
 
 
 def _with_mark(record: _Record) -> tuple[Notice, ...]:

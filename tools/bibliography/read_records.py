@@ -18,9 +18,15 @@ from tools.errors import InputError
 
 Kind = Literal["jsonl", "bibtex", "csl", "cff", "ris", "enw", "nbib"]
 RECORD_KINDS: dict[str, Kind] = {
-    ".jsonl": "jsonl", ".ndjson": "jsonl", ".bib": "bibtex", ".bibtex": "bibtex", ".ris": "ris",
-    ".nbib": "nbib", ".enw": "enw", ".cff": "cff",
-}  # fmt: skip
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".bib": "bibtex",
+    ".bibtex": "bibtex",
+    ".ris": "ris",
+    ".nbib": "nbib",
+    ".enw": "enw",
+    ".cff": "cff",
+}
 RECORD_SUFFIXES = frozenset({*RECORD_KINDS, ".json", ".csl"})
 """All of them; what is in a .json file shows by its contents."""
 
@@ -78,8 +84,12 @@ KINDS = (
     "EndNote (.enw) and CITATION.cff, each also as .gz"
 )
 _BEGINS: dict[bytes, Kind] = {
-    b"@": "bibtex", b"TY  -": "ris", b"PMID-": "nbib", b"%0 ": "enw", b"cff-version:": "cff",
-}  # fmt: skip
+    b"@": "bibtex",
+    b"TY  -": "ris",
+    b"PMID-": "nbib",
+    b"%0 ": "enw",
+    b"cff-version:": "cff",
+}
 """How a line of each kind begins."""
 _OF_CSL = (b'"items"', b'"references": [{', b'"issued"', b'"author"', b'"container-title"')
 _HEAD = 65_536

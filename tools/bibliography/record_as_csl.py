@@ -168,5 +168,6 @@ def pairs_of(item: Iterable[tuple[str, Any]]) -> tuple[tuple[str, str], ...]:
     """Return what a CSL item says as a record keeps it."""
     return tuple(
         (printable(str(name)), printable(json.dumps(value, ensure_ascii=False)))
-        for name, value in item if name not in ("id", "type")
-    )  # fmt: skip
+        for name, value in item
+        if name not in ("id", "type")
+    )

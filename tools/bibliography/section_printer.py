@@ -96,7 +96,7 @@ class PrintedSection:
             for number, (key, name, item) in enumerate(
                 zip(markers, keys, self.styled.papers, strict=True), start=1
             )
-        ]  # fmt: skip
+        ]
         self._papers = {key: papers[key] for key in markers}
         self._numbers = {item.marker: item.number for item in self.references}
         self._cites = dict(zip(markers, (item.cite for item in self.styled.papers), strict=True))

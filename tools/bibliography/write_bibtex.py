@@ -19,19 +19,40 @@ _UNSAFE = str.maketrans({"{": "%7B", "}": "%7D", "\\": "%5C"})
 _NAME = re.compile(r"[^\s{}(),\"#%'=~\\]+")
 _DOES_MORE = frozenset(
     {
-        "input", "include", "openin", "openout", "read", "write", "immediate", "special", "catcode",
-        "csname", "def", "edef", "gdef", "xdef", "let", "newcommand", "renewcommand", "directlua",
+        "input",
+        "include",
+        "openin",
+        "openout",
+        "read",
+        "write",
+        "immediate",
+        "special",
+        "catcode",
+        "csname",
+        "def",
+        "edef",
+        "gdef",
+        "xdef",
+        "let",
+        "newcommand",
+        "renewcommand",
+        "directlua",
     }
-)  # fmt: skip
+)
 """Commands of LaTeX that read or write files, or change what others mean."""
 _MONTHS = frozenset(
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 )
 _SAME = (
-    {"author", "editor"}, {"year", "date"}, {"month", "date"}, {"day", "date"},
+    {"author", "editor"},
+    {"year", "date"},
+    {"month", "date"},
+    {"day", "date"},
     {"journal", "booktitle", "journaltitle", "publisher", "school", "institution", "series"},
-    {"number", "issue"}, {"archiveprefix", "eprinttype"}, {"url", "doi", "eprint", "howpublished"},
-)  # fmt: skip
+    {"number", "issue"},
+    {"archiveprefix", "eprinttype"},
+    {"url", "doi", "eprint", "howpublished"},
+)
 """Fields of which one says what another would."""
 
 
@@ -70,16 +91,32 @@ def _entry(reference: Reference) -> tuple[str, list[tuple[str, str]]]:
     own = [(name, _harmless(value)) for name, value in record.fields if _NAME.fullmatch(name)]
     have = {name.lower() for name, _ in own}
     lacking = [
-        (name, value) for name, value in made
-        if name in _OF_PAPER and name not in have and not any(name in one and one & have for one in _SAME)
-    ]  # fmt: skip
+        (name, value)
+        for name, value in made
+        if name in _OF_PAPER
+        and name not in have
+        and not any(name in one and one & have for one in _SAME)
+    ]
     return record.type, [*_with_note(own, paper), *lacking]
 
 
 _OF_PAPER = frozenset(
-    ["author", "year", "month", "day", "journal", "booktitle", "volume", "number", "pages", "doi", "eprint",
-     "archiveprefix", "url"]
-)  # fmt: skip
+    [
+        "author",
+        "year",
+        "month",
+        "day",
+        "journal",
+        "booktitle",
+        "volume",
+        "number",
+        "pages",
+        "doi",
+        "eprint",
+        "archiveprefix",
+        "url",
+    ]
+)
 
 
 def _harmless(value: str) -> str:
@@ -139,9 +176,12 @@ def _more(item: Mapping[str, Any], kind: str) -> dict[str, str]:
     by = {"thesis": "school", "report": "institution"}.get(kind, "publisher")
     known = ("title", "container-title", "DOI", "URL")
     told = {
-        by if field.csl == "publisher" else field.bibtex.split()[-1 if field.csl == "issue" else 0]: item[field.csl]
-        for field in FIELDS if field.csl not in known and isinstance(item.get(field.csl), str | int)
-    }  # fmt: skip
+        by
+        if field.csl == "publisher"
+        else field.bibtex.split()[-1 if field.csl == "issue" else 0]: item[field.csl]
+        for field in FIELDS
+        if field.csl not in known and isinstance(item.get(field.csl), str | int)
+    }
     if "pages" in told:
         told["pages"] = str(told["pages"]).replace("-", "--")
     # LaTeX reads the end of a line as space.

@@ -13,8 +13,13 @@ from tools.bibliography.text_runs import clean
 from tools.bibliography.write_csl import address, csl_item
 from tools.text.markup import plain, retracted_title
 
-_SAME = ({"AU", "A1", "A2", "ED"}, {"TI", "T1", "CT", "BT"}, {"PY", "Y1", "DA"}, {"DO", "UR"},
-         {"T2", "JO", "JF", "JA", "J2", "J1", "BT", "PB"})  # fmt: skip
+_SAME = (
+    {"AU", "A1", "A2", "ED"},
+    {"TI", "T1", "CT", "BT"},
+    {"PY", "Y1", "DA"},
+    {"DO", "UR"},
+    {"T2", "JO", "JF", "JA", "J2", "J1", "BT", "PB"},
+)
 """Tags of which one says what another would."""
 
 

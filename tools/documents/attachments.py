@@ -75,8 +75,19 @@ def _split(text: str, sign: str) -> Iterator[str]:
 
 _DAY = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 _BESIDE_ITEMS = frozenset(
-    ["", "attachment", "journal", "memo", "collection", "series", "person", "organization", "seq", "mailinglist"]
-)  # fmt: skip
+    [
+        "",
+        "attachment",
+        "journal",
+        "memo",
+        "collection",
+        "series",
+        "person",
+        "organization",
+        "seq",
+        "mailinglist",
+    ]
+)
 """Elements that stand beside the items."""
 _DOI = re.compile(r"(?:doi:?\s*)?(10\.\d{4,9}/\S+)", re.IGNORECASE)
 _ARXIV = re.compile(

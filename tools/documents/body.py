@@ -43,10 +43,13 @@ def _part(passage: Passage, begin: int, words: str, page: int | None) -> Passage
     start = passage.start + begin
     return passage.model_copy(
         update={
-            "id": passage_id(passage.paper, words), "text": words, "start": start,
-            "end": start + len(words), "page": page,
+            "id": passage_id(passage.paper, words),
+            "text": words,
+            "start": start,
+            "end": start + len(words),
+            "page": page,
         }
-    )  # fmt: skip
+    )
 
 
 def on_pages(passages: Sequence[Passage], document: Document | None) -> list[Passage]:

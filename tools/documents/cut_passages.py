@@ -71,9 +71,16 @@ def cut_passages(
         text = document.text[start:end]
         page = document.blocks[bisect_right(offsets, start) - 1].page
         passage = Passage(
-            id=passage_id(paper, text), paper=paper, title=title, section=piece.section, page=page,
-            start=start, end=end, text=text, document=sha256,
-        )  # fmt: skip
+            id=passage_id(paper, text),
+            paper=paper,
+            title=title,
+            section=piece.section,
+            page=page,
+            start=start,
+            end=end,
+            text=text,
+            document=sha256,
+        )
         made.setdefault(passage.id, passage)
     return list(made.values())
 

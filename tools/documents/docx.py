@@ -36,9 +36,18 @@ _UNSEEN = (
 )
 _FORMULA = "{http://schemas.openxmlformats.org/officeDocument/2006/math}oMath"
 _FAULTS = (
-    zipfile.BadZipFile, zlib.error, KeyError, ValueError, AttributeError, EOFError, OSError, IndexError,
-    TypeError, NotImplementedError, RuntimeError,
-)  # fmt: skip
+    zipfile.BadZipFile,
+    zlib.error,
+    KeyError,
+    ValueError,
+    AttributeError,
+    EOFError,
+    OSError,
+    IndexError,
+    TypeError,
+    NotImplementedError,
+    RuntimeError,
+)
 """What zipfile and mammoth raise over a damaged file."""
 
 

@@ -15,9 +15,11 @@ from tools.errors import DocumentError
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"), (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"),
-)  # fmt: skip
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
 # Only these: some of Python's codecs take quadratic time, and others are no encodings of text.
 _NAME = (
     r"(?:iso-?8859-\d\d?|windows-125\d|cp125\d|latin-?\d|gb2312|gbk|gb18030|big5|shift[_-]jis|"
@@ -175,23 +177,37 @@ _UNPACK = "unpack it, and add the documents in it (or their folder)"
 _WORD = "open it in Word or LibreOffice, and save it as .docx or PDF"
 _OCR = "run text recognition (OCR) that makes a PDF, and add that"
 _REFUSED = (
-    (r"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "a Word, Excel or PowerPoint file of the old kind (.doc)", _WORD),
+    (
+        r"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+        "a Word, Excel or PowerPoint file of the old kind (.doc)",
+        _WORD,
+    ),
     (r"[\x04\0]*%!", "PostScript", "convert it with ps2pdf, and add the PDF"),
     (r"{\\rtf", "a Rich Text file", "save it as .docx or PDF, and add that file"),
     (r"AT&TFORM", "a DjVu file", "convert it to a PDF with text, and add that"),
-    (r"7z\xbc\xaf\x27\x1c", "a 7z archive", _UNPACK), (r"Rar!", "a RAR archive", _UNPACK),
-    (r"BZh|\xfd7zXZ\0|\x28\xb5\x2f\xfd", "a packed file", _UNPACK), (r"PK\x05\x06", "a zip archive", _UNPACK),
+    (r"7z\xbc\xaf\x27\x1c", "a 7z archive", _UNPACK),
+    (r"Rar!", "a RAR archive", _UNPACK),
+    (r"BZh|\xfd7zXZ\0|\x28\xb5\x2f\xfd", "a packed file", _UNPACK),
+    (r"PK\x05\x06", "a zip archive", _UNPACK),
     (r"[\s\S]{257}ustar", "a tar archive", _UNPACK),
-    (r"\x89PNG|\xff\xd8\xff|GIF8|II\*\0|MM\0\*|\0\0\x01\0|\0\0\0\x0cjP|RIFF[\s\S]{4}WEBP|"
-     r"BM(?=[\s\S]{0,62}\0)", "a picture", _OCR),
-)  # fmt: skip
+    (
+        r"\x89PNG|\xff\xd8\xff|GIF8|II\*\0|MM\0\*|\0\0\x01\0|\0\0\0\x0cjP|RIFF[\s\S]{4}WEBP|"
+        r"BM(?=[\s\S]{0,62}\0)",
+        "a picture",
+        _OCR,
+    ),
+)
 """How files begin that are not read, what they are, and what to do."""
 _REFUSED_ZIPS = (
-    (r"META-INF/container\.xml$", "an e-book (EPUB)", "convert it to PDF or HTML, and add that file"),
+    (
+        r"META-INF/container\.xml$",
+        "an e-book (EPUB)",
+        "convert it to PDF or HTML, and add that file",
+    ),
     (r"(?:ppt|xl)/", "a PowerPoint or Excel file", "save it as PDF, and add that file"),
     (r"content\.xml$", "an OpenDocument file", "save it as .docx or PDF, and add that file"),
     (r"", "a zip archive", _UNPACK),
-)  # fmt: skip
+)
 _RECORDS = RECORD_SUFFIXES | {".rdf"}
 _TABLES = {".csv", ".tsv", ".ciw"}
 _PROLOG = re.compile(
@@ -281,9 +297,14 @@ def note_on(kind: Kind, name: str) -> str:
 
 
 LABELS: dict[Kind, str] = {
-    "pdf": "a PDF", "html": "HTML", "jats": "JATS XML", "tei": "TEI XML", "docx": "a Word document",
-    "markdown": "Markdown", "text": "plain text",
-}  # fmt: skip
+    "pdf": "a PDF",
+    "html": "HTML",
+    "jats": "JATS XML",
+    "tei": "TEI XML",
+    "docx": "a Word document",
+    "markdown": "Markdown",
+    "text": "plain text",
+}
 
 
 def _zipped(content: bytes, name: str, limits: FileLimits) -> Kind:

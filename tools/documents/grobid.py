@@ -85,9 +85,13 @@ def _exchange(content: bytes, grobid: Grobid) -> tuple[int, bytes]:
     body = bytearray()
     # No proxy from the environment: the service is one's own, most often on this machine.
     with httpx.stream(
-        "POST", grobid.url.rstrip("/") + _PATH, data=_ASKED, files=files, trust_env=False,
+        "POST",
+        grobid.url.rstrip("/") + _PATH,
+        data=_ASKED,
+        files=files,
+        trust_env=False,
         timeout=httpx.Timeout(grobid.timeout, connect=min(_CONNECT, grobid.timeout)),
-    ) as response:  # fmt: skip
+    ) as response:
         for part in response.iter_bytes():
             body += part
             if len(body) > LIMITS.bytes or time.monotonic() > ends:

@@ -22,24 +22,41 @@ _TAGS = {
     "textarea dialog head audio video map aside link meta title",
     "block": "p div section article main body html header footer ul ol dl blockquote center address figure hr "
     "details summary fieldset tbody thead tfoot tr td th caption",
-    "list": "li dt dd", "break": "br", "math": "math", "=caption": "figcaption", "=code": "pre",
-    "h1": "h1", "h2": "h2", "h3": "h3", "h4": "h4", "h5": "h5", "h6": "h6",
-}  # fmt: skip
+    "list": "li dt dd",
+    "break": "br",
+    "math": "math",
+    "=caption": "figcaption",
+    "=code": "pre",
+    "h1": "h1",
+    "h2": "h2",
+    "h3": "h3",
+    "h4": "h4",
+    "h5": "h5",
+    "h6": "h6",
+}
 _CLASSES = {
     "skip": "ltx_page_navbar ltx_page_footer ltx_page_header ltx_toc ltx_authors ltx_dates ltx_page_logo "
     "ltx_note_mark ltx_tag_note ltx_note_type package-alerts noprint navbar mw-editsection toc "
     "visually-hidden sr-only breadcrumb breadcrumbs cookie-banner",
-    "title": "ltx_title_document", "lead": "ltx_title_theorem", "note": "ltx_note",
-    "abstract": "ltx_abstract", "=caption": "ltx_caption", "=reference": "ltx_bibitem",
+    "title": "ltx_title_document",
+    "lead": "ltx_title_theorem",
+    "note": "ltx_note",
+    "abstract": "ltx_abstract",
+    "=caption": "ltx_caption",
+    "=reference": "ltx_bibitem",
     "=equation": "ltx_equation ltx_equationgroup ltx_eqn_table equation language-math",
-    "=code": "ltx_listing ltx_verbatim", "break": "ltx_bibblock",
-}  # fmt: skip
+    "=code": "ltx_listing ltx_verbatim",
+    "break": "ltx_bibblock",
+}
 _BY_TAG = {tag: role for role, tags in _TAGS.items() for tag in tags.split()}
 _BY_CLASS = {name: role for role, names in _CLASSES.items() for name in names.split()}
 _BY_ROLE = {
-    **dict.fromkeys(("navigation", "banner", "contentinfo", "search", "menu", "toolbar", "dialog"), "skip"),
-    "doc-abstract": "abstract", "doc-biblioentry": "=reference",
-}  # fmt: skip
+    **dict.fromkeys(
+        ("navigation", "banner", "contentinfo", "search", "menu", "toolbar", "dialog"), "skip"
+    ),
+    "doc-abstract": "abstract",
+    "doc-biblioentry": "=reference",
+}
 _HIDDEN = re.compile(
     r"(?:display\s*:\s*none|visibility\s*:\s*hidden|opacity\s*:\s*0(?:\.0*)?\s*(?:;|$)"
     r"|font-size\s*:\s*0(?:\.0*)?(?:px|pt|em|rem|%)?\s*(?:;|!|$))",

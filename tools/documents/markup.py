@@ -131,9 +131,15 @@ def parse_xml(content: bytes, name: str) -> tuple[Element, list[Unread]]:
     from lxml import etree
 
     parser = etree.XMLParser(
-        encoding="utf-8", resolve_entities=False, no_network=True, load_dtd=False,
-        huge_tree=False, recover=True, remove_comments=True, remove_pis=True,
-    )  # fmt: skip
+        encoding="utf-8",
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        huge_tree=False,
+        recover=True,
+        remove_comments=True,
+        remove_pis=True,
+    )
     text = _PROLOG.sub("", decoded(content).replace("\0", "").lstrip("\ufeff"), count=1)
     text = _known_entities(_DOCTYPE.sub("", text, count=1))
     try:
@@ -160,9 +166,13 @@ def parse_html(content: bytes, name: str) -> tuple[Element, list[Unread]]:
 
     text = decoded(content).replace("\0", "")
     parser = html.HTMLParser(
-        encoding="utf-8", huge_tree=True, no_network=True, recover=True,
-        remove_comments=True, remove_pis=True,
-    )  # fmt: skip
+        encoding="utf-8",
+        huge_tree=True,
+        no_network=True,
+        recover=True,
+        remove_comments=True,
+        remove_pis=True,
+    )
     try:
         root = html.document_fromstring(text.encode("utf-8", "replace"), parser=parser)
     except (etree.LxmlError, ValueError) as error:

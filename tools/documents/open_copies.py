@@ -165,9 +165,13 @@ async def open_copy(paper: Paper, *, ledger: RunLedger, settings: Settings) -> F
 
 
 async def read_first_copy(
-    paper: Paper, read: Callable[[Fetched], Awaitable[ReadT]], *, ledger: RunLedger,
-    settings: Settings, indexes: bool = False,
-) -> ReadT:  # fmt: skip
+    paper: Paper,
+    read: Callable[[Fetched], Awaitable[ReadT]],
+    *,
+    ledger: RunLedger,
+    settings: Settings,
+    indexes: bool = False,
+) -> ReadT:
     """Return what `read` makes of the first open copy that can be had and read, the best form first.
 
     Only public addresses are asked, redirects included, and those that the settings name.

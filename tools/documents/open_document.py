@@ -69,8 +69,6 @@ def read_document(
     if "text" not in document.confidence:
         from tools.pdf.reader import legibility
 
-        more["confidence"] = {
-            **document.confidence, "text": round(legibility(document.blocks), 2)
-        }  # fmt: skip
+        more["confidence"] = {**document.confidence, "text": round(legibility(document.blocks), 2)}
     logger.debug("a document is %s: %d blocks", LABELS[kind], len(document.blocks))
     return kind, document.model_copy(update=more)

@@ -46,12 +46,17 @@ def paragraphs_of(document: Document, bibliography: Bibliography, paper: str) ->
             continue
         section = ABSTRACT if block.kind == "abstract" and not block.section else block.section
         made[key] = Paragraph(
-            id=key, paper=paper, number=len(made) + 1, section=section, page=block.page,
-            text=block.text, citations=tuple(
+            id=key,
+            paper=paper,
+            number=len(made) + 1,
+            section=section,
+            page=block.page,
+            text=block.text,
+            citations=tuple(
                 ParagraphCitation(start=item.start, end=item.end, entries=item.entries)
                 for item in cited[place]
             ),
-        )  # fmt: skip
+        )
     return list(made.values())
 
 

@@ -53,9 +53,11 @@ def read_text(content: bytes, *, name: str, limits: FileLimits = LIMITS) -> Docu
     if not out.blocks:
         raise DocumentError(f"{name} is empty: there is only white space in it")
     return Document(
-        title=title or None, abstract=out.abstract(), blocks=out.blocks,
+        title=title or None,
+        abstract=out.abstract(),
+        blocks=out.blocks,
         pages=len(pages) if len(pages) > 1 else None,
-    )  # fmt: skip
+    )
 
 
 def _is_wrapped(text: str) -> bool:

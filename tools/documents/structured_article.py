@@ -17,9 +17,11 @@ from tools.errors import DocumentError
 
 READER = "s2orc 1"
 _KINDS: dict[str, BlockKind] = {
-    "paragraph": "text", "figurecaption": "caption", "tablecaption": "caption",
+    "paragraph": "text",
+    "figurecaption": "caption",
+    "tablecaption": "caption",
     "bibentry": "reference",
-}  # fmt: skip
+}
 
 
 def read_s2orc(paper: Mapping[str, Any]) -> Document:
@@ -41,9 +43,11 @@ def read_s2orc(paper: Mapping[str, Any]) -> Document:
         title=next((words for _, words in _parts(text, places, "title")), None),
         authors=tuple(Author(name=name) for name in _names(text, places)),
         abstract=" ".join(block.text for block in abstract) or None,
-        doi=ids.get("doi"), arxiv=ids.get("arxiv"),
-        blocks=(*abstract, *body), reader=READER,
-    )  # fmt: skip
+        doi=ids.get("doi"),
+        arxiv=ids.get("arxiv"),
+        blocks=(*abstract, *body),
+        reader=READER,
+    )
 
 
 def _blocks(text: str, places: Mapping[str, Any]) -> Iterator[Block]:
@@ -179,9 +183,11 @@ def _read(mapped: Mapped, content: bytes, *, name: str, limits: FileLimits = LIM
         for one in article.xpath(mapped.author)
     ]
     more = {
-        "authors": authors_of(names), "abstract": walk.out.abstract(), "blocks": walk.out.blocks,
+        "authors": authors_of(names),
+        "abstract": walk.out.abstract(),
+        "blocks": walk.out.blocks,
         "unread": tuple(unread),
-    }  # fmt: skip
+    }
     return head_of(said).model_copy(update=more)
 
 
@@ -278,9 +284,11 @@ def _entry_text(entry: Element, label: str = "") -> str:
         scopes = ["–".join(words["pp. "])] if words["pp. "] else []
         year = next((year for date in words["year"] if (year := year_of(date))), None)
         host = [
-            *(titles[1:2] or words["note"]), *words["volume"],
-            *(f"no. {one}" for one in words["no. "]), *(f"pp. {one}" for one in scopes),
-        ]  # fmt: skip
+            *(titles[1:2] or words["note"]),
+            *words["volume"],
+            *(f"no. {one}" for one in words["no. "]),
+            *(f"pp. {one}" for one in scopes),
+        ]
         parts = [", ".join(authors), f"({year})" if year else "", titles[0], ", ".join(host)]
         text = " ".join([_sentences(parts), *_identifiers(words)])
     return f"[{label}] {text}" if label and text else text
@@ -290,8 +298,10 @@ def _identifiers(words: dict[str, list[str]]) -> list[str]:
     dois = [one.lower().rpartition("doi.org/")[2].removeprefix("doi:") for one in words["doi:"]]
     arxiv = [one.split("[")[0].strip().removeprefix("arXiv:") for one in words["arXiv:"]]
     return [
-        *(f"doi:{one}" for one in dois), *(f"arXiv:{one}" for one in arxiv), *words["address"],
-    ]  # fmt: skip
+        *(f"doi:{one}" for one in dois),
+        *(f"arXiv:{one}" for one in arxiv),
+        *words["address"],
+    ]
 
 
 def _text(found: Element | str) -> str:

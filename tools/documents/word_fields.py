@@ -251,10 +251,15 @@ def _of_word(source: Any) -> dict[str, Any]:
     ]
     body = source.findtext(f"{_B}Author/{_B}Author/{_B}Corporate")
     return {
-        "title": said.get("Title"), "author": [{"literal": body}] if body else authors,
-        "issued": {"raw": said.get("Year", "")}, "DOI": said.get("DOI"), "URL": said.get("URL"),
-        "container-title": said.get("JournalName") or said.get("BookTitle") or said.get("ConferenceName"),
-    }  # fmt: skip
+        "title": said.get("Title"),
+        "author": [{"literal": body}] if body else authors,
+        "issued": {"raw": said.get("Year", "")},
+        "DOI": said.get("DOI"),
+        "URL": said.get("URL"),
+        "container-title": said.get("JournalName")
+        or said.get("BookTitle")
+        or said.get("ConferenceName"),
+    }
 
 
 def _named(name: str) -> dict[str, str]:
@@ -275,4 +280,4 @@ def _of_endnote(record: Any) -> dict[str, Any]:
         "container-title": next(iter(said("titles/secondary-title")), None),
         "DOI": next(iter(said("electronic-resource-num")), None),
         "abstract": next(iter(said("abstract")), None),
-    }  # fmt: skip
+    }

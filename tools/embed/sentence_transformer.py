@@ -50,8 +50,10 @@ class SentenceTransformerEmbedder:
                 return np.empty((0, self.size), dtype=np.float32)
             found = model.encode(
                 [text[:_CHARACTERS].encode("utf-8", "replace").decode() for text in texts],
-                normalize_embeddings=True, show_progress_bar=False, convert_to_numpy=True,
-            )  # fmt: skip
+                normalize_embeddings=True,
+                show_progress_bar=False,
+                convert_to_numpy=True,
+            )
         return np.asarray(found, dtype=np.float32)
 
     def _ready(self) -> Any:

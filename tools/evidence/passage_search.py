@@ -42,10 +42,12 @@ class Paragraph:
         begin, stop = self.places[first], self.places[last]
         return piece.model_copy(
             update={
-                "id": passage_id(piece.paper, words), "text": words,
-                "start": begin[1] + start - begin[0], "end": stop[1] + end - stop[0],
+                "id": passage_id(piece.paper, words),
+                "text": words,
+                "start": begin[1] + start - begin[0],
+                "end": stop[1] + end - stop[0],
             }
-        )  # fmt: skip
+        )
 
     def _at(self, offset: int) -> int:
         return bisect_right([place for place, _ in self.places], offset) - 1
@@ -108,9 +110,12 @@ def united(stretches: Sequence[Stretch], at: Passage | None = None) -> Passage:
     text, place = JOINT.join(part.text for part in parts), at or parts[0]
     return place.model_copy(
         update={
-            "id": passage_id(place.paper, text), "text": text, "start": parts[0].start, "end": parts[-1].end,
+            "id": passage_id(place.paper, text),
+            "text": text,
+            "start": parts[0].start,
+            "end": parts[-1].end,
         }
-    )  # fmt: skip
+    )
 
 
 def found_in(words: str, stretches: Sequence[Stretch]) -> Passage | None:
@@ -301,9 +306,10 @@ class Searcher:
     def _beside(self, at: int) -> Iterable[int]:
         own = self._sentences[at].paragraph
         return (
-            near for near in (at - 1, at + 1)
+            near
+            for near in (at - 1, at + 1)
             if 0 <= near < len(self._sentences) and self._sentences[near].paragraph == own
-        )  # fmt: skip
+        )
 
     def _neighbours(self, at: int) -> tuple[int, int]:
         near = [at, *self._beside(at)]
@@ -338,9 +344,10 @@ class Searcher:
     @cached_property
     def _group_of(self) -> dict[int, int]:
         return {
-            place: number for number, (first, last) in enumerate(self._grouped)
+            place: number
+            for number, (first, last) in enumerate(self._grouped)
             for place in range(first, last + 1)
-        }  # fmt: skip
+        }
 
     def _around(self, section: tuple[str, ...], centre: int) -> Passage:
         """Return a section, or of a long one the paragraphs around a sentence."""

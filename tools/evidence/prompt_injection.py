@@ -41,7 +41,8 @@ def injection_failure(
 ) -> Failure:
     """Tell a person that not all of a text was shown to a mind, and why."""
     return Failure(
-        stage=stage, subject=subject,
+        stage=stage,
+        subject=subject,
         cause=f"{what} commands whoever reads it by machine: '{' '.join(commands)[:200]}'",
         remedy="these words were not shown to the mind; look at the paper yourself",
-    )  # fmt: skip
+    )

@@ -59,10 +59,14 @@ def _fold(text: str, *, keep_hyphens: bool = False) -> tuple[str, "array[int]"]:
 @lru_cache(maxsize=2048)
 def _unhyphened(text: str) -> tuple[str, "array[int]"]:
     """Return a folded text without hyphens between letters, and the offset of each character."""
-    places = array("I", [
-        at for at, char in enumerate(text)
-        if char != "-" or not (text[at - 1 : at].isalpha() and text[at + 1 : at + 2].isalpha())
-    ])  # fmt: skip
+    places = array(
+        "I",
+        [
+            at
+            for at, char in enumerate(text)
+            if char != "-" or not (text[at - 1 : at].isalpha() and text[at + 1 : at + 2].isalpha())
+        ],
+    )
     return "".join([text[at] for at in places]), places
 
 
@@ -150,9 +154,13 @@ def quote_paper(claimed: str, paper: Paper, known: Iterable[Quote] = ()) -> Quot
     for part, text in paper.parts:
         if span := find_quote(claimed, text):
             return Quote(
-                text=span.text, paper=paper.id, part=part,
-                start=span.start, end=span.end, verified=True,
-            )  # fmt: skip
+                text=span.text,
+                paper=paper.id,
+                part=part,
+                start=span.start,
+                end=span.end,
+                verified=True,
+            )
     for item in known:
         if item.paper == paper.id and (span := find_quote(claimed, item.text)):
             start = (item.start or 0) + span.start
@@ -174,9 +182,13 @@ def quote_input(claimed: str, text: str) -> Quote:
     """Check words against the researcher's own text."""
     if span := find_quote(claimed, text):
         return Quote(
-            text=span.text, paper="input", part="input",
-            start=span.start, end=span.end, verified=True,
-        )  # fmt: skip
+            text=span.text,
+            paper="input",
+            part="input",
+            start=span.start,
+            end=span.end,
+            verified=True,
+        )
     return Quote(text=claimed, paper="input", part="input")
 
 

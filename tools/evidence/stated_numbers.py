@@ -22,7 +22,14 @@ _HEDGED = frozenset(
     "about above almost approximately around below circa least most nearly over roughly some than under".split()  # noqa: SIM905
 )
 """Words before a number that is only near."""
-_TIMES = {"dozen": 12.0, "hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}  # fmt: skip
+_TIMES = {
+    "dozen": 12.0,
+    "hundred": 1e2,
+    "thousand": 1e3,
+    "million": 1e6,
+    "billion": 1e9,
+    "trillion": 1e12,
+}
 _LETTERS = {"k": 1e3, "m": 1e6, "b": 1e9, "bn": 1e9, "t": 1e12}
 _COUNTED = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
@@ -32,12 +39,21 @@ _WORDS = {word: float(number) for number, word in enumerate(_COUNTED.split())} |
     word: 10.0 * place
     for place, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)  # noqa: SIM905
 }
-_ORDINALS = {f"{word}th": value for word, value in _WORDS.items()} | {
-    f"{word[:-1]}ieth": value for word, value in _WORDS.items() if word[-1] == "y"
-} | {
-    "first": 1.0, "second": 2.0, "half": 2.0, "third": 3.0, "quarter": 4.0, "fifth": 5.0, "eighth": 8.0,
-    "ninth": 9.0, "twelfth": 12.0,
-}  # fmt: skip
+_ORDINALS = (
+    {f"{word}th": value for word, value in _WORDS.items()}
+    | {f"{word[:-1]}ieth": value for word, value in _WORDS.items() if word[-1] == "y"}
+    | {
+        "first": 1.0,
+        "second": 2.0,
+        "half": 2.0,
+        "third": 3.0,
+        "quarter": 4.0,
+        "fifth": 5.0,
+        "eighth": 8.0,
+        "ninth": 9.0,
+        "twelfth": 12.0,
+    }
+)
 _ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
 
 

@@ -87,9 +87,10 @@ class _Discovery:
         self._tell_left(left, str(folder))
         if len(self.found.files) == before and not self.found.reports:
             self.found.fail(
-                str(folder), "there is no file in it that can be read",
+                str(folder),
+                "there is no file in it that can be read",
                 "give a folder of PDF, HTML, JATS, DOCX, Markdown or text files",
-            )  # fmt: skip
+            )
 
     def take_address(self, address: str) -> None:
         """Take what an address leads to; a file whose name tells what it is, is not opened here."""
@@ -157,10 +158,12 @@ class _Discovery:
             return
         self.found.files.append(
             FileSource(
-                name=str(path), kind="dump" if dump_of(head_of(path)) == "s2orc" else "records",
-                path=str(path), tags=self._tags,
+                name=str(path),
+                kind="dump" if dump_of(head_of(path)) == "s2orc" else "records",
+                path=str(path),
+                tags=self._tags,
             )
-        )  # fmt: skip
+        )
 
     def _take_attached(self, path: Path) -> None:
         from tools.documents.attachments import RecordAttachment, read_attachments
@@ -174,9 +177,12 @@ class _Discovery:
 
     def _add(self, path: Path, record: str = "", tags: Iterable[str] = ()) -> None:
         source = FileSource(
-            name=str(path), kind="file", path=str(path), record=record,
+            name=str(path),
+            kind="file",
+            path=str(path),
+            record=record,
             tags=tuple(dict.fromkeys([*self._tags, *tags])),
-        )  # fmt: skip
+        )
         place = self._places.setdefault(path.resolve(), len(self.found.files))
         if place == len(self.found.files):
             self.found.files.append(source)

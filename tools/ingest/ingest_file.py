@@ -51,14 +51,22 @@ def paper_of(document: Document, *, name: str, sha256: str) -> tuple[Paper, tupl
     authors = tuple(Author(name=text) for item in document.authors if (text := _name(item)))
     unsure = untitled or (len(title_key(title)) < _TELLING and not authors)
     key, aliases = identify(
-        doi=doi, arxiv=arxiv, local=sha256[:16] if unsure and not (doi or arxiv) else None,
-        title=title, year=year, first_author=authors[0].name if authors else None,
-    )  # fmt: skip
+        doi=doi,
+        arxiv=arxiv,
+        local=sha256[:16] if unsure and not (doi or arxiv) else None,
+        title=title,
+        year=year,
+        first_author=authors[0].name if authors else None,
+    )
     fields = {
-        "title": title, "abstract": document.abstract and printable(document.abstract).strip(),
-        "year": year, "authors": authors, "venue": document.venue, "doi": doi,
+        "title": title,
+        "abstract": document.abstract and printable(document.abstract).strip(),
+        "year": year,
+        "authors": authors,
+        "venue": document.venue,
+        "doi": doi,
         "arxiv": arxiv,
-    }  # fmt: skip
+    }
     known = {field: value for field, value in fields.items() if value}
     paper = Paper.model_validate(
         {"id": key, "aliases": aliases, "origin": dict.fromkeys(known, _ORIGIN), **known}
@@ -207,9 +215,13 @@ def _take(
 
 
 def read_parts(
-    workers: Workers, stopped: Event, path: Path, name: str, grobid: Grobid | None,
+    workers: Workers,
+    stopped: Event,
+    path: Path,
+    name: str,
+    grobid: Grobid | None,
     seconds: dict[str, float],
-) -> ReadParts:  # fmt: skip
+) -> ReadParts:
     """Read a file and cut it, in processes of their own; no library is needed.
 
     Raises:
@@ -241,12 +253,10 @@ def keep_parts(
         paper, more = _recorded(opened, paper, given.record)
     passages = [
         item.model_copy(
-            update={
-                "id": passage_id(paper.id, item.text), "paper": paper.id, "title": paper.title
-            }
+            update={"id": passage_id(paper.id, item.text), "paper": paper.id, "title": paper.title}
         )
         for item in parts.passages
-    ]  # fmt: skip
+    ]
     with opened.writing(), timing(seconds, "store"):
         if entry := opened.current(reading.sha256):  # a copy of it was quicker
             return unchanged(opened, given, entry)
@@ -298,10 +308,17 @@ def _entry(
 ) -> DocumentEntry:
     document = reading.document
     return DocumentEntry(
-        sha256=reading.sha256, paper=paper.id, name=given.name, kind=reading.kind,
-        reader=document.reader, pages=document.pages, passages=len(passages), tags=given.tags,
-        references=references, unread=document.unread,
-    )  # fmt: skip
+        sha256=reading.sha256,
+        paper=paper.id,
+        name=given.name,
+        kind=reading.kind,
+        reader=document.reader,
+        pages=document.pages,
+        passages=len(passages),
+        tags=given.tags,
+        references=references,
+        unread=document.unread,
+    )
 
 
 def unchanged(opened: IngestTarget, given: IngestOptions, entry: DocumentEntry) -> FileReport:
@@ -325,10 +342,16 @@ def unchanged(opened: IngestTarget, given: IngestOptions, entry: DocumentEntry) 
         notes.append(f"its contents are those of {entry.name}, which the library has")
     paper = opened.library.get([entry.paper]).get(entry.paper)
     return FileReport(
-        source=given.source, kind=entry.kind, status=status, paper=entry.paper,
-        title=paper.title if paper else "", pages=entry.pages, passages=entry.passages,
-        unread=entry.unread, notes=tuple(notes),
-    )  # fmt: skip
+        source=given.source,
+        kind=entry.kind,
+        status=status,
+        paper=entry.paper,
+        title=paper.title if paper else "",
+        pages=entry.pages,
+        passages=entry.passages,
+        unread=entry.unread,
+        notes=tuple(notes),
+    )
 
 
 def _report(
@@ -346,7 +369,14 @@ def _report(
     if reading.kind == "pdf" and quality < _POOR:  # other formats have no text layer to be garbled
         notes = (*notes, _GARBLED.format(quality))
     return FileReport(
-        source=given.source, kind=reading.kind, status="partly" if document.unread else put,
-        paper=paper.id, title=paper.title, pages=document.pages, passages=len(passages),
-        unread=document.unread, notes=notes, confidence=document.confidence,
-    )  # fmt: skip
+        source=given.source,
+        kind=reading.kind,
+        status="partly" if document.unread else put,
+        paper=paper.id,
+        title=paper.title,
+        pages=document.pages,
+        passages=len(passages),
+        unread=document.unread,
+        notes=notes,
+        confidence=document.confidence,
+    )

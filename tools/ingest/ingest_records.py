@@ -123,17 +123,25 @@ class DumpReport:
         counts = {**self._counts, "bad": self._account.bad}
         good = self._counts.total()
         return FileReport(
-            source=self._given.source, kind="records", status=_status(counts),
-            unread=tuple(self._account.told), passages=self.passages,
+            source=self._given.source,
+            kind="records",
+            status=_status(counts),
+            unread=tuple(self._account.told),
+            passages=self.passages,
             records={word: number for word, number in counts.items() if number},
-            cause="" if good else _NONE, remedy="" if good else _SEE,
-        )  # fmt: skip
+            cause="" if good else _NONE,
+            remedy="" if good else _SEE,
+        )
 
 
 def _take_documents(
-    opened: IngestTarget, source: str, path: Path, tags: tuple[str, ...], stopped: Event,
+    opened: IngestTarget,
+    source: str,
+    path: Path,
+    tags: tuple[str, ...],
+    stopped: Event,
     counted: Counted,
-) -> FileReport:  # fmt: skip
+) -> FileReport:
     taken = DumpReport(opened, source, tags)
     for item in read_dump(path):
         if stopped.is_set():
@@ -178,15 +186,24 @@ def take_records(
     except InputError as error:
         return failed(source, str(error), "repair it, or leave it out")
     counts = {
-        "added": report.added, "updated": report.updated, "merged": report.merged,
-        "unchanged": report.unchanged, "conflict": len(report.conflicts), "bad": account.bad,
-    }  # fmt: skip
+        "added": report.added,
+        "updated": report.updated,
+        "merged": report.merged,
+        "unchanged": report.unchanged,
+        "conflict": len(report.conflicts),
+        "bad": account.bad,
+    }
     notes = (_conflicts(report.conflicts),) if report.conflicts else ()
     return FileReport(
-        source=source, kind="records", status=_status(counts), notes=notes, unread=tuple(account.told),
+        source=source,
+        kind="records",
+        status=_status(counts),
+        notes=notes,
+        unread=tuple(account.told),
         records={word: number for word, number in counts.items() if number},
-        cause="" if records.good else _NONE, remedy="" if records.good else _SEE,
-    )  # fmt: skip
+        cause="" if records.good else _NONE,
+        remedy="" if records.good else _SEE,
+    )
 
 
 def _status(counts: dict[str, int]) -> FileStatus:

@@ -28,9 +28,14 @@ class OpenCopy:
 
 
 async def read_open_copy(
-    paper: Paper, *, run: str, ledger: RunLedger, settings: Settings, indexes: bool = False,
+    paper: Paper,
+    *,
+    run: str,
+    ledger: RunLedger,
+    settings: Settings,
+    indexes: bool = False,
     fault: Callable[[Document], str] = lambda _: "",
-) -> OpenCopy:  # fmt: skip
+) -> OpenCopy:
     """Fetch and read an open copy: the first that can be had, can be read, and has no fault.
 
     Args:

@@ -127,9 +127,12 @@ class Workers:
 
         # Not forked: a copy of a process with threads may wait for a lock for ever.
         return ProcessPool(
-            self.limits.workers, max_tasks=_FILES, initializer=_confine,
-            initargs=(self.limits.megabytes,), context=multiprocessing.get_context("spawn"),
-        )  # fmt: skip
+            self.limits.workers,
+            max_tasks=_FILES,
+            initializer=_confine,
+            initargs=(self.limits.megabytes,),
+            context=multiprocessing.get_context("spawn"),
+        )
 
     def _close_if_idle(self) -> None:
         with self._lock:

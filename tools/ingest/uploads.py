@@ -71,10 +71,12 @@ def take_uploads(
         first[digest] = name
         found.files.append(
             FileSource(
-                name=name, sha256=digest, tags=tuple(tags),
+                name=name,
+                sha256=digest,
+                tags=tuple(tags),
                 kind="records" if holds_records(given, content) else "upload",
             )
-        )  # fmt: skip
+        )
 
 
 def contents_of(upload: Upload, *, largest: int) -> bytes:

@@ -173,9 +173,12 @@ class RunLedger:
         finally:
             cost = spending.end()
             used = SourceUsage(
-                source=source, calls=int(spending.sent), usd=cost.usd, seconds=spending.seconds,
+                source=source,
+                calls=int(spending.sent),
+                usd=cost.usd,
+                seconds=spending.seconds,
                 failed=int(spending.sent and bool(spending.failed)),
-            )  # fmt: skip
+            )
             await self._record(used, hold, spending)
 
     @asynccontextmanager

@@ -134,8 +134,11 @@ def forget(db: sqlite3.Connection, point: int) -> None:
     """Delete all rows of a paper."""
     forget_texts(db, point)
     for table, column in (
-        ("papers", "point"), ("aliases", "point"), ("seen", "point"), ("edges", "citing"),
-    ):  # fmt: skip
+        ("papers", "point"),
+        ("aliases", "point"),
+        ("seen", "point"),
+        ("edges", "citing"),
+    ):
         db.execute(f"DELETE FROM {table} WHERE {column} = ?", (point,))
 
 
@@ -299,10 +302,15 @@ class Catalog:
             (passages,) = db.execute("SELECT COUNT(*) FROM texts WHERE role >= 2").fetchone()
             (documents,) = db.execute("SELECT COUNT(*) FROM documents").fetchone()
         return Counts(
-            papers=papers, abstracts=int(abstracts), waiting=int(waiting),
-            first_year=first, last_year=last, passages=passages, passages_waiting=int(lacking),
+            papers=papers,
+            abstracts=int(abstracts),
+            waiting=int(waiting),
+            first_year=first,
+            last_year=last,
+            passages=passages,
+            passages_waiting=int(lacking),
             documents=documents,
-        )  # fmt: skip
+        )
 
     def reference_counts(self) -> tuple[int, int]:
         """Count the references from one paper here to another, and the entries of all lists."""

@@ -59,9 +59,13 @@ def put_document(
     for number, _, _ in known[1:]:
         remove_document(db, number)
     values = (
-        entry.sha256, paper, entry.name, entry.model_dump_json(exclude_defaults=True), digest,
+        entry.sha256,
+        paper,
+        entry.name,
+        entry.model_dump_json(exclude_defaults=True),
+        digest,
         zlib.compress(text.encode("utf-8", "replace"), 6),
-    )  # fmt: skip
+    )
     if known:
         number, owner, _ = known[0]
         sql = "sha256 = ?, paper = ?, name = ?, entry = ?, digest = ?, text = ? WHERE number = ?"
@@ -85,9 +89,12 @@ def keep_record(db: sqlite3.Connection, paper: int, record: Paper) -> None:
     """Make the record's own texts what it says: one row, or more of an abstract too long for one."""
     abstract = _readable(record.abstract or "")
     passage = Passage.model_construct(
-        paper=record.id, section=(_SECTIONS[record.abstract_kind],), start=0, end=len(abstract),
+        paper=record.id,
+        section=(_SECTIONS[record.abstract_kind],),
+        start=0,
+        end=len(abstract),
         text=abstract,
-    )  # fmt: skip
+    )
     whole = _cut(record.id, passage)
     block = Block.model_construct(text=abstract, section=passage.section, page=None, kind="text")
     document = Document.model_construct(blocks=(block,))
@@ -179,8 +186,11 @@ def _cut(paper: str, passage: Passage) -> CutPassages:
         passage_id(paper, text),
         json.dumps(section, ensure_ascii=False),
         json.dumps(folded_section(section), ensure_ascii=False),
-        passage.page, passage.start, passage.end, text,
-    )  # fmt: skip
+        passage.page,
+        passage.start,
+        passage.end,
+        text,
+    )
 
 
 def _digest(

@@ -262,11 +262,13 @@ class EmbeddedIndex:
         conditions = _conditions(filter, among)
         requests = [
             qe.QueryRequest(
-                limit, query=qe.Query.Nearest(_own(vector), using=name), filter=conditions,
+                limit,
+                query=qe.Query.Nearest(_own(vector), using=name),
+                filter=conditions,
                 params=params,
             )
             for name, vector in vectors
-        ]  # fmt: skip
+        ]
         with self._folder.opened() as shard:
             answers = shard.query_batch(qe.QueryBatchRequest(requests))
         return [[ScoredPoint(int(str(row.id)), row.score) for row in answer] for answer in answers]

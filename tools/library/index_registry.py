@@ -38,9 +38,12 @@ class IndexIdentity(NamedTuple):
     def meta(self) -> dict[str, str]:
         """Return them as the catalog remembers them."""
         return {
-            "embedder": self.embedder, "size": str(self.size), "multi": str(self.multi or ""),
-            "generation": self.generation, "place": self.place,
-        }  # fmt: skip
+            "embedder": self.embedder,
+            "size": str(self.size),
+            "multi": str(self.multi or ""),
+            "generation": self.generation,
+            "place": self.place,
+        }
 
     def fits(self, embedder: Embedder) -> bool:
         """Whether this embedder made the vectors."""

@@ -209,7 +209,7 @@ def _check_vectors(library: Library, found: _Findings) -> None:
         wanted = {
             row.point: row
             for row in index_rows(database, "s.point > ? AND s.point <= ?", low, high)
-        }  # fmt: skip
+        }
         found.orphans += [key for key in stored if key not in wanted and key not in gone]
         sure = [row for row in wanted.values() if row.indexed == 1]
         missing += [row.point for row in sure if row.point not in stored]
@@ -221,11 +221,17 @@ def _check_vectors(library: Library, found: _Findings) -> None:
     found.unsound = [*missing, *wrong]
     for points, noun, nouns in (
         (missing, "text has no vector", "texts have no vector"),
-        (wrong, "text has a damaged vector, or one of other words",
-         "texts have a damaged vector, or one of other words"),
-        (found.orphans, "text is gone, and its vector is still here",
-         "texts are gone, and their vectors are still here"),
-    ):  # fmt: skip
+        (
+            wrong,
+            "text has a damaged vector, or one of other words",
+            "texts have a damaged vector, or one of other words",
+        ),
+        (
+            found.orphans,
+            "text is gone, and its vector is still here",
+            "texts are gone, and their vectors are still here",
+        ),
+    ):
         if points:
             shown = ", ".join(str(point) for point in points[:_SHOWN])
             more = ", ..." if len(points) > _SHOWN else ""

@@ -66,16 +66,30 @@ def index_rows(database: Database, condition: str, *values: object) -> list[Inde
 
 
 def _row(
-    point: int, indexed: int, role: int, section: str, headings: str, text: str, paper: str,
-    year: int | None, day: str | None, venue: str | None, title: str, tags: str,
-) -> IndexRow:  # fmt: skip
+    point: int,
+    indexed: int,
+    role: int,
+    section: str,
+    headings: str,
+    text: str,
+    paper: str,
+    year: int | None,
+    day: str | None,
+    venue: str | None,
+    title: str,
+    tags: str,
+) -> IndexRow:
     above = json.loads(section)
     parts = (title, *(above[-1:] if above not in _NO_HEADING else ()), text)
     payload: dict[str, Any] = {
-        "kind": _KINDS[role], "paper": paper, "year": year, "venue": venue,
+        "kind": _KINDS[role],
+        "paper": paper,
+        "year": year,
+        "venue": venue,
         "day": date.fromisoformat(day).toordinal() if day else None,
-        "tags": sorted(json.loads(tags)), "section": json.loads(headings),
-    }  # fmt: skip
+        "tags": sorted(json.loads(tags)),
+        "section": json.loads(headings),
+    }
     known = {key: value for key, value in payload.items() if value not in (None, [])}
     return IndexRow(point, indexed, ". ".join(part for part in parts if part), known)
 
@@ -84,11 +98,15 @@ def points_of(rows: Sequence[IndexRow], made: Encoded) -> list[Point]:
     """Return texts with what an embedder made of them, in their order, as the index takes them."""
     return [
         Point(
-            row.point, row.payload, made.dense[place], document_terms(row.text),
-            terms_of(made.sparse, place), made.multi[place] if made.multi else None,
+            row.point,
+            row.payload,
+            made.dense[place],
+            document_terms(row.text),
+            terms_of(made.sparse, place),
+            made.multi[place] if made.multi else None,
         )
         for place, row in enumerate(rows)
-    ]  # fmt: skip
+    ]
 
 
 def terms_of(made: Sequence[TermWeights] | None, place: int) -> Sparse | None:
@@ -153,9 +171,11 @@ class LibraryIndex:
             made = encode(self._embedder, [text])
             learnt = terms_of(made.sparse, 0)
             query = Query(
-                made.dense[0], sparse, learnt if learnt and learnt.indices else None,
+                made.dense[0],
+                sparse,
+                learnt if learnt and learnt.indices else None,
                 made.multi[0] if made.multi else None,
-            )  # fmt: skip
+            )
         else:
             query = Query(self._embedder.embed([text])[0], sparse)
         hidden = {*filter.exclude, *self._dropped()}
@@ -301,10 +321,13 @@ class LibraryIndex:
                 )
             if waiting:
                 logger.warning(
-                    "library %s: %d of %d texts are not searchable yet: run `%s library "
-                    "index %s`",
-                    self._name, waiting, texts, PROGRAM, self._name,
-                )  # fmt: skip
+                    "library %s: %d of %d texts are not searchable yet: run `%s library index %s`",
+                    self._name,
+                    waiting,
+                    texts,
+                    PROGRAM,
+                    self._name,
+                )
             self._checked = index
             return index
 

@@ -169,13 +169,14 @@ def filter_sql(wanted: PassageFilter, papers: Collection[int]) -> tuple[str, lis
         (wanted.last_year is not None, "p.year <= ?", wanted.last_year),
         (wanted.before is not None, f"{PAPER_DAY} < ?", str(wanted.before)),
         (
-            wanted.venues, f"json_extract(p.record, '$.venue') {_AMONG}",
+            wanted.venues,
+            f"json_extract(p.record, '$.venue') {_AMONG}",
             json_list(wanted.venues),
         ),
         (wanted.tags, has_tag, json_list(wanted.tags)),
         (wanted.sections, below, json_list(_folded(wanted))),
         (wanted.exclude, excluded, json_list(wanted.exclude)),
-    ]  # fmt: skip
+    ]
     used = [(sql, value) for given, sql, value in parts if given]
     return "".join(f" AND {sql}" for sql, _ in used), [value for _, value in used]
 
@@ -183,9 +184,16 @@ def filter_sql(wanted: PassageFilter, papers: Collection[int]) -> tuple[str, lis
 def _passage(row: Sequence[Any]) -> Passage:
     # Not checked again: 100,000 of them are read at once, and they were checked when put.
     return Passage.model_construct(
-        id=row[1], paper=row[2], title=row[3], section=tuple(json.loads(row[4])), page=row[5],
-        start=row[6], end=row[7], text=row[8], document=row[9],
-    )  # fmt: skip
+        id=row[1],
+        paper=row[2],
+        title=row[3],
+        section=tuple(json.loads(row[4])),
+        page=row[5],
+        start=row[6],
+        end=row[7],
+        text=row[8],
+        document=row[9],
+    )
 
 
 def json_list(values: Collection[object]) -> str:

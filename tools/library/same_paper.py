@@ -120,9 +120,12 @@ def entry_is_paper(printed: str, record: str) -> bool:
     dois = entry.doi and paper.doi and not preprint
     known = all(families) or len(years) == 2 or len(own) >= _ALONE
     return (
-        title == own and known and not dois and apart <= 1 + preprint
+        title == own
+        and known
+        and not dois
+        and apart <= 1 + preprint
         and (families[0] == families[1] or not all(families))
-    )  # fmt: skip
+    )
 
 
 def _family(work: ReferenceEntry | Paper) -> str:

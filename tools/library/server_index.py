@@ -126,11 +126,14 @@ class Server:
         """Return the server of these settings, or one at another address with the same ones."""
         key = settings.qdrant_api_key
         return cls(
-            url=url or settings.qdrant_url or "", api_key=key.get_secret_value() if key else None,
-            grpc_port=settings.qdrant_grpc_port, quantization=settings.qdrant_quantization,
-            on_disk=settings.qdrant_on_disk, shards=settings.qdrant_shards,
+            url=url or settings.qdrant_url or "",
+            api_key=key.get_secret_value() if key else None,
+            grpc_port=settings.qdrant_grpc_port,
+            quantization=settings.qdrant_quantization,
+            on_disk=settings.qdrant_on_disk,
+            shards=settings.qdrant_shards,
             replicas=settings.qdrant_replicas,
-        )  # fmt: skip
+        )
 
     @property
     def shown(self) -> str:
@@ -153,10 +156,12 @@ def collection_config(server: Server, size: int, multi: int | None) -> dict[str,
     disk = True if server.on_disk else None
     dense = {
         DENSE: models.VectorParams(
-            size=size, distance=models.Distance.COSINE, on_disk=disk,
+            size=size,
+            distance=models.Distance.COSINE,
+            on_disk=disk,
             quantization_config=_quantization(server),
         )
-    }  # fmt: skip
+    }
     kept = models.SparseIndexParams(on_disk=disk) if disk else None
     sparse = {SPARSE: models.SparseVectorParams(modifier=models.Modifier.IDF, index=kept)}
     if multi is not None:
@@ -174,9 +179,11 @@ def collection_config(server: Server, size: int, multi: int | None) -> dict[str,
     more: dict[str, Any] = {}
     if not server.in_memory:
         more = {
-            "shard_number": server.shards, "replication_factor": server.replicas,
-            "on_disk_payload": disk, "optimizers_config": models.OptimizersConfigDiff(indexing_threshold=0),
-        }  # fmt: skip
+            "shard_number": server.shards,
+            "replication_factor": server.replicas,
+            "on_disk_payload": disk,
+            "optimizers_config": models.OptimizersConfigDiff(indexing_threshold=0),
+        }
     return {"vectors_config": dense, "sparse_vectors_config": sparse} | {
         key: value for key, value in more.items() if value is not None
     }
@@ -308,11 +315,15 @@ class ServerIndex:
         conditions = _conditions(filter, among)
         requests = [
             models.QueryRequest(
-                query=_own(vector), using=name, filter=conditions, limit=limit,
-                with_payload=False, params=params,
+                query=_own(vector),
+                using=name,
+                filter=conditions,
+                limit=limit,
+                with_payload=False,
+                params=params,
             )
             for name, vector in vectors
-        ]  # fmt: skip
+        ]
         answers = self._call(
             lambda client: client.query_batch_points(self._collection, requests=requests)
         )
@@ -334,10 +345,13 @@ class ServerIndex:
         """Return points in order; see tools.library.vector_index.VectorIndex."""
         records, _ = self._call(
             lambda client: client.scroll(
-                self._collection, offset=after + 1, limit=limit, with_payload=True,
+                self._collection,
+                offset=after + 1,
+                limit=limit,
+                with_payload=True,
                 with_vectors=[DENSE, SPARSE],
             )
-        )  # fmt: skip
+        )
         return [StoredPoint.of(record) for record in records]
 
     def vectors(self, ids: Sequence[int]) -> dict[int, NDArray[np.float32]]:
@@ -416,9 +430,13 @@ def _client(server: Server) -> "QdrantClient":
         )
     try:
         return QdrantClient(
-            url=server.url, api_key=key or None, timeout=_TIMEOUT, check_compatibility=False,
-            prefer_grpc=server.grpc_port is not None, grpc_port=server.grpc_port or _GRPC_PORT,
-        )  # fmt: skip
+            url=server.url,
+            api_key=key or None,
+            timeout=_TIMEOUT,
+            check_compatibility=False,
+            prefer_grpc=server.grpc_port is not None,
+            grpc_port=server.grpc_port or _GRPC_PORT,
+        )
     except ValueError as error:
         raise LibraryError(
             f"'{server.shown}' is no address of a Qdrant server ({error}): set CITELOOM_QDRANT_URL to one, "

@@ -23,9 +23,17 @@ from tools.library.vector_index import (
 
 _COUNT, _SIZE, _TOKENS = 1_000, 64, 8
 _PASSING = IndexFilter(
-    kind="passage", before=500, after=100, papers=("p1", "p2"), first_year=1900, last_year=2100, tags=("t",),
-    venues=("v",), sections=("s",), exclude=(101,),
-)  # fmt: skip
+    kind="passage",
+    before=500,
+    after=100,
+    papers=("p1", "p2"),
+    first_year=1900,
+    last_year=2100,
+    tags=("t",),
+    venues=("v",),
+    sections=("s",),
+    exclude=(101,),
+)
 
 
 @dataclass(frozen=True)
@@ -130,8 +138,13 @@ def _points() -> list[Point]:
         Point(
             at,
             {
-                "kind": ["passage"], "paper": f"p{1 + at % 2}", "year": 2000, "day": at, "venue": "v",
-                "tags": ["t"], "section": ["s"],
+                "kind": ["passage"],
+                "paper": f"p{1 + at % 2}",
+                "year": 2000,
+                "day": at,
+                "venue": "v",
+                "tags": ["t"],
+                "section": ["s"],
             },
             row,
             Sparse((at, _COUNT + at % 7), (3.0, 0.5)),
@@ -139,4 +152,4 @@ def _points() -> list[Point]:
             row[: 2 * _TOKENS].reshape(2, _TOKENS),
         )
         for at, row in enumerate(rows, start=1)
-    ]  # fmt: skip
+    ]

@@ -91,9 +91,12 @@ class Texts:
         self._writing = writing
 
     def put(
-        self, entry: DocumentEntry, text: str, passages: Sequence[Passage],
+        self,
+        entry: DocumentEntry,
+        text: str,
+        passages: Sequence[Passage],
         references: Sequence[ReferenceEntry] = (),
-    ) -> PutOutcome:  # fmt: skip
+    ) -> PutOutcome:
         """Take in a document in one transaction; it takes the place of its earlier version.
 
         An earlier version has the same hash, or the same paper and name. Passages that it shares

@@ -72,8 +72,11 @@ class Point:
     def vectors(self) -> dict[str, Any]:
         """Return the vectors that it has, by name."""
         named = {
-            DENSE: self.dense, SPARSE: self.sparse, LEXICAL: self.lexical, MULTI: self.multi,
-        }  # fmt: skip
+            DENSE: self.dense,
+            SPARSE: self.sparse,
+            LEXICAL: self.lexical,
+            MULTI: self.multi,
+        }
         return {name: vector for name, vector in named.items() if vector is not None}
 
 
@@ -110,9 +113,12 @@ class IndexFilter:
     def any_of(self) -> list[tuple[str, list[str]]]:
         """Return (field, values) of each condition that one of some values must be there."""
         named = (
-            ("kind", [self.kind] if self.kind else []), ("paper", self.papers), ("tags", self.tags),
-            ("venue", self.venues), ("section", self.sections),
-        )  # fmt: skip
+            ("kind", [self.kind] if self.kind else []),
+            ("paper", self.papers),
+            ("tags", self.tags),
+            ("venue", self.venues),
+            ("section", self.sections),
+        )
         return [(field, list(values)) for field, values in named if values]
 
 

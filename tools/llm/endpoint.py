@@ -218,11 +218,16 @@ class Endpoint:
         reserved = round(request.input_tokens * self.dialect.ratio)
         async with (
             ledger.spend(
-                request.task, self.model, input_tokens=reserved, output_tokens=request.limit,
-                halvings=HALVINGS, price=self.price, endpoint=f"{self.model} at {self._place.url}",
+                request.task,
+                self.model,
+                input_tokens=reserved,
+                output_tokens=request.limit,
+                halvings=HALVINGS,
+                price=self.price,
+                endpoint=f"{self.model} at {self._place.url}",
             ) as spending,
             self._gate,
-        ):  # fmt: skip
+        ):
             limit = spending.limit
             body = request.body | {name: limit for name in LIMIT_NAMES if name in request.body}
             spending.begin()

@@ -121,9 +121,16 @@ def foreign_errors() -> tuple[type[Exception], ...]:
     import openai
 
     return (
-        openai.OpenAIError, httpx2.HTTPError, httpx2.InvalidURL, TimeoutError, ValueError, KeyError,
-        IndexError, TypeError, AttributeError,
-    )  # fmt: skip
+        openai.OpenAIError,
+        httpx2.HTTPError,
+        httpx2.InvalidURL,
+        TimeoutError,
+        ValueError,
+        KeyError,
+        IndexError,
+        TypeError,
+        AttributeError,
+    )
 
 
 def endpoint_error(error: Exception, place: Place) -> EndpointFault:

@@ -225,9 +225,15 @@ class LanguageModel:
             ledger=self._ledger,
         )
         key = cache_key(
-            endpoint.url, endpoint.model, endpoint.effort, task.prompt, dialogue.inputs, shapes.text,
-            temperature, sample,
-        )  # fmt: skip
+            endpoint.url,
+            endpoint.model,
+            endpoint.effort,
+            task.prompt,
+            dialogue.inputs,
+            shapes.text,
+            temperature,
+            sample,
+        )
         async with self._answers.alone(key):
             kept = await self._answers.get(key)
             if kept is not None and (known := parse_cached_answer(task.answer, kept)) is not None:

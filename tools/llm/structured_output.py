@@ -206,8 +206,10 @@ def form_of(rung: OutputMode, shapes: SchemaForms) -> dict[str, Any]:
         return {"response_format": {"type": "json_schema", "json_schema": schema}}
     if rung is OutputMode.TOOL:
         function = {
-            "name": shapes.name, "description": "Give the answer.", "parameters": shapes.plain
-        }  # fmt: skip
+            "name": shapes.name,
+            "description": "Give the answer.",
+            "parameters": shapes.plain,
+        }
         choice = {"type": "function", "function": {"name": shapes.name}}
         return {"tools": [{"type": "function", "function": function}], "tool_choice": choice}
     if rung is OutputMode.GRAMMAR:

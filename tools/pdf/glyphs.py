@@ -10,11 +10,21 @@ LINE_HYPHEN = "\u00ad"
 """Stands for a hyphen at the end of a line until the line is joined with the next."""
 
 _ACCENTS = {
-    "\u00a8": "\u0308", "\u00b4": "\u0301", "\u02ca": "\u0301", "\u02c6": "\u0302",
-    "\u02dc": "\u0303", "\u00b8": "\u0327", "\u02c7": "\u030c", "\u02d8": "\u0306",
-    "\u02da": "\u030a", "\u02d9": "\u0307", "\u02dd": "\u030b", "\u02db": "\u0328",
-    "\u00af": "\u0304", "\u02cb": "\u0300",
-}  # fmt: skip
+    "\u00a8": "\u0308",
+    "\u00b4": "\u0301",
+    "\u02ca": "\u0301",
+    "\u02c6": "\u0302",
+    "\u02dc": "\u0303",
+    "\u00b8": "\u0327",
+    "\u02c7": "\u030c",
+    "\u02d8": "\u0306",
+    "\u02da": "\u030a",
+    "\u02d9": "\u0307",
+    "\u02dd": "\u030b",
+    "\u02db": "\u0328",
+    "\u00af": "\u0304",
+    "\u02cb": "\u0300",
+}
 _ACCENTED = re.compile(f"([{''.join(_ACCENTS)}]) ?([A-Za-z\u0131\u0237])")
 _DOTLESS = {"\u0131": "i", "\u0237": "j"}
 _FOLDED = {

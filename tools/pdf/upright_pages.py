@@ -85,8 +85,11 @@ def sheet_of(number: int, words: list[Word], box: Box) -> UprightPage:
     }.get(main, (left, right, -top, -bottom))
     wide, high = 0.1 * abs(corners[1] - corners[0]), 0.1 * abs(corners[3] - corners[2])
     left, right, top, bottom = (
-        corners[0] - wide, corners[1] + wide, corners[2] - high, corners[3] + high,
-    )  # fmt: skip
+        corners[0] - wide,
+        corners[1] + wide,
+        corners[2] - high,
+        corners[3] + high,
+    )
     upright, margin = words, []
     if any(amounts[quarter] for quarter in range(5) if quarter != main):
         upright = [word for word in words if word.style.quarter == main]

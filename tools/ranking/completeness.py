@@ -107,9 +107,14 @@ def estimate_total(
     if share_high - share_low >= WIDEST:
         return replace(base, reason="what was found is too little, nearly any share would fit it")
     return replace(
-        base, total=total, low=min(float(low), total), high=max(float(high), total), share=share,
-        share_low=min(float(share_low), share), share_high=max(float(share_high), share),
-    )  # fmt: skip
+        base,
+        total=total,
+        low=min(float(low), total),
+        high=max(float(high), total),
+        share=share,
+        share_low=min(float(share_low), share),
+        share_high=max(float(share_high), share),
+    )
 
 
 def _reason(seen: float, found: Floats, kept: Sequence[bool]) -> str:

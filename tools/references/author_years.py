@@ -125,12 +125,19 @@ def _dated(
     if not names[0] or (doubtful and not known):
         return None
     return AuthorYearMention(
-        start=start, years_start=years.start(), end=years.end(), names=tuple(names),
+        start=start,
+        years_start=years.start(),
+        end=years.end(),
+        names=tuple(names),
         named=text[start : found.end("others") if found["others"] else found.end("names")],
-        years=tuple(_years(years)), word=(years["word"] or "").replace("n. d.", UNDATED), short=found["short"] or "",
-        others=bool(found["others"]), joined=joined, opened=bool(found["opened"]),
+        years=tuple(_years(years)),
+        word=(years["word"] or "").replace("n. d.", UNDATED),
+        short=found["short"] or "",
+        others=bool(found["others"]),
+        joined=joined,
+        opened=bool(found["opened"]),
         known=bool(known),
-    )  # fmt: skip
+    )
 
 
 def _known(text: str, span: tuple[int, int], families: frozenset[str]) -> int:

@@ -73,9 +73,15 @@ def _entry(place: int, label: str, text: str, paper: Paper | None) -> ReferenceE
     if read and len(read.authors) > len(authors):
         authors, complete = read.authors, read.authors_complete
     return ReferenceEntry(
-        place=place, label=label, text=text or paper.title, authors=authors, authors_complete=complete,
-        title=paper.title, year=(read and read.year) or paper.year, suffix=read.suffix if read else "",
-    )  # fmt: skip
+        place=place,
+        label=label,
+        text=text or paper.title,
+        authors=authors,
+        authors_complete=complete,
+        title=paper.title,
+        year=(read and read.year) or paper.year,
+        suffix=read.suffix if read else "",
+    )
 
 
 def _alpha_keys(entry: ReferenceEntry) -> Iterator[str]:

@@ -7,12 +7,45 @@ from typing import Any
 
 from tools.references.in_text import CITED
 
-_NOTHING = ("label", "ref", "eqref", "pageref", "autoref", "cref", "Cref", "bibliography", "bibliographystyle",
-            "usepackage", "documentclass", "vspace", "hspace", "input", "include", "includegraphics", "nocite",
-            "addbibresource", "pagestyle", "thispagestyle", "setlength", "newcommand", "renewcommand", "maketitle",
-            "tableofcontents")  # fmt: skip
-_HEADINGS = ("part", "chapter", "section", "subsection", "subsubsection", "paragraph", "subparagraph", "title",
-             "author", "date")  # fmt: skip
+_NOTHING = (
+    "label",
+    "ref",
+    "eqref",
+    "pageref",
+    "autoref",
+    "cref",
+    "Cref",
+    "bibliography",
+    "bibliographystyle",
+    "usepackage",
+    "documentclass",
+    "vspace",
+    "hspace",
+    "input",
+    "include",
+    "includegraphics",
+    "nocite",
+    "addbibresource",
+    "pagestyle",
+    "thispagestyle",
+    "setlength",
+    "newcommand",
+    "renewcommand",
+    "maketitle",
+    "tableofcontents",
+)
+_HEADINGS = (
+    "part",
+    "chapter",
+    "section",
+    "subsection",
+    "subsubsection",
+    "paragraph",
+    "subparagraph",
+    "title",
+    "author",
+    "date",
+)
 _CODE = re.compile(
     r"^([^%\n]*?)\\begin\{(comment|verbatim\*?|Verbatim|lstlisting|minted)\}", re.MULTILINE
 )

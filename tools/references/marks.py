@@ -90,9 +90,11 @@ def _in_full(found: list[list[Mention]]) -> list[list[Mention]]:
     def full(label: Label) -> Label:
         return replace(label, names=names.get(label.names, label.names))
 
-    return [
-        [replace(one, labels=tuple(map(full, one.labels))) for one in many] for many in found
-    ] if names else found  # fmt: skip
+    return (
+        [[replace(one, labels=tuple(map(full, one.labels))) for one in many] for many in found]
+        if names
+        else found
+    )
 
 
 def marks_citation(text: str, mention: Mention, most: int) -> bool:
@@ -142,9 +144,10 @@ def _by_key(text: str, keys: Collection[str], *, alike: bool = False) -> list[Me
     for mark in _BRACKET.finditer(text):
         parts = dict.fromkeys(_without_lead(part) for part in re.split(r"[,;]", mark[1]))
         labels = tuple(
-            Label("key", part) for part in parts
+            Label("key", part)
+            for part in parts
             if part.casefold() in keys or (alike and _LOOKS_LIKE_KEY.fullmatch(part))
-        )  # fmt: skip
+        )
         if labels:
             found.append(Mention(*mark.span(), labels))
     return found

@@ -42,9 +42,10 @@ def read_names(text: str) -> tuple[tuple[Author, ...], bool]:
     pieces = [bare[start:end] for start, end in zip(starts, ends, strict=True)]
     marks = ["", *(gap[0].strip() for gap in gaps)]
     found = [
-        (mark, " ".join(piece.split())) for mark, piece in zip(marks, pieces, strict=True)
+        (mark, " ".join(piece.split()))
+        for mark, piece in zip(marks, pieces, strict=True)
         if any(map(str.isalpha, piece))
-    ]  # fmt: skip
+    ]
     names = list(_paired(found))
     return tuple(Author(name=name) for name in names[:MOST]), cut is None and len(names) <= MOST
 

@@ -57,12 +57,13 @@ def number_references(
     ours |= {origin.paper for line in lines for origin in line.origins}
     fine = granularity == "fine"
     mentioned = [
-        key for line in lines
+        key
+        for line in lines
         for key in (
             *(origin.paper for origin in line.origins),
             *(work for origin in line.origins for work in origin.works if fine),
         )
-    ]  # fmt: skip
+    ]
     if not fine:
         mentioned += [item.paper for item in contexts_paragraphs]
         mentioned += [work for item in contexts_paragraphs for work in works_of(item, entries)]
@@ -74,12 +75,16 @@ def number_references(
     shown = _shown([papers[key] for key in ids], cited)
     return numbered, [
         NumberedReference(
-            number=numbers[key], role="primary" if key in ours else "secondary", key=name,
-            entry=entry, paper=papers[key], cited_in=tuple(cited[key]),
+            number=numbers[key],
+            role="primary" if key in ours else "secondary",
+            key=name,
+            entry=entry,
+            paper=papers[key],
+            cited_in=tuple(cited[key]),
             resolved=(resolved or {}).get(key, ""),
         )
         for key, (name, entry) in zip(ids, shown, strict=True)
-    ]  # fmt: skip
+    ]
 
 
 def with_numbers(line: Line) -> str:

@@ -46,9 +46,10 @@ def read_entries(document: Document) -> list[ReferenceEntry]:
     """Return the entries of a document's list of references alone; see read_bibliography."""
     blocks = document.blocks
     listed = [block for block in blocks if block.kind == "reference"] or [
-        block for block in blocks
+        block
+        for block in blocks
         if block.section and is_references(block.section[-1]) and block.kind in {"text", "list"}
-    ]  # fmt: skip
+    ]
     return _entries(listed)
 
 
@@ -134,9 +135,14 @@ def _citation(
         return None
     start = mention.named if 0 <= mention.named < mention.start else mention.start
     return InTextCitation(
-        block=at, start=start, end=mention.end, text=text[start : mention.end], style=kind,
-        entries=places, unlinked=tuple(dict.fromkeys(label.text for label in unlinked)),
-    )  # fmt: skip
+        block=at,
+        start=start,
+        end=mention.end,
+        text=text[start : mention.end],
+        style=kind,
+        entries=places,
+        unlinked=tuple(dict.fromkeys(label.text for label in unlinked)),
+    )
 
 
 def _plausible(label: Label) -> bool:

@@ -54,15 +54,26 @@ def read_entry(
     told = named or year or found.doi or found.arxiv or found.url  # else it may be no reference
     sure = [part.confidence for part in (named, titled) if part and told]
     return ReferenceEntry(
-        place=place, label=label, text=body or label or "—", authors=authors,
-        authors_complete=complete, title=titled and _bare(rest, titled), year=year, suffix=suffix,
-        venue=venue and _bare(rest, venue), volume=_counted(parts, "volume"),
-        issue=_counted(parts, "issue"), pages=_counted(parts, "pages"),
+        place=place,
+        label=label,
+        text=body or label or "—",
+        authors=authors,
+        authors_complete=complete,
+        title=titled and _bare(rest, titled),
+        year=year,
+        suffix=suffix,
+        venue=venue and _bare(rest, venue),
+        volume=_counted(parts, "volume"),
+        issue=_counted(parts, "issue"),
+        pages=_counted(parts, "pages"),
         publisher=publisher and _bare(rest, publisher),
         editors=read_names(rest[edited[0].start : edited[0].end])[0] if edited else (),
-        doi=found.doi, arxiv=found.arxiv, url=found.url, page=page,
+        doi=found.doi,
+        arxiv=found.arxiv,
+        url=found.url,
+        page=page,
         confidence=round(min(sure, default=0.0), 4),
-    )  # fmt: skip
+    )
 
 
 def split_label(text: str, place: int) -> tuple[str, str]:

@@ -89,9 +89,13 @@ def read_reference(raw: str, label: str = "") -> ReferenceEntry:
         title, sure = blocks[1].rstrip(" .,") or title, 1.0
     return entry.model_copy(
         update={
-            "label": label, "text": text, "authors": authors, "title": title, "confidence": sure,
+            "label": label,
+            "text": text,
+            "authors": authors,
+            "title": title,
+            "confidence": sure,
         }
-    )  # fmt: skip
+    )
 
 
 def _plain(raw: str) -> str:

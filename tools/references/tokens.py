@@ -103,9 +103,17 @@ def _form(word: str) -> _Form:
         own += [f"p3={core[:3]}", f"x3={core[-3:]}", f"x2={core[-2:]}"]
     stop = bool(after) and any(mark in after for mark in ".?!") and kind not in "IN"
     return _Form(
-        core, before, after, kind, f"{shape}{after}", f"{kind}{after}", tuple(own), closers,
-        _CUES.get(core, ""), stop,
-    )  # fmt: skip
+        core,
+        before,
+        after,
+        kind,
+        f"{shape}{after}",
+        f"{kind}{after}",
+        tuple(own),
+        closers,
+        _CUES.get(core, ""),
+        stop,
+    )
 
 
 def _kind(word: str) -> str:
@@ -199,11 +207,16 @@ def _places(forms: Sequence[_Form]) -> Iterator[list[str]]:
         stopped, parted, inside = min(stops, 5), min(commas, 3), "q" if closers else ""
         part = f"{early}{quoted}{stopped}{min(dated, 2)}"
         yield [
-            f"@={min(at, 8)}", f"@-={min(count - at, 6)}", f"part|s={part}|{form.kind}{form.after}",
-            f"in={inside}{bracket:d}{seen:d}", f"c={parted}{part}", f"cues={cues}|{stopped}{quoted}{inside}",
-            f"later={later[at]}|{form.marked}", f"on={later[at]}{parted}{stopped}",
+            f"@={min(at, 8)}",
+            f"@-={min(count - at, 6)}",
+            f"part|s={part}|{form.kind}{form.after}",
+            f"in={inside}{bracket:d}{seen:d}",
+            f"c={parted}{part}",
+            f"cues={cues}|{stopped}{quoted}{inside}",
+            f"later={later[at]}|{form.marked}",
+            f"on={later[at]}{parted}{stopped}",
             f"left={min(left, 4)}{stopped}{early}",
-        ]  # fmt: skip
+        ]
         dated += form.kind == "Y"
         if form.after:
             commas += "," in form.after

@@ -77,15 +77,29 @@ def paper_of(entry: ReferenceEntry) -> Paper:
     named = entry.title and (len(title_key(title)) >= EQUAL_LETTERS or (entry.year and first))
     local = None if named else f"title:{title_key(title)[:80]}-{_digest(title_key(entry.text))}"
     key, aliases = identify(
-        doi=entry.doi, arxiv=entry.arxiv, local=None if entry.doi or entry.arxiv else local,
-        title=title, year=entry.year, first_author=first,
-    )  # fmt: skip
+        doi=entry.doi,
+        arxiv=entry.arxiv,
+        local=None if entry.doi or entry.arxiv else local,
+        title=title,
+        year=entry.year,
+        first_author=first,
+    )
     return Paper(
-        id=key, title=title, year=entry.year, authors=entry.authors,
-        authors_complete=entry.authors_complete, venue=entry.venue, volume=entry.volume,
-        issue=entry.issue, pages=entry.pages, doi=entry.doi, arxiv=entry.arxiv,
-        url=entry.url, aliases=aliases, origin={"title": ORIGIN},
-    )  # fmt: skip
+        id=key,
+        title=title,
+        year=entry.year,
+        authors=entry.authors,
+        authors_complete=entry.authors_complete,
+        venue=entry.venue,
+        volume=entry.volume,
+        issue=entry.issue,
+        pages=entry.pages,
+        doi=entry.doi,
+        arxiv=entry.arxiv,
+        url=entry.url,
+        aliases=aliases,
+        origin={"title": ORIGIN},
+    )
 
 
 def _helped(sources: Iterable[Paper], listed: Iterable[Paper]) -> Iterator[Paper]:

@@ -95,9 +95,13 @@ class ArxivSource(Source):
         self, expression: str, ids: list[str], size: int, age: float, *, start: int = 0
     ) -> Page:
         arguments = {
-            "search_query": expression, "id_list": ",".join(ids), "start": start, "max_results": size,
-            "sortBy": "relevance", "sortOrder": "descending",
-        }  # fmt: skip
+            "search_query": expression,
+            "id_list": ",".join(ids),
+            "start": start,
+            "max_results": size,
+            "sortBy": "relevance",
+            "sortOrder": "descending",
+        }
         return await self._caller.ask(f"/api/query?{urlencode(arguments)}", read=read_page, age=age)
 
 

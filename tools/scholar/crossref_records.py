@@ -36,10 +36,15 @@ _NO_PAPERS = frozenset(
     }
 )
 _NOTICES: Mapping[str, NoticeKind] = {
-    "retraction": "retraction", "withdrawal": "retraction", "removal": "retraction",
-    "partial_retraction": "partial_retraction", "expression_of_concern": "concern",
-    "correction": "correction", "corrigendum": "correction", "erratum": "correction",
-}  # fmt: skip
+    "retraction": "retraction",
+    "withdrawal": "retraction",
+    "removal": "retraction",
+    "partial_retraction": "partial_retraction",
+    "expression_of_concern": "concern",
+    "correction": "correction",
+    "corrigendum": "correction",
+    "erratum": "correction",
+}
 """Crossref's types of updates that say something against a work; new versions and addenda do not."""
 _HEADING = re.compile(
     r"<(?:jats:)?title[^>]*>\s*(?:abstract|summary)[\s:.]*</(?:jats:)?title>", re.I

@@ -97,9 +97,11 @@ def paper_from(
     first = authors[0].name if isinstance(authors, tuple) else None
     year = known.get("year")
     key, others = identify(
-        **ids, title=str(known["title"]), year=year if isinstance(year, int) else None,
+        **ids,
+        title=str(known["title"]),
+        year=year if isinstance(year, int) else None,
         first_author=first,
-    )  # fmt: skip
+    )
     return Paper.model_validate(
         {
             **known,

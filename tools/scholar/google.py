@@ -40,11 +40,17 @@ _YEAR = re.compile(r"\b(1[5-9]\d\d|20\d\d)\b")
 _LINKS = (
     (r"arxiv\.org/(?:abs|pdf|html)/((?:[a-z.-]+/)?\d[\d.]+\d)", "arxiv:{}"),
     (r"semanticscholar\.org/paper/(?:[^/]+/)?([0-9a-f]{40})", "s2:{}"),
-    (r"acl(?:web|anthology)\.org/(?:anthology/)?(20\d\d\.[a-z0-9_]+-[a-z0-9_]+\.\d+)", "doi:10.18653/v1/{}"),
+    (
+        r"acl(?:web|anthology)\.org/(?:anthology/)?(20\d\d\.[a-z0-9_]+-[a-z0-9_]+\.\d+)",
+        "doi:10.18653/v1/{}",
+    ),
     (r"nature\.com/articles/([a-z]*\d[a-z0-9-]+)", "doi:10.1038/{}"),
-    (r"[/=](10\.\d{4,9}/[^\s?#&]+?)(?:v\d+\.full)?"
-     r"(?:[/.](?:abstract|e?pdf|epub|full|full-?text|html|meta))*/?(?=[?#&]|$)", "doi:{}"),
-)  # fmt: skip
+    (
+        r"[/=](10\.\d{4,9}/[^\s?#&]+?)(?:v\d+\.full)?"
+        r"(?:[/.](?:abstract|e?pdf|epub|full|full-?text|html|meta))*/?(?=[?#&]|$)",
+        "doi:{}",
+    ),
+)
 """Where links say which paper they lead to. A DOI that is none is not found, and its title is looked up."""
 
 
@@ -100,9 +106,11 @@ class GoogleSource(Source):
                 break
             asked = {"engine": NAME + "_scholar", "q": words, **years, "num": PAGE, "start": start}
             page, matches = await self._caller.ask(
-                f"/search.json?{urlencode(asked)}", read=read_page, age=SEARCH_AGE,
+                f"/search.json?{urlencode(asked)}",
+                read=read_page,
+                age=SEARCH_AGE,
                 usd=self._price,
-            )  # fmt: skip
+            )
             results += page
             if len(page) < PAGE:
                 break

@@ -21,9 +21,11 @@ _NEAR = 10
 """Results among which a work is looked for whose title is written otherwise."""
 _ARXIV_DOI = "doi:10.48550/"
 _KINDS: dict[str, tuple[str, ...]] = {
-    "openalex": ("doi", "openalex"), "semantic_scholar": ("doi", "arxiv", "s2"),
-    "crossref": ("doi",), "arxiv": ("arxiv",),
-}  # fmt: skip
+    "openalex": ("doi", "openalex"),
+    "semantic_scholar": ("doi", "arxiv", "s2"),
+    "crossref": ("doi",),
+    "arxiv": ("arxiv",),
+}
 
 
 @dataclass(frozen=True)
@@ -69,9 +71,11 @@ async def look_up(
     looked = LookupResult(source.name)
     known = await source.get(list(dict.fromkeys(key for one in wanted.values() for key in one.ids)))
     lacking = [
-        key for one in wanted.values() for key in one.ids
+        key
+        for one in wanted.values()
+        for key in one.ids
         if key not in known and _holds(source.name, key)
-    ]  # fmt: skip
+    ]
     registered = await source.registered(list(dict.fromkeys(lacking))) if lacking else frozenset()
     limit = asyncio.Semaphore(_AT_ONCE)
 
@@ -122,12 +126,17 @@ def _best(
     record: Paper, papers: Sequence[Paper], same: Callable[[Paper, Paper], bool]
 ) -> Paper | None:
     agreeing = [
-        (len(wrong), abs((paper.year or 0) - (record.year or paper.year or 0)), -(paper.cited_by or 0), at)
+        (
+            len(wrong),
+            abs((paper.year or 0) - (record.year or paper.year or 0)),
+            -(paper.cited_by or 0),
+            at,
+        )
         for at, paper in enumerate(papers)
         if same(record, paper)
         for wrong in [wrong_fields(record, paper)]
         if named_alone(record) or not {"authors", "year"} & {one.field for one in wrong}
-    ]  # fmt: skip
+    ]
     return papers[min(agreeing)[-1]] if agreeing else None
 
 

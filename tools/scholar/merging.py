@@ -78,10 +78,8 @@ def merge_order(records: Sequence[Paper]) -> list[int]:
     times = Counter(ranks)
     return sorted(
         range(len(records)),
-        key=lambda at: (
-            ranks[at], records[at].model_dump_json() if times[ranks[at]] > 1 else ""
-        ),
-    )  # fmt: skip
+        key=lambda at: (ranks[at], records[at].model_dump_json() if times[ranks[at]] > 1 else ""),
+    )
 
 
 def merge(records: Sequence[Paper], *, id: str | None = None) -> Paper:  # noqa: A002 - a field's name

@@ -107,9 +107,11 @@ class OpenAlexSource(Source):
             return SearchAnswer(papers=papers, sent=(requests.readable(path),), matches=matches)
 
         return await search_until_found(
-            islice(loosened_queries(words[:_KEYWORDS]), _TRIES if limit > 0 else 0), once, limit=limit,
+            islice(loosened_queries(words[:_KEYWORDS]), _TRIES if limit > 0 else 0),
+            once,
+            limit=limit,
             affords=lambda: self._caller.affords(SEARCH_USD),
-        )  # fmt: skip
+        )
 
     def _affords_meaning(self) -> bool:
         left = self._caller.remaining_usd

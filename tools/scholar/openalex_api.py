@@ -44,10 +44,21 @@ _LONGEST_TEXT = 3400
 _LONGEST_MEANING = 2000
 _TITLES = 10
 _FIELDS = (
-    "id", "doi", "title", "publication_year", "publication_date", "authorships",
-    "primary_location", "best_oa_location", "locations", "abstract_inverted_index",
-    "cited_by_count", "is_retracted", "referenced_works", "biblio",
-)  # fmt: skip
+    "id",
+    "doi",
+    "title",
+    "publication_year",
+    "publication_date",
+    "authorships",
+    "primary_location",
+    "best_oa_location",
+    "locations",
+    "abstract_inverted_index",
+    "cited_by_count",
+    "is_retracted",
+    "referenced_works",
+    "biblio",
+)
 PLAIN = re.compile(r"[\w.:;/()-]+")
 """Signs that the filter language does not take for operators."""
 

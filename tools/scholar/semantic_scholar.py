@@ -115,9 +115,14 @@ class SemanticScholarSource(Source):
                 text = " | ".join(f"({' '.join(map(_term, group))})" for group in groups)
                 path, most, order = "/paper/search/bulk", 0, "citationCount:desc"
             records, matches = await self._client.listed(
-                path, FIELDS, age=SEARCH_AGE, limit=most, query=text,
-                publicationDateOrYear=within, sort=order,
-            )  # fmt: skip
+                path,
+                FIELDS,
+                age=SEARCH_AGE,
+                limit=most,
+                query=text,
+                publicationDateOrYear=within,
+                sort=order,
+            )
             sent = f"{path}?query={text}{told}{f'&sort={order}' if order else ''}"
             return SearchAnswer(papers=_papers(records[:limit]), sent=(sent,), matches=matches)
 

@@ -32,14 +32,31 @@ from tools.text.markup import retracted_title
 
 NAME = "semantic_scholar"
 FIELDS = (
-    "paperId", "externalIds", "url", "title", "abstract", "venue", "publicationVenue", "journal",
-    "year", "publicationDate", "authors", "citationCount", "openAccessPdf",
-)  # fmt: skip
+    "paperId",
+    "externalIds",
+    "url",
+    "title",
+    "abstract",
+    "venue",
+    "publicationVenue",
+    "journal",
+    "year",
+    "publicationDate",
+    "authors",
+    "citationCount",
+    "openAccessPdf",
+)
 """What a whole record is asked for with."""
 LINK_FIELDS = (
-    "paperId", "externalIds", "title", "venue", "year", "publicationDate", "authors",
+    "paperId",
+    "externalIds",
+    "title",
+    "venue",
+    "year",
+    "publicationDate",
+    "authors",
     "citationCount",
-)  # fmt: skip
+)
 """What the records at the other end of links are asked for with.
 
 Without the abstract: it would make an answer of 100 papers exceed the 10 MB that the service
@@ -50,10 +67,17 @@ DIMENSIONS = 768
 
 
 _TYPES: Mapping[str, type] = {
-    "paperId": str, "externalIds": dict, "title": str, "abstract": str, "venue": str,
-    "publicationVenue": dict, "journal": dict, "year": int, "citationCount": int,
+    "paperId": str,
+    "externalIds": dict,
+    "title": str,
+    "abstract": str,
+    "venue": str,
+    "publicationVenue": dict,
+    "journal": dict,
+    "year": int,
+    "citationCount": int,
     "openAccessPdf": dict,
-}  # fmt: skip
+}
 """The documented types of fields. A date is read here: the package drops a record for an odd one."""
 
 
@@ -154,9 +178,11 @@ class SemanticScholarClient:
         if len(distinct) <= BATCH:
             try:
                 records = await self._caller.ask(
-                    _graph("/paper/batch", fields), read=partial(_read_batch, len(distinct)),
-                    age=age, payload={"ids": distinct},
-                )  # fmt: skip
+                    _graph("/paper/batch", fields),
+                    read=partial(_read_batch, len(distinct)),
+                    age=age,
+                    payload={"ids": distinct},
+                )
             except PermanentError as error:
                 said = str(error).lower()
                 if _NONE_KNOWN in said:
@@ -170,9 +196,15 @@ class SemanticScholarClient:
         return first | await self.batch(distinct[middle:], fields, age=age)
 
     async def listed(
-        self, path: str, fields: Sequence[str], *, age: float, limit: int = 0, size: int = PAGE,
+        self,
+        path: str,
+        fields: Sequence[str],
+        *,
+        age: float,
+        limit: int = 0,
+        size: int = PAGE,
         **asked: str | None,
-    ) -> tuple[list[RawRecord], int]:  # fmt: skip
+    ) -> tuple[list[RawRecord], int]:
         """Return the records of a list, at most `limit` from its pages, and how many there are in all.
 
         None, where the service knows nothing of what the path names.

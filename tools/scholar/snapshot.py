@@ -149,9 +149,11 @@ class SnapshotSource(Source):
         self, words: str, before: date | None, after: date | None, limit: int
     ) -> list[Paper]:
         asked = {
-            "words": words, "limit": limit,
-            "before": before and before.isoformat(), "after": after and after.isoformat(),
-        }  # fmt: skip
+            "words": words,
+            "limit": limit,
+            "before": before and before.isoformat(),
+            "after": after and after.isoformat(),
+        }
         with _opened(self._path) as database:
             numbers = [number for (number,) in database.execute(_MATCHING, asked)]
             papers = _records(database, numbers)
@@ -169,10 +171,12 @@ class SnapshotSource(Source):
             records = _records(database, list(asked.values()))
             cited = [key for one in records.values() for key in one.references]
             known = _known(database, cited)
-        return LinkAnswer(links={
-            own: tuple(key for key in records[number].references if key in known)
-            for own, number in asked.items()
-        })  # fmt: skip
+        return LinkAnswer(
+            links={
+                own: tuple(key for key in records[number].references if key in known)
+                for own, number in asked.items()
+            }
+        )
 
     def _citations(self, papers: Sequence[Paper], limit: int) -> LinkAnswer:
         with _opened(self._path) as database:

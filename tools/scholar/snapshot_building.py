@@ -36,10 +36,22 @@ _NAMES = ", ".join(
 _TOPICS = f"list_transform(flatten([{_NAMES}]), lambda name: lower(name))"
 
 _FIELDS = (
-    "id", "doi", "title", "display_name", "publication_year", "publication_date", "primary_location",
-    "best_oa_location", "locations", "ids", "cited_by_count", "abstract_inverted_index",
-    "is_retracted", "referenced_works", "biblio",
-)  # fmt: skip
+    "id",
+    "doi",
+    "title",
+    "display_name",
+    "publication_year",
+    "publication_date",
+    "primary_location",
+    "best_oa_location",
+    "locations",
+    "ids",
+    "cited_by_count",
+    "abstract_inverted_index",
+    "is_retracted",
+    "referenced_works",
+    "biblio",
+)
 """What a paper is made of, beside its authors' names; a work of OpenAlex holds some thirty fields more."""
 _PART = f"""
 SELECT TRY_CAST(regexp_extract(json->>'id', '(\\d+)$') AS BIGINT) AS number,
@@ -219,10 +231,18 @@ def _make_index(
 
 
 def _put(index: sqlite3.Connection, works: Iterable[tuple[int, Paper]]) -> None:
-    index.executemany("INSERT INTO works VALUES (?, ?, ?, ?, ?)", [
-        (number, *_days(paper), paper.cited_by or 0, zlib.compress(paper.model_dump_json().encode(), 1))
-        for number, paper in works
-    ])  # fmt: skip
+    index.executemany(
+        "INSERT INTO works VALUES (?, ?, ?, ?, ?)",
+        [
+            (
+                number,
+                *_days(paper),
+                paper.cited_by or 0,
+                zlib.compress(paper.model_dump_json().encode(), 1),
+            )
+            for number, paper in works
+        ],
+    )
     # Two records of one work may bear one DOI: the later one has it.
     keys = [(key, number) for number, paper in works for key in ids_of(paper)]
     index.executemany("INSERT OR REPLACE INTO keys VALUES (?, ?)", keys)

@@ -105,9 +105,15 @@ def _load() -> tuple[Any, int]:
     except (OSError, RuntimeError) as error:
         raise PermanentError(f"the eSpeak NG library cannot be loaded: {error}") from error
     library.espeak_Synth.argtypes = [
-        ctypes.c_char_p, ctypes.c_size_t, ctypes.c_uint, ctypes.c_int,
-        ctypes.c_uint, ctypes.c_uint, ctypes.c_void_p, ctypes.c_void_p,
-    ]  # fmt: skip
+        ctypes.c_char_p,
+        ctypes.c_size_t,
+        ctypes.c_uint,
+        ctypes.c_int,
+        ctypes.c_uint,
+        ctypes.c_uint,
+        ctypes.c_void_p,
+        ctypes.c_void_p,
+    ]
     library.espeak_SetSynthCallback.argtypes = [_CALLBACK]
     rate = library.espeak_Initialize(_SYNCHRONOUS, 0, data, _DO_NOT_EXIT)
     if rate <= 0:

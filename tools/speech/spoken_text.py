@@ -19,15 +19,40 @@ SIGNS = {
 }  # fmt: skip
 
 _LETTERS = [
-    "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu",
-    "nu", "xi", "omicron", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega",
-]  # fmt: skip
+    "alpha",
+    "beta",
+    "gamma",
+    "delta",
+    "epsilon",
+    "zeta",
+    "eta",
+    "theta",
+    "iota",
+    "kappa",
+    "lambda",
+    "mu",
+    "nu",
+    "xi",
+    "omicron",
+    "pi",
+    "rho",
+    "sigma",
+    "tau",
+    "upsilon",
+    "phi",
+    "chi",
+    "psi",
+    "omega",
+]
 _LOWER = "αβγδεζηθικλμνξοπρστυφχψω"
 GREEK = {
     **{sign: f" {name} " for sign, name in zip(_LOWER, _LETTERS, strict=True)},
     **{sign.upper(): f" {name} " for sign, name in zip(_LOWER, _LETTERS, strict=True)},
-    "ς": " sigma ", "ϕ": " phi ", "ϵ": " epsilon ", "µ": " micro",
-}  # fmt: skip
+    "ς": " sigma ",
+    "ϕ": " phi ",
+    "ϵ": " epsilon ",
+    "µ": " micro",
+}
 
 LATEX = {
     "times": "times", "cdot": "times", "le": "at most", "leq": "at most", "ge": "at least", "geq": "at least",

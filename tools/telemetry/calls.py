@@ -44,8 +44,9 @@ def _about(used: Usage | SourceUsage) -> dict[str, str]:
     return {
         "gen_ai.operation.name": "chat" if model else "extract",
         "gen_ai.provider.name": "openai" if model else "citeloom",
-        "gen_ai.request.model": used.mind, "citeloom.task": used.task,
-    }  # fmt: skip
+        "gen_ai.request.model": used.mind,
+        "citeloom.task": used.task,
+    }
 
 
 def _count(metrics: signals.Metrics, used: Usage | SourceUsage, about: dict[str, str]) -> None:

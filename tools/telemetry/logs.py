@@ -114,9 +114,12 @@ class JsonLines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """Return the line."""
         line = {
-            "time": _time(record), "level": record.levelname.lower(), "logger": record.name,
-            "message": record.getMessage(), **_told(record),
-        }  # fmt: skip
+            "time": _time(record),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+            **_told(record),
+        }
         return json.dumps(line, ensure_ascii=False, default=str)
 
 

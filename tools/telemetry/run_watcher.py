@@ -99,9 +99,10 @@ def _is_step(tags: Sequence[str]) -> bool:
 def _begun(key: UUID, graph: str, metadata: Mapping[str, Any]) -> StepContext:
     run = str(metadata.get("thread_id") or key)
     about = {
-        "gen_ai.operation.name": "invoke_workflow", "gen_ai.workflow.name": graph,
+        "gen_ai.operation.name": "invoke_workflow",
+        "gen_ai.workflow.name": graph,
         "gen_ai.conversation.id": run,
-    }  # fmt: skip
+    }
     span = _span(f"invoke_workflow {graph}", None, about)
     place = StepContext(id=key, root=key, about={"run": run, "graph": graph}, span=span)
     if signals.metrics:
@@ -115,9 +116,13 @@ def _ended(place: StepContext, error: str, outcome: str) -> None:
     whole = place.id == place.root
     outcome = outcome or ("failed" if error else "paused") if whole else ""
     tell(
-        logging.INFO, "run ends" if whole else "step", **place.told(), outcome=outcome, error=error,
+        logging.INFO,
+        "run ends" if whole else "step",
+        **place.told(),
+        outcome=outcome,
+        error=error,
         seconds=round(seconds, 3),
-    )  # fmt: skip
+    )
     if signals.metrics:
         about = {"citeloom.graph": place.about["graph"]} | ({"error.type": error} if error else {})
         if whole:

@@ -32,9 +32,11 @@ class Metrics:
 
         self.call = seconds("gen_ai.client.operation.duration", "Seconds of calls of models.")
         self.tokens = meter.create_histogram(
-            "gen_ai.client.token.usage", "{token}", "Tokens of calls of models.",
+            "gen_ai.client.token.usage",
+            "{token}",
+            "Tokens of calls of models.",
             explicit_bucket_boundaries_advisory=_TOKENS,
-        )  # fmt: skip
+        )
         self.request = seconds("citeloom.source.duration", "Seconds of requests to sources.")
         self.step = seconds("citeloom.step.duration", "Seconds of steps of runs.")
         self.run = seconds("citeloom.run.duration", "Seconds of runs.")

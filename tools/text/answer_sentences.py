@@ -103,11 +103,15 @@ def rate_sentences(
     near = dict(zip(texts, calibrated(embedder, rows[1:] @ rows[0]).tolist(), strict=True))
     rated = [
         RatedSentence(
-            item.source, item.text, max(near[item.sentence], near[item.text]) + item.words,
-            item.covered, item.fits, item.whole,
+            item.source,
+            item.text,
+            max(near[item.sentence], near[item.text]) + item.words,
+            item.covered,
+            item.fits,
+            item.whole,
         )
         for item in found
-    ]  # fmt: skip
+    ]
     return sorted(rated, key=lambda item: -item.value)
 
 

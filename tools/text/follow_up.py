@@ -16,18 +16,39 @@ _KIND = frozenset(
     "one paper papers work study article system method approach model tool source author".split()  # noqa: SIM905
 )
 _PLACES = {
-    "first": 0, "former": 0, "second": 1, "other": 1, "third": 2, "fourth": 3, "fifth": 4,
-    "last": -1, "latter": -1,
-}  # fmt: skip
+    "first": 0,
+    "former": 0,
+    "second": 1,
+    "other": 1,
+    "third": 2,
+    "fourth": 3,
+    "fifth": 4,
+    "last": -1,
+    "latter": -1,
+}
 _NO_PAPER = frozenset(("time", "step", "place", "stage", "part", "to"))
 """What 'the first' and 'the second' may tell of instead."""
 _MANY = frozenset("they them their theirs these those both".split())  # noqa: SIM905
 _ONE = frozenset("it its he she his her".split())  # noqa: SIM905
 _LEAD = frozenset("and but so then ok okay thanks".split())  # noqa: SIM905
 _BARE = frozenset(
-    ("why", "how", "how so", "why so", "why not", "when", "where", "who", "by whom", "by how much", "how much",
-     "how many", "on what data", "with what")
-)  # fmt: skip
+    (
+        "why",
+        "how",
+        "how so",
+        "why so",
+        "why not",
+        "when",
+        "where",
+        "who",
+        "by whom",
+        "by how much",
+        "how much",
+        "how many",
+        "on what data",
+        "with what",
+    )
+)
 _ASKS = frozenset(
     """what which who whose when where why how is are was were do does did can could has have will would
     should""".split()  # noqa: SIM905

@@ -12,10 +12,34 @@ Kind = Literal["number", "record", "reason", "definition", "name", "other"]
 """What an answer has: a number, authors or a year, a reason, 'X is', a name; or nothing of these."""
 
 _POLITE = (
-    "hi", "hello", "hey", "thanks", "thank you", "ok", "okay", "so", "well", "now", "and", "but", "please", "can you",
-    "could you", "would you", "will you", "do you know", "i would like to know", "i'd like to know",
-    "i’d like to know", "tell me about", "tell us about", "tell me", "tell us", "show me", "show us",
-)  # fmt: skip
+    "hi",
+    "hello",
+    "hey",
+    "thanks",
+    "thank you",
+    "ok",
+    "okay",
+    "so",
+    "well",
+    "now",
+    "and",
+    "but",
+    "please",
+    "can you",
+    "could you",
+    "would you",
+    "will you",
+    "do you know",
+    "i would like to know",
+    "i'd like to know",
+    "i’d like to know",
+    "tell me about",
+    "tell us about",
+    "tell me",
+    "tell us",
+    "show me",
+    "show us",
+)
 _ASKING = frozenset(("who", "whose", "whom", "what", "which", "when", "where", "why", "how"))
 _IS = frozenset(("is", "are", "was", "were", "do", "does", "did", "can", "has", "have"))
 _BEFORE_ASKING = frozenset(("by", "on", "in", "for", "with", "from", "to", "at", "of"))
@@ -44,9 +68,19 @@ _NUMBERS = frozenset(
 )
 _POINTERS = frozenset("section sec figure fig table step eq equation chapter §".split())  # noqa: SIM905
 _BECAUSE = (
-    " because ", " since ", " due to ", " in order to ", " so that ", " reason ", " reasons ", " therefore ",
-    " thus ", " to avoid ", " as it ", " as they ",
-)  # fmt: skip
+    " because ",
+    " since ",
+    " due to ",
+    " in order to ",
+    " so that ",
+    " reason ",
+    " reasons ",
+    " therefore ",
+    " thus ",
+    " to avoid ",
+    " as it ",
+    " as they ",
+)
 _IS_WHAT = (
     "is a",
     "is an",
@@ -221,9 +255,16 @@ def _kind(words: Sequence[str], defined: str) -> Kind:
     text = " ".join(words)
     told = words[:1] in (["when"], ["where"]) and _APPEARED.intersection(words)
     if (
-        told or _OF_RECORDS.intersection(words) or pairs & _RECORD_PAIRS or text in ("who", "by whom", "when")
-        or any(text.startswith(f"who {is_} {it}") for is_ in _IS for it in ("it", "they", "this", "the paper"))
-    ):  # fmt: skip
+        told
+        or _OF_RECORDS.intersection(words)
+        or pairs & _RECORD_PAIRS
+        or text in ("who", "by whom", "when")
+        or any(
+            text.startswith(f"who {is_} {it}")
+            for is_ in _IS
+            for it in ("it", "they", "this", "the paper")
+        )
+    ):
         return "record"
     if _MEASURES.intersection(words) or any(("how", word) in pairs for word in _HOW):
         return "number"

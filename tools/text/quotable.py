@@ -47,9 +47,7 @@ def printable(sentence: str) -> bool:
     solid = "".join(sentence.split())
     words = len(sentence.split())
     spaced = max(sentence, default="") < _IDEOGRAPHS or len(sentence) < 12 * words
-    fits = (
-        FEWEST <= words <= MOST if spaced else _LEAST_SIGNS <= len(sentence) <= _MOST_SIGNS
-    )  # fmt: skip
+    fits = FEWEST <= words <= MOST if spaced else _LEAST_SIGNS <= len(sentence) <= _MOST_SIGNS
     return bool(
         fits
         and not sentence[:1].islower()

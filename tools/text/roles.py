@@ -50,9 +50,14 @@ _COMPILED = {
 }
 # Where in an abstract (0 first, 1 last) a role is expected, and how strongly.
 _PLACE = {
-    "background": (0.0, 0.8), "problem": (0.2, 0.4), "contribution": (0.3, 0.3), "method": (0.5, 0.3),
-    "data": (0.7, 0.3), "findings": (0.9, 0.5), "limitations": (1.0, 0.4),
-}  # fmt: skip
+    "background": (0.0, 0.8),
+    "problem": (0.2, 0.4),
+    "contribution": (0.3, 0.3),
+    "method": (0.5, 0.3),
+    "data": (0.7, 0.3),
+    "findings": (0.9, 0.5),
+    "limitations": (1.0, 0.4),
+}
 
 
 def role_scores(sentence: str, place: float) -> dict[str, float]:

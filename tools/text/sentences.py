@@ -6,9 +6,24 @@ from functools import lru_cache
 
 # sentencex ends a sentence after these although a number or name follows.
 _NO_END = frozenset(
-    ("Sect.", "Sects.", "Sec.", "Eq.", "Eqs.", "Tab.", "Ref.", "Refs.", "Alg.", "Def.", "resp.", "approx.", "cf.",
-     "vs.", "Figs.")
-)  # fmt: skip
+    (
+        "Sect.",
+        "Sects.",
+        "Sec.",
+        "Eq.",
+        "Eqs.",
+        "Tab.",
+        "Ref.",
+        "Refs.",
+        "Alg.",
+        "Def.",
+        "resp.",
+        "approx.",
+        "cf.",
+        "vs.",
+        "Figs.",
+    )
+)
 _MARK = r"\s*(?:\[\d[\d\s,;–-]{0,40}\]|\(\d[\d\s,;–-]{0,40}\)|\{P\d+\})"
 _MARKS = re.compile(rf"(?:{_MARK})*\s*")
 _MARKED = re.compile(rf"{_MARK}\s*\Z")

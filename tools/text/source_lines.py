@@ -73,13 +73,22 @@ def works_cited(paragraph: Paragraph, start: int, end: int, entries: EntryWorks)
 def origin_of(paragraph: Paragraph, start: int, end: int, works: Iterable[str] = ()) -> Origin:
     """Return the words between two offsets of a paragraph as an origin, with the works they cite."""
     quote = Quote(
-        text=paragraph.text[start:end], paper=paragraph.paper, part=paragraph.part, start=start, end=end,
+        text=paragraph.text[start:end],
+        paper=paragraph.paper,
+        part=paragraph.part,
+        start=start,
+        end=end,
         verified=True,
-    )  # fmt: skip
+    )
     return Origin(
-        paper=paragraph.paper, paragraph=paragraph.id, section=paragraph.section,
-        page=paragraph.page, number=paragraph.number, quote=quote, works=tuple(works),
-    )  # fmt: skip
+        paper=paragraph.paper,
+        paragraph=paragraph.id,
+        section=paragraph.section,
+        page=paragraph.page,
+        number=paragraph.number,
+        quote=quote,
+        works=tuple(works),
+    )
 
 
 def _bounds(paragraph: Paragraph) -> list[tuple[int, int]]:

@@ -100,9 +100,31 @@ _ENDINGS = (
     ("ive", "e"), ("ments", ""), ("or", "e"), ("ors", "e"),
 )  # fmt: skip
 _PREFIXES = (
-    "un", "re", "non", "pre", "multi", "sub", "inter", "over", "under", "mis", "co", "semi", "bi", "out",
-    "uni", "meta", "cross", "hyper", "micro", "auto", "dis", "in", "tri", "anti",
-)  # fmt: skip
+    "un",
+    "re",
+    "non",
+    "pre",
+    "multi",
+    "sub",
+    "inter",
+    "over",
+    "under",
+    "mis",
+    "co",
+    "semi",
+    "bi",
+    "out",
+    "uni",
+    "meta",
+    "cross",
+    "hyper",
+    "micro",
+    "auto",
+    "dis",
+    "in",
+    "tri",
+    "anti",
+)
 
 
 @cache

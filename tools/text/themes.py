@@ -166,10 +166,19 @@ _PROPER = frozenset(
 _ACTS, _ACT_SHARE = frozenset(("learning", "training", "using", "improving")), 0.6
 """'Learning rankings' says less than 'rankings', 'ranking functions' or 'rank learning'."""
 _UNNAMED = (
-    "related problems", "neighbouring topics", "adjacent questions", "further topics", "kindred problems",
-    "nearby topics", "connected questions", "other approaches", "parallel efforts", "bordering fields",
-    "wider questions", "remaining topics",
-)  # fmt: skip
+    "related problems",
+    "neighbouring topics",
+    "adjacent questions",
+    "further topics",
+    "kindred problems",
+    "nearby topics",
+    "connected questions",
+    "other approaches",
+    "parallel efforts",
+    "bordering fields",
+    "wider questions",
+    "remaining topics",
+)
 
 APART = "other subjects"
 """The name of a group whose members are no nearer to each other than all the texts are."""
@@ -216,12 +225,13 @@ def group_texts(
     loose = _closeness(rows) - 1e-4  # rounding
     return [
         Group(
-            APART if len(group) > 1 and _closeness(rows[group]) < loose
+            APART
+            if len(group) > 1 and _closeness(rows[group]) < loose
             else namer.name(group, rows[group].mean(axis=0)),
             tuple(group),
         )
         for group in found
-    ]  # fmt: skip
+    ]
 
 
 def _closeness(rows: Vectors) -> float:

@@ -307,7 +307,7 @@ _ASKING = {
     "it": "come perché quale quali chi quando dove e il lo la gli le un una è sono della di che per",
     "pt": "como por que qual quais quem quando onde e o a os as um uma é são não da do para",
     "nl": "hoe wat waarom wie welke wanneer waar en of het een is zijn niet van voor de",
-}  # fmt: skip
+}
 _FOREIGN = {code: frozenset(words.split()) for code, words in _ASKING.items()}
 
 

@@ -116,9 +116,11 @@ async def _ingest(
     values: dict[str, Any] = {}
     with cancelled_by_signals():
         async for mode, event in graph.astream(
-            dict(inputs), {"max_concurrency": 64, "recursion_limit": 10_000}, context=context,
+            dict(inputs),
+            {"max_concurrency": 64, "recursion_limit": 10_000},
+            context=context,
             stream_mode=["custom", "values"],
-        ):  # fmt: skip
+        ):
             if mode == "custom":
                 progress.show(event)
             else:

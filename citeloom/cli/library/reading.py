@@ -50,9 +50,12 @@ def search(
         from tools.retrieve.retriever import PassageFilter, open_retriever
 
         wanted = PassageFilter(
-            papers=frozenset(paper or ()), tags=frozenset(tag or ()), **years_of(year),
-            sections=frozenset(section or ()), venues=frozenset(venue or ()),
-        )  # fmt: skip
+            papers=frozenset(paper or ()),
+            tags=frozenset(tag or ()),
+            **years_of(year),
+            sections=frozenset(section or ()),
+            venues=frozenset(venue or ()),
+        )
         name, query = named(library, words, "what to look for")
         with opened(name) as searched:
             hits = open_retriever(retriever, searched).retrieve(query, limit=limit, wanted=wanted)
@@ -130,11 +133,14 @@ def _show(library: "Library", paper: str, *, as_json: bool) -> None:
         typer.echo(json.dumps(whole, ensure_ascii=False))
         return
     shown = {
-        "id": record.id, "title": record.title,
-        "authors": ", ".join(author.name for author in record.authors), "year": record.year,
-        "venue": record.venue, "also": ", ".join(record.aliases),
+        "id": record.id,
+        "title": record.title,
+        "authors": ", ".join(author.name for author in record.authors),
+        "year": record.year,
+        "venue": record.venue,
+        "also": ", ".join(record.aliases),
         "tags": ", ".join(library.texts.tags_of(record.id)),
-    }  # fmt: skip
+    }
     typer.echo("\n".join(f"{label:<8} {value}" for label, value in shown.items() if value))
     for one in documents:
         pages = f", {counted(one.pages, 'page')}" if one.pages else ""

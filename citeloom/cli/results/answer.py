@@ -15,9 +15,27 @@ from state.ask import AnswerSentence, Claim, Hop
 from tools.counting import counted
 
 _TOLD = (
-    "request", "standalone", "answer", "sentences", "claims", "passages", "cited", "hops", "missing", "nearest",
-    "outcome", "stop", "failures", "seconds", "usage", "source_usage", "mind", "library", "method", "retriever",
-)  # fmt: skip
+    "request",
+    "standalone",
+    "answer",
+    "sentences",
+    "claims",
+    "passages",
+    "cited",
+    "hops",
+    "missing",
+    "nearest",
+    "outcome",
+    "stop",
+    "failures",
+    "seconds",
+    "usage",
+    "source_usage",
+    "mind",
+    "library",
+    "method",
+    "retriever",
+)
 
 
 async def finish(

@@ -94,10 +94,13 @@ def _report(
     """Yield lines of Markdown: the outcome, what is wrong first to last, and of the `whole` all that was checked."""
     yield "Passed." if audit.passed else f"Not passed. {escape('; '.join(audit.reasons))}."
     counts = (
-        ("supported", audit.supported), ("partly supported", audit.partly),
-        ("contradicted", audit.contradicted), ("not in the source", audit.not_in_source),
-        ("not in the abstract", audit.not_in_abstract), ("not checked", audit.not_checked),
-    )  # fmt: skip
+        ("supported", audit.supported),
+        ("partly supported", audit.partly),
+        ("contradicted", audit.contradicted),
+        ("not in the source", audit.not_in_source),
+        ("not in the abstract", audit.not_in_abstract),
+        ("not checked", audit.not_checked),
+    )
     told = ", ".join(f"{number} {name}" for name, number in counts if number) or "none"
     yield ""
     yield f"{counted(audit.sentences, 'sentence')}, {audit.sentences_citing} of them with citations; citations: {told}."

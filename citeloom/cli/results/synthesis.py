@@ -16,10 +16,24 @@ from state.synthesis import SourcePaper
 from tools.run_settings import RunSettings
 
 _TOLD: Mapping[str, Any] = {
-    "request": None, "granularity": "", "answer": None, "lines": (), "references": (), "lost": (),
-    "contexts": (), "used": (), "stacked": (), "bibtex": "", "outcome": "nothing", "stop": None,
-    "failures": (), "seconds": {}, "usage": (), "source_usage": (), "mind": "",
-}  # fmt: skip
+    "request": None,
+    "granularity": "",
+    "answer": None,
+    "lines": (),
+    "references": (),
+    "lost": (),
+    "contexts": (),
+    "used": (),
+    "stacked": (),
+    "bibtex": "",
+    "outcome": "nothing",
+    "stop": None,
+    "failures": (),
+    "seconds": {},
+    "usage": (),
+    "source_usage": (),
+    "mind": "",
+}
 """What is told of a run, and what stands for it in a run that was stopped before it was there."""
 _SETTINGS = ("relevance", "updates")
 _DOUBTFUL = 0.5
@@ -62,11 +76,13 @@ def synthesis_record(run: RunRecord, values: Mapping[str, Any]) -> dict[str, Any
     """Return the synthesis as callers of `--json` get it; docs/output.md describes its fields."""
     context = RunSettings(**run.context)
     return {
-        "schema_version": SCHEMA_VERSION, "run": run.name, "question": run.inputs.get("question", ""),
+        "schema_version": SCHEMA_VERSION,
+        "run": run.name,
+        "question": run.inputs.get("question", ""),
         "settings": {name: getattr(context, name) for name in _SETTINGS},
         "draft": None if "answer" in values else str(values.get("draft") or ""),
         **{name: plain(values.get(name, default)) for name, default in _TOLD.items()},
-    }  # fmt: skip
+    }
 
 
 def tell_faults(values: Mapping[str, Any]) -> None:

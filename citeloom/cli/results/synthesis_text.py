@@ -11,8 +11,9 @@ from tools.bibliography.write_csl import address, reference_line
 from tools.counting import counted
 
 HEADINGS: Mapping[Role, str] = {
-    "primary": "Primary references", "secondary": "Secondary references",
-}  # fmt: skip
+    "primary": "Primary references",
+    "secondary": "Secondary references",
+}
 NOTHING = "The papers do not tell."
 _WAYS = {"embedding": "by meaning", "mind": "by the mind", "retriever": "by the retriever"}
 

@@ -114,9 +114,11 @@ async def by_specter2(
         known.sort(key=lambda key: -float(vectors[key] @ query))
     missing = len(papers) - len(known)
     failure = Failure(
-        stage="judge_papers", subject=f"SPECTER2 vectors of {counted(missing, 'paper')}", cause=cause,
+        stage="judge_papers",
+        subject=f"SPECTER2 vectors of {counted(missing, 'paper')}",
+        cause=cause,
         remedy="they are scored by similarity alone; run again later, or choose another ranker",
-    )  # fmt: skip
+    )
     return Ranking(
         scores=near | scores_by_place(known, near), failures=[failure] if missing else []
     )

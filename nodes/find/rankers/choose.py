@@ -14,9 +14,13 @@ from tools.services import Services
 Ranker = Callable[[Services, CheckedRequest, Sequence[Paper]], Awaitable[Ranking]]
 """Scores papers, best first by prior; `hop` of a listing is filled in by the node."""
 RANKERS: Mapping[RankerName, Ranker] = {
-    "debate": rank_by_debate, "cascade": rank_by_debate, "permutation": rank_by_permutation,
-    "embedding": by_embedding, "specter2": by_specter2, "bm25": by_bm25,
-}  # fmt: skip
+    "debate": rank_by_debate,
+    "cascade": rank_by_debate,
+    "permutation": rank_by_permutation,
+    "embedding": by_embedding,
+    "specter2": by_specter2,
+    "bm25": by_bm25,
+}
 PER_PAPER_RANKERS: frozenset[RankerName] = frozenset(("debate", "cascade"))
 """These judge each paper by itself, a few in one question, and links weigh beside what they said.
 

@@ -81,9 +81,14 @@ def score_debate(paper: Paper, verdict: PaperDebate, by: str) -> Debate:
             score *= UNSUPPORTED
             reductions.append(f"no verified quote {side} it: times {UNSUPPORTED}")
     return Debate(
-        paper=paper.id, arguments_for=pro, arguments_against=contra, raw_score=verdict.score,
-        score=round(score, 1), reductions=tuple(reductions), by=by,
-    )  # fmt: skip
+        paper=paper.id,
+        arguments_for=pro,
+        arguments_against=contra,
+        raw_score=verdict.score,
+        score=round(score, 1),
+        reductions=tuple(reductions),
+        by=by,
+    )
 
 
 def best_debate(debates: Sequence[Debate]) -> Debate:
@@ -163,9 +168,13 @@ Where faults of an earlier answer are listed, debate the candidates given here a
 """
 
 TASK = Task(
-    name="debate_papers", prompt=PROMPT, answer=Debates, tier="strong", extract=extract,
+    name="debate_papers",
+    prompt=PROMPT,
+    answer=Debates,
+    tier="strong",
+    extract=extract,
     max_output_tokens=4000,
-)  # fmt: skip
+)
 LEFT_OUT = "no debate was given for it"
 
 
@@ -210,11 +219,14 @@ def _undebated(papers: Sequence[str], error: PermanentError | None) -> list[Fail
     )
     return [
         Failure(
-            stage="judge_papers", subject=subject, cause=why,
-            remedy="scored by similarity alone, which its debate says", lost=True,
+            stage="judge_papers",
+            subject=subject,
+            cause=why,
+            remedy="scored by similarity alone, which its debate says",
+            lost=True,
         )
         for subject in subjects
-    ]  # fmt: skip
+    ]
 
 
 def _faults(named: Mapping[str, Paper], answer: Debates) -> list[str]:

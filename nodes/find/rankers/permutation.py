@@ -57,9 +57,13 @@ def extract(embedder: Embedder, *, text: str, candidates: Sequence[ShownCandidat
 
 
 TASK = Task(
-    name="order_papers", prompt=PROMPT, answer=Order, tier="strong", extract=extract,
+    name="order_papers",
+    prompt=PROMPT,
+    answer=Order,
+    tier="strong",
+    extract=extract,
     max_output_tokens=1000,
-)  # fmt: skip
+)
 
 
 async def rank_by_permutation(
@@ -82,10 +86,13 @@ async def rank_by_permutation(
             cause = str(asked.error or "the mind's list named none of them")
             failures.append(
                 Failure(
-                    stage="judge_papers", subject=f"papers {start + 1} to {end} of the order",
-                    cause=cause, remedy="they kept the order in which the search had put them", lost=True,
+                    stage="judge_papers",
+                    subject=f"papers {start + 1} to {end} of the order",
+                    cause=cause,
+                    remedy="they kept the order in which the search had put them",
+                    lost=True,
                 )
-            )  # fmt: skip
+            )
     near = await closeness(services, request, papers)
     return Ranking(
         scores=scores_by_place([paper.id for paper in order], near),

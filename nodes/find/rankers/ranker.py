@@ -64,5 +64,8 @@ def injection_failures(papers: Iterable[Paper]) -> list[Failure]:
     return [
         injection_failure("judge_papers", paper.id, commands)
         for paper in papers
-        if (commands := without_injections(paper.title)[1] + without_injections(paper.abstract or "")[1])
-    ]  # fmt: skip
+        if (
+            commands := without_injections(paper.title)[1]
+            + without_injections(paper.abstract or "")[1]
+        )
+    ]

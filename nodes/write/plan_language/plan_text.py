@@ -125,10 +125,13 @@ def _item(row: PlanRow, paragraph: int, theme: str) -> PlanSketch:
         )
     said = any(char.isalnum() for char in MARKER.sub("", note))
     return PlanSketch(
-        paragraph=paragraph, theme=theme,
-        keys=MARKER.findall(f"{found[1] if found else ''} {note}"), notes=[note] if said else [],
-        words=next(iter(words), None), role=next(iter(roles), None),
-    )  # fmt: skip
+        paragraph=paragraph,
+        theme=theme,
+        keys=MARKER.findall(f"{found[1] if found else ''} {note}"),
+        notes=[note] if said else [],
+        words=next(iter(words), None),
+        role=next(iter(roles), None),
+    )
 
 
 def _read_directions(rows: Sequence[PlanRow], counts: dict[str, int]) -> list[PlanSketch]:
@@ -227,11 +230,15 @@ def _finished(sketches: Sequence[PlanSketch], counts: dict[str, int]) -> Plan:
         opens = not lines or lines[-1].paragraph != item.paragraph
         lines.append(
             PlanLine(
-                number=len(lines) + 1, keys=tuple(dict.fromkeys(item.keys)), theme=item.theme,
+                number=len(lines) + 1,
+                keys=tuple(dict.fromkeys(item.keys)),
+                theme=item.theme,
                 role=item.role or ("open" if opens else "develop"),
-                note="; ".join(dict.fromkeys(item.notes)), paragraph=item.paragraph, words=length,
+                note="; ".join(dict.fromkeys(item.notes)),
+                paragraph=item.paragraph,
+                words=length,
             )
-        )  # fmt: skip
+        )
     return Plan(lines=tuple(lines), words=words, origin="user")
 
 

@@ -53,9 +53,13 @@ AXES = (
 """In what respect versions compare (ChatCite, section 3: methods, experiments, data; what is alike)."""
 
 TASK = Task(
-    name="extend_draft", prompt=f"{PROMPT}{BY_STEPS}", answer=SentencesAnswer, tier="strong", extract=extract,
+    name="extend_draft",
+    prompt=f"{PROMPT}{BY_STEPS}",
+    answer=SentencesAnswer,
+    tier="strong",
+    extract=extract,
     max_output_tokens=8000,
-)  # fmt: skip
+)
 
 
 class BeamWriter(PassageWriter):
@@ -127,10 +131,17 @@ class BeamWriter(PassageWriter):
         drafts, votes, failures = await hold_votes(services, stage, abreast, papers)
         agreed = len(votes) > 1 and drafts[0].votes == len(votes)
         survivors = drafts[: 1 if agreed else max(services.context.beam, 1)]
-        await services.run_store.rounds.put([DraftRound(
-                round=reached, line=stage.lines[stage.position].number, drafts=tuple(drafts),
-                votes=tuple(votes), survivors=tuple(draft.id for draft in survivors),
-            )])  # fmt: skip
+        await services.run_store.rounds.put(
+            [
+                DraftRound(
+                    round=reached,
+                    line=stage.lines[stage.position].number,
+                    drafts=tuple(drafts),
+                    votes=tuple(votes),
+                    survivors=tuple(draft.id for draft in survivors),
+                )
+            ]
+        )
         return {"drafts": survivors, "position": reached, "failures": failures}
 
 

@@ -95,11 +95,13 @@ def sentences_of(answer: Answer) -> list[NextSentence]:
                 for one in grounds[place]
                 if one.key != INPUT
             ],
-            basis=next((words for one in grounds[place] if one.key == INPUT for words in one.quotes), ""),
+            basis=next(
+                (words for one in grounds[place] if one.key == INPUT for words in one.quotes), ""
+            ),
             rests_on=[one.key for one in grounds[place] if one.key != INPUT or not one.quotes],
         )
         for place, item in enumerate(answer.sentences, start=1)
-    ]  # fmt: skip
+    ]
 
 
 def _cut(text: str) -> list[NextSentence]:
@@ -140,8 +142,11 @@ def to_sentences_answer(items: list[NextSentence]) -> SentencesAnswer:
     grounds = [
         SentenceGround(sentence=place, key=one.key, quotes=one.quotes)
         for place, item in enumerate(items, start=1)
-        for one in [*item.support, *([Support(key=INPUT, quotes=[item.basis])] if item.basis else [])]
-    ]  # fmt: skip
+        for one in [
+            *item.support,
+            *([Support(key=INPUT, quotes=[item.basis])] if item.basis else []),
+        ]
+    ]
     return SentencesAnswer(
         sentences=[WrittenSentence(line=item.line, text=item.sentence) for item in items],
         grounds=grounds,
@@ -157,9 +162,12 @@ def as_answered(sentence: Sentence, line: int = 1) -> NextSentence:
     ]
     given += [Support(key=key, quotes=[]) for key in sentence.rests_on]
     return NextSentence(
-        sentence=sentence.text, support=given, line=line, rests_on=list(sentence.rests_on),
+        sentence=sentence.text,
+        support=given,
+        line=line,
+        rests_on=list(sentence.rests_on),
         basis=sentence.basis.text if sentence.basis else "",
-    )  # fmt: skip
+    )
 
 
 Action = Literal["asked_again", "replaced", "rewritten", "removed"]

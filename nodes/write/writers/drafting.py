@@ -94,12 +94,18 @@ class DraftSession:
         told += [(fault, "replaced") for fault in false_quotes(answer, self.papers, self.known)]
         self.rejections += [
             Rejection(
-                stage=self.by, line=line, sentence=answer.sentence, key=fault.key,
-                paper=self.stage.keys.get(fault.key, ""), cause=fault.cause, detail=fault.detail,
-                action=done, by=self.services.mind.name,
+                stage=self.by,
+                line=line,
+                sentence=answer.sentence,
+                key=fault.key,
+                paper=self.stage.keys.get(fault.key, ""),
+                cause=fault.cause,
+                detail=fault.detail,
+                action=done,
+                by=self.services.mind.name,
             )
             for fault, done in told
-        ]  # fmt: skip
+        ]
 
     async def ask(
         self,
@@ -137,9 +143,13 @@ class DraftSession:
             return told
 
         asked = await ask_with_check(
-            self.services.mind, task, inputs, faulty, sample=question.sample,
+            self.services.mind,
+            task,
+            inputs,
+            faulty,
+            sample=question.sample,
             temperature=question.temperature,
-        )  # fmt: skip
+        )
         if asked.error:
             self.notes.append(str(asked.error))
             self.fail(task.name, str(asked.error), self.remedy, lost=asked.answer is None)
@@ -223,9 +233,13 @@ class DraftSession:
     ) -> WriteState:
         """Return what came of a draft by these sentences."""
         grown = Draft(
-            id=f"{draft.id}.{name}", parent=draft.id, sentences=(*draft.sentences, *sentences),
-            round=reached, repairs=tuple(self.notes), whole=whole,
-        )  # fmt: skip
+            id=f"{draft.id}.{name}",
+            parent=draft.id,
+            sentences=(*draft.sentences, *sentences),
+            round=reached,
+            repairs=tuple(self.notes),
+            whole=whole,
+        )
         return {
             "candidates": [grown],
             "failures": self.failures,

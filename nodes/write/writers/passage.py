@@ -104,20 +104,26 @@ def shown_plan(
         theme, group = themes.get(label, Theme(label=label)), list(found)
         shown.append(
             ShownParagraph(
-                number=number, theme=label or None, claim=theme.claim or None,
-                axis=theme.axis or None, gap=theme.gap or None,
+                number=number,
+                theme=label or None,
+                claim=theme.claim or None,
+                axis=theme.axis or None,
+                gap=theme.gap or None,
                 keys=None if whole else keys_of(group),
                 lines=[_shown_line(line) for line in group] if whole else None,
             )
-        )  # fmt: skip
+        )
     return shown
 
 
 def _shown_line(line: PlanLine) -> ShownLine:
     return ShownLine(
-        number=line.number, keys=list(line.keys), role=line.role, note=line.note or None,
+        number=line.number,
+        keys=list(line.keys),
+        role=line.role,
+        note=line.note or None,
         words=line.words,
-    )  # fmt: skip
+    )
 
 
 def extract(
@@ -154,9 +160,13 @@ def extract_line(
 
 
 TASK = Task(
-    name="write_section", prompt=PROMPT, answer=SentencesAnswer, tier="strong", extract=extract,
+    name="write_section",
+    prompt=PROMPT,
+    answer=SentencesAnswer,
+    tier="strong",
+    extract=extract,
     max_output_tokens=8000,
-)  # fmt: skip
+)
 
 
 def for_lines(task: Task[SentencesAnswer], count: int) -> Task[SentencesAnswer]:
@@ -196,8 +206,10 @@ class PassageWriter(Writer):
         while True:
             papers = await load_papers_to_cite(services, stage.keys, keys_of(lines))
             inputs: dict[str, Any] = {
-                "text": stage.request.text, "papers": papers, "plan": shown_plan(stage.outline, lines),
-            }  # fmt: skip
+                "text": stage.request.text,
+                "papers": papers,
+                "plan": shown_plan(stage.outline, lines),
+            }
             if said:
                 inputs["so_far"] = " ".join(said)
             task = for_lines(TASK, len(lines))
@@ -269,9 +281,11 @@ async def by_engine(
         for line in lines
         if (
             sentence := await drafting.fill(
-                line, None,
+                line,
+                None,
                 [paper for paper in question.papers if paper.key in line.keys],
-                question.said, extract_line,
+                question.said,
+                extract_line,
             )
         )
-    ]  # fmt: skip
+    ]

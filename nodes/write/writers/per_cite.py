@@ -43,13 +43,21 @@ def extract_joined(
 
 
 CITED = Task(
-    name="write_cited", prompt=CITED_PROMPT, answer=SentencesAnswer, tier="strong", extract=extract,
+    name="write_cited",
+    prompt=CITED_PROMPT,
+    answer=SentencesAnswer,
+    tier="strong",
+    extract=extract,
     max_output_tokens=900,
-)  # fmt: skip
+)
 JOINED = Task(
-    name="join_cited", prompt=JOIN_PROMPT, answer=SentencesAnswer, tier="strong", extract=extract_joined,
+    name="join_cited",
+    prompt=JOIN_PROMPT,
+    answer=SentencesAnswer,
+    tier="strong",
+    extract=extract_joined,
     max_output_tokens=8000,
-)  # fmt: skip
+)
 
 
 class PerCiteWriter(Writer):

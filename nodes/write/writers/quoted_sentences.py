@@ -20,8 +20,21 @@ from tools.text.words import SAME, resemblance
 _ENDING = 6
 """Words at a sentence's end by which it is known again."""
 _BRACES = str.maketrans("", "", "{}[]")
-_COUNTS = ("no", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten", "Eleven",
-           "Twelve")  # fmt: skip
+_COUNTS = (
+    "no",
+    "One",
+    "Two",
+    "Three",
+    "Four",
+    "Five",
+    "Six",
+    "Seven",
+    "Eight",
+    "Nine",
+    "Ten",
+    "Eleven",
+    "Twelve",
+)
 
 
 def quote_nearest(

@@ -77,9 +77,13 @@ def extract(embedder: Embedder, *, versions: Sequence[Version], **_: object) -> 
 
 
 TASK = Task(
-    name="choose_draft", prompt=PROMPT, answer=Ballot, tier="fast", extract=extract,
+    name="choose_draft",
+    prompt=PROMPT,
+    answer=Ballot,
+    tier="fast",
+    extract=extract,
     max_output_tokens=600,
-)  # fmt: skip
+)
 
 
 async def hold_votes(
@@ -133,9 +137,11 @@ async def _vote(
     labels = {chr(ord("A") + at): draft for at, draft in enumerate(order)}
     try:
         ballot = await services.mind.do(
-            TASK, sample=number, temperature=_TEMPERATURE,
+            TASK,
+            sample=number,
+            temperature=_TEMPERATURE,
             **_shown(services, stage, labels, papers),
-        )  # fmt: skip
+        )
         if chosen := labels.get(ballot.best.strip().upper()[-1:]):
             ids = tuple(draft.id for draft in order)
             return Vote(chosen=chosen.id, order=ids, reason=ballot.reason)

@@ -61,9 +61,13 @@ def quote_each_paper(
 
 
 TASK = Task(
-    name="draft_section", prompt=PROMPT, answer=SectionAnswer, tier="strong", extract=quote_each_paper,
+    name="draft_section",
+    prompt=PROMPT,
+    answer=SectionAnswer,
+    tier="strong",
+    extract=quote_each_paper,
     max_output_tokens=4000,
-)  # fmt: skip
+)
 
 
 def with_output_tokens_for(task: Task[AnswerT], papers: int) -> Task[AnswerT]:
@@ -108,8 +112,11 @@ async def _question(services: Services, stage: DraftingState) -> DraftQuestion |
     task = with_output_tokens_for(TASK, most)
     while len(shown) >= most:
         inputs: dict[str, Any] = {
-            "text": stage.request.text, "papers": shown, "most": most, "words": most * WORDS_A_PAPER,
-        }  # fmt: skip
+            "text": stage.request.text,
+            "papers": shown,
+            "most": most,
+            "words": most * WORDS_A_PAPER,
+        }
         if stage.outline.lines:
             inputs["plan"] = shown_plan(stage.outline, stage.lines, whole=False)
         if services.mind.spare(task, **inputs) >= 0:

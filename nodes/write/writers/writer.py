@@ -51,9 +51,13 @@ EMPTY_DRAFT = Draft(id="d")
 def drafting_state(state: WriteState) -> DraftingState:
     """Return how far a section is."""
     return DraftingState(
-        request=state["request"], keys=state["keys"], outline=state["outline"],
-        most=state["choices"].cite, position=state["position"], drafts=state.get("drafts", []),
-    )  # fmt: skip
+        request=state["request"],
+        keys=state["keys"],
+        outline=state["outline"],
+        most=state["choices"].cite,
+        position=state["position"],
+        drafts=state.get("drafts", []),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

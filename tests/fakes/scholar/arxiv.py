@@ -93,6 +93,8 @@ def _entry(work: Work) -> str:
     )
     return _ENTRY.format(
         name=f"{work.arxiv}{'v2' if work.number % 4 == 1 else 'v1'}",
-        title=escape(work.title), day=work.date.isoformat(), abstract=escape(work.abstract or ""),
+        title=escape(work.title),
+        day=work.date.isoformat(),
+        abstract=escape(work.abstract or ""),
         more=f"{venue if work.venue else ''}{authors}{doi if work.doi else ''}",
-    )  # fmt: skip
+    )

@@ -11,13 +11,34 @@ from tests.fakes.scholar.world import Work, World
 
 FIELDS = frozenset(
     {
-        "paperId", "corpusId", "externalIds", "url", "title", "abstract", "venue", "publicationVenue",
-        "year", "referenceCount", "citationCount", "influentialCitationCount", "isOpenAccess",
-        "openAccessPdf", "fieldsOfStudy", "s2FieldsOfStudy", "publicationTypes", "publicationDate",
-        "journal", "citationStyles", "authors", "citations", "references", "embedding", "tldr",
+        "paperId",
+        "corpusId",
+        "externalIds",
+        "url",
+        "title",
+        "abstract",
+        "venue",
+        "publicationVenue",
+        "year",
+        "referenceCount",
+        "citationCount",
+        "influentialCitationCount",
+        "isOpenAccess",
+        "openAccessPdf",
+        "fieldsOfStudy",
+        "s2FieldsOfStudy",
+        "publicationTypes",
+        "publicationDate",
+        "journal",
+        "citationStyles",
+        "authors",
+        "citations",
+        "references",
+        "embedding",
+        "tldr",
         "textAvailability",
     }
-)  # fmt: skip
+)
 WIDTH = 768
 
 

@@ -83,9 +83,11 @@ def _result(work: Work, at: int) -> dict[str, object]:
     shown = " - ".join((", ".join(names[:3]), f"{venue}, {work.year}", "loom.example"))
     pdf = {"title": "loom.example", "link": f"https://papers.loom.example/{work.number}.pdf"}
     found: dict[str, object] = {
-        "position": at, "title": title, "result_id": f"L{work.number:06d}AAAJ",
+        "position": at,
+        "title": title,
+        "result_id": f"L{work.number:06d}AAAJ",
         "publication_info": {"summary": shown},
         "snippet": f"… {(work.abstract or '')[20:160]} …",
         "resources": [pdf] if work.open_access else [],
-    }  # fmt: skip
+    }
     return found | ({"link": link} if link else {"type": "Citation"})

@@ -54,10 +54,17 @@ TOPICS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 METHODS = (
-    "a careful comparison", "a field trial", "a simulation study", "a probabilistic model",
-    "a simple baseline", "an annotated collection", "an interactive tool", "a replication",
-    "a longitudinal survey", "a shared benchmark",
-)  # fmt: skip
+    "a careful comparison",
+    "a field trial",
+    "a simulation study",
+    "a probabilistic model",
+    "a simple baseline",
+    "an annotated collection",
+    "an interactive tool",
+    "a replication",
+    "a longitudinal survey",
+    "a shared benchmark",
+)
 SENTENCES = (
     "We study how {a} and {b} shape {topic} in practice.",
     "Earlier approaches to {topic} treat {a} as fixed, although {b} changes from case to case.",
@@ -80,23 +87,69 @@ TITLES = (
     "Learning {a} from {b} for {topic}",
 )
 SUBTITLES = (
-    "the role of {b}", "evidence from {count} cases", "{a} reconsidered", "a view from {b}",
-    "{percent} percent less {a}", "lessons of {method}",
-)  # fmt: skip
+    "the role of {b}",
+    "evidence from {count} cases",
+    "{a} reconsidered",
+    "a view from {b}",
+    "{percent} percent less {a}",
+    "lessons of {method}",
+)
 GIVEN = (
-    "Ada", "Björn", "Chen", "Dalia", "Emeka", "Fiona", "Goran", "Hana", "Ines", "Jonas", "Kofi",
-    "Lena", "Mira", "Nadia", "Oskar", "Pia", "Qing", "Rosa", "Søren", "Tariq",
-)  # fmt: skip
+    "Ada",
+    "Björn",
+    "Chen",
+    "Dalia",
+    "Emeka",
+    "Fiona",
+    "Goran",
+    "Hana",
+    "Ines",
+    "Jonas",
+    "Kofi",
+    "Lena",
+    "Mira",
+    "Nadia",
+    "Oskar",
+    "Pia",
+    "Qing",
+    "Rosa",
+    "Søren",
+    "Tariq",
+)
 FAMILY = (
-    "Almond", "Birke", "Castellan", "Dromedar", "Eibenholz", "Fjordheim", "Ginster", "Holunder",
-    "Immergrün", "Juniper", "Kestrel", "Lindenau", "Marigold", "Nettle", "Oakes", "Pimpernel",
-    "Quitten", "Rosmarin", "Sanddorn", "Thistle", "van der Ulme", "Vogelbeer", "Wacholder", "Yarrow",
-)  # fmt: skip
+    "Almond",
+    "Birke",
+    "Castellan",
+    "Dromedar",
+    "Eibenholz",
+    "Fjordheim",
+    "Ginster",
+    "Holunder",
+    "Immergrün",
+    "Juniper",
+    "Kestrel",
+    "Lindenau",
+    "Marigold",
+    "Nettle",
+    "Oakes",
+    "Pimpernel",
+    "Quitten",
+    "Rosmarin",
+    "Sanddorn",
+    "Thistle",
+    "van der Ulme",
+    "Vogelbeer",
+    "Wacholder",
+    "Yarrow",
+)
 VENUES = (
-    "Annals of Made-up Apiculture", "Journal of Imagined Retrieval", "Loom Conference on Reviews",
-    "Proceedings of the Workshop on Patient Reading", "Transactions on Invented Evidence",
+    "Annals of Made-up Apiculture",
+    "Journal of Imagined Retrieval",
+    "Loom Conference on Reviews",
+    "Proceedings of the Workshop on Patient Reading",
+    "Transactions on Invented Evidence",
     "Letters on Unwritten Surveys",
-)  # fmt: skip
+)
 
 _DULL_WORDS = (
     "about above after again also although always among another because been before being between both "

@@ -121,10 +121,19 @@ class World:
         """Have Crossref say from now on that a work was retracted, or what else a notice says; return the notice."""
         number = len(self.works)
         notice = replace(
-            work, number=number, title=f"Retraction note to: {work.title}", doi=f"10.9999/notice.{number}",
-            retracts=work.number, notice_type=kind, retraction_in=frozenset(), held_by=frozenset({"crossref"}),
-            abstract=None, openalex=f"W99{number:07}", s2=f"{number:040x}", arxiv=None,
-        )  # fmt: skip
+            work,
+            number=number,
+            title=f"Retraction note to: {work.title}",
+            doi=f"10.9999/notice.{number}",
+            retracts=work.number,
+            notice_type=kind,
+            retraction_in=frozenset(),
+            held_by=frozenset({"crossref"}),
+            abstract=None,
+            openalex=f"W99{number:07}",
+            s2=f"{number:040x}",
+            arxiv=None,
+        )
         work.retraction_in |= {"crossref"}
         self.works.append(notice)
         for name in ("notices", "by_doi", "_held"):  # as they were before

@@ -30,8 +30,12 @@ from tools.services import open_services
 from tools.settings import Settings
 
 RIVERS = Paper(
-    id="doi:10.1/rivers", doi="10.1/rivers", title=TITLE, year=2021, authors=(Author(name="Ilse Brook"),)
-)  # fmt: skip
+    id="doi:10.1/rivers",
+    doi="10.1/rivers",
+    title=TITLE,
+    year=2021,
+    authors=(Author(name="Ilse Brook"),),
+)
 OWN = "Floods shape the valleys in which people live, and much is written about them."
 """Of the introduction of the PDF."""
 JATS = f"""<?xml version="1.0"?><article><front><article-meta><title-group><article-title>{TITLE}</article-title>
@@ -57,9 +61,13 @@ def read(tmp_path: Path, site: Site) -> Read:
     store = InMemoryStore()
 
     async def call(
-        *papers: Paper, sources: tuple[str, ...] = ("crossref",), library: str = "starter",
-        run: str = "run", settings: dict[str, Any] | None = None, **context: Any,
-    ) -> tuple[dict[str, FullText], list[Failure]]:  # fmt: skip
+        *papers: Paper,
+        sources: tuple[str, ...] = ("crossref",),
+        library: str = "starter",
+        run: str = "run",
+        settings: dict[str, Any] | None = None,
+        **context: Any,
+    ) -> tuple[dict[str, FullText], list[Failure]]:
         names = (
             "arxiv_html_url",
             "arxiv_pdf_url",
@@ -69,9 +77,13 @@ def read(tmp_path: Path, site: Site) -> Read:
         )
         bases = {name: f"{site.url}/{name}" for name in names}
         given: dict[str, Any] = {
-            **bases, "ar5iv_url": f"{site.url}/ar5iv", "arxiv_rate": 1000.0, "openalex_rate": 1000.0,
-            "embedder": "minilm", **(settings or {}),
-        }  # fmt: skip
+            **bases,
+            "ar5iv_url": f"{site.url}/ar5iv",
+            "arxiv_rate": 1000.0,
+            "openalex_rate": 1000.0,
+            "embedder": "minilm",
+            **(settings or {}),
+        }
         how = RunSettings(**context)
         vars(how)["clients"] = Tables(tmp_path, [], **given)
         services = open_services(Runtime(context=how, store=store), run)

@@ -43,9 +43,13 @@ def served(script: Script | Sequence[Reply], home: Path, **options: Any) -> Iter
     """A services whose mind is the script."""
     with OpenAIServer(script) as server:
         settings = Settings(
-            home=home, llm_base_url=server.url, llm_api_key=SecretStr("sk-test"), strong_model="scripted",
-            llm_timeout=10.0, _env_file=None,
-        )  # type: ignore[call-arg]  # fmt: skip
+            home=home,
+            llm_base_url=server.url,
+            llm_api_key=SecretStr("sk-test"),
+            strong_model="scripted",
+            llm_timeout=10.0,
+            _env_file=None,
+        )  # type: ignore[call-arg]
         runtime = Runtime(context=context_for(settings, **options), store=InMemoryStore())
         yield Served(server, open_services(runtime, "run"), runtime)
 
@@ -79,9 +83,11 @@ def verdict(
 ) -> dict[str, Any]:
     """A debate as the mind gives it, with these quotes."""
     return {
-        "id": key, "arguments_for": [point(quote) for quote in pro],
-        "arguments_against": [point(quote) for quote in contra], "score": score,
-    }  # fmt: skip
+        "id": key,
+        "arguments_for": [point(quote) for quote in pro],
+        "arguments_against": [point(quote) for quote in contra],
+        "score": score,
+    }
 
 
 def honest(key: str, paper: Paper, score: float = 80) -> dict[str, Any]:

@@ -54,9 +54,12 @@ def server() -> Iterator[ScholarServer]:
 def desk_at(server: ScholarServer | None, home: Path) -> Services:
     """A services of a run that searches a library only."""
     values: dict[str, Any] = {
-        "_env_file": None, "home": home, "semantic_scholar_rate": 500.0, "source_patience": 0.2,
+        "_env_file": None,
+        "home": home,
+        "semantic_scholar_rate": 500.0,
+        "source_patience": 0.2,
         "semantic_scholar_url": server.semantic_scholar_url if server else "http://127.0.0.1:9",
-    }  # fmt: skip
+    }
     return open_services(
         Runtime(context=context_for(Settings(**values)), store=InMemoryStore()), "run"
     )

@@ -83,9 +83,10 @@ async def test_abstract_that_imitates_fence_and_id_reaches_no_other_candidate(
 
 
 @pytest.mark.parametrize(
-    "reply", [Refusal(), Text("I would rather not."), Text('{"debates": [{"id": "C1"}]}')],
+    "reply",
+    [Refusal(), Text("I would rather not."), Text('{"debates": [{"id": "C1"}]}')],
     ids=["refused", "prose", "outside the schema"],
-)  # fmt: skip
+)
 async def test_papers_of_an_unusable_answer_are_scored_by_similarity_and_it_is_said(
     reply: Reply, tmp_path: Path
 ) -> None:

@@ -32,9 +32,13 @@ _FILL = (
 def paragraph(number: int, text: str, paper: str = PEARS, *section: str) -> Paragraph:
     """A paragraph as it lies in the run store."""
     return Paragraph(
-        id=passage_id(paper, text), paper=paper, number=number, section=section or ("1 Trees",),
-        page=1 + number // 4, text=text,
-    )  # fmt: skip
+        id=passage_id(paper, text),
+        paper=paper,
+        number=number,
+        section=section or ("1 Trees",),
+        page=1 + number // 4,
+        text=text,
+    )
 
 
 def long(first: str) -> str:
@@ -93,9 +97,14 @@ def bench(home: Path, replies: Script | None = None, **options: Any) -> Iterator
     window = options.pop("window", 32_000)
     with OpenAIServer(replies or script()) as server:
         settings = Settings(
-            home=home, llm_base_url=server.url, llm_api_key=SecretStr("sk-test"), strong_model="scripted",
-            llm_timeout=30.0, llm_context_tokens=window, _env_file=None,
-        )  # type: ignore[call-arg]  # fmt: skip
+            home=home,
+            llm_base_url=server.url,
+            llm_api_key=SecretStr("sk-test"),
+            strong_model="scripted",
+            llm_timeout=30.0,
+            llm_context_tokens=window,
+            _env_file=None,
+        )  # type: ignore[call-arg]
         yield Bench(
             server, Runtime(context=context_for(settings, **options), store=InMemoryStore())
         )

@@ -44,9 +44,12 @@ def state(draft: str = RETOLD, **others: Any) -> Any:
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
     return Settings(
-        home=tmp_path, llm_api_key=SecretStr("sk-test"), strong_model="scripted", llm_timeout=10.0,
+        home=tmp_path,
+        llm_api_key=SecretStr("sk-test"),
+        strong_model="scripted",
+        llm_timeout=10.0,
         _env_file=None,
-    )  # type: ignore[call-arg]  # fmt: skip
+    )  # type: ignore[call-arg]
 
 
 async def align(

@@ -32,9 +32,12 @@ Drought made the roots of pears grow deeper by 12 cm [1]. Others saw no such gro
 
 async def read(place: Bench, path: Path) -> SourcePaper:
     branch: Any = {
-        "run": "run", "request": CheckedRequest(text="", kind="question"), "place": 0, "of": 1,
+        "run": "run",
+        "request": CheckedRequest(text="", kind="question"),
+        "place": 0,
+        "of": 1,
         "item": PaperToRead(name=path.name, kind="file", path=str(path)),
-    }  # fmt: skip
+    }
     allow_paths(place.services.clients, path.parent)
     (report,) = (await read_stack_paper(branch, place.runtime))["stacked"]
     return report

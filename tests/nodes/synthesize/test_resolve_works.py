@@ -38,9 +38,12 @@ RECORD = RAIN.model_copy(update={"id": "doi:10.5555/rain", "doi": "10.5555/rain"
 
 def origin(paper: Paper, *works: Paper) -> Origin:
     return Origin(
-        paper=paper.id, paragraph="p", number=1, quote=Quote(text="x", paper=paper.id),
+        paper=paper.id,
+        paragraph="p",
+        number=1,
+        quote=Quote(text="x", paper=paper.id),
         works=tuple(work.id for work in works),
-    )  # fmt: skip
+    )
 
 
 def line(*origins: Origin) -> Line:
@@ -51,9 +54,13 @@ LINES = [line(origin(MOSS, SHADE))]
 
 
 async def resolve(
-    context: RunSettings, *names: str, lines: list[Line] = LINES, more: tuple[Paper, ...] = (),
-    entries: EntryWorks = ENTRIES, coarse: bool = False,
-) -> tuple[dict[str, Any], RunStore]:  # fmt: skip
+    context: RunSettings,
+    *names: str,
+    lines: list[Line] = LINES,
+    more: tuple[Paper, ...] = (),
+    entries: EntryWorks = ENTRIES,
+    coarse: bool = False,
+) -> tuple[dict[str, Any], RunStore]:
     runtime = Runtime(context=context, store=InMemoryStore())
     run_store = open_services(runtime, "run").run_store
     await put_stack(run_store)
@@ -61,10 +68,13 @@ async def resolve(
     await run_store.entries.put([entries])
     works = dict.fromkeys(work for own in entries.works.values() for work in own)
     state: Any = {
-        "run": "run", "request": CheckedRequest(text="Why is moss cool?", sources=names),
-        "references_as": "coarse" if coarse else "fine", "contexts": CONTEXTS, "lines": lines,
+        "run": "run",
+        "request": CheckedRequest(text="Why is moss cool?", sources=names),
+        "references_as": "coarse" if coarse else "fine",
+        "contexts": CONTEXTS,
+        "lines": lines,
         "works": list(works),
-    }  # fmt: skip
+    }
     return dict(await resolve_works(state, runtime)), run_store
 
 

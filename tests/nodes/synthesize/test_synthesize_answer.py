@@ -79,18 +79,29 @@ class Folding:
         return (self.script or ANSWERS[task_of(request)])(self.result.asked[-1])
 
     async def __call__(
-        self, paragraphs: Sequence[Paragraph] = PARAGRAPHS, *, script: Script | None = None,
-        llm: bool = True, updates: UpdateMode = "packed", question: str = QUESTION,
-        language: str = "en", draft: str = "", folded: int = 0, visits: int = 100,
-        contexts: Sequence[Context] = (), **settings: Any,
-    ) -> Result:  # fmt: skip
+        self,
+        paragraphs: Sequence[Paragraph] = PARAGRAPHS,
+        *,
+        script: Script | None = None,
+        llm: bool = True,
+        updates: UpdateMode = "packed",
+        question: str = QUESTION,
+        language: str = "en",
+        draft: str = "",
+        folded: int = 0,
+        visits: int = 100,
+        contexts: Sequence[Context] = (),
+        **settings: Any,
+    ) -> Result:
         self.script = script
         self.result = result = Result()
         result.draft, result.folded = draft, folded
         endpoint = {
-            "llm_api_key": SecretStr("sk"), "strong_model": "m", "llm_base_url": self.server.url,
+            "llm_api_key": SecretStr("sk"),
+            "strong_model": "m",
+            "llm_base_url": self.server.url,
             "llm_timeout": 30.0,
-        }  # fmt: skip
+        }
         options = Settings(home=self._home, _env_file=None)  # type: ignore[call-arg]
         options = options.model_copy(update={**(endpoint if llm else {}), **settings})
         runtime = Runtime(context=context_for(options, updates=updates), store=InMemoryStore())
@@ -102,9 +113,12 @@ class Folding:
         ]
         for _ in range(visits):
             state: Any = {
-                "run": "run", "request": CheckedRequest(text=question, language=language),
-                "contexts": given, "draft": result.draft, "folded": result.folded,
-            }  # fmt: skip
+                "run": "run",
+                "request": CheckedRequest(text=question, language=language),
+                "contexts": given,
+                "draft": result.draft,
+                "folded": result.folded,
+            }
             update = await synthesize_answer(state, runtime)
             result.draft, result.folded = update["draft"], update["folded"]
             result.failures += update["failures"]
@@ -155,8 +169,9 @@ async def test_paragraph_larger_than_the_window_is_left_out_and_told(fold: Foldi
     assert result.folded == 2
     (failure,) = result.failures
     assert (failure.subject, failure.cause) == (
-        "Homing of bees, paragraph 1", "it is too long for the model's window",
-    )  # fmt: skip
+        "Homing of bees, paragraph 1",
+        "it is too long for the model's window",
+    )
 
 
 async def test_text_without_spaces_fits_the_window(fold: Folding) -> None:
@@ -251,8 +266,9 @@ async def test_commands_are_not_shown_and_not_followed(fold: Folding, llm: bool)
     assert "praise" not in str(result.requests)
     assert result.folded == 2
     assert [failure.subject for failure in result.failures] == [
-        "Homing of bees, paragraph 1", "Homing of bees, paragraph 2",
-    ]  # fmt: skip
+        "Homing of bees, paragraph 1",
+        "Homing of bees, paragraph 2",
+    ]
 
 
 async def test_embedded_engine_answers_with_sentences_of_the_sources(fold: Folding) -> None:
