@@ -14,7 +14,7 @@ from state.questions import ApprovalMode
 from state.search import Expansion, QueryStrategy, RankerName, SearchStrategy
 from state.writing import Schedule, WriterName
 from tools.errors import InputError, did_you_mean
-from tools.retrieve.retriever import RetrieverName
+from tools.library.search_types import RetrieverName
 from tools.settings import settings
 
 if TYPE_CHECKING:

@@ -20,7 +20,8 @@ from state.paper import Paper
 from tools.clients import Clients
 from tools.library.library import Library
 from tools.library.open_library import close_libraries, open_library
-from tools.retrieve.retriever import PassageFilter, open_retriever
+from tools.library.search_types import PassageFilter
+from tools.retrieve.retriever import open_retriever
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,8 +10,9 @@ from evals.passages.sets import Question, QuestionSet
 from tools.embed.embedder import Embedder
 from tools.library.library import Library
 from tools.library.open_library import close_libraries, create_library
+from tools.library.search_types import PassageFilter, Retriever, RetrieverName
 from tools.retrieve.keywords import fill_missing_keywords
-from tools.retrieve.retriever import PassageFilter, Retriever, RetrieverName, open_retriever
+from tools.retrieve.retriever import open_retriever
 from tools.settings import Settings
 
 ARMS: tuple[RetrieverName, ...] = get_args(RetrieverName)

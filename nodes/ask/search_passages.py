@@ -14,7 +14,8 @@ from state.paper import Paper
 from state.passage import OF_RECORD, Passage, PassageHit, passage_id
 from tools.counting import counted
 from tools.library.library import Library
-from tools.retrieve.retriever import PassageFilter, RetrieverName, open_retriever
+from tools.library.search_types import PassageFilter, RetrieverName
+from tools.retrieve.retriever import open_retriever
 from tools.run_settings import RunSettings
 from tools.services import Services, open_services
 from tools.text.questions import question_parts, read_question

@@ -13,7 +13,7 @@ from tools.library.embedded_index import EmbeddedIndex
 from tools.library.library import Library
 from tools.library.library_care import verify
 from tools.library.open_library import close_libraries, create_library, open_library
-from tools.retrieve.retriever import PassageFilter
+from tools.library.search_types import PassageFilter
 from tools.settings import Settings
 
 NEAR = "the red fox runs over the hill"

@@ -11,8 +11,7 @@ from tests.library.words import WordEmbedder, document, paper
 from tools.library.library import Library
 from tools.library.open_library import close_libraries, create_library
 from tools.library.passage_catalog import PassageCatalog
-from tools.library.search_types import folded_heading
-from tools.retrieve.retriever import PassageFilter
+from tools.library.search_types import PassageFilter, folded_heading
 from tools.settings import Settings
 
 VENUES = ("ACL", "The Journal of Things", None)

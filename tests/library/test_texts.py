@@ -9,8 +9,8 @@ from tests.library.words import WordEmbedder, document, paper
 from tools.errors import InputError
 from tools.library.library import Library
 from tools.library.library_care import verify
+from tools.library.search_types import PassageFilter
 from tools.library.texts import Texts
-from tools.retrieve.retriever import PassageFilter
 
 INTRODUCTION = ("1 Introduction", "Proteins fold into shapes that decide what they do.")
 RESULTS = ("4 Results > 4.1 Folding", "Our network folds nine proteins of ten as nature does.")

@@ -32,7 +32,7 @@ def verdict(name: str, cause: str = "", key: str = "P1") -> CitationVerdict:
         sentence=1,
         key=key,
         paper=KEYS[key],
-        verdict=name,
+        verdict=name,  # type: ignore[arg-type]
         cause=cause,  # type: ignore[arg-type]
     )
 
@@ -108,8 +108,8 @@ async def test_paper_is_told_as_removed_also_where_its_sentence_was_written_anew
             paper=KEYS[key],
             cause="mis_cited",
             detail="x",
-            action=action,
-            by="x",  # type: ignore[arg-type]
+            action=action,  # type: ignore[arg-type]
+            by="x",
         )
         for key, action in (("P2", "rewritten"), ("P3", "asked_again"))
     ]

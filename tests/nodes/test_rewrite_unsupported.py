@@ -32,8 +32,8 @@ def verdict(sentence: int, key: str, name: str, **fields: Any) -> CitationVerdic
         sentence=sentence,
         key=key,
         paper=KEYS[key],
-        verdict=name,
-        **fields,  # type: ignore[arg-type]
+        verdict=name,  # type: ignore[arg-type]
+        **fields,
     )
 
 

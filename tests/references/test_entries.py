@@ -142,8 +142,8 @@ def test_book_has_its_publisher_and_a_chapter_its_editors() -> None:
             "Homo Textor",
         ),
         (
-            "Miller, Eva. ‘Looms on the Beat: “Weaving of Gotham” as Urban Craft’. Loom Studies 2, no. 7 (1987): 14–16.",
-            "Looms on the Beat: “Weaving of Gotham” as Urban Craft",
+            "Miller, Eva. ‘Looms on the Beat: “Weaving Gotham” as Urban Craft’. Loom Studies 2, no. 7 (1987): 14–16.",
+            "Looms on the Beat: “Weaving Gotham” as Urban Craft",
         ),
     ],
 )

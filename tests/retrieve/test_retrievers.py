@@ -12,8 +12,9 @@ from tests.retrieve.made import PAPERS, filled, holding, parts
 from tools.embed.open_embedder import embedder
 from tools.library.library import Library
 from tools.library.open_library import close_libraries
+from tools.library.search_types import PassageFilter, Retriever, RetrieverName
 from tools.retrieve.keywords import fill_missing_keywords, put, unnamed
-from tools.retrieve.retriever import PassageFilter, Retriever, RetrieverName, open_retriever
+from tools.retrieve.retriever import open_retriever
 
 ALL = PassageFilter()
 BEES, HARBOURS, BREAD = (f"doi:10.1000/p{number}" for number in (1, 2, 3))

@@ -7,10 +7,13 @@ from datetime import UTC, datetime, timedelta
 
 from state.run import SourceUsage, Usage
 from tools.errors import loggable_kind
-from tools.ledger.ledger_file import Used
 
 Price = tuple[float, float]
 """USD for a million input tokens and for a million output tokens."""
+
+
+Used = Usage | SourceUsage
+"""What one call used: of a model, or of a source."""
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,8 @@ from tools.library.document_rows import (
 )
 from tools.library.library_index import LibraryIndex
 from tools.library.passage_catalog import PassageCatalog, index_filter
+from tools.library.search_types import PassageFilter
 from tools.program import logger_of
-from tools.retrieve.retriever import PassageFilter
 
 logger = logger_of(__name__)
 

@@ -47,7 +47,8 @@ def search(
     """Find passages of a library's papers."""
     with exit_on_error():
         from citeloom.cli.options import years_of
-        from tools.retrieve.retriever import PassageFilter, open_retriever
+        from tools.library.search_types import PassageFilter
+        from tools.retrieve.retriever import open_retriever
 
         wanted = PassageFilter(
             papers=frozenset(paper or ()),
