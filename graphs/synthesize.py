@@ -1,6 +1,6 @@
 """The `synthesize` graph: from a question and a stack of papers to a text with two kinds of references.
 
-START -> take_question_and_papers -> read_paper (a branch for each paper) -> merge_references
+START -> take_question_and_papers -> read_stack_paper (a branch for each paper) -> merge_references
       -> review_cost (a person may stop here) -> summarize_paragraphs -> judge_relevance -> synthesize_answer
 synthesize_answer -> synthesize_answer   while there are contexts that the text has not taken in
                   -> align_lines -> resolve_works -> present_synthesis -> END
@@ -39,7 +39,7 @@ def each_paper(state: SynthesizeState) -> list[Send] | str:
         return "present_synthesis"
     shared = {"run": state["run"], "request": state["request"], "of": len(state["stack"])}
     return [
-        Send("read_paper", {**shared, "item": item, "place": place})
+        Send("read_stack_paper", {**shared, "item": item, "place": place})
         for place, item in enumerate(state["stack"])
     ]
 
@@ -86,9 +86,9 @@ def wired(
 
     made.add_edge(START, "take_question_and_papers")
     made.add_conditional_edges(
-        "take_question_and_papers", each_paper, ["read_paper", "present_synthesis"]
+        "take_question_and_papers", each_paper, ["read_stack_paper", "present_synthesis"]
     )
-    made.add_edge("read_paper", "merge_references")
+    made.add_edge("read_stack_paper", "merge_references")
     chain = ["merge_references", "review_cost", *(step.__name__ for step in finding)]
     for name, following in [*pairwise(chain), ("align_lines", "resolve_works")]:
         ways = or_end(following, "present_synthesis")

@@ -21,6 +21,7 @@ _NAMES = {
     "take_papers": "Taking papers",
     "resolve_references": "Looking up references",
     "read_paper": "Reading papers",
+    "read_stack_paper": "Reading papers",
     "plan_section": "Planning the section",
     "write": "Writing",
     "check": "Checking citations",

@@ -26,7 +26,7 @@ async def merge_references(
     """Unite what the sources cite, and list their paragraphs in the order of the stack."""
     services = open_services(runtime, state["run"])
     failures = [
-        Failure(stage="read_paper", subject=item.name, cause=item.cause, remedy=item.remedy)
+        Failure(stage="read_stack_paper", subject=item.name, cause=item.cause, remedy=item.remedy)
         for item in state["stacked"]
         if item.cause
     ]

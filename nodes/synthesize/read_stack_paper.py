@@ -34,7 +34,7 @@ from tools.references.read_bibliography import read_bibliography
 from tools.run_settings import RunSettings
 from tools.services import Services, open_services
 
-STAGE = "read_paper"
+STAGE = "read_stack_paper"
 _REBUILT = (
     f"its blocks were rebuilt from the library's text of it: `{PROGRAM} library add` its file again where "
     "references are missing"

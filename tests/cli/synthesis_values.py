@@ -153,12 +153,14 @@ def complete(**more: Any) -> dict[str, Any]:
         "bibtex": "@article{lee2020sun}\n",
         "outcome": "complete",
         "stop": None,
-        "seconds": {"read_paper": 1.25},
+        "seconds": {"read_stack_paper": 1.25},
         "source_usage": [],
         "usage": [Usage(task="judge_claims", mind="m", calls=1, input_tokens=9, output_tokens=2)],
         "mind": "m",
         "failures": [
-            Failure(stage="read_paper", subject="bad.pdf", cause="it is damaged", remedy="copy"),
+            Failure(
+                stage="read_stack_paper", subject="bad.pdf", cause="it is damaged", remedy="copy"
+            ),
             Failure(
                 stage="judge_claims", subject="paragraph 1", cause="no answer", remedy="by words"
             ),

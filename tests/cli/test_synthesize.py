@@ -74,7 +74,7 @@ def test_trace_leads_from_each_line_to_paper_page_and_paragraph() -> None:
         "    - Not read: page 7: a scan",
     ]
     assert "- Relevant paragraphs: 2 of 4 (1 by meaning, 1 by the mind)" in trace[2]
-    assert "- Time: read_paper 1.25 s" in trace[2]
+    assert "- Time: read_stack_paper 1.25 s" in trace[2]
 
 
 def test_text_of_papers_is_no_markup_on_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:

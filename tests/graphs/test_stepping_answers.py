@@ -100,14 +100,14 @@ async def test_sentence_that_a_person_changes_is_not_called_supported(
 
 
 @pytest.mark.parametrize(
-    "node", ["read_paper", "summarize_paragraphs", "judge_relevance", "synthesize_answer"]
+    "node", ["read_stack_paper", "summarize_paragraphs", "judge_relevance", "synthesize_answer"]
 )
 async def test_paper_that_a_person_takes_out_of_a_stack_is_not_drawn_on(
     node: str, home: Path
 ) -> None:
     run = Stepped("synthesize", SYNTHESIZE, RunSettings(), before=node)
     state = await run.begin()
-    if node == "read_paper":
+    if node == "read_stack_paper":
         await run.edit(stack=plain(state["stack"])[1:])
     else:
         gone = state["stacked"][0]

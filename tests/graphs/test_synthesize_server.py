@@ -17,7 +17,7 @@ from tests.library.words import WordEmbedder
 from tools.run_settings import RunSettings
 
 STEPS = (
-    "read_paper",
+    "read_stack_paper",
     "merge_references",
     "summarize_paragraphs",
     "judge_relevance",
