@@ -40,6 +40,23 @@ RENAMED: Mapping[str, str] = {
     "Wanted": "PassageConditions",
 }
 """What a class is called today, by the name that it had when checkpoints were written."""
+RENAMED_STEPS: Mapping[str, str] = {
+    "understand": "read_input",
+    "screen": "screen_papers",
+    "shortlist": "shortlist_papers",
+    "debate_with_attribution": "judge_papers",
+    "extend_beam": "write_draft",
+    "vote_drafts": "choose_draft",
+    "draw_claims": "extract_claims",
+    "answer_at_once": "answer_in_one_call",
+    "read_in_bulk": "read_on_cluster",
+    "take_stack": "take_question_and_papers",
+}
+"""What a step is called today, by the name that it had; a run that was stopped before one continues with it."""
+_OF_SYNTHESIS = {"read_paper": "read_stack_paper"}
+"""The same where a checkpoint is one of `synthesize`; `write` has a step of that name."""
+_BRANCH = "branch:to:"
+"""LangGraph's channel for a step that comes next."""
 _PACKAGES = frozenset({"citeloom", "graphs", "nodes", "state", "tools"})
 """Where classes of this program stand or stood, here and in an installed wheel."""
 _KEYS = ormsgpack.OPT_NON_STR_KEYS
@@ -98,6 +115,7 @@ def reading_by_name(checkpointer: Any) -> Any:
 def _current(packed: bytes) -> bytes:
     """Return these bytes with each stored class under the module in which it stands today."""
     unknown = set[str]()
+    steps = {**RENAMED_STEPS, **(_OF_SYNTHESIS if b"stacked" in packed else {})}
 
     def moved(code: int, data: bytes) -> ormsgpack.Ext:
         held = ormsgpack.unpackb(data, ext_hook=moved, option=_KEYS)
@@ -107,12 +125,33 @@ def _current(packed: bytes) -> bytes:
                 unknown.add(held[1])  # an error that is raised in here would lose its words
             else:
                 held[:2] = kind.__module__, kind.__name__
+        elif isinstance(held, list) and held[:2] == ["langgraph.types", "Send"]:
+            held[2][0] = steps.get(held[2][0], held[2][0])
         return ormsgpack.Ext(code, ormsgpack.packb(held, option=_KEYS))
 
     values = ormsgpack.unpackb(packed, ext_hook=moved, option=_KEYS)
+    if isinstance(values, dict) and "channel_versions" in values:
+        values = _with_steps_of_today(values, steps)
     if unknown:
         raise CheckpointError(_UNKNOWN.format(", ".join(sorted(unknown))))
     return ormsgpack.packb(values, option=_KEYS)
+
+
+def _with_steps_of_today(checkpoint: dict[str, Any], steps: Mapping[str, str]) -> dict[str, Any]:
+    """Return a checkpoint whose channels, and what each step has seen of them, bear the names of today."""
+    names = {f"{_BRANCH}{old}": f"{_BRANCH}{new}" for old, new in steps.items()} | dict(steps)
+
+    def renamed(held: dict[str, Any]) -> dict[str, Any]:
+        return {names.get(key, key): value for key, value in held.items()}
+
+    parts = ("channel_values", "channel_versions", "versions_seen")
+    made: dict[str, Any] = {part: renamed(checkpoint[part]) for part in parts if part in checkpoint}
+    made["versions_seen"] = {
+        step: renamed(channels) for step, channels in made["versions_seen"].items()
+    }
+    if updated := checkpoint.get("updated_channels"):
+        made["updated_channels"] = [names.get(name, name) for name in updated]
+    return {**checkpoint, **made}
 
 
 @cache

@@ -19,7 +19,7 @@ import state
 from citeloom.runs.local_executor import local_runs
 from citeloom.runs.runs import wait_until_resting
 from graphs import checkpoint_types
-from graphs.checkpoint_types import CheckpointTypes, stored_types
+from graphs.checkpoint_types import RENAMED_STEPS, CheckpointTypes, stored_types
 from graphs.write import builder
 from state.paper import Author
 from state.run import Failure
@@ -115,6 +115,38 @@ async def test_run_with_a_class_that_is_gone_is_refused_and_kept(
         assert (await runs.get(run)).status == "input_required"
         await runs.answer(run, PLAN)
         assert (await wait_until_resting(runs, run)).status == "completed"
+
+
+@pytest.mark.parametrize("step", ["screen_papers", "judge_papers"])
+async def test_run_stopped_before_a_step_that_was_called_otherwise_continues_with_it(
+    home: Path, step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = {"text": WRITE["text"], "library": WRITE["library"], "keep": 5}
+    async with local_runs() as runs:
+        whole = await wait_until_resting(runs, await runs.start("find", asked, {}))
+        run = await runs.start("find", asked, {})
+        async for view in runs.follow(run):
+            if view.progress and view.progress.stage == step:
+                await runs.cancel(run)
+                break
+    earlier = {new: old for old, new in RENAMED_STEPS.items()}
+    with (
+        monkeypatch.context() as before,
+        closing(sqlite3.connect(home / "checkpoints.sqlite")) as db,
+    ):
+        before.setattr(checkpoint_types, "RENAMED_STEPS", earlier)
+        for row, packed in db.execute("SELECT rowid, checkpoint FROM checkpoints").fetchall():
+            named = checkpoint_types._current(packed)
+            db.execute("UPDATE checkpoints SET checkpoint = ? WHERE rowid = ?", (named, row))
+        db.commit()
+    assert earlier[step] in str(held(home))
+    async with local_runs() as runs:
+        await runs.resume(run)
+        done = await wait_until_resting(runs, run)
+    assert done.status == "completed"
+    assert [item["paper"]["id"] for item in done.values["papers"]] == [
+        item["paper"]["id"] for item in whole.values["papers"]
+    ]
 
 
 async def test_graph_that_a_server_lends_its_checkpointer_finds_moved_classes_too(
