@@ -10,7 +10,7 @@ from langchain_core.messages import AnyMessage, convert_to_messages
 from langgraph.graph.message import REMOVE_ALL_MESSAGES, add_messages
 from pydantic import Field
 
-from state.begin import Kept, StartsAs
+from state.begin import KeptFromLastRun, StartsAs
 from state.channels import Result, Shared
 from state.paper import Paper
 from state.passage import Passage, PassageHit
@@ -148,7 +148,7 @@ def append_messages(left: Any, right: Any) -> list[AnyMessage]:
 class AskState(Shared, total=False):
     """What the nodes of `ask` share. `request.text` is the question as it was asked."""
 
-    messages: Annotated[list[AnyMessage], Kept(), append_messages]
+    messages: Annotated[list[AnyMessage], KeptFromLastRun(), append_messages]
     settings: dict[str, Any]
     """Those of the run that are not the defaults, for its routes."""
     wanted: Annotated[PassageConditions, keep_last(PassageConditions)]
@@ -196,7 +196,7 @@ class AskOutput(Result, total=False):
     """What the library did not tell, in words."""
     nearest: list[Nearest]
     """Where there is no answer: the sentences nearest to the question, the nearest first."""
-    messages: Annotated[list[AnyMessage], Kept(), append_messages]
+    messages: Annotated[list[AnyMessage], KeptFromLastRun(), append_messages]
     seconds: dict[str, float]
     library: str
     method: str

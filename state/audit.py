@@ -27,7 +27,9 @@ class ReferenceFinding(FrozenModel):
 
 
 CheckedField = Literal["title", "authors", "year", "venue", "doi", "arxiv"]
-Outcome = Literal["confirmed", "wrong", "not_found", "likely_invented", "incomplete", "not_asked"]
+ReferenceOutcome = Literal[
+    "confirmed", "wrong", "not_found", "likely_invented", "incomplete", "not_asked"
+]
 """What looking a reference up came to.
 
 `confirmed`: a record of it agrees in all that both say. `wrong`: there is such a work, and fields differ.
@@ -51,7 +53,7 @@ class ReferenceCheck(FrozenModel):
 
     key: str = Field(description="Its number or key, as the text has it.")
     title: str = ""
-    outcome: Outcome
+    outcome: ReferenceOutcome
     wrong: tuple[WrongField, ...] = ()
     found_in: tuple[str, ...] = Field(default=(), description="Sources that have it.")
     missing_in: tuple[str, ...] = Field(default=(), description="Sources that answered without it.")

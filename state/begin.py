@@ -20,7 +20,7 @@ class StartsAs:
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptFromLastRun:
     """A note on a channel that a run takes over from the one before it on the same thread."""
 
 
@@ -41,7 +41,7 @@ def begin_run(channels: type[StateT], *, taken: Collection[str] = (), **values: 
     update: dict[str, object] = {}
     for name, hint in get_type_hints(channels, include_extras=True).items():
         notes: tuple[Any, ...] = hint.__metadata__ if get_origin(hint) is Annotated else ()
-        merged = name in taken or any(isinstance(note, Kept) for note in notes)
+        merged = name in taken or any(isinstance(note, KeptFromLastRun) for note in notes)
         if name in values:
             value = values[name]
         elif merged:

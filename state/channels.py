@@ -13,7 +13,7 @@ from langgraph.channels import EphemeralValue
 from typing_extensions import TypedDict
 
 from state.audit import Audit
-from state.begin import Kept, StartsAs
+from state.begin import KeptFromLastRun, StartsAs
 from state.inputs import CheckedRequest, WriteChoices
 from state.questions import PaperCard
 from state.reducers import (
@@ -29,7 +29,7 @@ from state.reducers import (
     merge_scores,
 )
 from state.results import CitedSentence, ComparisonTable, Link, PrismaCounts, RankedPaper, Reference
-from state.run import Failure, Outcome, SourceUsage, Usage
+from state.run import Failure, RunOutcome, SourceUsage, Usage
 from state.search import (
     Completeness,
     Hit,
@@ -64,7 +64,7 @@ class Result(Shared, total=False):
     usage: list[Usage]
     source_usage: list[SourceUsage]
     mind: str
-    outcome: Annotated[Outcome, StartsAs(lambda: "nothing")]
+    outcome: Annotated[RunOutcome, StartsAs(lambda: "nothing")]
 
 
 class FindState(Shared, total=False):
@@ -117,7 +117,7 @@ class FindState(Shared, total=False):
     cards: Annotated[list[PaperCard], keep_last(list[PaperCard])]
     """The best papers so far, to be read by a person."""
     completeness: Completeness
-    choices: Annotated[WriteChoices, Kept()]
+    choices: Annotated[WriteChoices, KeptFromLastRun()]
     """How a section will be written, where one will be."""
 
 

@@ -65,10 +65,10 @@ class SourceUsage(FrozenModel):
     )
 
 
-Outcome = Literal["complete", "partial", "nothing"]
+RunOutcome = Literal["complete", "partial", "nothing"]
 
 
-def outcome_of(result: object, failures: Sequence[Failure], *, whole: bool = True) -> Outcome:
+def outcome_of(result: object, failures: Sequence[Failure], *, whole: bool = True) -> RunOutcome:
     """Return how far a run came: complete only where it went on to its end and no answer was lost on the way.
 
     Args:

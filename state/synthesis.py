@@ -11,7 +11,7 @@ from langchain_core.messages import AnyMessage
 from pydantic import BaseModel, Field
 
 from state.ask import append_messages, sum_seconds
-from state.begin import Kept, StartsAs
+from state.begin import KeptFromLastRun, StartsAs
 from state.channels import Result, Shared
 from state.document import ReadReport
 from state.ingest import Upload
@@ -216,7 +216,7 @@ add_sources = replace_by(SourcePaper, attrgetter("key"), in_order=True)
 class SynthesizeState(Shared, total=False):
     """What the nodes of `synthesize` share. `request.text` is the question."""
 
-    messages: Annotated[list[AnyMessage], Kept(), append_messages]
+    messages: Annotated[list[AnyMessage], KeptFromLastRun(), append_messages]
     references_as: Annotated[Granularity, StartsAs(lambda: "fine")]
     stack: Annotated[list[PaperToRead], keep_last(list[PaperToRead])]
     stacked: Annotated[list[SourcePaper], add_sources]
@@ -254,5 +254,5 @@ class SynthesizeOutput(Result):
     stacked: list[SourcePaper]
     granularity: Granularity
     bibtex: str
-    messages: Annotated[list[AnyMessage], Kept(), append_messages]
+    messages: Annotated[list[AnyMessage], KeptFromLastRun(), append_messages]
     seconds: dict[str, float]

@@ -13,7 +13,7 @@ from state.inputs import CheckedRequest
 from state.run import SourceUsage, Usage
 from tools.callers import caller_of, daily_usd_of
 from tools.errors import InputError, PermanentError
-from tools.ledger.budget import BudgetLimits, Kept
+from tools.ledger.budget import BudgetKept, BudgetLimits
 from tools.ledger.run_ledger import RunLedger, ledger_of_run
 from tools.library.open_library import settings_for
 from tools.llm.task import TaskModel
@@ -43,7 +43,9 @@ _ticking = Lock()
 class Services:
     """Everything one node needs besides its state."""
 
-    def __init__(self, runtime: Runtime[RunSettings], run: str, kept: Kept | None = None) -> None:
+    def __init__(
+        self, runtime: Runtime[RunSettings], run: str, kept: BudgetKept | None = None
+    ) -> None:
         self.context = settings_of_runtime(runtime)
         self.run = run
         self.clients = self.context.clients
@@ -59,7 +61,7 @@ class Services:
             calls=self.context.max_calls,
             minutes=self.context.max_minutes,
             by_source=self.context.max_usd_by_source or {},
-            kept=kept or Kept(),
+            kept=kept or BudgetKept(),
             caller=self.caller,
             per_day=_per_day(self.clients.settings, daily_usd_of(runtime)),
         )
@@ -192,6 +194,8 @@ def _per_day(settings: Settings, usd: float | None) -> dict[str, float]:
     return {name: limit for name, limit in limits.items() if limit is not None}
 
 
-def open_services(runtime: Runtime[RunSettings], run: str, kept: Kept | None = None) -> Services:
+def open_services(
+    runtime: Runtime[RunSettings], run: str, kept: BudgetKept | None = None
+) -> Services:
     """Return the services of a node of `run`, which leaves what is `kept` of its budgets to later ones."""
     return Services(runtime, run, kept)

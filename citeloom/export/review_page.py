@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any
 
-from citeloom.export.citation_picture import citation_graph
+from citeloom.export.citation_graph import citation_graph
 from citeloom.export.completeness import completeness_text
 from citeloom.export.document import TITLE, SectionDocument, section_document, spaced, support_of
 from citeloom.export.escaping import entry

@@ -1,7 +1,7 @@
 // One run: how far it is, what it asks, and what it has, in tabs.
 // @ts-check
 import {Checked} from "./check.js";
-import {Graph} from "./graph.js";
+import {Graph} from "./citation_graph.js";
 import {Papers} from "./papers.js";
 import {Nothing, Problem, useAction} from "./parts.js";
 import {Card, Question} from "./question.js";
@@ -10,7 +10,7 @@ import {Listed} from "./references.js";
 import {Table} from "./table.js";
 import {searched} from "./search_again.js";
 import {Synthesis} from "./synthesis.js";
-import {Take} from "./take.js";
+import {Take} from "./run_files.js";
 import {Text} from "./text.js";
 import {html, useEffect, useRef} from "./vendor/preact.js";
 import {W} from "./words.js";

@@ -17,7 +17,7 @@ from pydantic import Field
 from pydantic_core import to_jsonable_python
 
 import graphs
-from state.run import Outcome
+from state.run import RunOutcome
 from state.value import FrozenModel
 from tools.errors import InputError, TransientError
 
@@ -141,7 +141,7 @@ class RunSnapshot(FrozenModel):
         return self.status in {"failed", "cancelled"} and not self.has_ended
 
     @property
-    def outcome(self) -> Outcome | Literal[""]:
+    def outcome(self) -> RunOutcome | Literal[""]:
         """What the run gave; empty until it has ended. A run that was stopped or failed gave a part at most.
 
         The values of a run under way may hold the outcome of a step, which is not the run's.
@@ -149,7 +149,7 @@ class RunSnapshot(FrozenModel):
         if self.status in {"working", "input_required"}:
             return ""
         if self.has_ended:
-            return cast(Outcome, self.values.get("outcome") or "")
+            return cast(RunOutcome, self.values.get("outcome") or "")
         return "partial" if any(self.values.get(name) for name in _GIVEN) else "nothing"
 
     @property

@@ -13,7 +13,7 @@ from citeloom.runs.runs import RunSnapshot, Status
 from citeloom.service.digest import chat_summary
 from citeloom.service.evidence import citations_of, papers_of
 from citeloom.service.files import BUNDLE, SECTIONS
-from citeloom.service.told import files_of, mime_of, read
+from citeloom.service.tool_answers import files_of, mime_of, read
 from tools.errors import InputError
 
 MOST_BYTES = 200_000

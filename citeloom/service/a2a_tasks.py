@@ -16,7 +16,7 @@ from starlette.requests import Request
 
 from citeloom.runs.runs import GraphName, RunSnapshot, UnknownRunError
 from citeloom.service.a2a_results import ENDED, task_of
-from citeloom.service.told import RunsOf
+from citeloom.service.tool_answers import RunsOf
 from tools.errors import CiteLoomError, InputError
 
 _BASE = "base_url"

@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from citeloom.runs.runs import UnknownRunError
-from citeloom.service.entry import RefusedError
+from citeloom.service.entry import RequestRefusedError
 from tools.errors import CiteLoomError, DocumentError, InputError, LibraryError
 
 Answering = Callable[[Request], Awaitable[object]]
@@ -21,7 +21,7 @@ def answering(answer: Answering, *, unknown: int = 422) -> Callable[[Request], A
     async def route(request: Request) -> Response:
         try:
             given = await answer(request)
-        except RefusedError as error:
+        except RequestRefusedError as error:
             return JSONResponse({"detail": error.text}, error.status)
         except DocumentError as error:
             remedy = f": {error.remedy}" if error.remedy else ""

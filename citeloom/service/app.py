@@ -24,12 +24,12 @@ from citeloom.service import (
     libraries,
     mcp,
     metrics,
-    page,
-    pages,
+    quote_page,
     run_routes,
     speech,
+    web_page,
 )
-from citeloom.service.cancelling import cancellable
+from citeloom.service.dev_server_cancelling import cancellable
 from citeloom.service.gate import RequestGate
 from tools.settings import settings
 
@@ -74,9 +74,9 @@ app = Starlette(
         *files.routes(runs_of),
         *run_routes.routes(runs_of),
         *drafts.routes(),
-        *pages.routes(),
+        *quote_page.routes(),
         *speech.routes(),
-        *page.routes(),
+        *web_page.routes(),
     ],
     middleware=[Middleware(RequestGate)],
     lifespan=_served,

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from langgraph_sdk import Auth, get_client
 
-from citeloom.service.entry import RefusedError, has_own_auth, holder_at_once, is_open
+from citeloom.service.entry import RequestRefusedError, has_own_auth, holder_at_once, is_open
 from citeloom.service.names import known
 from tools.callers import ANONYMOUS, ApiKeys, Key, caller_folder
 from tools.errors import PermanentError, loggable_trace
@@ -34,7 +34,7 @@ async def authenticate(headers: Mapping[Any, Any], path: str = "") -> Auth.types
         return {"identity": ANONYMOUS}
     try:
         key = await holder_at_once(_text(headers))
-    except RefusedError as error:
+    except RequestRefusedError as error:
         raise Auth.exceptions.HTTPException(error.status, error.text) from error
     # What else a user is said to be goes with each of its runs: tools.callers reads it there.
     return cast(

@@ -29,7 +29,7 @@ CARD = "/.well-known/agent-card.json"
 
 
 @dataclass
-class RefusedError(Exception):
+class RequestRefusedError(Exception):
     """A request that is not served; the text is for whoever sent it."""
 
     status: int
@@ -57,7 +57,7 @@ def check_origin(headers: Mapping[str, str]) -> None:
     if origin is None or origin in settings().origins:
         return
     if urlsplit(origin).netloc.lower() != headers.get("host", "").lower() or origin == "null":
-        raise RefusedError(
+        raise RequestRefusedError(
             403,
             "pages of other origins may not call this server; CITELOOM_ORIGINS names those that may",
         )
@@ -72,7 +72,7 @@ def key_holder(headers: Mapping[str, str]) -> Key | None:
     if not asks_for_keys():
         if _is_local(headers):
             return None
-        raise RefusedError(
+        raise RequestRefusedError(
             401,
             "this server has no keys yet and serves only the machine that it runs on: its operator "
             f"makes one with `{PROGRAM} keys add NAME`",
@@ -81,16 +81,20 @@ def key_holder(headers: Mapping[str, str]) -> Key | None:
     if scheme.lower() != "bearer":
         secret = headers.get("x-api-key", "")
     if not secret.strip():
-        raise RefusedError(
+        raise RequestRefusedError(
             401,
             "this server asks for a key: send it as `Authorization: Bearer KEY` or `X-Api-Key: KEY`",
         )
     try:
         key = ApiKeys(settings().home).holder(secret.strip())
     except InputError as error:
-        raise RefusedError(503, "the keys of this server cannot be read: see its log") from error
+        raise RequestRefusedError(
+            503, "the keys of this server cannot be read: see its log"
+        ) from error
     if key is None:
-        raise RefusedError(401, "this key is not known, or was revoked: ask the operator for one")
+        raise RequestRefusedError(
+            401, "this key is not known, or was revoked: ask the operator for one"
+        )
     return key
 
 
@@ -115,7 +119,7 @@ async def caller_of_request(request: Request) -> str:
         return key.name if key else ""
     identity = getattr(request.scope.get("user"), "identity", "")
     if not identity or not isinstance(identity, str):
-        raise RefusedError(403, "this server's own auth does not tell here who you are")
+        raise RequestRefusedError(403, "this server's own auth does not tell here who you are")
     return identity
 
 

@@ -26,8 +26,8 @@ from citeloom.export.files import TOLD, all_files
 from citeloom.export.plain import dump
 from citeloom.runs.runs import RunSnapshot
 from citeloom.service.answering import answering
-from citeloom.service.entry import RefusedError, asks_for_keys, has_own_auth
-from citeloom.service.told import RunsOf, files_of, read
+from citeloom.service.entry import RequestRefusedError, asks_for_keys, has_own_auth
+from citeloom.service.tool_answers import RunsOf, files_of, read
 from tools.bibliography.zotero import send_to_zotero
 from tools.errors import InputError
 from tools.settings import settings
@@ -49,7 +49,7 @@ def routes(runs_of: RunsOf) -> list[BaseRoute]:
 
     async def to_zotero(request: Request) -> object:
         if asks_for_keys() or has_own_auth():
-            raise RefusedError(
+            raise RequestRefusedError(
                 403, "this server serves others too: Zotero is asked only on one's own machine"
             )
         view = await runs_of(request.headers).get(request.path_params["run"])
@@ -82,7 +82,7 @@ def names_of(view: RunSnapshot) -> dict[str, str]:
 
 def _sent(view: RunSnapshot, name: str) -> Response:
     if name not in (files := names_of(view)):
-        raise RefusedError(
+        raise RequestRefusedError(
             404, f"run '{view.run}' has no file '{name}'; it has: {', '.join(files)}"
         )
     content: str | bytes

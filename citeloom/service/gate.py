@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from citeloom.service import entry
-from citeloom.service.entry import RefusedError
+from citeloom.service.entry import RequestRefusedError
 from tools.callers import ApiKeyLimits
 from tools.settings import settings
 
@@ -44,7 +44,7 @@ class RequestGate:
         except Exception as caught:
             # What the application makes of the error of a body that is too large is that error still.
             error = body.too_large() if body.over else caught
-            if body.answered or not isinstance(error, RefusedError):
+            if body.answered or not isinstance(error, RequestRefusedError):
                 raise
             if scope["type"] == "websocket":
                 await WebSocketClose(4403, error.text)(scope, receive, send)
@@ -70,10 +70,10 @@ class RequestGate:
             elif (key := await entry.holder_at_once(headers)) is None and not entry.is_loopback(
                 peer
             ):
-                raise RefusedError(
+                raise RequestRefusedError(
                     401, "this server has no keys yet and serves only its own machine"
                 )
-        except RefusedError:
+        except RequestRefusedError:
             self._count(f"at {peer}", _UNKNOWN)
             raise
         if key:
@@ -88,7 +88,9 @@ class RequestGate:
         while asked and now - asked[0] > _MINUTE:
             asked.popleft()
         if len(asked) >= most:
-            raise RefusedError(429, f"more than {most} requests in a minute: wait and try again")
+            raise RequestRefusedError(
+                429, f"more than {most} requests in a minute: wait and try again"
+            )
         asked.append(now)
         while len(self._asked) > _CALLERS:
             self._asked.popitem(last=False)
@@ -124,8 +126,8 @@ class _Body:
             self.answered = True
         await self._send(message)
 
-    def too_large(self) -> RefusedError:
-        return RefusedError(
+    def too_large(self) -> RequestRefusedError:
+        return RequestRefusedError(
             413,
             f"a request may have {self._most / 1e6:g} MB: send files one by one, or smaller ones",
         )

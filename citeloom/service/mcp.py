@@ -24,7 +24,15 @@ from starlette.routing import BaseRoute, Route
 from citeloom.runs.runs import Runs, RunSnapshot
 from citeloom.service.mcp_tasks import add_tasks, as_task, has_tasks
 from citeloom.service.next_step import progress_text
-from citeloom.service.told import SCHEMA, RunsOf, files_of, mime_of, parsed, read, to_tool_result
+from citeloom.service.tool_answers import (
+    SCHEMA,
+    RunsOf,
+    files_of,
+    mime_of,
+    parsed,
+    read,
+    to_tool_result,
+)
 from citeloom.service.tools import TOOLS, GetRun, StartsRun, Tool, arguments_of, start
 from tools.errors import CiteLoomError, InputError, loggable_trace
 from tools.program import logger_of

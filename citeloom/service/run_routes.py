@@ -14,7 +14,7 @@ from starlette.routing import BaseRoute, Route
 from citeloom.runs.runs import RunReport, Runs, snapshot_of
 from citeloom.service.answering import answering, sent
 from citeloom.service.entry import caller_of_request
-from citeloom.service.told import RunsOf
+from citeloom.service.tool_answers import RunsOf
 from tools.errors import InputError
 from tools.run_settings import RunSettings, check_settings, setting_fields
 

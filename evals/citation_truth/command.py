@@ -17,7 +17,7 @@ from evals.intervals import RESAMPLES, Interval, interval
 from evals.judge import MostUsd, Question, tell_cost
 from evals.runner import Options, Suite, choose
 from evals.tables import INTERVALS, Report
-from nodes.judge.questions import TASK
+from nodes.judge.judge_prompts import TASK
 from state.writing import SupportVerdict
 from tools.errors import InputError
 from tools.llm.open_model import Kind

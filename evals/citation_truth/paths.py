@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 
 from evals.citation_truth.pairs import Case
-from nodes.judge.questions import TASK
+from nodes.judge.judge_prompts import TASK
 from state.ask import Claim, DraftSentence
 from state.inputs import CheckedRequest
 from state.paper import Paper

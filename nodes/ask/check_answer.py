@@ -22,8 +22,8 @@ from state.run import Failure
 from state.writing import SupportVerdict
 from tools.counting import counted
 from tools.evidence.facts import standing_nowhere
-from tools.evidence.invented_citations import invented_citations
-from tools.evidence.support import UNBORNE
+from tools.evidence.unmarked_citations import invented_citations
+from tools.evidence.verdict_order import UNBORNE
 from tools.run_settings import RunSettings
 from tools.services import Services, open_services
 from tools.text.source_lines import without_numbers

@@ -9,11 +9,11 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from nodes.cost.section_forecast import checking, drafting, size_of
-from nodes.judge import questions
+from nodes.judge import judge_prompts
 from nodes.judge.judge_claims import AT_ONCE
 from nodes.write.writers import beam, passage, per_cite, whole
 from state.inputs import WriteChoices
-from tools.ledger.budget import Cost, Kept
+from tools.ledger.budget import BudgetKept, Cost
 from tools.llm.endpoint import model_price
 from tools.llm.task import count_tokens
 from tools.run_settings import RunSettings, settings_of_runtime
@@ -35,7 +35,7 @@ def saving_services(
 
 def kept_for_writing(
     text: str, choices: WriteChoices | None, context: RunSettings, *, drafted: bool = False
-) -> Kept:
+) -> BudgetKept:
     """Return what a section's draft and its first check may take, each question asked once; nothing without an LLM.
 
     Args:
@@ -47,26 +47,26 @@ def kept_for_writing(
     at = context.clients.settings
     budgets = (context.max_usd, context.max_tokens, context.max_calls, context.max_minutes)
     if choices is None or all(limit is None for limit in budgets):
-        return Kept()
+        return BudgetKept()
     if context.mind == "extractive" or not at.strong_model:
-        return Kept()
+        return BudgetKept()
     size = size_of({"text": text, "cite": choices.cite, "plan": choices.plan}, context)
     most = _MOST_KEPT / (2 if drafted else 1)
-    kept = least = Kept(minutes=most * (context.max_minutes or 0))
+    kept = least = BudgetKept(minutes=most * (context.max_minutes or 0))
     drafts = list(drafting(size, context))
     for row in (*drafts, *checking(size, "starter", context)) if drafts else ():
         calls = 0
-        if row.task is questions.TASK:
+        if row.task is judge_prompts.TASK:
             calls = ceil(2 * choices.cite / AT_ONCE)
-            kept += Kept(calls=1)  # paragraphs are asked about whole
+            kept += BudgetKept(calls=1)  # paragraphs are asked about whole
         elif row.task.name in _DRAFTING and not drafted:
             calls = ceil(row.calls[1] / _DRAFTING[row.task.name])
         own = count_tokens(row.task.prompt) + count_tokens(str(row.task.answer.model_json_schema()))
         shown, price = calls * ceil(own + fmean(row.shown)), model_price(at, row.task.tier)
         read = Cost.of(calls, shown, calls * _BRIEF, price)
         cost = Cost.of(calls, shown, calls * ceil(fmean(row.written)), price)
-        kept += Kept(cost.calls, cost.tokens, cost.usd)
-        least += Kept(0, read.tokens, read.usd)
+        kept += BudgetKept(cost.calls, cost.tokens, cost.usd)
+        least += BudgetKept(0, read.tokens, read.usd)
     return replace(
         kept,
         tokens=max(least.tokens, min(kept.tokens, floor(most * (context.max_tokens or 0)))),

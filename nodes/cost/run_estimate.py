@@ -31,7 +31,7 @@ from nodes.cost.section_forecast import (
 )
 from nodes.find import generate_queries, reflect_on_sufficiency, shortlist_papers
 from nodes.find.rankers import debate, permutation
-from nodes.judge import questions
+from nodes.judge import judge_prompts
 from nodes.synthesize import judge_relevance, summarize_paragraphs, synthesize_answer
 from nodes.write import flag_uncited, plan_section, read_paper, revise_draft, rewrite_unsupported
 from nodes.write.writers import whole
@@ -198,8 +198,8 @@ def _ask(inputs: Mapping[str, Any], context: RunSettings) -> Iterator[Row]:
         yield Row(extract_claims.TASK, (0, 2 * hops), read, (5, 2000))
         yield Row(judge_sufficiency.TASK, (0, 2 * (hops - 1)), plus(text, (0, 3000)), (20, 1000))
         yield Row(compose_answer.TASK, (0, 2), plus(text, (0, 2000)), (10, 1500))
-    yield Row(questions.TASK, (0, 5), plus(read, (0, 5000)), (10, 3000))
-    yield Row(questions.TASK_AGAIN, (0, 5), (0, 2000), (0, 1500))
+    yield Row(judge_prompts.TASK, (0, 5), plus(read, (0, 5000)), (10, 3000))
+    yield Row(judge_prompts.TASK_AGAIN, (0, 5), (0, 2000), (0, 1500))
 
 
 def _synthesize(inputs: Mapping[str, Any], context: RunSettings) -> Iterator[Row]:
@@ -224,8 +224,8 @@ def _synthesize(inputs: Mapping[str, Any], context: RunSettings) -> Iterator[Row
     room = plus(text, (20, window))
     yield Row(synthesize_answer.FIRST, (0, 2), room, (10, 2400))
     yield Row(synthesize_answer.UPDATE, (0, 4 * packs), room, (10, 2400))
-    yield Row(questions.TASK, (0, 16), (20, window), (10, 3300))
-    yield Row(questions.TASK_AGAIN, (0, 16), (0, 2000), (0, 1800))
+    yield Row(judge_prompts.TASK, (0, 16), (20, window), (10, 3300))
+    yield Row(judge_prompts.TASK_AGAIN, (0, 16), (0, 2000), (0, 1800))
 
 
 _ROWS = {"find": _find, "write": _write, "review": _review, "ask": _ask, "synthesize": _synthesize}

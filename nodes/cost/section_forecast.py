@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import ceil, inf
 from typing import Any
 
-from nodes.judge import questions
+from nodes.judge import judge_prompts
 from nodes.judge.judge_claims import AT_ONCE
 from nodes.write.writers import beam, passage, per_cite, voting, whole
 from nodes.write.writers.writer import CHOICES_PER_CITATION
@@ -98,8 +98,8 @@ def checking(size: SectionSize, library: str, context: RunSettings) -> Iterator[
     # Of a library's full texts sentences, paragraphs and sections may be read besides.
     levels = 1 if library == "starter" else 4
     calls = 1, levels * (rounds + 1) * ceil(2 * size.cite / 5)
-    yield Row(questions.TASK, calls, shown, (20, 300 + 300 * AT_ONCE))
-    yield Row(questions.TASK_AGAIN, (0, calls[1]), (0, 200 * AT_ONCE), (0, 300 + 150 * AT_ONCE))
+    yield Row(judge_prompts.TASK, calls, shown, (20, 300 + 300 * AT_ONCE))
+    yield Row(judge_prompts.TASK_AGAIN, (0, calls[1]), (0, 200 * AT_ONCE), (0, 300 + 150 * AT_ONCE))
 
 
 def times(ends: LowHigh, number: float, *, most: float | None = None) -> LowHigh:

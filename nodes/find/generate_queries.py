@@ -254,7 +254,7 @@ TASKS: Mapping[QueryStrategy, Task[QueryPlan]] = {
 }
 
 
-def query_task(strategy: QueryStrategy, plan: QueryPlan) -> list[QueryDraft]:
+def drafts_of_strategy(strategy: QueryStrategy, plan: QueryPlan) -> list[QueryDraft]:
     """Return the drafts that a strategy has room for: the first of each side, or of the whole."""
     if strategy == "several":
         return plan.queries[:MAX_ASPECTS]
@@ -293,7 +293,7 @@ async def generate_queries(state: FindState, runtime: Runtime[RunSettings]) -> F
     if asked.answer is None:
         remedy = "only the input as a whole was searched for; run again for keyword queries"
         return {"queries": [whole], "failures": asked.failures(STAGE, "queries", remedy)}
-    drafts = query_task(strategy, asked.answer)
+    drafts = drafts_of_strategy(strategy, asked.answer)
     queries = checked(drafts, text, exclusive=strategy == "optimized")
     services.progress(STAGE, 1, 1, "; ".join(query.text for query in queries))
     if services.context.search == "both" or not queries:
@@ -310,7 +310,7 @@ def _left_out(whole: SearchQuery, sources: Sequence[str]) -> str:
 
 def _not_in(text: str, strategy: QueryStrategy, plan: QueryPlan) -> list[str]:
     """Return the sentences on which drafts rest that do not stand in the input."""
-    sentences = [draft.sentence for draft in query_task(strategy, plan)]
+    sentences = [draft.sentence for draft in drafts_of_strategy(strategy, plan)]
     return [sentence for sentence in sentences if not quote_input(sentence, text).verified]
 
 

@@ -27,8 +27,8 @@ from state.writing import INPUT, Scope, SupportVerdict, VerdictReason
 from tools.embed.embedder import Embedder
 from tools.evidence.facts import standing_nowhere
 from tools.evidence.passage_search import Searcher
-from tools.evidence.support import FAILING_VERDICTS, ORDER
 from tools.evidence.verbatim import names_of, plain, verbatim
+from tools.evidence.verdict_order import FAILING_VERDICTS, ORDER
 
 _LEVELS: tuple[Callable[[Searcher, str], list[Passage]], ...] = (
     Searcher.sentences,

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from nodes.common.ask_model import ask_with_check
-from nodes.judge.questions import (
+from nodes.judge.judge_prompts import (
     TASK,
     TASK_AGAIN,
     Asked,

@@ -20,7 +20,7 @@ from state.synthesis import DroppedLine, EntryWorks, Line, SynthesizeState
 from state.writing import SupportVerdict
 from tools.counting import counted
 from tools.evidence.facts import standing_nowhere
-from tools.evidence.invented_citations import invented_citations
+from tools.evidence.unmarked_citations import invented_citations
 from tools.run_settings import RunSettings
 from tools.services import Services, open_services
 from tools.text.self_reference import needs_context

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from nodes.verify.p_valid import p_valid, signs_of
-from state.audit import Outcome, ReferenceCheck, ReferenceFinding, WrongField
+from state.audit import ReferenceCheck, ReferenceFinding, ReferenceOutcome, WrongField
 from state.paper import Paper, title_key
 from state.verify import Entry
 from state.writing import VerdictReason
@@ -166,7 +166,7 @@ def holders(names: Sequence[str], stated: Paper | None, entry: Entry) -> list[st
 
 def _outcome(
     said: Said, wrong: Sequence[WrongField], lacking: Sequence[str], *, sure: bool
-) -> Outcome:
+) -> ReferenceOutcome:
     if said.found:
         return "wrong" if wrong else "confirmed"
     if len(lacking) >= _ENOUGH and sure and not said.failed:

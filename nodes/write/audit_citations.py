@@ -22,7 +22,7 @@ from state.run import Failure, fatal_failure
 from state.writing import Adherence, CitationVerdict, Draft, Plan, Rejection, Sentence
 from tools.counting import counted
 from tools.errors import PermanentError
-from tools.evidence.support import UNBORNE
+from tools.evidence.verdict_order import UNBORNE
 from tools.run_settings import RunSettings
 from tools.services import Services, open_services
 

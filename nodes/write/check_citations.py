@@ -24,8 +24,8 @@ from state.channels import CheckState
 from state.inputs import CheckedRequest
 from state.writing import INPUT, CitationVerdict, Plan, Rejection, Sentence, VerdictReason
 from tools.evidence.quotes import quote_input
-from tools.evidence.support import FAILING_VERDICTS
 from tools.evidence.verbatim import plain, verbatim
+from tools.evidence.verdict_order import FAILING_VERDICTS
 from tools.run_settings import RunSettings
 from tools.services import open_services
 

@@ -1,4 +1,4 @@
-"""Voting: settle which drafts of a round go on, by votes where there are several.
+"""Choose: settle which drafts of a round go on, by votes where a writer has several.
 
 Reads `run`, `request`, `keys`, `outline`, `position`, `drafts`, `candidates`.
 Writes `drafts` (the survivors), `position`, `final` (the best so far); the beam's rounds go to the

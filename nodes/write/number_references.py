@@ -18,7 +18,7 @@ from state.inputs import WriteChoices
 from state.paper import Paper
 from state.quote import Quote
 from state.results import CitedSentence, ComparisonTable
-from state.run import Failure, Outcome, fatal_failure, outcome_of
+from state.run import Failure, RunOutcome, fatal_failure, outcome_of
 from state.writing import INPUT, CitationVerdict, Plan, SavedSection, Sentence
 from tools.bibliography.citation_style import DEFAULT, named_style
 from tools.bibliography.section_printer import PrintedSection, running_text
@@ -145,7 +145,7 @@ def paragraph_numbers(sentences: Sequence[Sentence], plan: Plan) -> list[int]:
     return numbers
 
 
-def _outcome(state: WriteState, sentences: Sequence[CitedSentence]) -> Outcome:
+def _outcome(state: WriteState, sentences: Sequence[CitedSentence]) -> RunOutcome:
     failures = state.get("failures", [])
     if not sentences and outcome_of(failures, failures) == "partial":
         # What `find` found is still there; papers that the caller named are no result.

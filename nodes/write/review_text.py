@@ -26,7 +26,7 @@ from state.questions import TextQuestion
 from state.run import fatal_failure
 from state.writing import INPUT, MARKER, Citation, CitationVerdict, PlanLine, SavedSection, Sentence
 from tools.errors import InputError
-from tools.evidence.support import UNBORNE
+from tools.evidence.verdict_order import UNBORNE
 from tools.run_settings import RunSettings
 from tools.services import open_services
 

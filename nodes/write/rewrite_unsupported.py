@@ -15,7 +15,7 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from nodes.cost.kept_budget import saving_services
-from nodes.judge.questions import Numbered
+from nodes.judge.judge_prompts import Numbered
 from nodes.write.cited_papers import (
     PaperToCite,
     lines_with_wrong_count,
@@ -39,7 +39,7 @@ from state.run import Failure
 from state.writing import CitationVerdict, Draft, PlanLine, Rejection, Sentence
 from tools.embed.embedder import Embedder
 from tools.errors import AnswerError, KeptError, RefusedError
-from tools.evidence.support import UNBORNE
+from tools.evidence.verdict_order import UNBORNE
 from tools.llm.task import Task
 from tools.run_settings import RunSettings
 

@@ -1,4 +1,4 @@
-"""Comparative beam: extend one draft in one branch of a round, in the way of the run's writer.
+"""Write: extend one draft in one branch of a round, as the writer that the run names does (nodes/write/writers).
 
 Most writers keep one draft; `beam` compares and votes on several.
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from evals.references.fitting import Case, brier, cases_of, fitted, measure_fit
-from state.audit import Outcome, ReferenceCheck
+from state.audit import ReferenceCheck, ReferenceOutcome
 from tests.evals.calls import evaluated
 
 TRUTH = {"": 2.0, "wrong": -3.0, "not_found": -1.0}
@@ -31,7 +31,7 @@ WORDS = (
 def made(many: int) -> list[Case]:
     """Return cases of which the true weights are known."""
     draw = random.Random(7)
-    outcomes: tuple[Outcome, ...] = ("confirmed", "wrong", "not_found")
+    outcomes: tuple[ReferenceOutcome, ...] = ("confirmed", "wrong", "not_found")
     cases: list[Case] = []
     for at in range(many):
         outcome = outcomes[at % 3]

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from nodes.judge.questions import TASK, Asked, Findings, Numbered, Source
+from nodes.judge.judge_prompts import TASK, Asked, Findings, Numbered, Source
 
 ABSTRACT = "Owls hear voles under snow. They catch two of three voles in the dark."
 

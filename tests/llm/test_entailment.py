@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from nodes.judge.questions import TASK, Asked, Numbered, Source
+from nodes.judge.judge_prompts import TASK, Asked, Numbered, Source
 from tools.embed.open_embedder import embedder
 from tools.errors import PermanentError
 from tools.ledger.budget import BudgetLimits

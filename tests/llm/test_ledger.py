@@ -11,7 +11,7 @@ from state.run import Usage
 from tests.fakes.openai_server import Hang, OpenAIServer, Slow, Text
 from tests.llm.support import RATE, mind_at
 from tools.errors import BudgetError, KeptError, PermanentError, TransientError
-from tools.ledger.budget import BudgetLimits, Kept
+from tools.ledger.budget import BudgetKept, BudgetLimits
 from tools.ledger.run_ledger import RunLedger
 from tools.llm.endpoint import FLOOR
 
@@ -191,14 +191,14 @@ async def test_a_ledger_that_cannot_be_written_costs_no_answer(
 @pytest.mark.parametrize(
     ("limits", "kept"),
     [
-        ({"calls": 2}, Kept(calls=2)),
-        ({"tokens": 400}, Kept(tokens=350)),
-        ({"usd": 1.0}, Kept(usd=0.9999)),
-        ({"minutes": 2.0}, Kept(minutes=2.0)),
+        ({"calls": 2}, BudgetKept(calls=2)),
+        ({"tokens": 400}, BudgetKept(tokens=350)),
+        ({"usd": 1.0}, BudgetKept(usd=0.9999)),
+        ({"minutes": 2.0}, BudgetKept(minutes=2.0)),
     ],
 )
 async def test_what_is_kept_of_a_budget_is_for_later_steps(
-    limits: dict[str, float], kept: Kept
+    limits: dict[str, float], kept: BudgetKept
 ) -> None:
     (name,) = limits
     ledger = RunLedger("run", BudgetLimits(**limits, kept=kept))  # type: ignore[arg-type]

@@ -3,11 +3,11 @@
 import pytest
 
 from nodes.verify.p_valid import WEIGHTS, p_valid, signs_of
-from state.audit import CheckedField, Outcome, ReferenceCheck, WrongField
+from state.audit import CheckedField, ReferenceCheck, ReferenceOutcome, WrongField
 
 
 def chance(
-    outcome: Outcome,
+    outcome: ReferenceOutcome,
     *wrong: CheckedField,
     missing: int = 0,
     lacking: int = 0,
@@ -53,7 +53,7 @@ def test_misreading_speaks_against_what_was_confirmed_and_for_what_was_not_found
 
 
 @pytest.mark.parametrize("outcome", ["incomplete", "not_asked"])
-def test_nothing_is_said_where_nobody_answered(outcome: Outcome) -> None:
+def test_nothing_is_said_where_nobody_answered(outcome: ReferenceOutcome) -> None:
     assert chance(outcome) is None
 
 

@@ -18,7 +18,7 @@ from tools.http.http_caller import RetryingClient
 from tools.ledger.budget import BudgetLimits
 from tools.ledger.run_ledger import RunLedger
 from tools.scholar.openalex import OpenAlexSource, host, pack_requests
-from tools.scholar.openalex_api import (
+from tools.scholar.openalex_format import (
     batched,
     list_path,
 )

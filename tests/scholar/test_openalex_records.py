@@ -1,4 +1,4 @@
-"""Tests of tools/scholar/openalex_api.py."""
+"""Tests of tools/scholar/openalex_format.py."""
 
 import json
 from datetime import date
@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from state.paper import Author, Paper
-from tools.scholar.openalex_api import read_page, read_single, read_work
+from tools.scholar.openalex_format import read_page, read_single, read_work
 
 SITE = "https://openalex.org/"
 

@@ -13,7 +13,7 @@ from tests.scholar.openalex_support import KEY, Refusing, asked, id_of, in_opena
 from tools.errors import BudgetError
 from tools.ledger.budget import BudgetLimits
 from tools.scholar.openalex import OpenAlexSource
-from tools.scholar.openalex_api import (
+from tools.scholar.openalex_format import (
     any_of,
     meaning_path,
     title_path,

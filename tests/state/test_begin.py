@@ -10,7 +10,7 @@ from langgraph.types import Overwrite, Send
 from typing_extensions import TypedDict
 
 from state.ask import AskState
-from state.begin import Kept, StartsAs, begin_run
+from state.begin import KeptFromLastRun, StartsAs, begin_run
 from state.channels import FindState, ReviseState, WriteOutput, WriteState, WritingInput
 from state.ingest import IngestState
 from state.reducers import append_new_ids, keep_last
@@ -21,7 +21,7 @@ from state.verify import VerifyState
 class Counted(TypedDict, total=False):
     names: Annotated[list[str], append_new_ids]
     hop: Annotated[int, StartsAs(lambda: 1)]
-    spoken: Annotated[list[str], Kept(), append_new_ids]
+    spoken: Annotated[list[str], KeptFromLastRun(), append_new_ids]
     words: Annotated[list[str], keep_last(list[str])]
     text: str
     why: str | None

@@ -30,7 +30,7 @@ from tools.http.response_errors import (
     judge_status,
     retry_after,
 )
-from tools.ledger.budget import CallReservation
+from tools.ledger.budget import CallSettlement
 from tools.ledger.run_ledger import RunLedger
 from tools.program import logger_of
 
@@ -272,7 +272,7 @@ class RetryingClient:
         read: Callable[[str], T],
         usd: float,
         payload: object,
-        spending: CallReservation,
+        spending: CallSettlement,
     ) -> tuple[str, T] | RetryDecision:
         spending.begin()
         try:

@@ -45,7 +45,7 @@ def read_openalex(path: Path) -> Iterator[Paper | BadRecord]:
 
 
 def _work(fields: Mapping[str, Any], _notes: list[str]) -> Paper:
-    from tools.scholar.openalex_api import read_work
+    from tools.scholar.openalex_format import read_work
 
     if paper := read_work(fields):
         return paper

@@ -40,7 +40,7 @@ class Cost:
         return self.input_tokens + self.output_tokens
 
 
-class CallReservation:
+class CallSettlement:
     """Settles one call: exactly, as free, or, when nobody says, as the worst case.
 
     A call that was cut off (a time-out, a cancelled run) may well be billed, so silence means the
@@ -98,7 +98,7 @@ class CallReservation:
 
 
 @dataclass(frozen=True)
-class Kept:
+class BudgetKept:
     """What of a run's budgets its later steps will need."""
 
     calls: int = 0
@@ -106,9 +106,9 @@ class Kept:
     usd: float = 0.0
     minutes: float = 0.0
 
-    def __add__(self, other: "Kept") -> "Kept":
+    def __add__(self, other: "BudgetKept") -> "BudgetKept":
         pairs = zip(astuple(self), astuple(other), strict=True)
-        return Kept(*(one + two for one, two in pairs))
+        return BudgetKept(*(one + two for one, two in pairs))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,7 +130,7 @@ class BudgetLimits:
     """USD by source."""
     caller: str = ""
     """Who calls the run, as tools.callers has it."""
-    kept: Kept = Kept()
+    kept: BudgetKept = BudgetKept()
     """What of these is not for the step under way."""
     per_day: Mapping[str, float] = field(default_factory=dict)
     """The most usd, tokens and calls that all runs of the caller may use in a UTC day."""

@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary
 from state.run import SourceUsage, Usage
 from tools.concurrency import LoopEvent
 from tools.errors import BudgetError, FinishRequestedError, KeptError, PermanentError
-from tools.ledger.budget import BudgetLimits, CallReservation, Cost, Kept, Price, Used, excess
+from tools.ledger.budget import BudgetKept, BudgetLimits, CallSettlement, Cost, Price, Used, excess
 from tools.ledger.ledger_file import DayBudget, LedgerFile
 from tools.program import logger_of
 from tools.telemetry.calls import record_cached_call, record_call
@@ -157,13 +157,13 @@ class RunLedger:
             return self._excess(Cost(usd=usd), source, self._held) is None
 
     @asynccontextmanager
-    async def pay(self, source: str, usd: float) -> AsyncIterator[CallReservation]:
+    async def pay(self, source: str, usd: float) -> AsyncIterator[CallSettlement]:
         """Hold the budget for one request to a source while the block runs; as `spend` for USD.
 
         Raises:
             BudgetError: The request may exceed a limit; nothing was spent on it.
         """
-        spending = CallReservation(None, Cost(usd=usd), lambda change: None)
+        spending = CallSettlement(None, Cost(usd=usd), lambda change: None)
         hold = await self._hold(source, [spending.worst], source)
         try:
             yield spending
@@ -192,7 +192,7 @@ class RunLedger:
         halvings: int = 0,
         price: Price | None = None,
         endpoint: str = "",
-    ) -> AsyncIterator[CallReservation]:
+    ) -> AsyncIterator[CallSettlement]:
         """Hold the budget for one call of at most these tokens while the block runs.
 
         Waits while calls under way may still free enough of the budget. Where `output_tokens` do not
@@ -215,7 +215,7 @@ class RunLedger:
             steps.setdefault(Cost.of(1, input_tokens, seen.reserve(limit), price), limit)
         hold = await self._hold(task, list(steps), "")
         hold.endpoint, hold.limit = endpoint, steps[hold.worst]
-        spending = CallReservation(price, hold.worst, self._clock, limit=hold.limit)
+        spending = CallSettlement(price, hold.worst, self._clock, limit=hold.limit)
         try:
             yield spending
         except BaseException as error:
@@ -268,7 +268,7 @@ class RunLedger:
                 else:
                     raise (
                         KeptError(excess)
-                        if self.limits.kept != Kept()
+                        if self.limits.kept != BudgetKept()
                         else BudgetError(f"'{subject}' was not asked: {excess}")
                     )
                 if self._excess(worst, source, self._held) is None:
@@ -291,7 +291,7 @@ class RunLedger:
             self._bell.ring()
 
     async def _record(
-        self, used: Used, hold: _Hold | None = None, spending: CallReservation | None = None
+        self, used: Used, hold: _Hold | None = None, spending: CallSettlement | None = None
     ) -> None:
         """Add to the rows, and let go of what was held for it."""
         if spending is None:

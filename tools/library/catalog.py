@@ -16,7 +16,7 @@ from tools.library.database import Database
 from tools.library.document_rows import forget_texts, keep_record, move, rename
 from tools.library.search_types import Counts
 
-Outcome = Literal["added", "updated", "unchanged", "merged", "conflict"]
+CatalogChange = Literal["added", "updated", "unchanged", "merged", "conflict"]
 
 _RANKS = {"doi": 0, "arxiv": 1, "openalex": 2, "s2": 3, "local": 4, "title": 5}
 _TELLING = 15  # characters of a title key: "Introduction" and "Preface" are many works
@@ -30,7 +30,7 @@ class CatalogWriter:
         self._db = db
         self._replace = replace
 
-    def take_in(self, record: Paper) -> Outcome:
+    def take_in(self, record: Paper) -> CatalogChange:
         """Take one record in.
 
         Where it changes a record of the same id, its values win and only gaps are filled from the
@@ -224,7 +224,7 @@ class Catalog:
         with self.database.writing() as db:
             db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(values.items()))
 
-    def take_in(self, papers: Iterable[Paper], *, replace: bool) -> list[Outcome]:
+    def take_in(self, papers: Iterable[Paper], *, replace: bool) -> list[CatalogChange]:
         """Take in these records in one transaction; return what became of each."""
         with self.database.writing() as db:
             writer = CatalogWriter(db, replace=replace)

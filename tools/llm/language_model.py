@@ -6,7 +6,7 @@ from typing import Generic
 
 from tools.cache import AnswerCache, cache_key
 from tools.errors import AnswerError, BudgetError, KeptError, PermanentError, RefusedError
-from tools.ledger.budget import Kept
+from tools.ledger.budget import BudgetKept
 from tools.ledger.run_ledger import RunLedger
 from tools.llm.endpoint import Endpoint, ModelReply, ModelRequest
 from tools.llm.structured_output import (
@@ -140,7 +140,7 @@ class RepairDialogue(Generic[AnswerT]):
         """Raise the output limit: of the model where thoughts took it, else of this answer, once."""
         name, model = self.task.name, self.endpoint.model
         if reply.limit < request.limit:
-            refused = KeptError if self.ledger.limits.kept != Kept() else BudgetError
+            refused = KeptError if self.ledger.limits.kept != BudgetKept() else BudgetError
             raise refused(
                 f"'{name}' was cut off at {reply.limit} tokens, which the run's budget had left; to go "
                 "on, raise max_tokens or max_usd"

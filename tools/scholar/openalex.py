@@ -19,10 +19,10 @@ from tools.errors import NotInSourceError, QuotaError, RequestRejectedError, log
 from tools.http.hosts import Host
 from tools.http.http_caller import DAY, RetryingClient
 from tools.program import logger_of
-from tools.scholar import openalex_api as requests
+from tools.scholar import openalex_format as requests
 from tools.scholar.merging import ids_of
-from tools.scholar.openalex_api import FIRST, PAGE, read_page, read_single
-from tools.scholar.openalex_api import SOURCE as NAME
+from tools.scholar.openalex_format import FIRST, PAGE, read_page, read_single
+from tools.scholar.openalex_format import SOURCE as NAME
 from tools.scholar.source import (
     LinkAnswer,
     SearchAnswer,

@@ -19,7 +19,7 @@ from state.paper import Paper, known_since
 from tools.counting import counted
 from tools.errors import InputError
 from tools.scholar.merging import ids_of
-from tools.scholar.openalex_api import read_work
+from tools.scholar.openalex_format import read_work
 from tools.scholar.snapshot import INDEX, OpenAlexSlice, slice_of
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""citeloom/export/citation_picture: the picture of what was found, for any papers there may be."""
+"""citeloom/export/citation_graph: the picture of what was found, for any papers there may be."""
 
 import json
 import random
@@ -15,7 +15,7 @@ from typing import Any, Literal
 import pytest
 from lxml import html
 
-from citeloom.export.citation_picture import Picture, citation_graph
+from citeloom.export.citation_graph import Picture, citation_graph
 from citeloom.export.html import page
 from state.paper import Author, Paper
 from state.results import Link, RankedPaper

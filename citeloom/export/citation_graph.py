@@ -1,6 +1,6 @@
 """The picture of what a search found: a part of a page, whose script draws the papers by year and channel.
 
-It is citation_picture.html with the papers put in as JSON, and loads nothing.
+It is citation_graph.html with the papers put in as JSON, and loads nothing.
 """
 
 import base64
@@ -54,7 +54,7 @@ def citation_graph(
             if link.citing in ranks and link.cited in ranks and link.citing != link.cited
         ],
     }
-    text = (files(__package__) / "citation_picture.html").read_text(encoding="utf-8")
+    text = (files(__package__) / "citation_graph.html").read_text(encoding="utf-8")
     style, _, body = text.partition("<style>\n")[2].partition("</style>\n")
     script = body.partition("<script>")[2].partition("</script>")[0]
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()

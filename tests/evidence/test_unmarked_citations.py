@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.evidence.invented_citations import invented_citations
+from tools.evidence.unmarked_citations import invented_citations
 
 
 @pytest.mark.parametrize(

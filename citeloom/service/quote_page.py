@@ -8,7 +8,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from citeloom.service.answering import answering
-from citeloom.service.entry import RefusedError, caller_of_request
+from citeloom.service.entry import RequestRefusedError, caller_of_request
 from tools.clients import open_clients
 from tools.ingest.ingest_target import limits_of
 from tools.ingest.reader_processes import in_thread, open_workers
@@ -34,7 +34,7 @@ async def _page(request: Request) -> Response:
     page = int(number) if number.isdecimal() and len(number) < 6 else None
     kept = await asyncio.to_thread(_kept, library, paper)
     if not kept:
-        raise RefusedError(
+        raise RequestRefusedError(
             404, "the library has no PDF of this paper; add the file to see its pages"
         )
     best: PageImage | None = None
