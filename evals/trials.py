@@ -49,7 +49,7 @@ def run_graph(
 ) -> dict[str, Any]:
     """Run a graph, or the product's of a name, in an event loop of its own.
 
-    `choices` are fields of RunContext.
+    `choices` are fields of RunSettings.
     """
     context = RunSettings(**choices)
     vars(context)["clients"] = clients  # where cached_property looks first

@@ -1,20 +1,20 @@
 """The errors of CiteLoom's tools.
 
 CiteLoomError
-├── InputError            the caller's input cannot be used; the message says what to send instead
-├── TransientError        worth trying again: time-outs, 429, 5xx, a lock held for a moment
-└── PermanentError        trying again will not help
-    ├── AnswerError       a mind's answer stayed outside its schema after every repair
-    ├── RefusedError      the model refused, or a content filter stopped it
-    ├── BudgetError       a budget, of the run or of the day, is spent; what there is so far is kept
-    │   ├── FinishedError a person wants the run to end now, with what it has
-    │   └── KeptError     what is left of the run's budget is kept for its later steps
-    ├── EndedError        a person whom the run asked ended it
-    ├── QuotaError        a source's own allowance is spent; the message says when it comes back
-    ├── RejectedError     a source finds fault with the request itself (HTTP 400 and the like)
-    ├── MissingError      a source does not have what it was asked for (HTTP 404 or 410)
-    ├── DocumentError     nothing of a file can be read: encrypted, empty, damaged, too large
-    └── LibraryError      a library is unknown, locked, damaged or of another embedder
+├── InputError                    the caller's input cannot be used; the message says what to send instead
+├── TransientError                worth trying again: time-outs, 429, 5xx, a lock held for a moment
+└── PermanentError                trying again will not help
+    ├── AnswerError               a mind's answer stayed outside its schema after every repair
+    ├── RefusedError              the model refused, or a content filter stopped it
+    ├── BudgetError               a budget, of the run or of the day, is spent; what there is so far is kept
+    │   ├── FinishRequestedError  a person wants the run to end now, with what it has
+    │   └── KeptError             what is left of the run's budget is kept for its later steps
+    ├── EndedError                a person whom the run asked ended it
+    ├── QuotaError                a source's own allowance is spent; the message says when it comes back
+    ├── RequestRejectedError      a source finds fault with the request itself (HTTP 400 and the like)
+    ├── NotInSourceError          a source does not have what it was asked for (HTTP 404 or 410)
+    ├── DocumentError             nothing of a file can be read: encrypted, empty, damaged, too large
+    └── LibraryError              a library is unknown, locked, damaged or of another embedder
 
 Foreign exceptions become one of these in the one module that calls the foreign library,
 with `raise ... from error`. Every message is for a person: what happened, and what to do.

@@ -99,7 +99,7 @@ def key_holder(headers: Mapping[str, str]) -> Key | None:
 
 
 async def holder_at_once(headers: Mapping[str, str]) -> Key | None:
-    """Return whose key a request carries, as `holder_of`, from a thread that no run can keep busy."""
+    """Return whose key a request carries, as `key_holder` does, from a thread that no run can keep busy."""
     return await asyncio.get_running_loop().run_in_executor(_own, key_holder, headers)
 
 

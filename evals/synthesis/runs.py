@@ -49,7 +49,7 @@ def synthesize(
     choices: Mapping[str, Any],
     graph: Any = "synthesize",
 ) -> Synthesis:
-    """Answer a question from papers; `choices` are fields of RunContext.
+    """Answer a question from papers; `choices` are fields of RunSettings.
 
     Raises:
         InputError: The run was stopped.

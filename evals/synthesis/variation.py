@@ -76,13 +76,13 @@ class VariedMind:
         return self._inner.name + (f", run {self._arm.run}" if self._samples else "")
 
     def spare(self, task: Task[AnswerT], **inputs: object) -> float:
-        """Return the tokens left in the window; see Mind.spare."""
+        """Return the tokens left in the window; see TaskModel.spare."""
         return self._inner.spare(task, **inputs)
 
     async def do(
         self, task: Task[AnswerT], *, sample: int = 0, temperature: float = 0.0, **inputs: object
     ) -> AnswerT:
-        """Answer `task`; see Mind.do."""
+        """Answer `task`; see TaskModel.do."""
         if task.name in _WRITING and self._arm.temperature is not None:
             temperature = self._arm.temperature
         sample += self._samples

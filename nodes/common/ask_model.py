@@ -39,7 +39,7 @@ async def ask_in_batches(
         most: Texts in one question, at most.
         inputs: Returns the task's inputs for some texts.
         take: Is given each answer as it comes, with the texts that it is about.
-        sample: As `Mind.do`.
+        sample: As `TaskModel.do`.
 
     Returns:
         Why there is no answer, by text.
@@ -83,7 +83,7 @@ def split_to_window(
     Args:
         parts: The texts.
         most: Texts in one question.
-        spare: Returns the tokens that the window has left beside these texts (Mind.spare).
+        spare: Returns the tokens that the window has left beside these texts (TaskModel.spare).
     """
     found: list[list[str]] = []
     too_large: list[str] = []
@@ -170,8 +170,8 @@ async def ask_with_check(
         faults: What code finds wrong with an answer.
         again_as: The name under which the faults are shown; the prompt should explain it.
         narrow: Says which inputs the second question has otherwise: only what was at fault.
-        sample: As `Mind.do`.
-        temperature: As `Mind.do`.
+        sample: As `TaskModel.do`.
+        temperature: As `TaskModel.do`.
 
     Raises:
         BudgetError: The run's budget is spent.

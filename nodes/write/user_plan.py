@@ -20,7 +20,7 @@ def named_papers(plan: str, papers: Sequence[str], aliases: Mapping[str, str]) -
     """Return the ids of the papers that a plan names, in the order of `papers`.
 
     Raises:
-        InputError: As `with_markers`.
+        InputError: As `names_to_markers`.
     """
     named = set(MARKER.findall(names_to_markers(plan, papers, aliases)))
     return [paper for place, paper in enumerate(papers, start=1) if f"P{place}" in named]

@@ -1,4 +1,4 @@
-"""citeloom/cli/completeness.py: the section on completeness, for whatever was estimated."""
+"""citeloom/export/completeness.py: the section on completeness, for whatever was estimated."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""citeloom/exports.py and its siblings: a finished section in every format, safe and complete."""
+"""citeloom/export/files.py and its siblings: a finished section in every format, safe and complete."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""citeloom/cli/table.py: whatever a record holds, the table stays a table and its text stays text."""
+"""citeloom/export/table.py: whatever a record holds, the table stays a table and its text stays text."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""tools/text/commands.py: what a paper may not say to a machine."""
+"""tools/evidence/prompt_injection.py: what a paper may not say to a machine."""
 
 import pytest
 from hypothesis import given

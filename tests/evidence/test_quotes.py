@@ -1,4 +1,4 @@
-"""tools/text/quotes.py: a quote counts only where its words stand together in its own source."""
+"""tools/evidence/quotes.py: a quote counts only where its words stand together in its own source."""
 
 import re
 import unicodedata

@@ -104,8 +104,8 @@ def test_another_process_is_named_while_it_uses_the_index_and_gives_way_when_it_
     engines[0].close()
     folder = tmp_path / "mine" / "vectors"
     script = """
-from tools.library.embedded_index import EdgeIndex
-index = EdgeIndex(home, 4)
+from tools.library.embedded_index import EmbeddedIndex
+index = EmbeddedIndex(home, 4)
 with index._folder.opened() as shard:
     print("held", flush=True)
     sys.stdin.readline()

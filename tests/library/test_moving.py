@@ -114,7 +114,7 @@ def test_library_on_a_server_that_is_gone_can_be_deleted(
     close_libraries()
     delete_library("mine", settings, WordEmbedder())
     assert not folder.exists()
-    assert "what a server has of library 'mine' stays there: ElsewhereError" in caplog.text
+    assert "what a server has of library 'mine' stays there: OtherServerError" in caplog.text
 
 
 @pytest.mark.parametrize("to_server", [False, True])

@@ -1,4 +1,4 @@
-"""Tests of the cache of paid answers, through LlmMind.do."""
+"""Tests of the cache of paid answers, through LanguageModel.do."""
 
 import asyncio
 import shutil

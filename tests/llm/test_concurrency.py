@@ -1,4 +1,4 @@
-"""Tests of LlmMind under many calls, event loops and threads."""
+"""Tests of LanguageModel under many calls, event loops and threads."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor

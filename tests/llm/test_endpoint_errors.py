@@ -1,4 +1,4 @@
-"""Tests of what LlmMind makes of an endpoint that fails; over real HTTP."""
+"""Tests of what LanguageModel makes of an endpoint that fails; over real HTTP."""
 
 import asyncio
 import time

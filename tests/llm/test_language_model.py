@@ -1,4 +1,4 @@
-"""Tests of LlmMind: repairs, refusals, length, safety; over real HTTP."""
+"""Tests of LanguageModel: repairs, refusals, length, safety; over real HTTP."""
 
 import logging
 from pathlib import Path

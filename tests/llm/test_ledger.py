@@ -1,4 +1,4 @@
-"""Tests of tools/llm/ledger.py: by itself, and through LlmMind.do over real HTTP."""
+"""Tests of tools/ledger/run_ledger.py: by itself, and through LanguageModel.do over real HTTP."""
 
 import asyncio
 import sqlite3

@@ -1,4 +1,4 @@
-"""Tests of the ladder of structured output, through LlmMind.do and real HTTP."""
+"""Tests of the ladder of structured output, through LanguageModel.do and real HTTP."""
 
 import json
 from dataclasses import replace

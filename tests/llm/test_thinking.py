@@ -1,4 +1,4 @@
-"""Tests of LlmMind with models that think, and with answers that are cut off; over real HTTP."""
+"""Tests of LanguageModel with models that think, and with answers that are cut off; over real HTTP."""
 
 import asyncio
 import sqlite3

@@ -1,4 +1,4 @@
-"""tools/text/in_text.py, reference_list.py, manuscript.py: reading a text by someone else."""
+"""tools/references/in_text.py, reference_list.py, manuscript.py: reading a text by someone else."""
 
 import pytest
 from hypothesis import given, settings

@@ -1,4 +1,4 @@
-"""Tests of tools/scholar/openalex_search.py, over HTTP against the fake."""
+"""Tests of tools/scholar/openalex.py: how it searches, over HTTP against the fake."""
 
 import logging
 from datetime import date

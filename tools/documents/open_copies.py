@@ -351,7 +351,7 @@ def _check(response: "httpx.Response", copy: _Copy, fetched: Fetched) -> None:
     """Check that an answer is the document.
 
     Raises:
-        MissingError: There is none, or it is a page that says so.
+        NotInSourceError: There is none, or it is a page that says so.
         DocumentError: It is not given to programs, or it is a page where a PDF should be.
         TransientError: The host is busy or broken, or there is nothing in its answer.
     """

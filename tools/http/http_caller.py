@@ -166,8 +166,8 @@ class RetryingClient:
             payload: JSON body.
 
         Raises:
-            MissingError: HTTP 404 or 410.
-            RejectedError: HTTP 400 or the like; its text quotes what the host says.
+            NotInSourceError: HTTP 404 or 410.
+            RequestRejectedError: HTTP 400 or the like; its text quotes what the host says.
             BudgetError: The call may exceed a limit of the run; nothing was sent.
             QuotaError: The host's own quota is spent; nothing more is sent until it comes back.
             PermanentError: The host rejects the key or the request.

@@ -83,7 +83,7 @@ class EntailmentModel:
     async def do(
         self, task: Task[AnswerT], *, sample: int = 0, temperature: float = 0.0, **inputs: object
     ) -> AnswerT:
-        """Answer `task` in a worker thread; see Mind.do.
+        """Answer `task` in a worker thread; see TaskModel.do.
 
         Raises:
             PermanentError: The task is none that this model can answer, or the model is not there.

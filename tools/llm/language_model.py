@@ -200,7 +200,7 @@ class LanguageModel:
         return " + ".join(dict.fromkeys(names))
 
     def spare(self, task: Task[AnswerT], **inputs: object) -> float:
-        """Return the tokens left in the window; see Mind.spare."""
+        """Return the tokens left in the window; see TaskModel.spare."""
         shapes = schema_forms(task.answer, task.name)
         needed = sum(
             count_tokens(text) for text in (task.prompt, render_inputs(inputs), shapes.text)
@@ -213,7 +213,7 @@ class LanguageModel:
     async def do(
         self, task: Task[AnswerT], *, sample: int = 0, temperature: float = 0.0, **inputs: object
     ) -> AnswerT:
-        """Answer `task`; see Mind.do."""
+        """Answer `task`; see TaskModel.do."""
         endpoint = self._endpoints[task.tier]
         shapes = await asyncio.to_thread(schema_forms, task.answer, task.name)
         dialogue = RepairDialogue(

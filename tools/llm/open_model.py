@@ -34,7 +34,7 @@ class QuotingModel:
     async def do(
         self, task: Task[AnswerT], *, sample: int = 0, temperature: float = 0.0, **inputs: object
     ) -> AnswerT:
-        """Answer `task` in a worker thread; see Mind.do. Samples do not differ.
+        """Answer `task` in a worker thread; see TaskModel.do. Samples do not differ.
 
         Raises:
             BudgetError: The run's calls or minutes are spent.

@@ -175,9 +175,9 @@ async def search_until_found(
     limit: int,
     affords: Callable[[], bool] = lambda: True,
 ) -> SearchAnswer:
-    """Search by one step of `relaxed` after the other until half of `limit` papers are found.
+    """Search by one step of `loosened_queries` after the other until half of `limit` papers are found.
 
-    A failure after papers were found ends the search, and `Found.cut` says so.
+    A failure after papers were found ends the search, and `SearchAnswer.cut` says so.
 
     Args:
         steps: Groups of words to AND, the groups to OR.

@@ -43,7 +43,7 @@ class DraftQuestion:
     """What is asked at once: the lines, and what is shown for them."""
 
     task: Task[Any]
-    """Answered as `Written` or as `Section`."""
+    """Answered as `SentencesAnswer` or as `SectionAnswer`."""
     inputs: Mapping[str, Any]
     lines: Sequence[PlanLine] = ()
     papers: Sequence[PaperToCite] = ()

@@ -1,4 +1,4 @@
-"""nodes/find/rankers/cascade.py: what is clear, what is contested, and what it costs."""
+"""nodes/find/rankers/debate.py: what is clear, what is contested, and what it costs."""
 
 from pathlib import Path
 from typing import Any

@@ -68,7 +68,7 @@ async def test_file_is_read_once_and_again_when_it_changes(
         asked.append(name)
         return read_in_process(workers, stopped, file, name, grobid)
 
-    monkeypatch.setattr("nodes.synthesize.read_stack_paper.read_apart", counted)
+    monkeypatch.setattr("nodes.synthesize.read_stack_paper.read_in_process", counted)
     with bench(home) as place:
         first, second = await read(place, path), await read(place, path)
         assert second == first
