@@ -24,7 +24,7 @@ from graphs.write import builder
 from state.paper import Author
 from state.run import Failure
 from tests.graphs.person import CONFIG, question
-from tests.service.test_local import PAPERS, WRITE
+from tests.service.test_local_executor import PAPERS, WRITE
 from tools.errors import PermanentError
 from tools.run_settings import RunSettings
 

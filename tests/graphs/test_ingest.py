@@ -25,7 +25,7 @@ from tests.graphs.ingest_files import (
 )
 from tests.graphs.sources import Asked
 from tests.pdf.papers import first_page
-from tests.pdf.test_bound import OWLS, RIVERS
+from tests.pdf.test_bound_papers import OWLS, RIVERS
 from tests.pdf.writer import Page
 from tests.pdf.writer import pdf as written
 from tools.bibliography.read_record import paper_from

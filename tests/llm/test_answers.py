@@ -1,4 +1,4 @@
-"""Tests of tools/llm/structured_output.py."""
+"""tools/llm/structured_output.py: an answer is found in what a model wrote, or refused with the reason."""
 
 import pytest
 from pydantic import BaseModel

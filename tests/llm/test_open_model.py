@@ -1,4 +1,4 @@
-"""Tests of tools/llm/open_model.py and extractive.py."""
+"""tools/llm/open_model.py: which model answers a run, the embedded engine or an LLM."""
 
 import threading
 from collections.abc import Sequence

@@ -15,7 +15,7 @@ from state.channels import FindState
 from state.inputs import CheckedRequest
 from state.paper import Author, Paper
 from state.search import Hit, LinkRound
-from tests.documents.test_fetch import Site
+from tests.documents.test_open_copies import Site
 from tests.nodes.tables import Tables
 from tests.pdf.papers import paper as rivers
 from tests.scholar.table import Table

@@ -12,7 +12,7 @@ from citeloom.runs.runs import UnknownRunError, wait_until_resting
 from citeloom.runs.server_executor import server_runs
 from tests.runs.fake_server import THREAD, FakeServer
 from tests.runs.test_status import ASKS
-from tests.service.test_local import WRITE
+from tests.service.test_local_executor import WRITE
 from tools.errors import InputError
 
 PATIENCE = 60.0

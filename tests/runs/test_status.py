@@ -12,7 +12,7 @@ from citeloom.runs.run_record import new_run
 from citeloom.runs.runs import RunSnapshot, Status, wait_until_resting
 from citeloom.runs.server_executor import server_runs
 from tests.runs.fake_server import THREAD, FakeServer
-from tests.service.test_local import WRITE
+from tests.service.test_local_executor import WRITE
 
 QUESTION = {"id": "1", "value": {"kind": "plan", "proposal": "", "instructions": ""}}
 

@@ -1,4 +1,4 @@
-"""Tests of tools/scholar/semantic_scholar.py, _client.py and _links.py."""
+"""tools/scholar/semantic_scholar.py: searches, records and links, over HTTP against the fake."""
 
 from collections.abc import Iterator
 from datetime import date

@@ -9,7 +9,7 @@ from langgraph_sdk import get_client
 from citeloom.runs.runs import wait_until_resting
 from citeloom.runs.server_executor import server_runs
 from tests.server.conftest import prepared, serving
-from tests.server.test_served import WRITE
+from tests.server.test_server_executor import WRITE
 from tools.errors import InputError
 
 

@@ -18,7 +18,7 @@ from citeloom.runs.run_files import open_checkpoints
 from citeloom.runs.run_record import load_run
 from citeloom.runs.runs import GraphName, Runs, wait_until_resting
 from graphs.checkpoint_types import stored_types
-from tests.service.test_local import WRITE
+from tests.service.test_local_executor import WRITE
 from tests.support import SMALL
 from tools.errors import InputError
 

@@ -1,4 +1,4 @@
-"""tools/text/salience.py and printable.py: whole sentences, as they stand, that need no neighbour."""
+"""tools/text/salience.py and quotable.py: whole sentences, as they stand, that need no neighbour."""
 
 import pytest
 from hypothesis import given

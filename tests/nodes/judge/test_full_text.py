@@ -15,7 +15,7 @@ from nodes.judge.full_text import FullText, read_full_texts
 from state.inputs import CheckedRequest
 from state.paper import Author, Paper
 from state.run import Failure
-from tests.documents.test_fetch import PAGE, Site
+from tests.documents.test_open_copies import PAGE, Site
 from tests.library.words import document
 from tests.nodes.tables import Tables
 from tests.pdf.papers import RUNNING, TITLE

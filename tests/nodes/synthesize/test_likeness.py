@@ -1,4 +1,4 @@
-"""nodes.synthesize.judge_relevance.py: likeness by meaning and words, and what is clear."""
+"""nodes/synthesize/judge_relevance.py: likeness by meaning and words, and what is clear."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""Tests of tools/scholar/openalex_format.py."""
+"""tools/scholar/openalex_format.py: records of OpenAlex, whole or spoilt, read as papers."""
 
 import json
 from datetime import date

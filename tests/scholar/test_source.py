@@ -1,4 +1,4 @@
-"""Tests of tools/scholar/source.py."""
+"""tools/scholar/source.py: the words of a query, and the looser queries after it."""
 
 from math import comb
 

@@ -1,4 +1,4 @@
-"""Tests of tools/llm/task.py."""
+"""tools/llm/task.py: how inputs stand in a prompt, and how many tokens a text has."""
 
 from datetime import date
 

@@ -1,4 +1,4 @@
-"""tools/bibliography/section_printer.py and section.py: markers become citations, none gets lost."""
+"""tools/bibliography/section_printer.py: markers become citations, none gets lost."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""nodes/find/rankers/by_similarity.py and closeness.py: rankers that ask no mind."""
+"""nodes/find/rankers/by_similarity.py: rankers that ask no mind."""
 
 from collections.abc import Iterator
 from itertools import pairwise
