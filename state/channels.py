@@ -76,7 +76,7 @@ class FindState(Shared, total=False):
     hits: Annotated[list[Hit], add_hits]
     """How papers were reached, but for links: those are in the run store."""
     trail: Annotated[list[str], append_new_ids]
-    """The run_store's keys of what following links led to, round by round."""
+    """The run store's keys of what following links led to, round by round."""
     search_log: Annotated[list[SearchLogEntry], add_log]
     same: dict[str, str]
     """The paper of this run by each id under which a source named it."""

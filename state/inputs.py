@@ -1,4 +1,4 @@
-"""What a caller asks for, as sent and as understood."""
+"""What a caller asks for, as sent and as checked, and the words that its settings take."""
 
 from typing import Annotated, Any, Literal, TypeVar
 

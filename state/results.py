@@ -1,4 +1,4 @@
-"""What callers get: the public shapes of papers.json, run.json and the servers' answers."""
+"""What callers get: the shapes of papers.json, run.json, the servers' answers and the comparison table."""
 
 from typing import Literal
 

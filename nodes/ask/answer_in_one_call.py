@@ -1,4 +1,4 @@
-"""Answer at once: read what the keywords found and answer in one question, or say "I don't know".
+"""Answer in one call: read what the keywords found, and answer in one question or say "I don't know".
 
 Reads `run`, `request`, `standalone`, `hops`. Writes `hops`, `held`, `draft`, `missing` (Keyword Augmented Retrieval,
 section 1.2). As many of the passages are shown as the model's window holds. Each sentence names words

@@ -1,4 +1,4 @@
-"""Draw claims: split the passages into single statements that bear on the question.
+"""Extract claims: split the passages into single statements that bear on the question.
 
 Reads `run`, `request`, `standalone`, `aspects`, `query`, `hops`, `held`. Writes `held`, `hops`. Each claim
 carries words of its passage that code has found there (tools.evidence.quotes); a quote that fails is

@@ -1,7 +1,7 @@
 """Search: retrieve the passages that may answer the query of this hop.
 
 Reads `run`, `request`, `wanted`, `standalone`, `query`, `why`, `hop`, `hops`. Writes `hops`; the
-passages go to the run_store. Passages read in an earlier hop are not found again. A question for authors,
+passages go to the run store. Passages read in an earlier hop are not found again. A question for authors,
 year or venue is also shown the records of the papers found, since passages seldom tell those.
 """
 

@@ -1,4 +1,4 @@
-"""Take the question: check what was sent, and find in the conversation what it is about.
+"""Take the question: check what was sent, read the conversation, and find in it what the question is about.
 
 Reads the input of `ask`. Writes `run`, `request`, `wanted`, `history`, `standalone`, `messages`, `stop`,
 and resets what an earlier question on the same thread has left.

@@ -1,4 +1,4 @@
-"""Query generation: turn the input into keyword queries, by the run's strategy.
+"""Generate queries: turn the input into keyword queries by the run's strategy, with an LLM or without one.
 
 Reads `request`. Writes `queries`: keyword queries (one, three readings of the whole, one each for
 problem, method and contribution, or as many sides as the input has), each with a reason and the

@@ -1,10 +1,10 @@
-"""Debate ranking with attribution: have one group of papers judged by the run's ranker.
+"""Judge papers: have one group of papers judged by the run's ranker.
 
 The default ranker debates each paper, and code looks for every quote in the paper's text; the setting
 `ranker` names the others, which stand in `nodes/find/rankers`.
 
 Reads `run`, `request`, `hop`, `depth` and, per branch, the ids of the group, best first. Writes `judged`,
-`listings`, `failures`; the debates go to the run_store.
+`listings`, `failures`; the debates go to the run store.
 """
 
 from typing import NotRequired

@@ -1,7 +1,7 @@
 """Merge records: make one paper of all records of one work, whichever sources they come from.
 
 Reads `run`, `hits`, `united`, `trail`, `followed`, `same`, `judged`. Writes `same` (the paper of this
-run by each id that a source used), `united` and `followed`; the papers go to the run_store. A paper keeps
+run by each id that a source used), `united` and `followed`; the papers go to the run store. A paper keeps
 the id under which the run first knew it, so that scores and debates stay with it when another source
 turns out to know it, too.
 """

@@ -1,4 +1,4 @@
-"""Present: assemble what `find` found into its output.
+"""Present: assemble what `find` found into its output, with the works that it misses and kept papers cite.
 
 Reads what the other steps wrote. Writes `papers`, `links`, `counts`, `usage`, `mind`, `outcome`.
 """

@@ -1,4 +1,4 @@
-"""Understand: check the input, recognise the input's own paper, start the run afresh.
+"""Read the input: check it, look up the papers that it names, recognise its own paper, start the run afresh.
 
 Reads the input. Writes `run`, `request`, `stop`, and resets what an earlier run on the same thread
 may have left.

@@ -1,4 +1,4 @@
-"""Index: make what vectors and keywords are missing, so that what was read can be found.
+"""Index: name keywords where a mind is to, and make what vectors and keywords are missing.
 
 Reads `run`, `request`, `files`, `bulk`, `done`, `spent`, `failures`. Writes `done`, `spent`, `failures`.
 """

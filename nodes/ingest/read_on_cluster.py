@@ -1,4 +1,4 @@
-"""Read in bulk: the files and dumps of a wave, by the workers of a Ray cluster.
+"""Read on a cluster: the files and dumps of a wave, by the workers of Ray.
 
 Reads `run`, `request` and the `sources` of its branch. Writes their reports, as `read_source` does, whose
 work this is on a cluster: workers read and cut, and what they have read is taken in here.

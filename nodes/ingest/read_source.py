@@ -1,4 +1,4 @@
-"""Read one source: a file, an upload, a record file, or the open copy of an id.
+"""Read one source: a file, an upload, a record file, or an id, whose record and open copy are fetched.
 
 Reads `run`, `request` and the `source` of its branch. Writes its report. What cannot be read is in
 the report and costs nothing else; a library that cannot be written stops the run.

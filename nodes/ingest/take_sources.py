@@ -2,7 +2,7 @@
 
 Reads the input of `ingest`. Writes `run`, `request`, `made`, `files`, `stop`, reports of what cannot be read
 at all, and resets what an earlier run on the same thread may have left. Contents of uploads go to
-the spool, records that name files to the run_store.
+the spool, records that name files to the run store.
 """
 
 import asyncio

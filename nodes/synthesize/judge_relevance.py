@@ -1,4 +1,4 @@
-"""Judge which paragraphs help with the question, each through its summary.
+"""Judge which paragraphs help with the question: the clear cases by likeness, the others by their summaries.
 
 Reads `run`, `request`, `paragraphs`. Writes `contexts`, `failures` (LLM-Ref, section 3.2). All that help
 are taken, not a number of the best. With the setting relevance 'cascade' the embedder decides the clear

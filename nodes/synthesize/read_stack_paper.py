@@ -2,7 +2,7 @@
 
 Reads `run`, `request` and, per branch, one `item`. Writes `stacked`. A file is read in a process of its
 own, and what was read once is kept by the hash of its bytes. Paragraphs, references and record go to
-the run_store. A paper that cannot be read costs nothing else.
+the run store. A paper that cannot be read costs nothing else.
 """
 
 import asyncio

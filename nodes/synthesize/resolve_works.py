@@ -1,7 +1,7 @@
 """Resolve: look up on the network the works that will be shown, for their DOI and their full record.
 
 Reads `run`, `request`, `references_as`, `contexts`, `lines`, `works`. Writes `lines`, `works`, `resolved`;
-records and entries go to the run_store. A work that turns out to be another one becomes that one, and one
+records and entries go to the run store. A work that turns out to be another one becomes that one, and one
 that turns out to be a source becomes the source. Without sources on the network nothing happens.
 """
 

@@ -1,4 +1,4 @@
-"""Summarise the paragraphs: a sentence or two each, made once and kept by the text's hash.
+"""Summarise the paragraphs, by a mind or by their own sentences: made once and kept by the text's hash.
 
 Reads `run`, `paragraphs`. Writes `failures` (LLM-Ref, section 3.1: relevance is judged by summaries, the
 answer made from the paragraphs themselves). Summaries stay in the store of documents (see

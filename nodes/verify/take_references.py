@@ -1,7 +1,7 @@
 """Take printed references: read them out of the text or the files that were sent.
 
 Reads the input of `references`. Writes `run`, `request`, `entries`, `stop`, and resets what an earlier run on the
-same thread may have left; the records go to the run_store. Files are read in processes of their own.
+same thread may have left; the records go to the run store. Files are read in processes of their own.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """Take the text to check, its reference list, and the records of the papers that it cites.
 
 Reads the input of `verify`. Writes `run`, `request`, `strictly`, `body`, `entries`, `stop`, and resets what an
-earlier run on the same thread may have left; the records go to the run_store.
+earlier run on the same thread may have left; the records go to the run store.
 """
 
 import asyncio

@@ -1,8 +1,8 @@
-"""Choose: settle which drafts of a round go on, by votes where a writer has several.
+"""Choose a draft: settle which drafts of a round go on, by votes where a writer has several.
 
 Reads `run`, `request`, `keys`, `outline`, `position`, `drafts`, `candidates`.
 Writes `drafts` (the survivors), `position`, `final` (the best so far); the beam's rounds go to the
-run_store with their losers and votes (ChatCite, section 3.2.2).
+run store with their losers and votes (ChatCite, section 3.2.2).
 """
 
 from langgraph.runtime import Runtime

@@ -1,4 +1,4 @@
-"""Plan: what each paragraph of the section is to argue, with which papers, line by line.
+"""Plan: what each paragraph of the section is to argue, with which papers, mended and laid out line by line.
 
 Reads `request`, `keys`, `selected`, `choices`, `sufficiency`. Writes `outline`, and `keys`, of which those stay that
 the plan has. A plan by the researcher is honoured as it is. Else the mind plans: of the papers that

@@ -1,6 +1,6 @@
 """Take the papers to write about, given as ids or as records.
 
-Reads the input of `write`. Writes `run`, `request`, `choices`, `selected`, `stop`; the papers go to the run_store.
+Reads the input of `write`. Writes `run`, `request`, `choices`, `selected`, `stop`; the papers go to the run store.
 """
 
 import asyncio

@@ -14,7 +14,7 @@ from tools.settings import Settings
 
 @pytest.fixture
 def runtime(tmp_path: Path) -> Runtime[RunSettings]:
-    """What LangGraph hands to a node, with an empty run_store and a home of its own."""
+    """What LangGraph hands to a node, with an empty run store and a home of its own."""
     context = context_for(Settings(home=tmp_path, _env_file=None))  # type: ignore[call-arg]
     return Runtime(context=context, store=InMemoryStore())
 

@@ -1,4 +1,4 @@
-"""Papers printed in a citation style: entries of the list, and how the text cites each.
+"""Papers printed in a citation style by citeproc-py, called here alone: entries of the list, and citations.
 
 What the processor leaves open is settled here: letters for works of one year and author, which agree
 between text and list; authors and dates that are missing; preprints that a style has no place for.

@@ -1,4 +1,4 @@
-"""Reading records of papers from a file, whatever its kind."""
+"""Records of papers read from a file, whatever its kind; JSON Lines one by one, in constant memory."""
 
 import gzip
 import json

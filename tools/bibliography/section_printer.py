@@ -1,4 +1,4 @@
-"""A section's sentences and references, printed in a citation style."""
+"""A section printed in a citation style: its sentences, whose markers become citations, and its references."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Printed text with its letter forms: italic, bold and the like, as runs of characters.
+"""Printed text as runs of characters with letter forms (italic, bold), and such text for LaTeX.
 
 While a style is at work, letter forms and other notes stand in the text as single characters of
 Unicode's private use area, which `sealed` takes out of everything that a record holds.

@@ -1,4 +1,4 @@
-"""One walk through the elements of an article, whatever its markup: HTML, JATS or TEI.
+"""The walk through the elements of an article, HTML, JATS or TEI, and what its head says of the paper.
 
 A vocabulary says of each element what it is (its role); the walk makes blocks of that. Roles:
 

@@ -1,4 +1,4 @@
-"""Which documents belong to the records of a record file: of BibTeX or Zotero RDF."""
+"""The documents that records of BibTeX and Zotero RDF name, and how each of these names them."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""What a file is, by its first bytes and its markup; how large it may be; its bytes as text."""
+"""What a file is, by its first bytes and markup; how large it may be, unpacked too; its bytes as text."""
 
 import codecs
 import gzip

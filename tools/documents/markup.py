@@ -1,4 +1,4 @@
-"""Markup safely parsed, and what readers of markup share."""
+"""Markup safely parsed, and the blocks of a document collected from it: sections, cleaned and counted words."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""Open copies of papers: arXiv's HTML, else its PDF; the free PDF that the record names; then what indexes name.
+"""Open copies of papers, fetched from arXiv, from the PDF that a record names, or from where indexes say.
 
 Where the caller wants it, the indexes of open copies are asked for further places: OpenAlex, Unpaywall
 (where a contact e-mail is set, which it wants) and Europe PMC, which has the text itself as XML.

@@ -1,4 +1,4 @@
-"""One request to a host at a time, sent until it is answered or hopeless: limited, retried, cached and paid for."""
+"""Requests to hosts: one client an event loop; each request limited, retried, cached and paid for."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""What a host's answer means: a body, a reason to try again, or an error that says what to do.
+"""What a host's answer means: a body, how long to wait before another try, or an error that says what to do.
 
 The one place that knows the exceptions of httpx.
 """

@@ -1,4 +1,4 @@
-"""Taking one file into a library: reading, recording, cutting and keeping it.
+"""One file taken into a library: read, told which paper it is of, recorded, cut and kept.
 
 Each step leaves the library whole, so that a process may end between any two of them: the next run
 finds the file unknown and does it again, and what is there already is not made twice.

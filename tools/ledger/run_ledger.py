@@ -1,4 +1,4 @@
-"""What a run may spend and what it has spent: reserve the worst case, then settle the real cost."""
+"""What a run may spend and has spent: the worst case is reserved, the real cost settled, overshoots remembered."""
 
 import asyncio
 import sqlite3

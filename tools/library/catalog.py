@@ -1,4 +1,4 @@
-"""The catalog: what a library knows of its papers, without their vectors."""
+"""The catalog: what a library knows of its papers, and how a record enters it: new, known, changed or merged."""
 
 import json
 import sqlite3

@@ -1,4 +1,4 @@
-"""The catalog's SQLite file: connections that several threads can use."""
+"""The catalog's SQLite file: its tables, connections for several threads, and one writer over all processes."""
 
 import sqlite3
 from collections.abc import Iterator

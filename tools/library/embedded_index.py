@@ -1,4 +1,4 @@
-"""The vector index in this process: Qdrant's embedded engine, in a folder of the library."""
+"""The vector index in this process: Qdrant's embedded engine, in a folder that processes share by turns."""
 
 import shutil
 import time

@@ -1,4 +1,4 @@
-"""Which vector indexes a library has: the one that is searched, and the one to take its place.
+"""Which vector indexes a library has, how they are named, and the vectors that a snapshot carries for one.
 
 The catalog names them, so that one transaction of it swaps them for all processes; a server's collections need
 no alias. The names are read on every use, which costs some microseconds.

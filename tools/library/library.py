@@ -45,7 +45,7 @@ class Library:
         self.folder = folder
         self.name = name
         self.embedder = embedder
-        # For what looks after a library: tools.library.library_care, compact and snapshot.
+        # For what looks after a library: tools.library.library_care and library_snapshot.
         self.catalog = Catalog(folder / "catalog.sqlite")
         self._passages = PassageCatalog(self.catalog.database)
         self._writing = WriteLock(folder / "write.lock", f"library '{name}'")

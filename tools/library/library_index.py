@@ -1,4 +1,4 @@
-"""The vector index of a library, kept in step with its catalog whatever was interrupted between them.
+"""The texts of a library in its vector index, kept in step with its catalog whatever was interrupted.
 
 Rows are written first and vectors after them, and a row is marked when its vector is in: a kill costs
 a batch. Whoever makes vectors holds the library's write lock. Anything that calls for another index,

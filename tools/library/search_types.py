@@ -1,4 +1,4 @@
-"""What a search of a library takes and gives."""
+"""What a search of a library takes and gives, how headings are compared, and what every retriever offers."""
 
 import re
 from collections.abc import Collection

@@ -1,4 +1,4 @@
-"""The vector index on a Qdrant server or cluster, for libraries that outgrow one process.
+"""The vector index on a Qdrant server or cluster: its collection, its searches, and what its faults mean.
 
 Every call of the client that CiteLoom makes stands here, and `citeloom doctor --qdrant URL` makes each of them once.
 """

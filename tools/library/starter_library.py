@@ -1,4 +1,4 @@
-"""The library that comes with CiteLoom: annotated papers on machine-assisted literature review."""
+"""The library that comes with CiteLoom: annotated papers on literature review by machine, with their vectors."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""What the papers of a library say: their documents, cut into passages, to read and to search."""
+"""What the papers of a library say: documents, the files they were read from, and passages to read and search."""
 
 import os
 import shutil

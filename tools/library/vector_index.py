@@ -1,4 +1,4 @@
-"""What every vector index offers, and the one schema that all of them keep.
+"""What every vector index offers, the one schema that all keep, and the term weights that all rank words by.
 
 A point is a row of the catalog's `texts`: a paper's record, a passage, or a record whose abstract is
 a passage. It has the row's number as its id, a dense vector `dense` (cosine), a sparse vector `bm25`

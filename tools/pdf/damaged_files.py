@@ -1,4 +1,4 @@
-"""Files that would unpack to far more than a paper has are found; those that lost their end get a new one."""
+"""Files that would unpack to far more than a paper has are refused; those that lost their end get a new one."""
 
 import re
 import zlib

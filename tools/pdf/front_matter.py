@@ -1,4 +1,4 @@
-"""What stands before the text: title, authors, abstract; and what the first page says of itself."""
+"""What stands before the text: title, names of the authors, abstract, and the narrow column beside it."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Headings: which lines are, and how deep, against what is usual in the document."""
+"""What is usual in a document, its prose and line distance, and by that which lines are headings, and how deep."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Lines of a page: words put together by their base lines."""
+"""Lines of a page: pieces of one base line put together, and words to lines."""
 
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""What stands on a page and is no part of the text: headers, footers, page numbers, notices."""
+"""What is no part of the text: headers, footers, page numbers, notices, and raised marks within lines."""
 
 import re
 from collections import defaultdict

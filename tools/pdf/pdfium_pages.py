@@ -1,7 +1,6 @@
-"""Opens files with pdfium and takes the words off their pages.
+"""Opens files with pdfium and takes the words off their pages, run by run.
 
-pdfium is not safe to use from two threads: every call is made under `LOCK`, those of
-`tools.pdf.pdfium_pages`, the one other module that calls it, as well.
+pdfium is not safe to use from two threads: every call is made under `LOCK`, those of `tools.pdf.page_image` too.
 """
 
 import ctypes

@@ -1,4 +1,4 @@
-"""Reads a PDF to a Document: the title, the tree of sections, paragraphs, and what stands apart."""
+"""Reads a PDF to a Document, and says how far each part of it can be relied on."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Keywords of passages, and passages by keywords, after Keyword Augmented Retrieval.
+"""Keywords of passages, passages by keywords, and misspelt words of questions.
 
 KAR (Purwar and Sundar, 2023) lets a small model name the keywords of each piece of text once, and
 compares a question's keywords with them. Here a mind names those of passages where it is asked to

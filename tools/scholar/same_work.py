@@ -1,4 +1,4 @@
-"""Identity across sources: which records are one work, and the one record that they make.
+"""Identity across sources: which titles are one title, which records one work, and the record that they make.
 
 Three grounds unite two records, in this order: a shared id; equal titles; nearly equal titles. On
 no ground do works with different DOIs of published versions become one.

@@ -1,4 +1,4 @@
-"""What every source of papers offers; requests of many ids put together, and keywords made ready for search engines."""
+"""What every source of papers offers; ids put into batches, and keywords loosened where they find too little."""
 
 import re
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence

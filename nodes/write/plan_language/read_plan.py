@@ -1,4 +1,4 @@
-"""The rows of a plan's text, and what they say: '5 sentences', '120 words', 'on lines 1 and 3'.
+"""The text of a plan read: its rows, the papers that it names, and directions such as '5 sentences'.
 
 The patterns expect text in which white space is single spaces and papers are markers, so each of
 them looks at a character a bounded number of times.

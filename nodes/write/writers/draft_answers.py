@@ -1,4 +1,4 @@
-"""How drafts are answered, and what is wrong with an answer: said to the mind, once."""
+"""What a mind answers when it drafts, the sentences made of that, and what code finds wrong with them."""
 
 import re
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""The writers by name."""
+"""The writers by name, and those that choose sentences of the papers and ask no mind."""
 
 import asyncio
 from collections.abc import Sequence

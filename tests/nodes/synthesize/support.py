@@ -73,7 +73,7 @@ def script(spoil: Spoil | None = None, task: str = "") -> Script:
 
 
 class Bench:
-    """A services with paragraphs on its run_store, and the server behind its mind."""
+    """Services with paragraphs in their run store, and the server behind its mind."""
 
     def __init__(self, server: OpenAIServer, runtime: Runtime[Any]) -> None:
         self.server = server
