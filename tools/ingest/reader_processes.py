@@ -53,7 +53,7 @@ class StoppedError(Exception):
 
 
 class Workers:
-    """Processes that read, and as many threads that each take one file from its reading to its run_store.
+    """Processes that read, and as many threads that each take one file, from its reading until it is kept.
 
     So at most as many files are in memory as there are processes, however many a run has.
     """

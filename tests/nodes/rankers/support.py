@@ -1,4 +1,4 @@
-"""What the tests of rankers share: papers on pears, and a services that a scripted LLM serves."""
+"""What the tests of rankers share: papers on pears, and services with a scripted LLM."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -40,7 +40,7 @@ INVENTED = "These words were never written by anyone in this paper."
 
 @contextmanager
 def served(script: Script | Sequence[Reply], home: Path, **options: Any) -> Iterator["Served"]:
-    """A services whose mind is the script."""
+    """Services whose mind is the script."""
     with OpenAIServer(script) as server:
         settings = Settings(
             home=home,
@@ -55,7 +55,7 @@ def served(script: Script | Sequence[Reply], home: Path, **options: Any) -> Iter
 
 
 class Served:
-    """A services and the server behind its mind."""
+    """Services and the server behind their mind."""
 
     def __init__(self, server: OpenAIServer, services: Services, runtime: Runtime[Any]) -> None:
         self.server = server

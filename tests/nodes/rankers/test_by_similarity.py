@@ -52,7 +52,7 @@ def server() -> Iterator[ScholarServer]:
 
 
 def desk_at(server: ScholarServer | None, home: Path) -> Services:
-    """A services of a run that searches a library only."""
+    """Services of a run that searches a library only."""
     values: dict[str, Any] = {
         "_env_file": None,
         "home": home,
