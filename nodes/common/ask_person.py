@@ -17,50 +17,6 @@ from tools.run_store import RunStore
 
 SHOWN = 40
 """Papers shown at most: a checkpoint copies them at each step."""
-
-
-def make_paper_cards(
-    papers: Mapping[int, Paper],
-    *,
-    chosen: Callable[[str], bool] = lambda _: True,
-    scores: Mapping[str, float] | None = None,
-    whys: Mapping[str, str] | None = None,
-) -> tuple[PaperCard, ...]:
-    """Return the papers, by their numbers, as a person sees them."""
-    return tuple(
-        PaperCard(
-            number=number,
-            id=paper.id,
-            title=paper.title,
-            year=paper.year,
-            score=(scores or {}).get(paper.id),
-            chosen=chosen(paper.id),
-            why=(whys or {}).get(paper.id, ""),
-        )
-        for number, paper in papers.items()
-    )
-
-
-async def load_paper_cards(
-    store: RunStore, keys: Iterable[str], scores: Mapping[str, float] | None = None
-) -> list[PaperCard]:
-    """Return cards of the first of these papers, numbered in their order."""
-    first = list(keys)[:SHOWN]
-    papers = await store.papers.get(first)
-    numbered = {n: papers[key] for n, key in enumerate(first, start=1) if key in papers}
-    return list(make_paper_cards(numbered, scores=scores, whys=await first_arguments(store, first)))
-
-
-async def first_arguments(store: RunStore, keys: Sequence[str]) -> dict[str, str]:
-    """Return the first argument for each paper that was debated."""
-    debates = await store.debates.get(keys)
-    return {
-        key: debate.arguments_for[0].claim
-        for key, debate in debates.items()
-        if debate.arguments_for
-    }
-
-
 ReadT = TypeVar("ReadT")
 CLOSING = "Send nothing to go on as it is, or 'stop' to end the run here with what it has."
 _FORM = 'send nothing, the edited text, or {"action": "accept"|"edit"|"stop", "text": ...}'
@@ -103,3 +59,45 @@ async def ask_person(
         except CiteLoomError as error:
             shown = shown.model_copy(update={"error": str(error), "proposal": text})
     raise EndedError(f"a person ended the run when asked about its {question.kind}")
+
+
+def make_paper_cards(
+    papers: Mapping[int, Paper],
+    *,
+    chosen: Callable[[str], bool] = lambda _: True,
+    scores: Mapping[str, float] | None = None,
+    whys: Mapping[str, str] | None = None,
+) -> tuple[PaperCard, ...]:
+    """Return the papers, by their numbers, as a person sees them."""
+    return tuple(
+        PaperCard(
+            number=number,
+            id=paper.id,
+            title=paper.title,
+            year=paper.year,
+            score=(scores or {}).get(paper.id),
+            chosen=chosen(paper.id),
+            why=(whys or {}).get(paper.id, ""),
+        )
+        for number, paper in papers.items()
+    )
+
+
+async def load_paper_cards(
+    store: RunStore, keys: Iterable[str], scores: Mapping[str, float] | None = None
+) -> list[PaperCard]:
+    """Return cards of the first of these papers, numbered in their order."""
+    first = list(keys)[:SHOWN]
+    papers = await store.papers.get(first)
+    numbered = {n: papers[key] for n, key in enumerate(first, start=1) if key in papers}
+    return list(make_paper_cards(numbered, scores=scores, whys=await first_arguments(store, first)))
+
+
+async def first_arguments(store: RunStore, keys: Sequence[str]) -> dict[str, str]:
+    """Return the first argument for each paper that was debated."""
+    debates = await store.debates.get(keys)
+    return {
+        key: debate.arguments_for[0].claim
+        for key, debate in debates.items()
+        if debate.arguments_for
+    }

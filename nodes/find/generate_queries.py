@@ -29,6 +29,7 @@ from tools.text.roles import assign_roles
 from tools.text.sentences import split_sentences
 from tools.text.words import STOP_WORDS, content_stems
 
+STAGE = "generate_queries"
 # Sources AND keywords and leave out one more at each of at most three tries: with four a query
 # comes down to pairs, with five it still asks for three at once.
 MAX_KEYWORDS = 4
@@ -38,7 +39,6 @@ MAX_ASPECTS = 8
 _LONGEST_TERM = 4
 """Words of a term. What is longer is no term that papers share, so its words count one by one."""
 _APART = re.compile(r'[",;“”]|\b(?:and|or|not)\b', re.IGNORECASE)
-
 _OPENING = """\
 You prepare a search for prior work in scholarly databases. They match terms: a paper is found only if
 all or nearly all terms of a query occur in it, a term of several words as a phrase.
@@ -79,8 +79,6 @@ street photographs' would be found nowhere.
 
 Where a list of sentences that failed is given, those are not in the input: copy again.
 """
-
-
 InputAspect = Literal["problem", "method", "contribution", "all"]
 
 
@@ -263,9 +261,6 @@ def drafts_of_strategy(strategy: QueryStrategy, plan: QueryPlan) -> list[QueryDr
         return [draft for draft in plan.queries if firsts[draft.facet] is draft]
     drafts = plan.queries[: 1 if strategy == "single" else READINGS]
     return [draft.model_copy(update={"facet": "all"}) for draft in drafts]
-
-
-STAGE = "generate_queries"
 
 
 async def generate_queries(state: FindState, runtime: Runtime[RunSettings]) -> FindState:

@@ -22,44 +22,6 @@ from tools.services import Services, open_services
 _OFTEN = 3
 """Kept papers that cite a work before it is told as missing."""
 _MOST = 20
-
-
-async def missing_works(state: FindState, services: Services) -> list[MissingWork]:
-    """Return them, the most cited first, with the records of those that a source of the run knows.
-
-    What the run saw and did not keep, and what may not appear, is not missing.
-    """
-    seen = await services.run_store.papers.values(sorted(set(state["same"].values())))
-    known = {*index_by_ids(seen), *state["same"], *excluded_in(state)}
-    kept = set(kept_in(state))
-    citing: dict[str, list[str]] = {}
-    for paper in seen:
-        for work in paper.references if paper.id in kept else ():
-            if work not in known:
-                citing.setdefault(work, []).append(paper.id)
-    often = Counter({work: len(by) for work, by in citing.items() if len(by) >= _OFTEN})
-    wanted = [work for work, _ in sorted(often.items(), key=lambda item: (-item[1], item[0]))]
-    found = await _records(wanted[:_MOST], state, services)
-    return [
-        MissingWork(id=work, cited_by=tuple(sorted(citing[work])), paper=found.get(work))
-        for work in wanted[:_MOST]
-        if work not in found or state["request"].admits(found[work])
-    ]
-
-
-async def _records(ids: list[str], state: FindState, services: Services) -> dict[str, Paper]:
-    """Return what the sources know of these works; one that fails costs their names and nothing else."""
-    found: dict[str, Paper] = {}
-    for name in state["request"].sources if not fatal_failure(state["failures"]) else ():
-        if left := [key for key in ids if key not in found]:
-            try:
-                source = await services.source(name, state["request"])
-                found |= await source.get(left)
-            except CiteLoomError:
-                continue
-    return found
-
-
 SHOWN = 200
 """Most papers in the result, kept ones first; more where more are kept."""
 
@@ -179,3 +141,39 @@ async def count_papers(state: FindState, run_store: RunStore, bar: float) -> Pri
         excluded_by_number=sum(state["scores"][key] >= bar for key in dropped - left_out),
         included=len(kept_in(state)),
     )
+
+
+async def missing_works(state: FindState, services: Services) -> list[MissingWork]:
+    """Return them, the most cited first, with the records of those that a source of the run knows.
+
+    What the run saw and did not keep, and what may not appear, is not missing.
+    """
+    seen = await services.run_store.papers.values(sorted(set(state["same"].values())))
+    known = {*index_by_ids(seen), *state["same"], *excluded_in(state)}
+    kept = set(kept_in(state))
+    citing: dict[str, list[str]] = {}
+    for paper in seen:
+        for work in paper.references if paper.id in kept else ():
+            if work not in known:
+                citing.setdefault(work, []).append(paper.id)
+    often = Counter({work: len(by) for work, by in citing.items() if len(by) >= _OFTEN})
+    wanted = [work for work, _ in sorted(often.items(), key=lambda item: (-item[1], item[0]))]
+    found = await _records(wanted[:_MOST], state, services)
+    return [
+        MissingWork(id=work, cited_by=tuple(sorted(citing[work])), paper=found.get(work))
+        for work in wanted[:_MOST]
+        if work not in found or state["request"].admits(found[work])
+    ]
+
+
+async def _records(ids: list[str], state: FindState, services: Services) -> dict[str, Paper]:
+    """Return what the sources know of these works; one that fails costs their names and nothing else."""
+    found: dict[str, Paper] = {}
+    for name in state["request"].sources if not fatal_failure(state["failures"]) else ():
+        if left := [key for key in ids if key not in found]:
+            try:
+                source = await services.source(name, state["request"])
+                found |= await source.get(left)
+            except CiteLoomError:
+                continue
+    return found

@@ -30,46 +30,9 @@ from tools.run_settings import RunSettings, check_settings, route_options_of
 from tools.scholar.open_source import check_source, is_online
 from tools.services import Services, open_services
 
+STAGE = "read_input"
 _LONGEST = 300
 """Characters beyond which nothing is an id."""
-
-
-def paper_id_of_input(text: str) -> str | None:
-    """Return the id that the text consists of (a DOI or arXiv id, or an address of one), or None."""
-    named = text.strip()
-    if not named or len(named) > _LONGEST or len(named.split()) > 1:
-        return None
-    key = canonical_id(named)
-    return None if key.startswith(("local:", "title:")) else key
-
-
-async def abstract_of_paper(key: str, request: CheckedRequest, services: Services) -> str:
-    """Return the title, as a heading, and the abstract of a paper, from the first source that has both.
-
-    Raises:
-        InputError: No source has its abstract; the message says what to do.
-        LibraryError: There is no such library.
-    """
-    known: Paper | None = None
-    failed: list[str] = []
-    for name in request.sources:
-        source = await services.source(name, request)
-        try:
-            found = (await source.get([key])).get(key)
-        except (TransientError, PermanentError) as error:
-            failed.append(f"{name} did not answer ({error})")
-            continue
-        if found and found.abstract and found.abstract_kind == "abstract":
-            return f"# {found.title}\n\n{found.abstract}"
-        known = known or found
-    told = f"of {key} no source has the abstract" if known else f"no source knows the paper {key}"
-    why = f": {'; '.join(failed)}" if failed else f"; asked: {', '.join(request.sources)}"
-    raise InputError(
-        f"{told}{why}. Name another source (such as openalex or arxiv), or give its abstract as the input"
-    )
-
-
-STAGE = "read_input"
 
 
 async def read_input(state: Mapping[str, object], runtime: Runtime[RunSettings]) -> FindState:
@@ -200,3 +163,38 @@ async def _own_paper(request: CheckedRequest, services: Services) -> str | None:
         if own := await source.same_work(request.title or "", request.text):
             return own
     return None
+
+
+def paper_id_of_input(text: str) -> str | None:
+    """Return the id that the text consists of (a DOI or arXiv id, or an address of one), or None."""
+    named = text.strip()
+    if not named or len(named) > _LONGEST or len(named.split()) > 1:
+        return None
+    key = canonical_id(named)
+    return None if key.startswith(("local:", "title:")) else key
+
+
+async def abstract_of_paper(key: str, request: CheckedRequest, services: Services) -> str:
+    """Return the title, as a heading, and the abstract of a paper, from the first source that has both.
+
+    Raises:
+        InputError: No source has its abstract; the message says what to do.
+        LibraryError: There is no such library.
+    """
+    known: Paper | None = None
+    failed: list[str] = []
+    for name in request.sources:
+        source = await services.source(name, request)
+        try:
+            found = (await source.get([key])).get(key)
+        except (TransientError, PermanentError) as error:
+            failed.append(f"{name} did not answer ({error})")
+            continue
+        if found and found.abstract and found.abstract_kind == "abstract":
+            return f"# {found.title}\n\n{found.abstract}"
+        known = known or found
+    told = f"of {key} no source has the abstract" if known else f"no source knows the paper {key}"
+    why = f": {'; '.join(failed)}" if failed else f"; asked: {', '.join(request.sources)}"
+    raise InputError(
+        f"{told}{why}. Name another source (such as openalex or arxiv), or give its abstract as the input"
+    )

@@ -32,8 +32,9 @@ from tools.run_settings import RunSettings
 from tools.services import Services, open_services
 from tools.text.keyphrases import keyphrases
 
+LARGEST = 1000
+"""Files of a wave: what was read is indexed, and can be found, before the next wave."""
 STAGE = "name_keywords"
-
 PROMPT = """\
 You index passages of scholarly papers, so that a question finds the passages that answer it. Of each passage
 you see its id, the title of its paper, the section that it stands in, and its text.
@@ -45,7 +46,6 @@ paper, and nothing that the passage does not speak of.
 
 Example: "We weighed 60 hives on roofs with load cells each night; in winter they lost 12 % of their
 mass." has the keywords "hive weight", "roof hives", "load cells", "nightly weighing", "winter mass loss"."""
-
 _TOGETHER = 6
 """Passages in one question."""
 _REMEDY = "their keywords were computed instead"
@@ -129,10 +129,6 @@ def _shown(name: str, passage: Passage) -> Shown:
     told = (passage.title, " > ".join(passage.section), passage.text)
     title, section, text = (without_injections(part)[0] for part in told)
     return Shown(id=name, title=title, section=section, text=text)
-
-
-LARGEST = 1000
-"""Files of a wave: what was read is indexed, and can be found, before the next wave."""
 
 
 def next_wave(files: Sequence[FileSource], done: int) -> list[FileSource]:

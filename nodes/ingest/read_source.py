@@ -24,6 +24,79 @@ from tools.ingest.reader_processes import Workers, in_thread, open_workers
 from tools.run_settings import RunSettings
 from tools.services import Services, open_services
 
+STAGE = "read_source"
+
+
+class Branch(TypedDict):
+    """What this node reads."""
+
+    run: str
+    request: CheckedRequest
+    source: FileSource
+    of: int
+
+
+async def read_source(state: Branch, runtime: Runtime[RunSettings]) -> IngestUpdate:
+    """Take one source into the library."""
+    services = open_services(runtime, state["run"])
+    source = state["source"]
+    clients = services.clients
+    opened = await asyncio.to_thread(services.library_to_fill, state["request"].library)
+    workers = await asyncio.to_thread(open_workers, limits_of(clients.settings))
+    spool = UploadSpool(clients.settings.home, state["run"])
+    try:
+        report = await _taken(services, state["request"], source, opened, workers, spool)
+    except OSError as error:
+        raise PermanentError(
+            f"{error.filename or clients.settings.home} cannot be used: {error.strerror or error}; "
+            "what was added so far is kept: make room and run the same again"
+        ) from error
+    services.tick(STAGE, 1, state["of"], PurePath(source.name).name)
+    return {"reports": [report]}
+
+
+async def _taken(
+    services: Services,
+    request: CheckedRequest,
+    source: FileSource,
+    opened: IngestTarget,
+    workers: Workers,
+    spool: UploadSpool,
+) -> FileReport:
+    try:
+        path = await asyncio.to_thread(
+            place_of_file, services.clients, source.path, spool, source.sha256 or source.kind
+        )
+    except InputError as error:
+        return failed(source.name, str(error), "check that you may read it, and add it again")
+    papers = await services.run_store.papers.get([source.record]) if source.record else {}
+    given = IngestOptions(
+        source=source.name,
+        path=path,
+        name=PurePath(source.name).name,
+        record=papers.get(source.record),
+        tags=source.tags,
+    )
+    if source.kind in {"records", "dump"}:
+        return await in_thread(
+            workers,
+            lambda stopped: take_records(
+                opened,
+                source.name,
+                path,
+                source.tags,
+                stopped,
+                lambda done: services.progress("take_records", done, 0, given.name),
+            ),
+        )
+
+    def read(given: IngestOptions) -> Awaitable[FileReport]:
+        return in_thread(workers, lambda stopped: ingest_file(opened, workers, given, stopped))
+
+    if source.kind == "id":
+        return await fetch_open_copy(services, request, source, opened, spool, read)
+    return await read(given)
+
 
 async def fetch_open_copy(
     services: Services,
@@ -103,77 +176,3 @@ def _record_only(opened: IngestTarget, source: FileSource, record: Paper, cause:
         notes=("its record is in, without an open copy of its text",),
         remedy="add a copy that you have as a file",
     )
-
-
-STAGE = "read_source"
-
-
-class Branch(TypedDict):
-    """What this node reads."""
-
-    run: str
-    request: CheckedRequest
-    source: FileSource
-    of: int
-
-
-async def read_source(state: Branch, runtime: Runtime[RunSettings]) -> IngestUpdate:
-    """Take one source into the library."""
-    services = open_services(runtime, state["run"])
-    source = state["source"]
-    clients = services.clients
-    opened = await asyncio.to_thread(services.library_to_fill, state["request"].library)
-    workers = await asyncio.to_thread(open_workers, limits_of(clients.settings))
-    spool = UploadSpool(clients.settings.home, state["run"])
-    try:
-        report = await _taken(services, state["request"], source, opened, workers, spool)
-    except OSError as error:
-        raise PermanentError(
-            f"{error.filename or clients.settings.home} cannot be used: {error.strerror or error}; "
-            "what was added so far is kept: make room and run the same again"
-        ) from error
-    services.tick(STAGE, 1, state["of"], PurePath(source.name).name)
-    return {"reports": [report]}
-
-
-async def _taken(
-    services: Services,
-    request: CheckedRequest,
-    source: FileSource,
-    opened: IngestTarget,
-    workers: Workers,
-    spool: UploadSpool,
-) -> FileReport:
-    try:
-        path = await asyncio.to_thread(
-            place_of_file, services.clients, source.path, spool, source.sha256 or source.kind
-        )
-    except InputError as error:
-        return failed(source.name, str(error), "check that you may read it, and add it again")
-    papers = await services.run_store.papers.get([source.record]) if source.record else {}
-    given = IngestOptions(
-        source=source.name,
-        path=path,
-        name=PurePath(source.name).name,
-        record=papers.get(source.record),
-        tags=source.tags,
-    )
-    if source.kind in {"records", "dump"}:
-        return await in_thread(
-            workers,
-            lambda stopped: take_records(
-                opened,
-                source.name,
-                path,
-                source.tags,
-                stopped,
-                lambda done: services.progress("take_records", done, 0, given.name),
-            ),
-        )
-
-    def read(given: IngestOptions) -> Awaitable[FileReport]:
-        return in_thread(workers, lambda stopped: ingest_file(opened, workers, given, stopped))
-
-    if source.kind == "id":
-        return await fetch_open_copy(services, request, source, opened, spool, read)
-    return await read(given)

@@ -26,6 +26,7 @@ from tools.run_settings import RunSettings
 from tools.services import Services, open_services
 from tools.text.words import coverage, topic_stems
 
+STAGE = "judge_relevance"
 WORDS = 0.35
 """Weight of the share of words beside the closeness in meaning."""
 CLEAR_OUT = 0.06
@@ -42,51 +43,8 @@ FLOOR, NEAR_BEST = 0.3, 0.6
 _LONG = 180
 """Words of a paragraph whose end lies beyond what a small model of meaning reads: its summary is
 compared, too. Comparing all summaries took twice as long and ranked no better."""
-
-
-def paragraph_similarities(
-    embedder: Embedder, question: str, texts: Sequence[str], summaries: Sequence[str]
-) -> list[float]:
-    """Return how well each paragraph fits the question, 0..1; synchronous, it embeds.
-
-    Args:
-        embedder: Whose vectors are compared.
-        question: In English; see CLEAR_OUT for what is known of the scale.
-        texts: The paragraphs.
-        summaries: Theirs, in the same order; empty where there is none.
-    """
-    if not texts:
-        return []
-    long = [
-        place
-        for place, (text, summary) in enumerate(zip(texts, summaries, strict=True))
-        if summary and len(text.split()) > _LONG
-    ]
-    asked = " ".join(topic_stems(question)) or question
-    rows = embedder.embed([question, *texts, *(summaries[place] for place in long)])
-    near = calibrated(embedder, rows[1:] @ rows[0])
-    best = near[: len(texts)].copy()
-    best[long] = np.maximum(best[long], near[len(texts) :])
-    return [
-        round(min(max((float(cosine) + WORDS * coverage(asked, text)) / (1 + WORDS), 0.0), 1.0), 4)
-        for cosine, text in zip(best, texts, strict=True)
-    ]
-
-
-def relevant_without_model(scores: Mapping[str, float]) -> set[str]:
-    """Return the paragraphs that count as relevant where their likeness is all that is known.
-
-    Those above BAR, and those not far below the best: a question in other words than its papers'
-    is near to none. Where none reaches FLOOR the papers do not tell.
-    """
-    bar = min(BAR, max(FLOOR, NEAR_BEST * max(scores.values(), default=0.0)))
-    return {key for key, score in scores.items() if score >= bar}
-
-
-STAGE = "judge_relevance"
 TOGETHER = 50
 """Paragraphs in one question, unless it is one each."""
-
 PROMPT = """\
 You help someone who will answer `question` from paragraphs of several research papers. `paragraphs` has of
 each its id, the heading it stands under, and a summary (or its own words, where it is short).
@@ -200,3 +158,42 @@ async def _scores(
         [summaries[item.id] for item in shown],
     )
     return {item.id: value for item, value in zip(shown, values, strict=True)}
+
+
+def paragraph_similarities(
+    embedder: Embedder, question: str, texts: Sequence[str], summaries: Sequence[str]
+) -> list[float]:
+    """Return how well each paragraph fits the question, 0..1; synchronous, it embeds.
+
+    Args:
+        embedder: Whose vectors are compared.
+        question: In English; see CLEAR_OUT for what is known of the scale.
+        texts: The paragraphs.
+        summaries: Theirs, in the same order; empty where there is none.
+    """
+    if not texts:
+        return []
+    long = [
+        place
+        for place, (text, summary) in enumerate(zip(texts, summaries, strict=True))
+        if summary and len(text.split()) > _LONG
+    ]
+    asked = " ".join(topic_stems(question)) or question
+    rows = embedder.embed([question, *texts, *(summaries[place] for place in long)])
+    near = calibrated(embedder, rows[1:] @ rows[0])
+    best = near[: len(texts)].copy()
+    best[long] = np.maximum(best[long], near[len(texts) :])
+    return [
+        round(min(max((float(cosine) + WORDS * coverage(asked, text)) / (1 + WORDS), 0.0), 1.0), 4)
+        for cosine, text in zip(best, texts, strict=True)
+    ]
+
+
+def relevant_without_model(scores: Mapping[str, float]) -> set[str]:
+    """Return the paragraphs that count as relevant where their likeness is all that is known.
+
+    Those above BAR, and those not far below the best: a question in other words than its papers'
+    is near to none. Where none reaches FLOOR the papers do not tell.
+    """
+    bar = min(BAR, max(FLOOR, NEAR_BEST * max(scores.values(), default=0.0)))
+    return {key for key, score in scores.items() if score >= bar}

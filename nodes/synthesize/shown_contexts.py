@@ -20,6 +20,9 @@ from tools.references.in_text import find_mentions
 from tools.services import Services
 from tools.text.source_lines import source_lines
 
+STAGE = "synthesize_answer"
+_MARKUP = re.compile(r"^(?:#{1,6}\s+.*$|[-*•–]\s+|\d{1,2}[.)]\s+)", re.MULTILINE)
+_EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
 _SHARE = 0.3
 """Of what the window has room for, the part that the answer may have, at most."""
 _LEAST_ANSWER = 150
@@ -117,11 +120,6 @@ def show(pieces: Sequence[ContextPiece]) -> list[Shown]:
             pieces, key=lambda piece: (piece.paper, piece.title, piece.authors)
         )
     ]
-
-
-STAGE = "synthesize_answer"
-_MARKUP = re.compile(r"^(?:#{1,6}\s+.*$|[-*•–]\s+|\d{1,2}[.)]\s+)", re.MULTILINE)
-_EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
 
 
 async def load_context_pieces(

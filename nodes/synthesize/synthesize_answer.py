@@ -48,41 +48,12 @@ from tools.text.words import (
     resemblance,
 )
 
+STAGE = "synthesize_answer"
 MOST = 12
 """Passages of a synthesis."""
 _LEAST, _NEAR_BEST = 0.4, 0.5
 """Value, and share of the best passage's value, from which a passage is told."""
 _PARTS = re.compile(r"\?\s+|,?\s+and\s+")
-
-
-def choose_quotes(
-    embedder: Embedder, question: str, sources: Sequence[Shown], answer_so_far: str = ""
-) -> list[str]:
-    """Return the paragraphs of an answer: what it has so far, then what is new, a part each.
-
-    CPU-bound: it embeds.
-    """
-    told = list(filter(None, answer_so_far.split("\n\n")))
-    said = [line for part in told for line in part.split("” ")]
-    read = [Source(text, source.title) for source in sources for text in source.paragraphs]
-    names = [source.authors for source in sources for _ in source.paragraphs]
-    parts = [part for part in _PARTS.split(question) if len(part.split()) > 1] or [question]
-    rated = [rate_sentences(embedder, part, read) for part in parts]
-    best = max((item.value for found in rated for item in found[:1]), default=0.0)
-    least = max(_LEAST, _NEAR_BEST * best)
-    for found in rated:
-        new: list[str] = []
-        for item in found:
-            line = quote_with_names(item.text, names[item.source])
-            fits = item.value >= least and len(said) < MOST and is_whole(item.text)
-            if fits and not any(line in one or resemblance(line, one) >= SAME for one in said):
-                said.append(line)
-                new.append(line)
-        told += [" ".join(new)] if new else []
-    return told
-
-
-STAGE = "synthesize_answer"
 MIN_WORDS_KEPT = 0.5
 """Share of the former answer's content words, or a sentence's, below which an update has lost it."""
 _FROM_SOURCES = 0.3
@@ -94,7 +65,6 @@ _NOT_FROM_SOURCES = "the answer is not made of what the paragraphs say"
 _AS_BEFORE = "the answer stands as it was before: these paragraphs were not taken in"
 _NOT_TAKEN = "it was not taken in; a larger window would hold it (CITELOOM_LLM_CONTEXT_TOKENS)"
 _STANDS_IN = "sentences of the sources, chosen without the model, stand in its place"
-
 _WRITE = """\
 You write a synthesis: connected prose that answers `question` from paragraphs of research papers.
 `sources` gives them by paper: its title, how a sentence names its authors, and the paragraphs, in which
@@ -299,3 +269,30 @@ def _failure(pack: Sequence[ContextPiece], cause: str, remedy: str) -> Failure:
     names = dict.fromkeys(piece.named for piece in pack)
     subject = "; ".join(names)[:300]
     return Failure(stage=STAGE, subject=subject, cause=cause, remedy=remedy, lost=True)
+
+
+def choose_quotes(
+    embedder: Embedder, question: str, sources: Sequence[Shown], answer_so_far: str = ""
+) -> list[str]:
+    """Return the paragraphs of an answer: what it has so far, then what is new, a part each.
+
+    CPU-bound: it embeds.
+    """
+    told = list(filter(None, answer_so_far.split("\n\n")))
+    said = [line for part in told for line in part.split("” ")]
+    read = [Source(text, source.title) for source in sources for text in source.paragraphs]
+    names = [source.authors for source in sources for _ in source.paragraphs]
+    parts = [part for part in _PARTS.split(question) if len(part.split()) > 1] or [question]
+    rated = [rate_sentences(embedder, part, read) for part in parts]
+    best = max((item.value for found in rated for item in found[:1]), default=0.0)
+    least = max(_LEAST, _NEAR_BEST * best)
+    for found in rated:
+        new: list[str] = []
+        for item in found:
+            line = quote_with_names(item.text, names[item.source])
+            fits = item.value >= least and len(said) < MOST and is_whole(item.text)
+            if fits and not any(line in one or resemblance(line, one) >= SAME for one in said):
+                said.append(line)
+                new.append(line)
+        told += [" ".join(new)] if new else []
+    return told

@@ -21,6 +21,7 @@ from tools.scholar.merging import (
 )
 from tools.text.markup import plain, without_mark
 
+__all__ = ["merge", "unite_records"]
 NEAR_RATIO = 96.0
 """Percent of equal letters from which two titles may be one."""
 NEAR_LETTERS = 25
@@ -82,10 +83,6 @@ _NUMBER = re.compile(
     r"|fourth|fifth|part|volume|supplement\w*|erratum|corrigendum|correction|reply|comments?"
 )
 _SMALL_WORDS = frozenset({"a", "an", "the", "of", "for", "in", "on", "and"})
-
-
-__all__ = ["merge", "unite_records"]
-
 EQUAL_LETTERS = 15
 """Fewest letters of a title that names a work together with its first author or its year."""
 _COMMON_TITLE = 24  # as many works of one title say that it names none: 'Editors' introduction'
