@@ -1,4 +1,4 @@
-"""Write a draft: extend one draft in one branch of a round, as the writer that the run names does (nodes/write/writers).
+"""Write a draft: extend one draft in one branch of a round, as the named writer does (nodes/write/writers).
 
 Most writers keep one draft; `beam` compares and votes on several.
 

@@ -152,18 +152,18 @@ from langgraph_api.asyncio import ValueEvent
 from langgraph_runtime_inmem.inmem_stream import Message, get_stream_manager
 from langgraph_runtime_inmem.ops import listen_for_cancellation
 from starlette.applications import Starlette
-from citeloom.service import cancelling
+from citeloom.service import dev_server_cancelling
 
 wait_for = asyncio.wait_for
 # The server's four minutes, and our one, in thousandths.
 asyncio.wait_for = lambda waited, timeout: wait_for(waited, timeout / 1000)
-cancelling._EVERY = 0.06
+dev_server_cancelling._EVERY = 0.06
 
 async def main():
     for kept in (False, True):
         run, thread, done = uuid4(), uuid4(), ValueEvent()
         control = await get_stream_manager().add_control_queue(run, thread)
-        async with cancelling.cancellable(Starlette()) if kept else nullcontext():
+        async with dev_server_cancelling.cancellable(Starlette()) if kept else nullcontext():
             listening = asyncio.create_task(listen_for_cancellation(control, run, thread, done))
             await asyncio.sleep(1)
             control.put_nowait(Message(topic=b"control", data=b"interrupt"))

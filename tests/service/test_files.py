@@ -20,7 +20,7 @@ from tests.cli.test_exports import values
 
 async def test_files_taken_away_at_once_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
     made: Counter[str] = Counter()
-    for module, name in ((files, "all_files"), (export, "document_of")):
+    for module, name in ((files, "all_files"), (export, "section_document")):
         real = getattr(module, name)
 
         def counted(*given: Any, real: Any = real, name: str = name, **more: Any) -> Any:
@@ -45,7 +45,7 @@ async def test_files_taken_away_at_once_are_made_once(monkeypatch: pytest.Monkey
         listed = (await client.get("/files")).json()["files"]
         missing = await client.get("/files/none.txt")
     assert [answer.status_code for answer in sent] == [200] * 4
-    assert made == {"all_files": 1, "document_of": 1}
+    assert made == {"all_files": 1, "section_document": 1}
     bundle = ZipFile(BytesIO(sent[0].content))
     assert {*bundle.namelist(), "bundle.zip", "result.json"} == {*listed}
     assert bundle.read("review.html") == sent[2].content
