@@ -141,7 +141,7 @@ class CheckState(Shared, total=False):
 
     keys: dict[str, str]
     """The key of each paper that is, or is to be, cited (P1, P2, ...) and the paper's id."""
-    final: Annotated[Draft, keep_last(Draft)]
+    final: Annotated[Draft, StartsAs(lambda: Draft(id="d")), keep_last(Draft)]
     """The sentences with markers."""
     checks: int
     verdicts: Annotated[list[CitationVerdict], keep_last(list[CitationVerdict])]
@@ -149,8 +149,8 @@ class CheckState(Shared, total=False):
     """What the checks kept out of the text."""
     notes: list[str]
     """What the caller should know of the writing or of the check."""
-    outline: Annotated[Plan, keep_last(Plan)]
-    """The plan of a section that was written here; a text by someone else has none."""
+    outline: Annotated[Plan, KeptFromLastRun(), keep_last(Plan)]
+    """The plan of a section that was written here; a text by someone else has no such channel."""
 
 
 class WriteState(CheckState, total=False):
@@ -205,7 +205,7 @@ class WriteOutput(Result):
     audit: Annotated[Audit, StartsAs(lambda: UNAUDITED)]
     table: ComparisonTable
     notes: list[str]
-    outline: Plan
+    outline: Annotated[Plan, StartsAs(lambda: Plan(lines=()))]
     plan_text: str
     """The plan as text, to be edited and given to `revise`, where `[n]` counts the papers of `plan_papers`."""
     plan_papers: list[PaperCard]

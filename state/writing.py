@@ -91,7 +91,7 @@ class Theme(FrozenModel):
 class Plan(FrozenModel):
     """The sentences of the section, in order."""
 
-    lines: tuple[PlanLine, ...] = ()
+    lines: tuple[PlanLine, ...]
     themes: tuple[Theme, ...] = Field(
         default=(), description="What the themes of the lines are to argue, where an LLM planned."
     )
@@ -162,7 +162,7 @@ class Vote(FrozenModel):
 class Draft(FrozenModel):
     """One version of the section, and where it came from."""
 
-    id: str = "d"
+    id: str
     parent: str | None = None
     sentences: tuple[Sentence, ...] = ()
     votes: int = Field(default=0, ge=0, description="Votes won in its round.")

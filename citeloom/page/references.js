@@ -89,7 +89,12 @@ const kindOf = (item) => item.check?.outcome ?? (item.confidence < UNSURE ? "uns
 const wordsOf = (kind) => W.references.kinds[/** @type {keyof typeof W.references.kinds} */ (kind)] ?? kind.replaceAll("_", " ");
 
 /** Volume, pages and what else a record holds as text. @param {any} paper @returns {string[]} */
-const details = (paper) => (paper.record?.fields ?? [])
+const details = (paper) => [
+  ...["volume", "issue", "pages"].filter((name) => paper[name]).map((name) => `${name} ${paper[name]}`), ...others(paper),
+];
+
+/** @param {any} paper @returns {string[]} */
+const others = (paper) => (paper.record?.fields ?? [])
   .map((/** @type {[string, string]} */ [name, value]) => [name, JSON.parse(value)])
   .filter((/** @type {[string, any]} */ [, value]) => typeof value === "string")
   .map((/** @type {[string, string]} */ [name, value]) => `${name} ${value}`);

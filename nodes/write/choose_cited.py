@@ -17,6 +17,7 @@ from state.channels import WriteState, WritingInput
 from state.paper import Paper, index_by_ids
 from state.run import Failure
 from state.search import Sufficiency
+from state.writing import Plan
 from tools.counting import counted
 from tools.errors import InputError
 from tools.ranking.diversity import Candidate, select_diverse
@@ -65,6 +66,7 @@ async def choose_cited(state: WritingInput, runtime: Runtime[RunSettings]) -> Wr
         cards=await load_paper_cards(services.run_store, chosen),
         notes=[] if failures else _notes(selected, chosen, papers),
         choices=choices,
+        outline=Plan(lines=()),
         refused=refused,
         failures=failures,
     )

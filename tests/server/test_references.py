@@ -110,7 +110,7 @@ def test_pasted_list_is_told_by_shape_and_word_and_saved(
     assert wrong.locator("ins").all_inner_texts() == [str(works[1].year)]
     assert wrong.locator("del").all_inner_texts() == [str(works[1].year - 7)]
     assert nobody.locator(".support").inner_text() in {"? not found", "✕ likely invented"}
-    assert "volume 12 · issue 3 · page 45-67" in nobody.inner_text()
+    assert "volume 12 · issue 3 · pages 45-67" in nobody.inner_text()
     assert '<img src=x onerror="' in hostile.inner_text()
     assert page.title() == "CiteLoom"
     visitor.looks_right()

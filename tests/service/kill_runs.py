@@ -40,6 +40,12 @@ RUNS = {
         inputs={"text": ABSTRACT, "library": "bees", "keep": 3, "cite": 2},
         context=SMALLER,
     ),
+    "references": Scenario(
+        graph="references",
+        inputs={
+            "text": "Moth, D. (2019). Moths steer by the moon. Journal of Moths, 3(2), 4-9.",
+        },
+    ),
     "revise as told": Scenario(
         graph="revise",
         inputs={"section": "RUN", "instruction": "Make it shorter."},
@@ -88,10 +94,11 @@ RUNS = {
     ),
 }
 NOT_REACHED = {
+    ("references", "resolve_references"): "it asks sources on the network",
     (
         "revise",
         "revise_draft",
-    ): "what is written along a user's plan or as told is not drafted in one go"
+    ): "what is written along a user's plan or as told is not drafted in one go",
 }
 """Nodes that no run comes through, and why."""
 
