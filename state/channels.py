@@ -1,6 +1,6 @@
 """The channels of each graph.
 
-Papers, debates and key elements are not here: they live on the run's run store (tools.run_store), by id,
+Papers, debates and key elements are not here: they live in the run store (tools.run_store), by id,
 because a checkpoint copies every channel at each step. A graph's last node assembles what callers
 need of them into its output channels.
 
@@ -48,7 +48,7 @@ class Shared(TypedDict, total=False):
     """What all graphs share."""
 
     run: str
-    """Names this run's run store, ledger and budget; set by the first node."""
+    """Names this run's store, ledger and budget; set by the first node."""
     request: Annotated[
         CheckedRequest, StartsAs(lambda: CheckedRequest(text="")), keep_last(CheckedRequest)
     ]

@@ -1,6 +1,6 @@
 """What a run asks a person, and what may be answered.
 
-The value of each interrupt is one of these questions as JSON. Every answer is an `PersonAnswer`, sent as JSON
+The value of each interrupt is one of these questions as JSON. Every answer is a `PersonAnswer`, sent as JSON
 or in short: nothing, empty text or `ok` goes on as it is, `stop` ends the run, other text is the proposal as edited.
 """
 

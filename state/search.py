@@ -81,7 +81,7 @@ class Sufficiency(FrozenModel):
 
 
 class LinkRound(FrozenModel):
-    """What following links led to in one round; it lives on the run's run store, not in the state."""
+    """What following links led to in one round; it lives in the run store, not in the state."""
 
     hop: int = Field(ge=1)
     depth: int = Field(ge=1, description="Round of following links within the hop, first = 1.")

@@ -1,4 +1,4 @@
-"""Who calls a run, as a node learns it."""
+"""Who calls a run, as a node learns it, and who may not be named in its config."""
 
 from typing import Any
 

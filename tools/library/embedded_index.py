@@ -53,7 +53,7 @@ class EdgeFolder:
     """Opens one folder for all threads of the process."""
 
     def __init__(self, path: Path, *, wait: float) -> None:
-        """Name the folder; see tools.library.embedded_index.EmbeddedIndex for the seconds."""
+        """Name the folder; see EmbeddedIndex for the seconds."""
         path = (
             path.parent.resolve() / path.name
         )  # where others that came another way leave their marks

@@ -1,4 +1,4 @@
-"""Lines that stand apart from the prose: captions and what they belong to, tables, equations, footnotes."""
+"""Lines that stand apart from the prose: captions, tables, algorithms, print in figures, equations, footnotes."""
 
 import re
 from collections.abc import Sequence

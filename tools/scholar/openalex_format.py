@@ -1,4 +1,4 @@
-"""OpenAlex's API: requests written by pyalex within its limits, and its works read as papers.
+"""OpenAlex's format: its requests, written by pyalex within its limits, and its works, read as papers.
 
 Source: https://developers.openalex.org
 """
