@@ -1,1 +1,1 @@
-"""The ways of writing a section, behind one port (nodes.write.writers.writer)."""
+"""The ways of writing a section, each a Writer (nodes.write.writers.writer)."""
