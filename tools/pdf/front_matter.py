@@ -26,62 +26,6 @@ class Beside(NamedTuple):
     abstract: list[Word]
 
 
-def beside_abstract(rows: Sequence[Sequence[Word]]) -> Beside | None:
-    """Return what stands beside an abstract and the abstract, if the rows of a page have such columns.
-
-    They begin where the word "abstract" stands right of the page's edge, and end with the first row
-    of which a word stands in both.
-    """
-    edge = min((row[0].x0 for row in rows if row), default=0.0)
-    for at, row in enumerate(rows):
-        start = _label(row)
-        if start is None or start < edge + 6 * row[-1].style.size:
-            continue
-        band = _band(rows[at:], start)
-        side = [[word for word in row if word.x1 <= start] for row in band]
-        own = [[word for word in row if word.x1 > start] for row in band]
-        if min(sum(map(bool, side)), sum(map(bool, own))) >= _LEAST:
-            return Beside(
-                row[0].y,
-                [word for row in side for word in row],
-                [word for row in own for word in row],
-            )
-    return None
-
-
-def _label(row: Sequence[Word]) -> float | None:
-    """Return where the word "abstract" begins at the end of a row, whose letters may be set apart."""
-    text = ""
-    for word in reversed(row):
-        text = word.text.casefold() + text
-        if text == "abstract":
-            return word.x0 - 2
-        if not "abstract".endswith(text):
-            return None
-    return None
-
-
-def _band(rows: Sequence[Sequence[Word]], start: float) -> Sequence[Sequence[Word]]:
-    """Return the rows of two columns: to the last of the abstract, and what goes on beside it."""
-    free = next((at for at, row in enumerate(rows) if _crosses(row, start)), len(rows))
-    last = max((at for at, row in enumerate(rows[:free]) if row[-1].x1 > start), default=0)
-    for before, row in pairwise(rows[last:free]):
-        if row[0].y - before[0].y > 1.6 * row[0].style.size:
-            break
-        last += 1
-    return rows[: last + 1]
-
-
-def _crosses(row: Sequence[Word], start: float) -> bool:
-    """Whether a row goes on across the edge of a column: a word stands there, or no more than a space."""
-    if any(word.x0 < start < word.x1 for word in row):
-        return True
-    return any(
-        before.x1 <= start <= word.x0 and word.x0 - before.x1 < 0.75 * word.style.size
-        for before, word in pairwise(row)
-    )
-
-
 _WORD = re.compile(r"[^\W\d_][^\W\d_'’.‐-]*(?:['’.‐-]+[^\W\d_]*)*")
 _PARTICLES = re.compile(
     r"d|da|de|di|do|du|das|dos|del|della|van|von|der|den|des|la|le|el|al|bin|ibn|ten|ter|zu|zur|y|e|af"
@@ -99,94 +43,8 @@ _NOT_NAMES = re.compile(
     r"avenue|linguistic|comput|applied|usa\b|china|germany|japan|technolog",
     re.I,
 )
-
-
-def authors_in(lines: Sequence[Line]) -> tuple[str, ...]:
-    """Return the names on the lines below the title.
-
-    Names go on in the next line where the list is open or the lines are alike; behind an affiliation
-    only in a face that is the names' and not the affiliation's.
-    """
-    found: list[str] = []
-    first: Line | None = None
-    last: Line | None = None
-    """The last line of names before one that has none."""
-    other: Line | None = None
-    for line in _whole(lines):
-        names = _names(line)
-        if first is None:
-            found, first = names, line if names else None
-        elif not names or not _alike(line, first):
-            other = line
-            continue
-        elif (other is not None and not _alike(line, other)) or (
-            other is None and last is not None and _follows(line, names, last)
-        ):
-            found += names
-        else:
-            other = line
-        last = line
-    unique = list(dict.fromkeys(found))
-    mixed = [name for name in unique if not name.isupper()]
-    unique = mixed or unique  # a few words in capitals among names are words of a figure
-    return tuple(unique) if len(unique) <= 60 else ()
-
-
-def _whole(lines: Sequence[Line]) -> list[Line]:
-    """Return the lines below a title with letters in them, a name that two lines part as one line."""
-    found: list[Line] = []
-    for line in lines:
-        if line.column == SIDE or not any(map(str.isalpha, line.text)):
-            continue
-        last = found[-1] if found else None
-        if last and _PARTICLES.fullmatch(last.text.split()[-1]) and _alike(line, last):
-            shift = len(last.text) + 1
-            found[-1] = replace(
-                last,
-                text=f"{last.text} {line.text}",
-                raised=(*last.raised, *((a + shift, b + shift) for a, b in line.raised)),
-                cuts=(*last.cuts, *(at + shift for at in line.cuts)),
-                loose=(*last.loose, *(at + shift for at in line.loose)),
-            )
-        else:
-            found.append(line)
-    return found
-
-
-def _alike(one: Line, other: Line) -> bool:
-    size = abs(one.size - other.size) <= 0.6
-    return size and abs(one.bold - other.bold) < 0.5 and abs(one.italic - other.italic) < 0.5
-
-
-def _follows(line: Line, names: Sequence[str], last: Line) -> bool:
-    """Whether a line of names goes on with the list of the line above it."""
-    if len(names) > 1 or line.raised or line.cuts or _GOES_ON.search(last.text):
-        return True
-    return len(_names(last)) == 1 or line.text.lower().startswith(("and ", "& "))
-
-
-def _names(line: Line) -> list[str]:
-    text = list(line.text)
-    for start, end in line.raised:
-        text[start:end] = "," * (end - start)
-    for cut in (*line.cuts, *line.loose):
-        if cut < len(text) and text[cut] == " ":
-            text[cut] = ","
-    plain = _BETWEEN.sub(",", _SET_ASIDE.sub(",", "".join(text)))
-    parts = [" ".join(part.split()) for part in plain.split(",") if part.strip(" .")]
-    return parts if all(map(_is_name, parts)) else []
-
-
-def _is_name(text: str) -> bool:
-    words = text.split()
-    if not 2 <= len(words) <= 5 or _NOT_NAMES.search(text) or not words[-1][0].isupper():
-        return False
-    return all(_WORD.fullmatch(x) and (x[0].isupper() or _PARTICLES.fullmatch(x)) for x in words)
-
-
 TITLE, AUTHOR = "title", "author"
 """Kinds of the lines of the title, and of what stands between it and the text."""
-
 _DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>,;]+[^\s\"<>,;.)\]]")
 _ARXIV = re.compile(r"arXiv:\s*((?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?)", re.I)
 _YEAR = re.compile(r"(?<![\d./-])(?:19[5-9]\d|20\d\d)(?![\d/])")
@@ -400,3 +258,142 @@ def _arxiv(said: Sequence[str]) -> str | None:
         if match := _ARXIV.search(text):
             return match[1]
     return None
+
+
+def beside_abstract(rows: Sequence[Sequence[Word]]) -> Beside | None:
+    """Return what stands beside an abstract and the abstract, if the rows of a page have such columns.
+
+    They begin where the word "abstract" stands right of the page's edge, and end with the first row
+    of which a word stands in both.
+    """
+    edge = min((row[0].x0 for row in rows if row), default=0.0)
+    for at, row in enumerate(rows):
+        start = _label(row)
+        if start is None or start < edge + 6 * row[-1].style.size:
+            continue
+        band = _band(rows[at:], start)
+        side = [[word for word in row if word.x1 <= start] for row in band]
+        own = [[word for word in row if word.x1 > start] for row in band]
+        if min(sum(map(bool, side)), sum(map(bool, own))) >= _LEAST:
+            return Beside(
+                row[0].y,
+                [word for row in side for word in row],
+                [word for row in own for word in row],
+            )
+    return None
+
+
+def _label(row: Sequence[Word]) -> float | None:
+    """Return where the word "abstract" begins at the end of a row, whose letters may be set apart."""
+    text = ""
+    for word in reversed(row):
+        text = word.text.casefold() + text
+        if text == "abstract":
+            return word.x0 - 2
+        if not "abstract".endswith(text):
+            return None
+    return None
+
+
+def _band(rows: Sequence[Sequence[Word]], start: float) -> Sequence[Sequence[Word]]:
+    """Return the rows of two columns: to the last of the abstract, and what goes on beside it."""
+    free = next((at for at, row in enumerate(rows) if _crosses(row, start)), len(rows))
+    last = max((at for at, row in enumerate(rows[:free]) if row[-1].x1 > start), default=0)
+    for before, row in pairwise(rows[last:free]):
+        if row[0].y - before[0].y > 1.6 * row[0].style.size:
+            break
+        last += 1
+    return rows[: last + 1]
+
+
+def _crosses(row: Sequence[Word], start: float) -> bool:
+    """Whether a row goes on across the edge of a column: a word stands there, or no more than a space."""
+    if any(word.x0 < start < word.x1 for word in row):
+        return True
+    return any(
+        before.x1 <= start <= word.x0 and word.x0 - before.x1 < 0.75 * word.style.size
+        for before, word in pairwise(row)
+    )
+
+
+def authors_in(lines: Sequence[Line]) -> tuple[str, ...]:
+    """Return the names on the lines below the title.
+
+    Names go on in the next line where the list is open or the lines are alike; behind an affiliation
+    only in a face that is the names' and not the affiliation's.
+    """
+    found: list[str] = []
+    first: Line | None = None
+    last: Line | None = None
+    """The last line of names before one that has none."""
+    other: Line | None = None
+    for line in _whole(lines):
+        names = _names(line)
+        if first is None:
+            found, first = names, line if names else None
+        elif not names or not _alike(line, first):
+            other = line
+            continue
+        elif (other is not None and not _alike(line, other)) or (
+            other is None and last is not None and _follows(line, names, last)
+        ):
+            found += names
+        else:
+            other = line
+        last = line
+    unique = list(dict.fromkeys(found))
+    mixed = [name for name in unique if not name.isupper()]
+    unique = mixed or unique  # a few words in capitals among names are words of a figure
+    return tuple(unique) if len(unique) <= 60 else ()
+
+
+def _whole(lines: Sequence[Line]) -> list[Line]:
+    """Return the lines below a title with letters in them, a name that two lines part as one line."""
+    found: list[Line] = []
+    for line in lines:
+        if line.column == SIDE or not any(map(str.isalpha, line.text)):
+            continue
+        last = found[-1] if found else None
+        if last and _PARTICLES.fullmatch(last.text.split()[-1]) and _alike(line, last):
+            shift = len(last.text) + 1
+            found[-1] = replace(
+                last,
+                text=f"{last.text} {line.text}",
+                raised=(*last.raised, *((a + shift, b + shift) for a, b in line.raised)),
+                cuts=(*last.cuts, *(at + shift for at in line.cuts)),
+                loose=(*last.loose, *(at + shift for at in line.loose)),
+            )
+        else:
+            found.append(line)
+    return found
+
+
+def _alike(one: Line, other: Line) -> bool:
+    size = abs(one.size - other.size) <= 0.6
+    return size and abs(one.bold - other.bold) < 0.5 and abs(one.italic - other.italic) < 0.5
+
+
+def _follows(line: Line, names: Sequence[str], last: Line) -> bool:
+    """Whether a line of names goes on with the list of the line above it."""
+    if len(names) > 1 or line.raised or line.cuts or _GOES_ON.search(last.text):
+        return True
+    return len(_names(last)) == 1 or line.text.lower().startswith(("and ", "& "))
+
+
+def _names(line: Line) -> list[str]:
+    text = list(line.text)
+    for start, end in line.raised:
+        text[start:end] = "," * (end - start)
+    for cut in (*line.cuts, *line.loose):
+        if cut < len(text) and text[cut] == " ":
+            text[cut] = ","
+    plain = _BETWEEN.sub(",", _SET_ASIDE.sub(",", "".join(text)))
+    parts = [" ".join(part.split()) for part in plain.split(",") if part.strip(" .")]
+    return parts if all(map(_is_name, parts)) else []
+
+
+def _is_name(text: str) -> bool:
+    words = text.split()
+    if not 2 <= len(words) <= 5 or _NOT_NAMES.search(text) or not words[-1][0].isupper():
+        return False
+    return all(_WORD.fullmatch(x) and (x[0].isupper() or _PARTICLES.fullmatch(x)) for x in words)
