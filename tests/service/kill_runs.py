@@ -94,6 +94,7 @@ RUNS = {
     ),
 }
 NOT_REACHED = {
+    ("ingest", "read_on_cluster"): "it wants a Ray cluster",
     ("references", "resolve_references"): "it asks sources on the network",
     (
         "revise",
