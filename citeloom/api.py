@@ -212,7 +212,7 @@ async def _watched(runs: Runs, run: str, watch: Watch | None) -> RunSnapshot:
 
 
 def uploaded(path: Path) -> dict[str, str]:
-    """Return a file as it is sent to a graph."""
+    """Return a file in the form that a graph takes: its name, and its contents in base64."""
     content = b64encode(path.read_bytes()).decode()
     return {"name": path.name, "content": content, "encoding": "base64"}
 

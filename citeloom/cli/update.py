@@ -69,7 +69,9 @@ def _updated(name: str, after: str | None, write: bool, out: Path | None) -> int
         return 0
     given = input_with_new_papers(old, before, new, gone)
     if given is None:
-        print_status("None ranks as high as what the section cites: it stands as it is.")
+        print_status(
+            "No new paper ranks as high as those that the section cites, so it stays as it is."
+        )
         return 0
     text = given.pop("text")
     folder = out / "section" if out else None

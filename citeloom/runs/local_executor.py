@@ -297,7 +297,9 @@ class LocalExecutor:
 
     @contextmanager
     def _held(self, run: str) -> Iterator[tuple[RunRecord, ExitStack]]:
-        """Hold a run that rests, and give its record as it is now; the hold is the stack's, who takes it goes on.
+        """Lock a run that rests, and yield its record as it is now, with the stack that releases the lock.
+
+        Whoever takes over the stack (`pop_all`) keeps the lock.
 
         Raises:
             InputError: There is no such run, or somebody works on it.

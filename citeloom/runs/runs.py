@@ -82,7 +82,7 @@ class RunReport:
 
 
 def status_of(report: RunReport) -> Status:
-    """Return the status of a run, the one that all callers are told.
+    """Return the status of a run, the same for all callers.
 
     A graph that a wrong input, an error or a budget ended with nothing has failed, though it came to its end.
     """
@@ -113,11 +113,11 @@ class RunSnapshot(FrozenModel):
     question: Mapping[str, Any] | None = Field(
         default=None, description="What the run asks a person while `status` is input_required."
     )
-    progress: Progress | None = Field(default=None, description="The last that was told.")
+    progress: Progress | None = Field(default=None, description="The latest progress.")
     values: Mapping[str, Any] = Field(
         default={}, description="What the graph gives, as JSON; what it has so far before its end."
     )
-    conversation: str = Field(default="", description="What it belongs to, where that was told.")
+    conversation: str = Field(default="", description="The conversation it belongs to, if any.")
     started: str = Field(default="", description="When, ISO 8601.")
     updated: str = Field(default="", description="When something was last kept of it, ISO 8601.")
     error: str = Field(
