@@ -51,7 +51,7 @@ def check_origin(headers: Mapping[str, str]) -> None:
     """Refuse what a page of another origin sends: a browser would send it with all that it knows.
 
     Raises:
-        RefusedError: The request is of such a page.
+        RequestRefusedError: The request is of such a page.
     """
     origin = headers.get("origin")
     if origin is None or origin in settings().origins:
@@ -67,7 +67,7 @@ def key_holder(headers: Mapping[str, str]) -> Key | None:
     """Return whose key a request carries; None on a server that serves its own machine. Reads the disk.
 
     Raises:
-        RefusedError: It carries no key and needs one, or one that is not, or no longer, known.
+        RequestRefusedError: It carries no key and needs one, or one that is not, or no longer, known.
     """
     if not asks_for_keys():
         if _is_local(headers):
@@ -112,7 +112,7 @@ async def caller_of_request(request: Request) -> str:
     """Return who sends a request to a route of ours; "" on a server that asks for no keys.
 
     Raises:
-        RefusedError: Nobody may be known by it.
+        RequestRefusedError: Nobody may be known by it.
     """
     if not has_own_auth():
         key = await holder_at_once(request.headers)
