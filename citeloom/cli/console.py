@@ -1,6 +1,10 @@
-"""Show on standard error how work goes on."""
+"""What a terminal shows while work goes on, and how a person stops it."""
 
-from collections.abc import Callable, Mapping
+import asyncio
+import signal
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from time import monotonic
 from types import TracebackType
 from typing import Any
@@ -48,6 +52,8 @@ _NAMES = {
     "index_keywords": "Finding keywords",
     "make_vectors": "Making vectors",
 }
+INTERRUPTED = 130
+"""Exit code of a command that was stopped."""
 _EVERY = 10.0
 """Seconds between such lines."""
 _WIDTH = 80
@@ -142,3 +148,18 @@ class Progress:
     def counted(self, stage: str) -> Callable[[int, int | None], None]:
         """Return what shows how many of a stage are done, and of how many."""
         return lambda done, total: self.show({"stage": stage, "done": done, "total": total or 0})
+
+
+@contextmanager
+def cancelled_by_signals() -> Iterator[None]:
+    """Let Ctrl-C, or SIGTERM, cancel the task that runs this at its next step, not the program."""
+    task, loop = asyncio.current_task(), asyncio.get_running_loop()
+    handled = (signal.SIGINT, signal.SIGTERM) if sys.platform != "win32" else ()
+    for number in handled:
+        if task:
+            loop.add_signal_handler(number, task.cancel)
+    try:
+        yield
+    finally:
+        for number in handled:
+            loop.remove_signal_handler(number)

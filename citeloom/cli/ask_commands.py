@@ -1,0 +1,168 @@
+"""`citeloom ask`, `chat` and `synthesize`.
+
+The groups of options stand in citeloom.cli.options, which is loaded when one of these is called.
+"""
+
+import asyncio
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from itertools import chain, repeat
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from citeloom.cli.console import INTERRUPTED
+from citeloom.cli.telling import print_outcome, print_status, tell_error
+from tools.errors import CiteLoomError, InputError
+from tools.program import PROGRAM
+
+if TYPE_CHECKING:
+    from citeloom.cli.options import (
+        AnswerResults,
+        AskOptions,
+        CostApproval,
+        Files,
+        ModelOptions,
+        Question,
+        Resume,
+        Speak,
+        StackOptions,
+        SynthesizeOptions,
+        TracedResults,
+    )
+    from citeloom.runs.run_record import RunRecord
+
+_HELP = "Ask a question; 'trace' shows the way to the last answer, 'exit' or Ctrl-D ends."
+_ENDS = frozenset({"exit", "quit", "bye", ":q"})
+
+
+def ask(
+    question: "Question" = None,
+    *,
+    ask: "AskOptions",
+    approve: "CostApproval",
+    results: "AnswerResults",
+    resume: "Resume" = None,
+    model: "ModelOptions",
+) -> int:
+    """Ask the papers of a library; each sentence of the answer shows the words it rests on."""
+    from citeloom.cli.read_inputs import read_text_input
+    from citeloom.cli.run_command import run_command
+    from citeloom.cli.voice import listen_for_question
+
+    def given() -> dict[str, Any]:
+        heard = listen_for_question(ask.listen) if ask.listen else read_text_input(question)
+        return {"question": heard, **ask.given(), **approve.given()}
+
+    return run_command("ask", given, model, results, resume)
+
+
+def synthesize(
+    question: "Question" = None,
+    files: "Files" = None,
+    *,
+    papers: "StackOptions",
+    write: "SynthesizeOptions",
+    approve: "CostApproval",
+    results: "TracedResults",
+    resume: "Resume" = None,
+    model: "ModelOptions",
+) -> int:
+    """Answer a question from a stack of papers, each line with its sources and what they cite."""
+    from citeloom.cli.read_inputs import paper_paths, read_text_input
+    from citeloom.cli.run_command import run_command
+
+    def given() -> dict[str, Any]:
+        paths = paper_paths(question, files or (), papers.papers)
+        groups = papers.given() | write.given() | approve.given()
+        return {"question": read_text_input(question), "paths": paths, **groups}
+
+    return run_command("synthesize", given, model, results, resume)
+
+
+def chat(
+    *, ask: "AskOptions", speak: "Speak" = None, resume: "Resume" = None, model: "ModelOptions"
+) -> int:
+    """Converse with the papers of a library; budgets are for each question."""
+    from citeloom.cli.run_command import begin
+    from citeloom.runs.run_record import load_run
+
+    if resume:
+        return go_on_with_chat(load_run(resume), model.raised(), listen=ask.listen, speak=speak)
+    run = begin("ask", {**ask.given(), **model.given()})
+    return go_on_with_chat(run, listen=ask.listen, speak=speak)
+
+
+def go_on_with_chat(
+    run: "RunRecord",
+    raised: Mapping[str, Any] = {},
+    *,
+    listen: str | None = None,
+    speak: str | None = None,
+) -> int:
+    """Answer questions, typed or spoken, until they end; return the exit code.
+
+    Raises:
+        InputError: The run is no conversation, or somebody else is at it.
+    """
+    if run.graph != "ask":
+        raise InputError(
+            f"'{run.name}' is a run of `{PROGRAM} {run.graph}`: resume it with that command"
+        )
+    run.conversation, run.status = run.name, "chat"
+    run.context |= {**raised, "review_cost": "off"}  # a conversation has a person in it already
+    with run.hold_lock():
+        run.save()
+    return asyncio.run(_converse(run, listen, speak))
+
+
+async def _converse(run: "RunRecord", listen: str | None, speak: str | None) -> int:
+    from citeloom.cli.results.answer import printed
+    from citeloom.cli.run_command import followed, start
+    from citeloom.cli.voice import say_aloud
+    from citeloom.runs.local_executor import local_runs
+
+    print_status(f"Library [bold]{run.inputs['library']}[/bold]. {_HELP}")
+    last: Mapping[str, Any] = {}
+    sources = repeat(listen) if listen == "mic" else chain([listen], repeat(None))
+    async with local_runs() as runs:
+        while (line := await asyncio.to_thread(_read, next(sources))) is not None:
+            question = line.strip()
+            word = question.casefold().rstrip(".!")
+            if word in _ENDS:
+                break
+            if word == "trace" and last:
+                typer.echo(printed(last, trace=True))
+            elif question:
+                try:
+                    await start(runs, replace(run, inputs={**run.inputs, "question": question}))
+                    report = await followed(runs, run.name, quiet=not sys.stderr.isatty())
+                except CiteLoomError as error:
+                    tell_error(error)
+                    continue
+                if report.cancelled:
+                    print_status("Stopped.")
+                    return INTERRUPTED
+                if report.failure:
+                    tell_error(report.failure)
+                    continue
+                last = report.values
+                typer.echo(f"\n{printed(last)}\n")
+                print_outcome(last)
+                if speak and last.get("sentences"):
+                    await asyncio.to_thread(say_aloud, str(last["answer"]), speak)
+    print_status(f"Go on with: [bold]{PROGRAM} chat --resume {run.name}[/bold]")
+    return 0
+
+
+def _read(source: str | None) -> str | None:
+    """Return what is heard in an audio file or at the microphone, else the next line, or None at the end."""
+    from citeloom.cli.voice import listen_for_question
+
+    if source:
+        return listen_for_question(source)
+    with suppress(EOFError):
+        return input("> " if sys.stdin.isatty() else "")
+    return None
