@@ -4,14 +4,14 @@ The command line, the Python API, MCP, A2A and the page's routes know `Runs`. `L
 process, `ServerExecutor` on a LangGraph server.
 """
 
-from asyncio import Lock, sleep
+from asyncio import sleep
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
+from threading import Lock
 from typing import Any, Literal, Protocol, cast
-from weakref import WeakValueDictionary
 
 from pydantic import Field
 from pydantic_core import to_jsonable_python
@@ -19,6 +19,7 @@ from pydantic_core import to_jsonable_python
 import graphs
 from state.run import RunOutcome
 from state.value import FrozenModel
+from tools.concurrency import LoopEvent
 from tools.errors import InputError, TransientError
 
 GraphName = Literal[
@@ -254,24 +255,34 @@ class Executor(Protocol):
         ...
 
 
-_changing: WeakValueDictionary[str, Lock] = WeakValueDictionary()
-"""By run: who changes it in this process."""
+_changing, _freed, _looks = set[str](), LoopEvent(), Lock()
+"""The runs that somebody changes in this process, in whatever event loop; when one is free again; who looks."""
 
 
 @asynccontextmanager
 async def _reserved(run: str, *, waits: bool = False) -> AsyncIterator[None]:
-    """Reserve a run for one change. Nothing is awaited between look and take, unless one `waits` for the others.
+    """Reserve a run for one change, at once unless one `waits` for the others.
 
     Raises:
         InputError: Somebody else is changing it.
     """
-    lock = _changing.setdefault(run, Lock())
-    if lock.locked() and not waits:
-        raise InputError(
-            f"run '{run}' is being answered, resumed or stopped by another call: look at it again"
-        )
-    async with lock:
+    while True:
+        with _looks:
+            if run not in _changing:
+                _changing.add(run)
+                break
+            free = _freed.ticket()
+        if not waits:
+            raise InputError(
+                f"run '{run}' is being answered, resumed or stopped by another call: look at it again"
+            )
+        await free
+    try:
         yield
+    finally:
+        with _looks:
+            _changing.remove(run)
+            _freed.ring()
 
 
 class Runs:
