@@ -45,6 +45,7 @@ class Progress(FrozenModel):
     """How far a stage has come."""
 
     stage: str
+    title: str = Field(default="", description="What the stage does, in words.")
     done: int
     total: int
     note: str = ""
