@@ -5,21 +5,22 @@ from typing import Annotated, Any
 
 import typer
 
-from citeloom.cli import ask_commands, review_commands, setup_commands
+from citeloom.cli import graph_commands, setup_commands
+from citeloom.cli.chat import chat
 from citeloom.cli.commands import Commands, HomelessCommand, WordedGroup, worded
 from citeloom.cli.library_commands import app as library_app
 from citeloom.cli.runs_commands import app as runs_app
 
 _REVIEWS, _ASKING, _KEEPING = "Reviews of literature", "Asking papers", "What is here"
 _GRAPHS: Mapping[str, tuple[Callable[..., int], str]] = {
-    "review": (review_commands.review, _REVIEWS),
-    "find": (review_commands.find, _REVIEWS),
-    "write": (review_commands.write, _REVIEWS),
-    "revise": (review_commands.revise, _REVIEWS),
-    "verify": (review_commands.verify, _REVIEWS),
-    "ask": (ask_commands.ask, _ASKING),
-    "chat": (ask_commands.chat, _ASKING),
-    "synthesize": (ask_commands.synthesize, _ASKING),
+    "review": (graph_commands.review, _REVIEWS),
+    "find": (graph_commands.find, _REVIEWS),
+    "write": (graph_commands.write, _REVIEWS),
+    "revise": (graph_commands.revise, _REVIEWS),
+    "verify": (graph_commands.verify, _REVIEWS),
+    "ask": (graph_commands.ask, _ASKING),
+    "chat": (chat, _ASKING),
+    "synthesize": (graph_commands.synthesize, _ASKING),
 }
 """The commands that take groups of options, and the heading under which help lists each."""
 
@@ -62,8 +63,8 @@ def _program(
 
 for _name, (_function, _heading) in _GRAPHS.items():
     app.command(_name, help=_function.__doc__, rich_help_panel=_heading)(lambda: None)
-app.command(rich_help_panel=_REVIEWS)(review_commands.update)
-app.command(rich_help_panel=_REVIEWS)(review_commands.references)
+app.command(rich_help_panel=_REVIEWS)(graph_commands.update)
+app.command(rich_help_panel=_REVIEWS)(graph_commands.references)
 app.add_typer(
     setup_commands.snapshot,
     name="snapshot",

@@ -18,9 +18,19 @@ import typer
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from typer.core import TyperCommand
+from typer.models import OptionInfo
 
 from citeloom.cli.commands import Commands, GuardedCommand
-from citeloom.cli.read_inputs import read_papers, read_plan, read_section
+from citeloom.cli.read_inputs import (
+    paper_paths,
+    read_manuscript,
+    read_papers,
+    read_plan,
+    read_section,
+    read_text_input,
+)
+from citeloom.cli.voice import listen_for_question
+from citeloom.runs.run_record import load_run
 from state.inputs import AskInput, FindInput, ReviewInput, ReviseInput, VerifyInput, WriteInput
 from state.questions import ApprovalMode
 from state.synthesis import Granularity, SynthesizeInput
@@ -44,38 +54,6 @@ _RESULTS = "Where results go"
 
 Format = StrEnum("Format", ["tex", "docx"])
 
-Text = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="INPUT",
-        help="A text or Markdown file, '-' for standard input, or the text in quotes.",
-        show_default=False,
-    ),
-]
-Manuscript = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="INPUT",
-        help="A text, Markdown, LaTeX or Word file, '-' for standard input, or the text in quotes.",
-        show_default=False,
-    ),
-]
-Question = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="QUESTION", help="The question, a file of it, or '-' for standard input."
-    ),
-]
-Files = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="FILES",
-        help="The papers: files and folders (PDF, HTML, JATS, TEI, DOCX, Markdown, text).",
-    ),
-]
-Revised = Annotated[
-    str, typer.Argument(metavar="RUN", help="The run whose section is to be revised.")
-]
 Resume = Annotated[
     str | None,
     typer.Option(
@@ -84,11 +62,19 @@ Resume = Annotated[
 ]
 
 
+_Question = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="QUESTION", help="The question, a file of it, or '-' for standard input."
+    ),
+]
+
+
 @dataclass(frozen=True, kw_only=True)
 class OptionGroup:
     """Options under one heading of a command's help."""
 
-    HEADING: ClassVar[str]
+    HEADING: ClassVar[str] = "What to find"
 
     def given(self) -> dict[str, Any]:
         """Return the fields of inputs and settings that they give."""
@@ -96,10 +82,27 @@ class OptionGroup:
 
 
 @dataclass(frozen=True, kw_only=True)
+class TextInput(OptionGroup):
+    """Of `review`, `find` and `write`."""
+
+    text: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="INPUT",
+            help="A text or Markdown file, '-' for standard input, or the text in quotes.",
+            show_default=False,
+        ),
+    ] = None
+
+    def given(self) -> dict[str, Any]:
+        """Return the text; raises InputError where there is none, or it cannot be read."""
+        return {"text": read_text_input(self.text)}
+
+
+@dataclass(frozen=True, kw_only=True)
 class FindOptions(OptionGroup):
     """Of `review` and `find`."""
 
-    HEADING = "What to find"
     library: Annotated[str, typer.Option("--library", "-l", metavar="NAME")]
     sources: Annotated[list[str], typer.Option("--source", metavar="NAME")]
     before: Annotated[str | None, typer.Option("--before", metavar="YYYY-MM-DD")]
@@ -111,19 +114,12 @@ class FindOptions(OptionGroup):
 
 
 @dataclass(frozen=True, kw_only=True)
-class StackOptions(OptionGroup):
-    """Of `synthesize`: papers of a library, and where references are looked up."""
+class PaperOptions(OptionGroup):
+    """Of `write`, and with others of `verify`: papers that are named, one by one or in a file."""
 
-    HEADING = "What to find"
     library: Annotated[str, typer.Option("--library", "-l", metavar="NAME")]
     sources: Annotated[list[str], typer.Option("--source", metavar="NAME")]
     papers: Annotated[list[str], typer.Option("--paper", "-p", metavar="ID")]
-
-
-@dataclass(frozen=True, kw_only=True)
-class PaperOptions(StackOptions):
-    """Of `write` and `verify`: papers that are named, one by one or in a file."""
-
     papers_file: Annotated[
         Path | None,
         typer.Option(
@@ -134,16 +130,58 @@ class PaperOptions(StackOptions):
 
     def given(self) -> dict[str, Any]:
         """Return what they give, with the records of the file; raises InputError where it holds none."""
-        given = super().given()
-        file = given.pop("papers_file")
-        return given | {"papers": [*self.papers, *(read_papers(file) if file else ())]}
+        records = read_papers(self.papers_file) if self.papers_file else ()
+        papers = [*self.papers, *records]
+        return {"library": self.library, "sources": self.sources, "papers": papers}
 
 
 @dataclass(frozen=True, kw_only=True)
-class AskOptions(OptionGroup):
-    """Of `ask` and `chat`: which papers of a library."""
+class VerifyOptions(PaperOptions):
+    """Of `verify`."""
 
-    HEADING = "What to find"
+    text: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="INPUT",
+            help="A text, Markdown, LaTeX or Word file, '-' for standard input, or the text in quotes.",
+            show_default=False,
+        ),
+    ] = None
+
+    def given(self) -> dict[str, Any]:
+        """Return what they give, with the text and the records in a Word file; raises InputError as above."""
+        text, records = read_manuscript(self.text)
+        given = super().given()
+        return given | {"text": text, "papers": [*given["papers"], *records]}
+
+
+@dataclass(frozen=True, kw_only=True)
+class StackOptions(OptionGroup):
+    """Of `synthesize`: a question, and the papers to read."""
+
+    question: _Question = None
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="FILES",
+            help="The papers: files and folders (PDF, HTML, JATS, TEI, DOCX, Markdown, text).",
+        ),
+    ] = None
+    library: Annotated[str, typer.Option("--library", "-l", metavar="NAME")]
+    papers: Annotated[list[str], typer.Option("--paper", "-p", metavar="ID")]
+    sources: Annotated[list[str], typer.Option("--source", metavar="NAME")]
+
+    def given(self) -> dict[str, Any]:
+        """Return what they give; raises InputError where a paper or the question is missing."""
+        given = super().given()
+        paths = paper_paths(self.question, given.pop("files") or (), self.papers)
+        return given | {"question": read_text_input(self.question), "paths": paths}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChatOptions(OptionGroup):
+    """Of `chat`, and with others of `ask`: which papers of a library."""
+
     library: Annotated[str, typer.Option("--library", "-l", metavar="NAME")]
     papers: Annotated[list[str], typer.Option("--paper", "-p", metavar="ID")]
     before: Annotated[str | None, typer.Option("--before", metavar="YYYY-MM-DD")]
@@ -169,6 +207,18 @@ class AskOptions(OptionGroup):
 
 
 @dataclass(frozen=True, kw_only=True)
+class AskOptions(ChatOptions):
+    """Of `ask`."""
+
+    question: _Question = None
+
+    def given(self) -> dict[str, Any]:
+        """Return what they give, with the question that was typed or heard; raises InputError as above."""
+        heard = listen_for_question(self.listen) if self.listen else read_text_input(self.question)
+        return super().given() | {"question": heard}
+
+
+@dataclass(frozen=True, kw_only=True)
 class WriteOptions(OptionGroup):
     """Of `review` and `write`."""
 
@@ -190,6 +240,9 @@ class ReviseOptions(OptionGroup):
     """Of `revise`."""
 
     HEADING = "How to write"
+    section: Annotated[
+        str, typer.Argument(metavar="RUN", help="The run whose section is to be revised.")
+    ]
     instruction: Annotated[str, typer.Option("--instruction", "-i")]
     text: Annotated[
         Path | None,
@@ -200,8 +253,9 @@ class ReviseOptions(OptionGroup):
     ] = None
 
     def given(self) -> dict[str, Any]:
-        """Return what they give, with what stands in the files; raises InputError where one cannot be read."""
+        """Return what they give, with what stands in the files; raises InputError where one cannot be used."""
         return {
+            "section": load_run(self.section).run_store,
             "instruction": self.instruction,
             "text": read_section(self.text) if self.text else "",
             "plan": read_plan(self.plan) if self.plan else "",
@@ -418,7 +472,8 @@ def _option(
 ) -> Parameter:
     """Return an option, whose help and default are those of the field that it sets, unless it has its own."""
     kind, told, default = get_args(hint)[0], copy(get_args(hint)[-1]), item.default
-    told.rich_help_panel = heading
+    if isinstance(told, OptionInfo):
+        told.rich_help_panel = heading
     if item.default_factory is not MISSING:
         default = item.default_factory()
     if told.help is None:
@@ -427,6 +482,8 @@ def _option(
             f"{sets.description} May be repeated." if kind == list[str] else sets.description
         )
         default = sets.get_default(call_default_factory=True, validated_data={})
+    if default is MISSING:
+        default = Parameter.empty
     annotation: Any = Annotated.__class_getitem__((kind, told))  # type: ignore[attr-defined]
     return Parameter(item.name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 

@@ -1,7 +1,8 @@
 """Start or resume a run from the command line: progress, Ctrl-C, questions, results."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
+from collections import ChainMap
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any, cast
 
 from citeloom.cli.console import INTERRUPTED, Progress, cancelled_by_signals
 from citeloom.cli.files import check_folder
-from citeloom.cli.options import ModelOptions, ResultOptions
+from citeloom.cli.options import ModelOptions, OptionGroup, ResultOptions
 from citeloom.cli.proposal_files import WAITING, ask, print_waiting, read_proposal, write_proposal
 from citeloom.cli.read_inputs import own_style
 from citeloom.cli.telling import print_status, tell_error
@@ -38,19 +39,19 @@ _FINISH: Mapping[GraphName, str] = {
 
 def run_command(
     graph: GraphName,
-    given: Callable[[], Mapping[str, Any]],
-    model: ModelOptions,
+    groups: Sequence[OptionGroup],
     results: ResultOptions,
-    resume: str | None = None,
+    resume: str | None,
+    model: ModelOptions,
 ) -> int:
     """Run a command to its end, and return its exit code.
 
     Args:
         graph: What runs.
-        given: Reads the fields of the graph's input and the settings of the run; not asked where a run goes on.
-        model: Further settings, some of which also change a run that goes on.
+        groups: What was given for a new run: fields of the graph's input and settings of the run.
         results: Where the result goes, and how it is shown.
         resume: The run that goes on, instead of a new one.
+        model: Further settings, some of which also change a run that goes on.
 
     Raises:
         InputError: Something that was given cannot be used.
@@ -58,7 +59,8 @@ def run_command(
     show = results.given()
     out, as_json, formats = show.pop("out"), show.pop("json"), show.pop("formats", [])
     if not resume:
-        run = begin(graph, {**given(), **model.given()}, out=out, formats=formats)
+        given = dict(ChainMap(*(group.given() for group in (*groups, model))))
+        run = begin(graph, given, out=out, formats=formats)
     else:
         run = load_run(resume)
         if run.graph != graph:

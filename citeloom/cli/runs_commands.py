@@ -70,7 +70,7 @@ def show(
 @app.command()
 def resume(run: RUN) -> int:
     """Go on with a run that was stopped, waits or failed, or show its result again, whatever its command."""
-    from citeloom.cli.ask_commands import go_on_with_chat
+    from citeloom.cli.chat import go_on_with_chat
     from citeloom.cli.run_command import to_the_end
     from citeloom.runs.run_record import load_run
 

@@ -1,10 +1,11 @@
-"""`citeloom review`, `find`, `write`, `revise`, `verify`, `references` and `update`.
+"""The commands that run a graph: `citeloom review`, `find`, `write`, `revise`, `verify`, `ask`, ...
 
 The groups of options stand in citeloom.cli.options, which is loaded when one of these is called.
 """
 
 import asyncio
 import sys
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,32 +17,39 @@ from tools.counting import counted
 
 if TYPE_CHECKING:
     from citeloom.cli.options import (
+        AnswerResults,
+        AskOptions,
         CheckOptions,
+        CostApproval,
         FindApprovals,
         FindOptions,
-        Manuscript,
         ModelOptions,
+        OptionGroup,
         PaperOptions,
         ResultOptions,
         Resume,
         ReviewApprovals,
-        Revised,
         ReviseOptions,
         SectionResults,
-        Text,
+        StackOptions,
+        SynthesizeOptions,
         TextApproval,
+        TextInput,
+        TracedResults,
         VerifyChecks,
+        VerifyOptions,
         WriteApprovals,
         WriteOptions,
     )
     from citeloom.runs.run_record import RunRecord
+    from citeloom.runs.runs import GraphName
 
 Form = StrEnum("Form", ["bibtex", "csl", "ris"])
 
 
 def review(
-    text: "Text" = None,
     *,
+    text: "TextInput",
     find: "FindOptions",
     write: "WriteOptions",
     approve: "ReviewApprovals",
@@ -51,19 +59,12 @@ def review(
     model: "ModelOptions",
 ) -> int:
     """Find the prior work of an abstract and write a related-work section about it."""
-    from citeloom.cli.read_inputs import read_text_input
-    from citeloom.cli.run_command import run_command
-
-    def given() -> dict[str, Any]:
-        groups = find.given() | write.given() | approve.given() | check.given()
-        return {"text": read_text_input(text), **groups}
-
-    return run_command("review", given, model, results, resume)
+    return _run("review", [text, find, write, approve, check], results, resume, model)
 
 
 def find(
-    text: "Text" = None,
     *,
+    text: "TextInput",
     find: "FindOptions",
     approve: "FindApprovals",
     results: "ResultOptions",
@@ -71,18 +72,12 @@ def find(
     model: "ModelOptions",
 ) -> int:
     """Find and rank the prior work of an abstract, an idea or a question."""
-    from citeloom.cli.read_inputs import read_text_input
-    from citeloom.cli.run_command import run_command
-
-    def given() -> dict[str, Any]:
-        return {"text": read_text_input(text), **find.given(), **approve.given()}
-
-    return run_command("find", given, model, results, resume)
+    return _run("find", [text, find, approve], results, resume, model)
 
 
 def write(
-    text: "Text" = None,
     *,
+    text: "TextInput",
     papers: "PaperOptions",
     write: "WriteOptions",
     approve: "WriteApprovals",
@@ -92,18 +87,10 @@ def write(
     model: "ModelOptions",
 ) -> int:
     """Write a related-work section about papers that you name."""
-    from citeloom.cli.read_inputs import read_text_input
-    from citeloom.cli.run_command import run_command
-
-    def given() -> dict[str, Any]:
-        groups = papers.given() | write.given() | approve.given() | check.given()
-        return {"text": read_text_input(text), **groups}
-
-    return run_command("write", given, model, results, resume)
+    return _run("write", [text, papers, write, approve, check], results, resume, model)
 
 
 def revise(
-    run: "Revised",
     *,
     revise: "ReviseOptions",
     approve: "TextApproval",
@@ -112,20 +99,12 @@ def revise(
     model: "ModelOptions",
 ) -> int:
     """Write a run's section anew as you ask, without searching again, and check it again."""
-    from citeloom.cli.run_command import run_command
-    from citeloom.runs.run_record import load_run
-
-    def given() -> dict[str, Any]:
-        groups = revise.given() | approve.given() | check.given()
-        return {"section": load_run(run).run_store, **groups}
-
-    return run_command("revise", given, model, results)
+    return _run("revise", [revise, approve, check], results, None, model)
 
 
 def verify(
-    text: "Manuscript" = None,
     *,
-    papers: "PaperOptions",
+    verify: "VerifyOptions",
     check: "VerifyChecks",
     results: "ResultOptions",
     resume: "Resume" = None,
@@ -135,20 +114,44 @@ def verify(
 
     Exit code 0: all hold; 3: one does not, or was not checked; 2: the input cannot be used; 1: the run was stopped.
     """
-    from citeloom.cli.read_inputs import read_manuscript
+    return _run("verify", [verify, check], results, resume, model)
+
+
+def ask(
+    *,
+    ask: "AskOptions",
+    approve: "CostApproval",
+    results: "AnswerResults",
+    resume: "Resume" = None,
+    model: "ModelOptions",
+) -> int:
+    """Ask the papers of a library; each sentence of the answer shows the words it rests on."""
+    return _run("ask", [ask, approve], results, resume, model)
+
+
+def synthesize(
+    *,
+    stack: "StackOptions",
+    write: "SynthesizeOptions",
+    approve: "CostApproval",
+    results: "TracedResults",
+    resume: "Resume" = None,
+    model: "ModelOptions",
+) -> int:
+    """Answer a question from a stack of papers, each line with its sources and what they cite."""
+    return _run("synthesize", [stack, write, approve], results, resume, model)
+
+
+def _run(
+    graph: "GraphName",
+    groups: "Sequence[OptionGroup]",
+    results: "ResultOptions",
+    resume: str | None,
+    model: "ModelOptions",
+) -> int:
     from citeloom.cli.run_command import run_command
 
-    def given() -> dict[str, Any]:
-        manuscript, held = read_manuscript(text)
-        named = papers.given()
-        return {
-            **named,
-            **check.given(),
-            "text": manuscript,
-            "papers": [*named["papers"], *held],
-        }
-
-    return run_command("verify", given, model, results, resume)
+    return run_command(graph, groups, results, resume, model)
 
 
 def references(

@@ -1,7 +1,4 @@
-"""`citeloom ask`, `chat` and `synthesize`.
-
-The groups of options stand in citeloom.cli.options, which is loaded when one of these is called.
-"""
+"""`citeloom chat`: a conversation with a library, typed or spoken; a question may refer to those before."""
 
 import asyncio
 import sys
@@ -19,80 +16,24 @@ from tools.errors import CiteLoomError, InputError
 from tools.program import PROGRAM
 
 if TYPE_CHECKING:
-    from citeloom.cli.options import (
-        AnswerResults,
-        AskOptions,
-        CostApproval,
-        Files,
-        ModelOptions,
-        Question,
-        Resume,
-        Speak,
-        StackOptions,
-        SynthesizeOptions,
-        TracedResults,
-    )
+    from citeloom.cli.options import ChatOptions, ModelOptions, Resume, Speak
     from citeloom.runs.run_record import RunRecord
 
 _HELP = "Ask a question; 'trace' shows the way to the last answer, 'exit' or Ctrl-D ends."
 _ENDS = frozenset({"exit", "quit", "bye", ":q"})
 
 
-def ask(
-    question: "Question" = None,
-    *,
-    ask: "AskOptions",
-    approve: "CostApproval",
-    results: "AnswerResults",
-    resume: "Resume" = None,
-    model: "ModelOptions",
-) -> int:
-    """Ask the papers of a library; each sentence of the answer shows the words it rests on."""
-    from citeloom.cli.read_inputs import read_text_input
-    from citeloom.cli.run_command import run_command
-    from citeloom.cli.voice import listen_for_question
-
-    def given() -> dict[str, Any]:
-        heard = listen_for_question(ask.listen) if ask.listen else read_text_input(question)
-        return {"question": heard, **ask.given(), **approve.given()}
-
-    return run_command("ask", given, model, results, resume)
-
-
-def synthesize(
-    question: "Question" = None,
-    files: "Files" = None,
-    *,
-    papers: "StackOptions",
-    write: "SynthesizeOptions",
-    approve: "CostApproval",
-    results: "TracedResults",
-    resume: "Resume" = None,
-    model: "ModelOptions",
-) -> int:
-    """Answer a question from a stack of papers, each line with its sources and what they cite."""
-    from citeloom.cli.read_inputs import paper_paths, read_text_input
-    from citeloom.cli.run_command import run_command
-
-    def given() -> dict[str, Any]:
-        paths = paper_paths(question, files or (), papers.papers)
-        groups = papers.given() | write.given() | approve.given()
-        return {"question": read_text_input(question), "paths": paths, **groups}
-
-    return run_command("synthesize", given, model, results, resume)
-
-
 def chat(
-    *, ask: "AskOptions", speak: "Speak" = None, resume: "Resume" = None, model: "ModelOptions"
+    *, chat: "ChatOptions", speak: "Speak" = None, resume: "Resume" = None, model: "ModelOptions"
 ) -> int:
     """Converse with the papers of a library; budgets are for each question."""
     from citeloom.cli.run_command import begin
     from citeloom.runs.run_record import load_run
 
     if resume:
-        return go_on_with_chat(load_run(resume), model.raised(), listen=ask.listen, speak=speak)
-    run = begin("ask", {**ask.given(), **model.given()})
-    return go_on_with_chat(run, listen=ask.listen, speak=speak)
+        return go_on_with_chat(load_run(resume), model.raised(), listen=chat.listen, speak=speak)
+    run = begin("ask", {**chat.given(), **model.given()})
+    return go_on_with_chat(run, listen=chat.listen, speak=speak)
 
 
 def go_on_with_chat(
