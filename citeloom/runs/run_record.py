@@ -155,8 +155,8 @@ def all_runs() -> list[RunRecord]:
     return found
 
 
-async def delete_run(
-    run: RunRecord, saver: "BaseCheckpointSaver[str]", store: "BaseStore", *, results: bool = False
+async def _delete(
+    run: RunRecord, saver: "BaseCheckpointSaver[str]", store: "BaseStore", *, results: bool
 ) -> None:
     """Delete a run's checkpoints, papers, texts, usage and record; on demand the folder of its results, too.
 
@@ -200,7 +200,7 @@ async def delete_runs(
     deleted = []
     for run in runs:
         with suppress(InputError):
-            await delete_run(run, saver, store, results=results)
+            await _delete(run, saver, store, results=results)
             deleted.append(run)
     return deleted
 

@@ -212,7 +212,6 @@ class Executor(Protocol):
 
         `results` are fields of a record that say where, and in which forms, a command writes what the run gives.
         """
-        ...
 
     async def proceed(
         self,
@@ -229,31 +228,21 @@ class Executor(Protocol):
         Raises:
             InputError: Somebody works on it, or it asks something else by now.
         """
-        ...
 
     async def stop(self, run: str) -> None:
         """Stop a run that works, and wait until it has stopped; take back the question of one that waits."""
-        ...
 
     async def report(self, run: str) -> RunReport:
         """Return what is known of a run."""
-        ...
 
     async def reports(self, limit: int, conversation: str) -> Sequence[RunReport]:
         """Return what is known of the last runs without reading what they hold."""
-        ...
 
     def events(self, run: str) -> AsyncIterator[Mapping[str, Any]]:
         """Yield the progress of a run, from its beginning, until its executor has ended; none where it rests."""
-        ...
 
     async def finish(self, run: str) -> None:
         """Let a run that works end with what it has."""
-        ...
-
-    async def forget(self, run: str) -> None:
-        """Delete a run that rests, and all that it keeps."""
-        ...
 
 
 _changing, _freed, _looks = set[str](), LoopEvent(), Lock()
@@ -399,15 +388,6 @@ class Runs:
     async def list(self, limit: int = 20, *, conversation: str = "") -> Sequence[RunSnapshot]:
         """Return the caller's runs, or those of one conversation, the latest first, without values."""
         return [snapshot_of(one) for one in await self._executor.reports(limit, conversation)]
-
-    async def delete(self, run: str) -> None:
-        """Delete a run and all that it keeps.
-
-        Raises:
-            InputError: It is being worked on.
-        """
-        async with _reserved(run):
-            await self._executor.forget(run)
 
 
 async def wait_until_resting(runs: Runs, run: str) -> RunSnapshot:

@@ -102,7 +102,6 @@ async def test_record_of_a_run_that_others_work_on_stays_as_it_is(home: Path) ->
                 runs.answer(run, "stop"),
                 runs.resume(run),
                 runs.cancel(run),
-                runs.delete(run),
             ):
                 with pytest.raises(InputError, match="being worked on"):
                     await refused
