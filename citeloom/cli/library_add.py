@@ -133,7 +133,8 @@ async def _ingest(
 
 async def finish(run: object, values: Mapping[str, Any], store: object, *, as_json: bool) -> int:
     """Tell what a run of `ingest` added, which another program has started; return the exit code."""
-    return tell(values, as_json=as_json)
+    begun = "request" in values  # else it was stopped at once, and its caller says so
+    return tell(values, as_json=as_json) if begun else 1
 
 
 def tell(values: Mapping[str, Any], *, as_json: bool) -> int:
