@@ -7,7 +7,7 @@ from typing import Any, get_type_hints
 
 import typer
 
-from citeloom.cli.wording import WordedGroup
+from citeloom.cli.commands import WordedGroup
 from evals.questions.command import questions
 from evals.references.command import references
 from evals.report import report

@@ -56,7 +56,7 @@ def _row(item: Any) -> str:
         if name.startswith("-")
     )
     default = "" if item.required or item.param_type_name == "argument" else _default(item.default)
-    return f"| {names or f'`{item.name}`'} | {default} | {_plain(getattr(item, 'help', ''))} |"
+    return f"| {names or f'`{item.metavar or item.name.upper()}`'} | {default} | {_plain(getattr(item, 'help', ''))} |"
 
 
 def _default(value: object) -> str:

@@ -262,11 +262,12 @@ def test_no_key_of_the_user_goes_to_an_address_of_the_folder_by_any_fallback(clo
         ("judge_model", "./model"),
         ("ingest_root", "/"),
         ("origins", '["https://elsewhere.example"]'),
+        ("keep_runs_days", "0.001"),
         ("embedder", "st:./model"),
         ("embedder", "bge-m3:./model"),
     ],
 )
-def test_folder_names_no_code_and_opens_nothing_to_callers(
+def test_folder_names_no_code_opens_nothing_to_callers_and_deletes_no_runs(
     clone: Path, name: str, value: str
 ) -> None:
     done = doctor(clone, {variable_of(name): value})

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.support import ROOT
+from tools import step_titles
 
 _OPTION = re.compile(r"(?<![\w-])--[a-z]")
 _ROOMS = (
@@ -52,3 +53,29 @@ def test_page_speaks_of_no_options() -> None:
     words = (ROOT / "citeloom/page/words.js").read_text(encoding="utf-8")
     assert words.count("title:") > 5
     assert not _OPTION.search(words)
+
+
+def _stages_told() -> Iterator[str]:
+    """Yield the name of every stage of which a node tells how far it has come."""
+    for path in (ROOT / "nodes").rglob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        named = {
+            node.targets[0].id: node.value.value
+            for node in tree.body
+            if isinstance(node, ast.Assign)
+            and isinstance(node.targets[0], ast.Name)
+            and isinstance(node.value, ast.Constant)
+        }
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                stage = node.args[0] if node.func.attr in {"progress", "tick"} else None
+                if isinstance(stage, ast.Constant):
+                    yield str(stage.value)
+                elif isinstance(stage, ast.Name) and stage.id in named:
+                    yield str(named[stage.id])
+
+
+def test_each_stage_that_people_see_is_told_in_words() -> None:
+    stages = set(_stages_told())
+    assert len(stages) > 30
+    assert stages <= step_titles._TITLES.keys()

@@ -44,6 +44,7 @@ _REFUSED = {
     "ingest_root": "it lets callers of a server read files",
     "shared_libraries": "it lets callers of a server read libraries",
     "origins": "it lets pages of other sites call a server",
+    "keep_runs_days": "it deletes runs",
 }
 """Settings that a .env may not have, and why."""
 

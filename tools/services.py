@@ -23,6 +23,7 @@ from tools.scholar.library_source import LibrarySource
 from tools.scholar.snapshot import SnapshotSource, folder_of
 from tools.scholar.source import Source
 from tools.settings import Settings
+from tools.step_titles import step_title
 from tools.telemetry.logs import set_caller
 
 if TYPE_CHECKING:
@@ -183,7 +184,8 @@ class Services:
 
     def progress(self, stage: str, done: int, total: int, note: str = "") -> None:
         """Emit a progress event; the command line draws it, agents may ignore it."""
-        self._write({"stage": stage, "done": done, "total": total, "note": note})
+        title = step_title(stage)
+        self._write({"stage": stage, "title": title, "done": done, "total": total, "note": note})
 
 
 def _per_day(settings: Settings, usd: float | None) -> dict[str, float]:

@@ -6,44 +6,69 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, repeat
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from citeloom.cli.progress import Progress
-from citeloom.cli.results.answer import printed
-from citeloom.cli.run_command import Command, start_or_resume
-from citeloom.cli.stopping import INTERRUPTED, cancelled_by_signals
-from citeloom.cli.telling import exit_on_error, print_outcome, print_status, tell_error
-from citeloom.cli.voice import listen_for_question, say_aloud
-from citeloom.runs.local_executor import open_run, stream_run
-from citeloom.runs.run_record import RunRecord
-from tools.errors import CiteLoomError
+from citeloom.cli.console import INTERRUPTED
+from citeloom.cli.telling import print_outcome, print_status, tell_error
+from tools.errors import CiteLoomError, InputError
 from tools.program import PROGRAM
+
+if TYPE_CHECKING:
+    from citeloom.cli.options import ChatOptions, ModelOptions, Resume, Speak
+    from citeloom.runs.run_record import RunRecord
 
 _HELP = "Ask a question; 'trace' shows the way to the last answer, 'exit' or Ctrl-D ends."
 _ENDS = frozenset({"exit", "quit", "bye", ":q"})
 
 
-def chat_loop(command: Command) -> None:
-    """Answer questions, typed or spoken, until they end, and exit."""
-    with exit_on_error():
-        command.input = "chat"  # each question comes later
-        run = start_or_resume(command)
-        run.status = "chat"
-        run.context["review_cost"] = "off"  # a conversation has a person in it already
-        with run.hold_lock():
-            run.save()
-            code = asyncio.run(_converse(run, command.show))
-    raise typer.Exit(code)
+def chat(
+    *, chat: "ChatOptions", speak: "Speak" = None, resume: "Resume" = None, model: "ModelOptions"
+) -> int:
+    """Converse with the papers of a library; budgets are for each question."""
+    from citeloom.cli.run_command import begin
+    from citeloom.runs.run_record import load_run
+
+    if resume:
+        return go_on_with_chat(load_run(resume), model.raised(), listen=chat.listen, speak=speak)
+    run = begin("ask", {**chat.given(), **model.given()})
+    return go_on_with_chat(run, listen=chat.listen, speak=speak)
 
 
-async def _converse(run: RunRecord, show: Mapping[str, Any]) -> int:
+def go_on_with_chat(
+    run: "RunRecord",
+    raised: Mapping[str, Any] = {},
+    *,
+    listen: str | None = None,
+    speak: str | None = None,
+) -> int:
+    """Answer questions, typed or spoken, until they end; return the exit code.
+
+    Raises:
+        InputError: The run is no conversation, or somebody else is at it.
+    """
+    if run.graph != "ask":
+        raise InputError(
+            f"'{run.name}' is a run of `{PROGRAM} {run.graph}`: resume it with that command"
+        )
+    run.conversation, run.status = run.name, "chat"
+    run.context |= {**raised, "review_cost": "off"}  # a conversation has a person in it already
+    with run.hold_lock():
+        run.save()
+    return asyncio.run(_converse(run, listen, speak))
+
+
+async def _converse(run: "RunRecord", listen: str | None, speak: str | None) -> int:
+    from citeloom.cli.results.answer import printed
+    from citeloom.cli.run_command import followed, start
+    from citeloom.cli.voice import say_aloud
+    from citeloom.runs.local_executor import local_runs
+
     print_status(f"Library [bold]{run.inputs['library']}[/bold]. {_HELP}")
-    last: dict[str, Any] = {}
-    listen = show.get("listen")
+    last: Mapping[str, Any] = {}
     sources = repeat(listen) if listen == "mic" else chain([listen], repeat(None))
-    async with open_run(run) as (graph, _):
+    async with local_runs() as runs:
         while (line := await asyncio.to_thread(_read, next(sources))) is not None:
             question = line.strip()
             word = question.casefold().rstrip(".!")
@@ -52,29 +77,31 @@ async def _converse(run: RunRecord, show: Mapping[str, Any]) -> int:
             if word == "trace" and last:
                 typer.echo(printed(last, trace=True))
             elif question:
-                asked = replace(run, inputs={**run.inputs, "question": question})
                 try:
-                    with (
-                        Progress(quiet=not sys.stderr.isatty()) as progress,
-                        cancelled_by_signals(),
-                    ):
-                        last, _question = await stream_run(graph, asked, progress.show, fresh=True)
-                except asyncio.CancelledError:
-                    print_status("Stopped.")
-                    return INTERRUPTED
+                    await start(runs, replace(run, inputs={**run.inputs, "question": question}))
+                    report = await followed(runs, run.name, quiet=not sys.stderr.isatty())
                 except CiteLoomError as error:
                     tell_error(error)
                     continue
+                if report.cancelled:
+                    print_status("Stopped.")
+                    return INTERRUPTED
+                if report.failure:
+                    tell_error(report.failure)
+                    continue
+                last = report.values
                 typer.echo(f"\n{printed(last)}\n")
                 print_outcome(last)
-                if show.get("speak") and last.get("sentences"):
-                    await asyncio.to_thread(say_aloud, str(last["answer"]), show["speak"])
+                if speak and last.get("sentences"):
+                    await asyncio.to_thread(say_aloud, str(last["answer"]), speak)
     print_status(f"Go on with: [bold]{PROGRAM} chat --resume {run.name}[/bold]")
     return 0
 
 
 def _read(source: str | None) -> str | None:
     """Return what is heard in an audio file or at the microphone, else the next line, or None at the end."""
+    from citeloom.cli.voice import listen_for_question
+
     if source:
         return listen_for_question(source)
     with suppress(EOFError):

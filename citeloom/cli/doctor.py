@@ -6,10 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
 
-import typer
-
 from citeloom.cli.files import check_folder
-from citeloom.cli.telling import exit_on_error
 from tools.counting import counted
 from tools.errors import CiteLoomError, InputError
 from tools.program import PROGRAM
@@ -18,36 +15,34 @@ from tools.settings import Settings, config_file, settings
 _SIGNS = {"good": "[green]✓[/green]", "off": "[yellow]–[/yellow]", "bad": "[red]✗[/red]"}
 
 
-def examine() -> None:
-    """Print a line for each part; exit with 1 when a part that is configured does not work."""
+def examine() -> int:
+    """Print a line for each part; return 1 when a part that is configured does not work, else 0."""
     from rich.console import Console
 
     console = Console(highlight=False, soft_wrap=True)
     bad = False
-    with exit_on_error(home=False):
-        for name, mark, text in _examined():
-            bad = bad or mark == "bad"
-            console.print(f"{_SIGNS[mark]} {name:<16}", end=" ")
-            console.print(text, markup=False)
-    raise typer.Exit(1 if bad else 0)
+    for name, mark, text in _examined():
+        bad = bad or mark == "bad"
+        console.print(f"{_SIGNS[mark]} {name:<16}", end=" ")
+        console.print(text, markup=False)
+    return int(bad)
 
 
-def examine_server(url: str) -> None:
-    """Print a line for each call that is made of a Qdrant server; exit with 1 when one fails, with 0 else."""
+def examine_server(url: str) -> int:
+    """Print a line for each call that is made of a Qdrant server; return 1 when one fails, else 0."""
     from rich.console import Console
 
     from tools.library.server_index import Server
     from tools.library.server_self_test import check_server
 
     console = Console(highlight=False, soft_wrap=True)
-    with exit_on_error(home=False):
-        faults = []
-        for step in check_server(Server.of(settings(), url)):
-            sign = _SIGNS["bad" if step.fault else "good"]
-            console.print(f"{sign} {step.milliseconds:>8.1f} ms", end=" ")
-            console.print(f"{step.name}{': ' if step.fault else ''}{step.fault}", markup=False)
-            faults += [step.fault] if step.fault else []
-    raise typer.Exit(1 if faults else 0)
+    bad = False
+    for step in check_server(Server.of(settings(), url)):
+        bad = bad or bool(step.fault)
+        sign = _SIGNS["bad" if step.fault else "good"]
+        console.print(f"{sign} {step.milliseconds:>8.1f} ms", end=" ")
+        console.print(f"{step.name}{': ' if step.fault else ''}{step.fault}", markup=False)
+    return int(bad)
 
 
 def _examined() -> Iterator[tuple[str, str, str]]:

@@ -1,199 +1,491 @@
-"""Options of the command line, each made from the field that it sets.
+"""The options that commands share, each found here by its flag.
 
-state.inputs declares what a graph takes and tools.run_settings how a run may go about it: name, type,
-default and meaning. Here stand the few flags that are spelled otherwise than their field, and the
-options that are of the command line alone.
+What an option does and its default stand with the field that it sets: of the input of the command's graph
+(state.inputs, state.synthesis), or of the settings of a run (tools.run_settings). Only what is of the
+command line alone says so here.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from copy import copy
+from dataclasses import MISSING, Field, asdict, dataclass, field, fields, is_dataclass
 from enum import StrEnum
-from inspect import Parameter
+from inspect import Parameter, signature
+from itertools import zip_longest
 from pathlib import Path
-from types import UnionType
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, cast, get_args, get_type_hints
 
 import typer
+from pydantic import BaseModel
 from pydantic.fields import FieldInfo
+from typer.core import TyperCommand
 from typer.models import OptionInfo
 
-from state.value import Day
+from citeloom.cli.commands import Commands, GuardedCommand
+from citeloom.cli.read_inputs import (
+    paper_paths,
+    read_manuscript,
+    read_papers,
+    read_plan,
+    read_section,
+    read_text_input,
+)
+from citeloom.cli.voice import listen_for_question
+from citeloom.runs.run_record import load_run
+from state.inputs import AskInput, FindInput, ReviewInput, ReviseInput, VerifyInput, WriteInput
+from state.questions import ApprovalMode
+from state.synthesis import Granularity, SynthesizeInput
+from state.writing import WriterName
+from tools.run_settings import parse_setting, setting_fields
+from tools.scholar.open_source import ONLINE
 
-_FLAGS = {
-    "sources": ("--source",),
-    "must_include": ("--include",),
-    "papers": ("--paper", "-p"),
-    "library": ("--library", "-l"),
-    "max_hops": ("--hops",),
-    "granularity": ("--granularity", "-g"),
-    "instruction": ("--instruction", "-i"),
-    "tags": ("--tag",),
-    "full_text": ("--full-text/--no-full-text",),
+_INPUTS: Mapping[str, type[BaseModel]] = {
+    "review": ReviewInput,
+    "find": FindInput,
+    "write": WriteInput,
+    "revise": ReviseInput,
+    "verify": VerifyInput,
+    "ask": AskInput,
+    "chat": AskInput,
+    "synthesize": SynthesizeInput,
 }
-_METAVARS = {
-    "must_include": "ID",
-    "exclude": "ID",
-    "papers": "ID",
-    "before": "YYYY-MM-DD",
-    "after": "YYYY-MM-DD",
-    "library": "NAME",
-    "sources": "NAME",
-    "style": "NAME",
-    "writer": "NAME",
-    "tags": "TAG",
-}
-_HEADINGS = {
-    "What to find": (),
-    "How to write": (
-        "cite", "style", "plan", "writer", "instruction", "text", "granularity"),
-    "What to ask you on the way": (
-        "review_cost", "review_queries", "review_papers", "review_plan", "review_text"),
-    "How citations are checked": ("strict", "full_text", "max_copies"),
-    "Where results go": ("formats", "out", "json", "resume", "trace", "speak"),
-    "Model, cost, and all the rest": ("mind", "max_calls", "max_usd", "knobs"),
-}  # fmt: skip
-"""The options under each heading of a command's help; those named nowhere stand under the first."""
+"""What each command's graph takes."""
+_BUDGETS = frozenset({"max_usd", "max_usd_by_source", "max_tokens", "max_calls", "max_minutes"})
+_RESULTS = "Where results go"
 
 Format = StrEnum("Format", ["tex", "docx"])
 
-
-def option_of(name: str, field: FieldInfo) -> Parameter:
-    """Return the option that sets a field; words and numbers it does not take are usage errors."""
-    kind = _taken(field.annotation)
-    many = get_origin(kind) is list
-    told = f"{field.description} May be repeated." if many else field.description
-    flags = _FLAGS.get(name, (f"--{name.replace('_', '-')}",))
-    default = field.get_default(call_default_factory=True, validated_data={})
-    return _parameter(
-        name, kind, typer.Option(*flags, help=told, metavar=_METAVARS.get(name)), default
-    )
+Resume = Annotated[
+    str | None,
+    typer.Option(
+        "--resume", metavar="RUN", help="Go on with an interrupted run.", rich_help_panel=_RESULTS
+    ),
+]
 
 
-def place(option: Parameter) -> int:
-    """Return where an option stands in a command's help: 0 for arguments, then heading by heading."""
-    heading = getattr(get_args(option.annotation)[1], "rich_help_panel", None)
-    return [None, *_HEADINGS].index(heading)
+_Question = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="QUESTION", help="The question, a file of it, or '-' for standard input."
+    ),
+]
 
 
-def _taken(annotation: Any) -> Any:
-    """Return the type of a field as it is typed in: a list of texts, a text for a date, ..."""
-    if get_origin(annotation) is list:
-        return list[str]
-    if get_origin(annotation) in {Union, UnionType} and Day in get_args(annotation):
-        return str | None
-    return annotation
+@dataclass(frozen=True, kw_only=True)
+class OptionGroup:
+    """Options under one heading of a command's help."""
+
+    HEADING: ClassVar[str] = "What to find"
+
+    def given(self) -> dict[str, Any]:
+        """Return the fields of inputs and settings that they give."""
+        return asdict(self)
 
 
-def _parameter(name: str, kind: Any, told: Any, default: Any = None) -> Parameter:
+@dataclass(frozen=True, kw_only=True)
+class TextInput(OptionGroup):
+    """Of `review`, `find` and `write`."""
+
+    text: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="INPUT",
+            help="A text or Markdown file, '-' for standard input, or the text in quotes.",
+            show_default=False,
+        ),
+    ] = None
+
+    def given(self) -> dict[str, Any]:
+        """Return the text; raises InputError where there is none, or it cannot be read."""
+        return {"text": read_text_input(self.text)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class FindOptions(OptionGroup):
+    """Of `review` and `find`."""
+
+    library: Annotated[str, typer.Option("--library", "-l", metavar="NAME")]
+    sources: Annotated[list[str], typer.Option("--source", metavar="NAME")]
+    before: Annotated[str | None, typer.Option("--before", metavar="YYYY-MM-DD")]
+    after: Annotated[str | None, typer.Option("--after", metavar="YYYY-MM-DD")]
+    keep: Annotated[int, typer.Option("--keep")]
+    must_include: Annotated[list[str], typer.Option("--include", metavar="ID")]
+    exclude: Annotated[list[str], typer.Option("--exclude", metavar="ID")]
+    include_retracted: Annotated[bool, typer.Option("--include-retracted")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PaperOptions(OptionGroup):
+    """Of `write`, and with others of `verify`: papers that are named, one by one or in a file."""
+
+    library: Annotated[str, typer.Option("--library", "-l", metavar="NAME")]
+    sources: Annotated[list[str], typer.Option("--source", metavar="NAME")]
+    papers: Annotated[list[str], typer.Option("--paper", "-p", metavar="ID")]
+    papers_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--papers",
+            help="A file of papers: BibTeX, RIS, CSL-JSON, PubMed, EndNote, JSON Lines, or a papers.json.",
+        ),
+    ] = None
+
+    def given(self) -> dict[str, Any]:
+        """Return what they give, with the records of the file; raises InputError where it holds none."""
+        records = read_papers(self.papers_file) if self.papers_file else ()
+        papers = [*self.papers, *records]
+        return {"library": self.library, "sources": self.sources, "papers": papers}
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerifyOptions(PaperOptions):
+    """Of `verify`."""
+
+    text: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="INPUT",
+            help="A text, Markdown, LaTeX or Word file, '-' for standard input, or the text in quotes.",
+            show_default=False,
+        ),
+    ] = None
+
+    def given(self) -> dict[str, Any]:
+        """Return what they give, with the text and the records in a Word file; raises InputError as above."""
+        text, records = read_manuscript(self.text)
+        given = super().given()
+        return given | {"text": text, "papers": [*given["papers"], *records]}
+
+
+@dataclass(frozen=True, kw_only=True)
+class StackOptions(OptionGroup):
+    """Of `synthesize`: a question, and the papers to read."""
+
+    question: _Question = None
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="FILES",
+            help="The papers: files and folders (PDF, HTML, JATS, TEI, DOCX, Markdown, text).",
+        ),
+    ] = None
+    library: Annotated[str, typer.Option("--library", "-l", metavar="NAME")]
+    papers: Annotated[list[str], typer.Option("--paper", "-p", metavar="ID")]
+    sources: Annotated[list[str], typer.Option("--source", metavar="NAME")]
+
+    def given(self) -> dict[str, Any]:
+        """Return what they give; raises InputError where a paper or the question is missing."""
+        given = super().given()
+        paths = paper_paths(self.question, given.pop("files") or (), self.papers)
+        return given | {"question": read_text_input(self.question), "paths": paths}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChatOptions(OptionGroup):
+    """Of `chat`, and with others of `ask`: which papers of a library."""
+
+    library: Annotated[str, typer.Option("--library", "-l", metavar="NAME")]
+    papers: Annotated[list[str], typer.Option("--paper", "-p", metavar="ID")]
+    before: Annotated[str | None, typer.Option("--before", metavar="YYYY-MM-DD")]
+    tags: Annotated[list[str], typer.Option("--tag", metavar="TAG")]
+    year: Annotated[
+        str | None,
+        typer.Option("--year", metavar="YEAR|FROM-TO", help="Only papers of these years."),
+    ] = None
+    listen: Annotated[
+        str | None,
+        typer.Option(
+            "--listen",
+            metavar="FILE|mic",
+            help="Take the question from an audio file or microphone.",
+        ),
+    ] = None
+
+    def given(self) -> dict[str, Any]:
+        """Return what they give, with the first and last year; raises typer.BadParameter for other years."""
+        given = super().given()
+        del given["listen"]
+        return given | years_of(given.pop("year"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class AskOptions(ChatOptions):
+    """Of `ask`."""
+
+    question: _Question = None
+
+    def given(self) -> dict[str, Any]:
+        """Return what they give, with the question that was typed or heard; raises InputError as above."""
+        heard = listen_for_question(self.listen) if self.listen else read_text_input(self.question)
+        return super().given() | {"question": heard}
+
+
+@dataclass(frozen=True, kw_only=True)
+class WriteOptions(OptionGroup):
+    """Of `review` and `write`."""
+
+    HEADING = "How to write"
+    cite: Annotated[int, typer.Option("--cite")]
+    style: Annotated[str, typer.Option("--style", metavar="NAME")]
+    plan: Annotated[
+        Path | None, typer.Option("--plan", help="A file with your own plan of the section.")
+    ] = None
+    writer: Annotated[WriterName, typer.Option("--writer", metavar="NAME")]
+
+    def given(self) -> dict[str, Any]:
+        """Return what they give, with the text of the plan; raises InputError where it cannot be read."""
+        return super().given() | {"plan": read_plan(self.plan) if self.plan else ""}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReviseOptions(OptionGroup):
+    """Of `revise`."""
+
+    HEADING = "How to write"
+    section: Annotated[
+        str, typer.Argument(metavar="RUN", help="The run whose section is to be revised.")
+    ]
+    instruction: Annotated[str, typer.Option("--instruction", "-i")]
+    text: Annotated[
+        Path | None,
+        typer.Option("--text", help="A text or Word file with the section as you edited it."),
+    ] = None
+    plan: Annotated[
+        Path | None, typer.Option("--plan", help="A file with your own plan of the section.")
+    ] = None
+
+    def given(self) -> dict[str, Any]:
+        """Return what they give, with what stands in the files; raises InputError where one cannot be used."""
+        return {
+            "section": load_run(self.section).run_store,
+            "instruction": self.instruction,
+            "text": read_section(self.text) if self.text else "",
+            "plan": read_plan(self.plan) if self.plan else "",
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class SynthesizeOptions(OptionGroup):
+    """Of `synthesize`."""
+
+    HEADING = "How to write"
+    granularity: Annotated[Granularity, typer.Option("--granularity", "-g")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CostApproval(OptionGroup):
+    """Of `ask` and `synthesize`, and with others of `review`, `find` and `write`."""
+
+    HEADING = "What to ask you on the way"
+    review_cost: Annotated[ApprovalMode, typer.Option("--review-cost")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FindApprovals(CostApproval):
+    """Of `find`."""
+
+    review_queries: Annotated[ApprovalMode, typer.Option("--review-queries")]
+    review_papers: Annotated[ApprovalMode, typer.Option("--review-papers")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class WriteApprovals(CostApproval):
+    """Of `write`."""
+
+    review_plan: Annotated[ApprovalMode, typer.Option("--review-plan")]
+    review_text: Annotated[ApprovalMode, typer.Option("--review-text")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReviewApprovals(WriteApprovals, FindApprovals):
+    """Of `review`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextApproval(OptionGroup):
+    """Of `revise`."""
+
+    HEADING = "What to ask you on the way"
+    review_text: Annotated[ApprovalMode, typer.Option("--review-text")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckOptions(OptionGroup):
+    """Of `review`, `write` and `revise`."""
+
+    HEADING = "How citations are checked"
+    full_text: Annotated[bool, typer.Option("--full-text/--no-full-text")]
+    max_copies: Annotated[int, typer.Option("--max-copies")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerifyChecks(CheckOptions):
+    """Of `verify`."""
+
+    strict: Annotated[bool, typer.Option("--strict")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResultOptions(OptionGroup):
+    """Of every command that runs a graph, but `chat`."""
+
+    HEADING = _RESULTS
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            help="Folder for the results; without it citeloom-out/RUN, and an answer is only printed.",
+        ),
+    ] = None
+    json: Annotated[
+        bool, typer.Option("--json", help="Print the result as JSON to standard output.")
+    ] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class SectionResults(ResultOptions):
+    """Of `review`, `write` and `revise`."""
+
+    formats: Annotated[
+        list[Format],
+        typer.Option("--format", help="A further form of the text; may be repeated."),
+    ] = field(default_factory=list)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TracedResults(ResultOptions):
+    """Of `synthesize`."""
+
+    trace: Annotated[
+        bool, typer.Option("--trace", help="Show the way to the answer: the words it rests on.")
+    ] = False
+
+
+Speak = Annotated[
+    str | None,
+    typer.Option(
+        "--speak",
+        metavar="FILE|aloud",
+        help="Read the answer into a WAV file, or aloud.",
+        rich_help_panel=_RESULTS,
+    ),
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerResults(TracedResults):
+    """Of `ask`."""
+
+    speak: Speak = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelOptions(OptionGroup):
+    """Of every command that runs a graph."""
+
+    HEADING = "Model, cost, and all the rest"
+    mind: Annotated[Literal["auto", "llm", "extractive"], typer.Option("--mind")]
+    max_calls: Annotated[int | None, typer.Option("--max-calls")]
+    max_usd: Annotated[
+        list[str],
+        typer.Option(
+            "--max-usd",
+            metavar="[SOURCE=]USD",
+            help="Most that the run may cost, LLM and sources together, or one source of it, such as "
+            "openalex=0.02; may be repeated.",
+        ),
+    ] = field(default_factory=list)
+    set: Annotated[
+        list[str],
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="A rarer setting, such as pool=120 or refresh=true; `citeloom settings` lists them all. "
+            "May be repeated.",
+        ),
+    ] = field(default_factory=list)
+
+    def given(self) -> dict[str, Any]:
+        """Return the settings; raises InputError or typer.BadParameter for one that cannot be used."""
+        own = {"mind": self.mind, "max_calls": self.max_calls, **budgets_of(self.max_usd)}
+        return own | self._set()
+
+    def raised(self) -> dict[str, Any]:
+        """Return the settings that change a run that goes on: the budgets that are given, and all of --set."""
+        budgets = {
+            name: value
+            for name, value in self.given().items()
+            if name in _BUDGETS and value is not None
+        }
+        return budgets | self._set()
+
+    def _set(self) -> dict[str, Any]:
+        named = (item.partition("=") for item in self.set)
+        return {name: parse_setting(name, value) for name, _, value in named}
+
+
+def command_of(function: Callable[..., int]) -> TyperCommand:
+    """Return the command of a function that takes groups of options: each field of a group is an option."""
+    hints = get_type_hints(function, localns=globals(), include_extras=True)
+    groups: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
+    known = {**setting_fields(), **_INPUTS[function.__name__].model_fields}
+    parameters = list[Parameter]()
+    for name, parameter in signature(function).parameters.items():
+        if name in groups:
+            parameters += _options_of(groups[name], known)
+        else:
+            parameters.append(
+                parameter.replace(kind=Parameter.KEYWORD_ONLY, annotation=hints[name])
+            )
+
+    def run(**given: Any) -> int:
+        made = {
+            name: group(**{item.name: given.pop(item.name) for item in fields(group)})
+            for name, group in groups.items()
+        }
+        return function(**given, **made)
+
+    run.__signature__ = signature(function).replace(parameters=parameters)  # type: ignore[attr-defined]
+    alone = Commands()
+    alone.command(function.__name__, cls=_ApprovingCommand, help=function.__doc__)(run)
+    return cast(TyperCommand, typer.main.get_command(alone))
+
+
+class _ApprovingCommand(GuardedCommand):
+    """Takes `--review-plan` alone as `--review-plan on`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        flags = {f"--{name.replace('_', '-')}" for name in ReviewApprovals.__dataclass_fields__}
+        given: list[str] = []
+        for arg, following in zip_longest(args, args[1:]):
+            alone = arg in flags and following not in {"on", "off", "auto"}
+            given += [arg, "on"] if alone else [arg]
+        return list(super().parse_args(ctx, given))
+
+
+def _options_of(group: Any, known: Mapping[str, FieldInfo]) -> list[Parameter]:
+    hints = get_type_hints(group, include_extras=True)
+    return [_option(item, hints[item.name], group.HEADING, known) for item in fields(group)]
+
+
+def _option(
+    item: "Field[Any]", hint: Any, heading: str, known: Mapping[str, FieldInfo]
+) -> Parameter:
+    """Return an option, whose help and default are those of the field that it sets, unless it has its own."""
+    kind, told, default = get_args(hint)[0], copy(get_args(hint)[-1]), item.default
     if isinstance(told, OptionInfo):
-        told.rich_help_panel = next(
-            (heading for heading, names in _HEADINGS.items() if name in names),
-            next(iter(_HEADINGS)),
+        told.rich_help_panel = heading
+    if item.default_factory is not MISSING:
+        default = item.default_factory()
+    if told.help is None:
+        sets = known[item.name]
+        told.help = (
+            f"{sets.description} May be repeated." if kind == list[str] else sets.description
         )
-    return Parameter(
-        name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, told]
-    )
-
-
-def _flag(name: str, *flags: str, told: str) -> Parameter:
-    return _parameter(name, bool, typer.Option(*flags, help=told), default=False)
-
-
-def _many(name: str, flag: str, metavar: str | None, told: str) -> Parameter:
-    return _parameter(name, list[str], typer.Option(flag, metavar=metavar, help=told), default=[])
-
-
-def _one(name: str, kind: Any, *flags: str, told: str, metavar: str | None = None) -> Parameter:
-    shown = typer.Option(*flags, help=told, metavar=metavar, show_default=False)
-    return _parameter(name, kind | None, shown)
-
-
-INPUT = _parameter(
-    "input",
-    str | None,
-    typer.Argument(
-        help="A text or Markdown file, '-' for standard input, or the text in quotes.",
-        show_default=False,
-        metavar="INPUT",
-    ),
-)
-MANUSCRIPT = _parameter(
-    "input",
-    str | None,
-    typer.Argument(
-        help="A text, Markdown, LaTeX or Word file, '-' for standard input, or the text in quotes.",
-        show_default=False,
-        metavar="INPUT",
-    ),
-)
-QUESTION = _parameter(
-    "input",
-    str | None,
-    typer.Argument(
-        help="The question, a file of it, or '-' for standard input.", metavar="QUESTION"
-    ),
-)
-FILES = _parameter(
-    "files",
-    list[str] | None,
-    typer.Argument(
-        metavar="FILES",
-        help="The papers: files and folders (PDF, HTML, JATS, TEI, DOCX, Markdown, text).",
-    ),
-)
-REVISED = _parameter(
-    "revises",
-    str,
-    typer.Argument(help="The run whose section is to be revised.", metavar="RUN"),
-    default=Parameter.empty,
-)
-EDITED = _one("text", Path, "--text", told="A text or Word file with the section as you edited it.")
-PLAN = _one("plan", Path, "--plan", told="A file with your own plan of the section.")
-PAPERS = _one(
-    "papers_file",
-    Path,
-    "--papers",
-    told="A file of papers: BibTeX, RIS, CSL-JSON, PubMed, EndNote, JSON Lines, or a papers.json.",
-)
-FORMATS = _parameter(
-    "formats",
-    list[Format],
-    typer.Option("--format", help="A further form of the text; may be repeated."),
-    default=[],
-)
-YEAR = _one("year", str, "--year", metavar="YEAR|FROM-TO", told="Only papers of these years.")
-TRACE = _flag("trace", "--trace", told="Show the way to the answer: the words it rests on.")
-SPEAK = _one(
-    "speak", str, "--speak", metavar="FILE|aloud", told="Read the answer into a WAV file, or aloud."
-)
-LISTEN = _one(
-    "listen",
-    str,
-    "--listen",
-    metavar="FILE|mic",
-    told="Take the question from an audio file or microphone.",
-)
-OUT = _one(
-    "out",
-    Path,
-    "--out",
-    "-o",
-    told="Folder for the results; without it citeloom-out/RUN, and an answer is only printed.",
-)
-AS_JSON = _flag("json", "--json", told="Print the result as JSON to standard output.")
-RESUME = _one("resume", str, "--resume", metavar="RUN", told="Go on with an interrupted run.")
-MAX_USD = _many(
-    "max_usd",
-    "--max-usd",
-    "[SOURCE=]USD",
-    "Most that the run may cost, LLM and sources together, or one source of it, "
-    "such as openalex=0.02; may be repeated.",
-)
-SET_OPTION = _many(
-    "knobs",
-    "--set",
-    "NAME=VALUE",
-    "A rarer setting, such as pool=120 or refresh=true; `citeloom settings` lists them all. May be repeated.",
-)
+        default = sets.get_default(call_default_factory=True, validated_data={})
+    if default is MISSING:
+        default = Parameter.empty
+    annotation: Any = Annotated.__class_getitem__((kind, told))  # type: ignore[attr-defined]
+    return Parameter(item.name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
 def years_of(given: str | None) -> dict[str, Any]:
@@ -212,14 +504,12 @@ def years_of(given: str | None) -> dict[str, Any]:
     return {"first_year": low, "last_year": high}
 
 
-def budgets_of(given: list[str]) -> Mapping[str, Any]:
+def budgets_of(given: list[str]) -> dict[str, Any]:
     """Return the run's budget and those of single sources, in USD: '0.50', 'openalex=0.02'.
 
     Raises:
         typer.BadParameter: One of them is no amount, or of no source.
     """
-    from tools.scholar.open_source import ONLINE
-
     whole: float | None = None
     by_source: dict[str, float] = {}
     for item in given:

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from citeloom.cli.telling import exit_on_error, tell_error
+from citeloom.cli.commands import Commands
+from citeloom.cli.telling import tell_error
 from tools.counting import counted
 from tools.errors import InputError
 
 if TYPE_CHECKING:
     from citeloom.runs.run_record import RunRecord
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+app = Commands()
 
 RUN = Annotated[str, typer.Argument(help="Its name, as `runs list` has it.")]
 
@@ -26,16 +27,15 @@ def list_(
     """List the runs, those last worked on first: name, command, how it ended, what it was about."""
     from json import dumps
 
-    with exit_on_error():
-        from citeloom.runs.run_record import all_runs
+    from citeloom.runs.run_record import all_runs
 
-        runs = all_runs()
-        for run in runs[:limit]:
-            told = _told(run)
-            line = "  ".join(f"{told[key]:<11}" for key in ("run", "command", "status"))
-            typer.echo(dumps(told) if as_json else f"{line}  {told['about'][:60]}".rstrip())
-        if not runs and not as_json:
-            typer.echo("no run was started yet", err=True)
+    runs = all_runs()
+    for run in runs[:limit]:
+        told = _told(run)
+        line = "  ".join(f"{told[key]:<11}" for key in ("run", "command", "status"))
+        typer.echo(dumps(told) if as_json else f"{line}  {told['about'][:60]}".rstrip())
+    if not runs and not as_json:
+        typer.echo("no run was started yet", err=True)
 
 
 @app.command()
@@ -46,39 +46,36 @@ def show(
     """Show what a run was asked, how it ended, where its results are, and how to see them again."""
     from dataclasses import asdict
 
-    with exit_on_error():
-        from citeloom.export.plain import dump
-        from citeloom.runs.run_record import load_run
+    from citeloom.export.plain import dump
+    from citeloom.runs.run_record import load_run
 
-        kept = load_run(run)
-        told = _told(kept)
-        if as_json:
-            typer.echo(dump(asdict(kept) | told))
-            return
-        inputs = kept.inputs | {"papers": len(kept.inputs.get("papers") or ())}
-        told["given"] = _pairs(
-            {key: value for key, value in inputs.items() if key not in {*_ABOUT, "uploads"}}
-        )
-        told["settings"] = _pairs(kept.context)
-        for key, value in told.items():
-            if value:
-                typer.echo(f"{key:<9} {value}")
-        from citeloom.cli.run_command import resume_command
+    kept = load_run(run)
+    told = _told(kept)
+    if as_json:
+        typer.echo(dump(asdict(kept) | told))
+        return
+    inputs = kept.inputs | {"papers": len(kept.inputs.get("papers") or ())}
+    told["given"] = _pairs(
+        {key: value for key, value in inputs.items() if key not in {*_ABOUT, "uploads"}}
+    )
+    told["settings"] = _pairs(kept.context)
+    for key, value in told.items():
+        if value:
+            typer.echo(f"{key:<9} {value}")
+    from citeloom.cli.run_command import resume_command
 
-        typer.echo(f"To go on with it, or to see its result again: {resume_command(kept)}")
+    typer.echo(f"To go on with it, or to see its result again: {resume_command(kept)}")
 
 
 @app.command()
-def resume(run: RUN) -> None:
+def resume(run: RUN) -> int:
     """Go on with a run that was stopped, waits or failed, or show its result again, whatever its command."""
-    with exit_on_error():
-        from citeloom.cli.chat import chat_loop
-        from citeloom.cli.run_command import Command, execute
-        from citeloom.runs.run_record import load_run
+    from citeloom.cli.chat import go_on_with_chat
+    from citeloom.cli.run_command import to_the_end
+    from citeloom.runs.run_record import load_run
 
-        kept = load_run(run)
-        go_on = chat_loop if kept.status == "chat" else execute
-        go_on(Command(graph=kept.graph, options={}, context={}, resume=run))
+    kept = load_run(run)
+    return go_on_with_chat(kept) if kept.command == "chat" else to_the_end(kept, resumed=True)
 
 
 RESULTS = Annotated[
@@ -91,17 +88,16 @@ RESULTS = Annotated[
 def delete(
     runs: Annotated[list[str], typer.Argument(help="Their names, as `runs list` has them.")],
     with_results: RESULTS = False,
-) -> None:
+) -> int:
     """Delete runs: what they keep to go on and to be revised. One that is being worked on stays."""
-    with exit_on_error():
-        from citeloom.runs.run_record import load_run
+    from citeloom.runs.run_record import load_run
 
-        wanted = list({name: load_run(name) for name in runs}.values())
-        deleted = _deleted(wanted, with_results)
-        for run in wanted:
-            if run not in deleted:
-                tell_error(f"run '{run.name}' is being worked on: it was not deleted")
-    raise typer.Exit(int(len(deleted) < len(wanted)))
+    wanted = list({name: load_run(name) for name in runs}.values())
+    deleted = _deleted(wanted, with_results)
+    for run in wanted:
+        if run not in deleted:
+            tell_error(f"run '{run.name}' is being worked on: it was not deleted")
+    return int(len(deleted) < len(wanted))
 
 
 @app.command()
@@ -114,12 +110,11 @@ def prune(
     with_results: RESULTS = False,
 ) -> None:
     """Delete old runs, name each, and give their room back to the disk; those being worked on stay."""
-    with exit_on_error():
-        from citeloom.runs.run_record import outdated_runs
+    from citeloom.runs.run_record import outdated_runs
 
-        runs = outdated_runs(_days(older_than), keep)
-        for run in runs if dry_run else _deleted(runs, with_results):
-            typer.echo(run.name)
+    runs = outdated_runs(_days(older_than), keep)
+    for run in runs if dry_run else _deleted(runs, with_results):
+        typer.echo(run.name)
 
 
 By = StrEnum("By", ["day", "caller", "task", "source"])
@@ -133,23 +128,22 @@ def spending(
     """Say what runs have spent on calls of models and sources, by UTC day, caller, task or source."""
     from json import dumps
 
-    with exit_on_error():
-        from tools.ledger.ledger_file import LedgerFile
-        from tools.settings import settings
+    from tools.ledger.ledger_file import LedgerFile
+    from tools.settings import settings
 
-        rows = LedgerFile(settings().home).spent(by.value)
-        names = (by.value, "calls", "input_tokens", "output_tokens", "usd")
-        for row in rows:
-            if as_json:
-                typer.echo(dumps(dict(zip(names, row, strict=True))))
-            else:
-                name, calls, given, written, usd = row
-                shown = name or "(no auth)"
-                typer.echo(
-                    f"{shown:<24} {counted(calls, 'call'):>13} {given + written:>11,} tokens {usd:>10.4f} USD"
-                )
-        if not rows and not as_json:
-            typer.echo("nothing was spent yet", err=True)
+    rows = LedgerFile(settings().home).spent(by.value)
+    names = (by.value, "calls", "input_tokens", "output_tokens", "usd")
+    for row in rows:
+        if as_json:
+            typer.echo(dumps(dict(zip(names, row, strict=True))))
+        else:
+            name, calls, given, written, usd = row
+            shown = name or "(no auth)"
+            typer.echo(
+                f"{shown:<24} {counted(calls, 'call'):>13} {given + written:>11,} tokens {usd:>10.4f} USD"
+            )
+    if not rows and not as_json:
+        typer.echo("nothing was spent yet", err=True)
 
 
 def _deleted(runs: Sequence["RunRecord"], results: bool) -> Sequence["RunRecord"]:
@@ -183,11 +177,11 @@ _ABOUT = ("question", "text", "paths", "section")
 
 def _told(run: "RunRecord") -> dict[str, Any]:
     about = next((run.inputs[key] for key in _ABOUT if run.inputs.get(key)), "")
-    chat = run.status == "chat"
+    chat = run.command == "chat"
     return {
         "run": run.name,
-        "command": "chat" if chat else run.graph,
-        "status": run.status,
+        "command": run.command,
+        "status": "chat" if chat else run.status,
         "started": run.started,
         "seconds": round(run.seconds, 1),
         "about": "" if chat else " ".join(str(about).split()),

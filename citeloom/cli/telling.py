@@ -1,17 +1,10 @@
 """What a command says on standard error, besides its result."""
 
-import sqlite3
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
-from errno import ENOSPC
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-import typer
-
 from tools.counting import counted
-from tools.disk import is_damaged, why_unusable
-from tools.errors import CiteLoomError, InputError, LibraryError
 
 
 def print_status(text: str) -> None:
@@ -94,53 +87,3 @@ def _shown(path: Path) -> str:
 
     shown = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
     return f"[bold]{escape(str(shown))}[/bold]"
-
-
-@contextmanager
-def exit_on_error(*, home: bool = True) -> Iterator[None]:
-    """End the program with one clear sentence where it cannot go on.
-
-    Its exit code is 2 for what the user gave, a library included, and 1 for all else.
-
-    Args:
-        home: Whether the command needs CITELOOM_HOME. The error then names a home that cannot be used,
-            instead of showing an empty one.
-    """
-    from citeloom.cli.files import check_home
-    from tools.settings import SettingsError, settings
-    from tools.telemetry.logs import start_logs
-
-    try:
-        start_logs()
-        if home:
-            check_home(settings().home)
-        yield
-    except SettingsError as error:
-        raise _ended(str(error), 2) from error
-    except CiteLoomError as error:
-        raise _ended(
-            str(error), 2 if isinstance(error, InputError | LibraryError) else 1
-        ) from error
-    except BrokenPipeError:  # the reader has enough, such as `head`; Typer ends the program quietly
-        raise
-    except OSError as error:
-        where = error.filename or settings().home
-        code = 1 if error.errno == ENOSPC else 2
-        raise _ended(f"{where} cannot be used: {why_unusable(error)}. {_AGAIN}", code) from error
-    except sqlite3.Error as error:
-        why = f"what is kept in {settings().home} cannot be used: {why_unusable(error)}. {_AGAIN}"
-        if damaged := [path for path in settings().home.glob("*.sqlite") if is_damaged(path)]:
-            why = f"{' and '.join(map(str, damaged))} is damaged ({error}): {_AWAY}"
-        raise _ended(why, 1) from error
-
-
-def _ended(why: str, code: int) -> typer.Exit:
-    tell_error(why)
-    return typer.Exit(code)
-
-
-_AWAY = (
-    "put it back from a backup, or move it away and give the command again; results stay where they were "
-    "written, but runs that were begun with it cannot go on"
-)
-_AGAIN = "Then give the command again; a run goes on with --resume"

@@ -30,7 +30,7 @@ function Add({name, again}) {
     const uploads = await Promise.all(files.map(async (file) => ({name: file.name, content: await base64(file), encoding: "base64"})));
     const thread = await api.start("ingest", {library: to, uploads}, {}, {title: `${W.libraries.add}: ${to}`});
     const run = await ended(thread, (data) => {
-      if (data?.stage) setProgress(`${data.stage.replaceAll("_", " ")} ${data.done} / ${data.total} ${data.note ?? ""}`);
+      if (data?.stage) setProgress(`${data.title ?? data.stage} ${data.done} / ${data.total} ${data.note ?? ""}`);
     });
     setProgress("");
     setValues(run.values);

@@ -7,7 +7,7 @@ import {useCallback, useEffect, useState} from "./vendor/preact.js";
  * @typedef {"loading" | "working" | "input_required" | "completed" | "failed" | "cancelled"} Status
  * @typedef {{
  *   thread: string, graph: string, title: string, parent: string, status: Status, values: any, question: any, asked: string | null,
- *   stages: {stage: string, done: number, total: number, note: string}[], cards: any[], queries: any[],
+ *   stages: {stage: string, title: string, done: number, total: number, note: string}[], cards: any[], queries: any[],
  *   problem: string, settings: Record<string, unknown>, stream: string, searched: any, can_resume: boolean,
  * }} Run
  */
@@ -37,7 +37,7 @@ export async function read(thread) {
 export function taken(run, {event, data}) {
   if (event.startsWith("custom") && data?.stage) {
     const others = run.stages.filter((item) => item.stage !== data.stage);
-    return {...run, stages: [...others, {note: "", ...data}]};
+    return {...run, stages: [...others, {note: "", title: data.stage, ...data}]};
   }
   if (event.startsWith("updates") && data) {
     let next = run;

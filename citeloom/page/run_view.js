@@ -92,8 +92,8 @@ function Live({run}) {
       <h2>${W.run.tabs.live}</h2>
       ${counts.length > 0 && html`<dl class="cost">${counts.map(([name, count]) => html`<dt>${name.replaceAll("_", " ")}</dt><dd>${count}</dd>`)}</dl>`}
       <ol class="stages">${run.stages.map((item) => html`<li>
-        <span>${item.stage.replaceAll("_", " ")}</span>
-        ${item.total > 0 && html`<progress max=${item.total} value=${item.done} aria-label=${item.stage.replaceAll("_", " ")}></progress>`}
+        <span>${item.title}</span>
+        ${item.total > 0 && html`<progress max=${item.total} value=${item.done} aria-label=${item.title}></progress>`}
         <span class="dim" dir="auto">${item.note}</span></li>`)}</ol>
       ${spent.calls > 0 && html`<p class="dim">${W.run.cost}: ${spent.calls} ${W.estimate.calls}, ${spent.usd.toFixed(2)} USD</p>`}
       ${run.queries.length > 0 && html`<h2>${W.run.queries}</h2>

@@ -13,7 +13,6 @@ import graphs
 from citeloom.runs.run_record import (
     RunRecord,
     all_runs,
-    delete_run,
     delete_runs,
     load_run,
     new_run,
@@ -267,15 +266,6 @@ class LocalExecutor:
             name = str(values.get("run") or "")
         if not request_finish(name, settings().home):
             raise InputError(f"run '{run}' cannot be told to finish now: it has hardly begun")
-
-    async def forget(self, run: str) -> None:
-        """Delete a run; see `Executor`."""
-        from citeloom.runs.run_files import open_checkpoints
-
-        record = await asyncio.to_thread(load_run, run)
-        with _faults_told():
-            async with open_checkpoints() as (saver, store):
-                await delete_run(record, saver, store)
 
     def _report_of(self, record: RunRecord, *, busy: bool) -> RunReport:
         if record.status == "begun" and not busy:

@@ -53,6 +53,11 @@ class RunRecord:
     """A citation style of the user's own, which only the command line opens."""
 
     @property
+    def command(self) -> str:
+        """The command that goes on with it: a conversation at the terminal belongs to itself."""
+        return "chat" if self.conversation == self.name or self.status == "chat" else self.graph
+
+    @property
     def path(self) -> Path:
         """Where it is kept."""
         return _folder() / f"{self.name}.json"
@@ -113,14 +118,11 @@ class RunRecord:
 def new_run(graph: str, inputs: dict[str, Any], context: dict[str, Any], **more: Any) -> RunRecord:
     """Return a run that begins now, under a name of its own; it is not saved."""
     now = datetime.now(UTC)
-    return RunRecord(
-        name=f"{now:%Y%m%d-%H%M%S}-{uuid4().hex[:6]}",
-        graph=graph,
-        inputs=inputs,
-        context=context,
-        started=now.isoformat(timespec="seconds"),
-        **more,
-    )
+    own = {
+        "name": f"{now:%Y%m%d-%H%M%S}-{uuid4().hex[:6]}",
+        "started": now.isoformat(timespec="seconds"),
+    }
+    return RunRecord(graph=graph, inputs=inputs, context=context, **{**own, **more})
 
 
 def load_run(name: str) -> RunRecord:
@@ -153,8 +155,8 @@ def all_runs() -> list[RunRecord]:
     return found
 
 
-async def delete_run(
-    run: RunRecord, saver: "BaseCheckpointSaver[str]", store: "BaseStore", *, results: bool = False
+async def _delete(
+    run: RunRecord, saver: "BaseCheckpointSaver[str]", store: "BaseStore", *, results: bool
 ) -> None:
     """Delete a run's checkpoints, papers, texts, usage and record; on demand the folder of its results, too.
 
@@ -198,7 +200,7 @@ async def delete_runs(
     deleted = []
     for run in runs:
         with suppress(InputError):
-            await delete_run(run, saver, store, results=results)
+            await _delete(run, saver, store, results=results)
             deleted.append(run)
     return deleted
 

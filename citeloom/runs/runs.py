@@ -4,14 +4,14 @@ The command line, the Python API, MCP, A2A and the page's routes know `Runs`. `L
 process, `ServerExecutor` on a LangGraph server.
 """
 
-from asyncio import Lock, sleep
+from asyncio import sleep
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
+from threading import Lock
 from typing import Any, Literal, Protocol, cast
-from weakref import WeakValueDictionary
 
 from pydantic import Field
 from pydantic_core import to_jsonable_python
@@ -19,6 +19,7 @@ from pydantic_core import to_jsonable_python
 import graphs
 from state.run import RunOutcome
 from state.value import FrozenModel
+from tools.concurrency import LoopEvent
 from tools.errors import InputError, TransientError
 
 GraphName = Literal[
@@ -44,6 +45,7 @@ class Progress(FrozenModel):
     """How far a stage has come."""
 
     stage: str
+    title: str = Field(default="", description="What the stage does, in words.")
     done: int
     total: int
     note: str = ""
@@ -210,7 +212,6 @@ class Executor(Protocol):
 
         `results` are fields of a record that say where, and in which forms, a command writes what the run gives.
         """
-        ...
 
     async def proceed(
         self,
@@ -227,51 +228,51 @@ class Executor(Protocol):
         Raises:
             InputError: Somebody works on it, or it asks something else by now.
         """
-        ...
 
     async def stop(self, run: str) -> None:
         """Stop a run that works, and wait until it has stopped; take back the question of one that waits."""
-        ...
 
     async def report(self, run: str) -> RunReport:
         """Return what is known of a run."""
-        ...
 
     async def reports(self, limit: int, conversation: str) -> Sequence[RunReport]:
         """Return what is known of the last runs without reading what they hold."""
-        ...
 
     def events(self, run: str) -> AsyncIterator[Mapping[str, Any]]:
         """Yield the progress of a run, from its beginning, until its executor has ended; none where it rests."""
-        ...
 
     async def finish(self, run: str) -> None:
         """Let a run that works end with what it has."""
-        ...
-
-    async def forget(self, run: str) -> None:
-        """Delete a run that rests, and all that it keeps."""
-        ...
 
 
-_changing: WeakValueDictionary[str, Lock] = WeakValueDictionary()
-"""By run: who changes it in this process."""
+_changing, _freed, _looks = set[str](), LoopEvent(), Lock()
+"""The runs that somebody changes in this process, in whatever event loop; when one is free again; who looks."""
 
 
 @asynccontextmanager
 async def _reserved(run: str, *, waits: bool = False) -> AsyncIterator[None]:
-    """Reserve a run for one change. Nothing is awaited between look and take, unless one `waits` for the others.
+    """Reserve a run for one change, at once unless one `waits` for the others.
 
     Raises:
         InputError: Somebody else is changing it.
     """
-    lock = _changing.setdefault(run, Lock())
-    if lock.locked() and not waits:
-        raise InputError(
-            f"run '{run}' is being answered, resumed or stopped by another call: look at it again"
-        )
-    async with lock:
+    while True:
+        with _looks:
+            if run not in _changing:
+                _changing.add(run)
+                break
+            free = _freed.ticket()
+        if not waits:
+            raise InputError(
+                f"run '{run}' is being answered, resumed or stopped by another call: look at it again"
+            )
+        await free
+    try:
         yield
+    finally:
+        with _looks:
+            _changing.remove(run)
+            _freed.ring()
 
 
 class Runs:
@@ -387,15 +388,6 @@ class Runs:
     async def list(self, limit: int = 20, *, conversation: str = "") -> Sequence[RunSnapshot]:
         """Return the caller's runs, or those of one conversation, the latest first, without values."""
         return [snapshot_of(one) for one in await self._executor.reports(limit, conversation)]
-
-    async def delete(self, run: str) -> None:
-        """Delete a run and all that it keeps.
-
-        Raises:
-            InputError: It is being worked on.
-        """
-        async with _reserved(run):
-            await self._executor.forget(run)
 
 
 async def wait_until_resting(runs: Runs, run: str) -> RunSnapshot:

@@ -170,12 +170,6 @@ class ServerExecutor:
                 )
             await sleep(0.2)
 
-    async def forget(self, run: str) -> None:
-        """Delete a run; see `Executor`."""
-        with _sdk_errors_translated(run):
-            await self._thread(run)
-            await self._client.threads.delete(run)
-
     async def _thread(self, run: str) -> Any:
         try:
             thread = await self._client.threads.get(str(UUID(run)))

@@ -123,7 +123,9 @@ async def _tell(runs: Runs, updater: TaskUpdater, run: str, base: str) -> None:
     async for view in runs.follow(run):
         if view.progress and view.progress.stage != stage:
             stage = view.progress.stage
-            await updater.start_work(updater.new_agent_message([new_text_part(stage)]))
+            await updater.start_work(
+                updater.new_agent_message([new_text_part(view.progress.title or stage)])
+            )
     if not view.question:
         await _give(view, updater, base)
     parts = parts_told(view)

@@ -41,4 +41,4 @@ def progress_text(view: RunSnapshot) -> str:
     if not (progress := view.progress):
         return ""
     counted = f" {progress.done} of {progress.total}" if progress.total else ""
-    return f"{progress.stage.replace('_', ' ')}{counted}"
+    return f"{progress.title or progress.stage}{counted}"

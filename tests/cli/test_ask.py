@@ -103,8 +103,8 @@ def test_chat_hears_its_questions_and_speaks_its_answers(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said, spoken = iter([QUESTION, "Exit."]), list[tuple[str, str]]()
-    monkeypatch.setattr("citeloom.cli.chat.listen_for_question", lambda source: next(said))
-    monkeypatch.setattr("citeloom.cli.chat.say_aloud", lambda *given: spoken.append(given))
+    monkeypatch.setattr("citeloom.cli.voice.listen_for_question", lambda source: next(said))
+    monkeypatch.setattr("citeloom.cli.voice.say_aloud", lambda *given: spoken.append(given))
     heard = chat("", "--listen", "mic", "--speak", "aloud")
     assert heard.exit_code == 0
     ((answer, where),) = spoken

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from citeloom.cli.stopping import INTERRUPTED
+from citeloom.cli.console import INTERRUPTED
 from tests.cli.commands import CONTRACT, Done, call
 from tests.cli.processes import branches_kept, started
 from tests.support import ABSTRACT, SMALL, at_home

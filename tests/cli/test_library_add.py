@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from citeloom.cli.library.commands import app
+from citeloom.cli.library_commands import app
 from tests.cli.processes import Process, started
 from tests.graphs.ingest_files import BEES, OTTERS, markdown
 from tests.library.words import WordEmbedder

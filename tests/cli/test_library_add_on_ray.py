@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from citeloom.cli.library.commands import app
+from citeloom.cli.library_commands import app
 from tests.cli.processes import Process, started
 from tests.cli.test_library_add import children_of, count, end_of, filled
 from tests.graphs.dumps import openalex_work, packed, s2orc_paper

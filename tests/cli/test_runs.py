@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from citeloom import ingest, references
 from citeloom.cli.app import app
 from citeloom.runs.run_record import load_run
 from tests.support import ABSTRACT, SMALL, small_records
@@ -104,6 +105,17 @@ def test_finished_run_keeps_one_checkpoint_and_is_shown_again_and_revised(home: 
     revised = names()[0]
     assert f"citeloom runs resume {revised}" in citeloom("runs", "show", revised).stdout
     citeloom("runs", "resume", revised)
+
+
+def test_run_of_a_python_program_is_shown_again_whatever_its_graph(home: Path) -> None:
+    file = home.parent / "owls.md"
+    file.write_text("# Owls\n\nOwls hear voles in the dark, night after night.\n", "utf-8")
+    ingest("mine", [file])
+    references("[1] A. Owl. Hearing voles in the dark. Journal of Owls 3, 2019.")
+    listed, added = names()
+    assert "library 'mine': documents: 1 added" in citeloom("runs", "resume", added).stdout
+    assert "Hearing voles in the dark" in citeloom("runs", "resume", listed).stdout
+    assert f"citeloom runs resume {added}" in citeloom("runs", "show", added).stdout
 
 
 def test_deleted_run_leaves_nothing_but_its_results(home: Path) -> None:

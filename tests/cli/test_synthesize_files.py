@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from citeloom.cli.app import app
-from citeloom.cli.inputs import paper_paths
+from citeloom.cli.read_inputs import paper_paths
 from citeloom.cli.run_command import reading_allowed
 from citeloom.runs.run_record import RunRecord
 from tools.errors import InputError

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from citeloom.cli.library.commands import app
+from citeloom.cli.library_commands import app
 from state.paper import Author, Notice, Paper
 from state.record import Record
 from tests.library.words import PARTS, OtherEmbedder, WordEmbedder, document, paper

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from langgraph.runtime import Runtime
 
-from citeloom.cli.inputs import read_papers
+from citeloom.cli.read_inputs import read_papers
 from nodes.verify.take_text import take_text
 from nodes.write.take_papers import take_papers
 from state.paper import Paper

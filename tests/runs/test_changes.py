@@ -1,14 +1,17 @@
 """Runs that several change at once, follow, or cannot reach: each is told the truth, and none waits for ever."""
 
 import asyncio
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from shutil import rmtree
+from typing import Any
 
 import pytest
 
 from citeloom.runs.local_executor import local_runs
 from citeloom.runs.run_record import load_run
-from citeloom.runs.runs import UnknownRunError, wait_until_resting
+from citeloom.runs.runs import Runs, UnknownRunError, wait_until_resting
 from citeloom.runs.server_executor import server_runs
 from tests.runs.fake_server import THREAD, FakeServer
 from tests.runs.test_status import ASKS
@@ -99,7 +102,6 @@ async def test_record_of_a_run_that_others_work_on_stays_as_it_is(home: Path) ->
                 runs.answer(run, "stop"),
                 runs.resume(run),
                 runs.cancel(run),
-                runs.delete(run),
             ):
                 with pytest.raises(InputError, match="being worked on"):
                     await refused
@@ -118,3 +120,38 @@ async def test_only_a_run_that_works_here_can_be_told_to_finish(home: Path) -> N
         assert (await wait_until_resting(runs, run)).status == "completed"
         with pytest.raises(InputError, match="it rests"):
             await runs.finish(run)
+
+
+class _SlowToStop:
+    """An executor of which only `stop` is called: it waits until somebody else has come, and counts who is inside."""
+
+    def __init__(self, others_came: threading.Event) -> None:
+        self.inside = threading.Event()
+        self.most, self._now, self._others_came = 0, 0, others_came
+
+    async def stop(self, run: str) -> None:
+        self._now += 1
+        self.most = max(self.most, self._now)
+        self.inside.set()
+        await asyncio.to_thread(self._others_came.wait, PATIENCE)
+        self._now -= 1
+
+
+def test_run_that_two_event_loops_cancel_at_once_is_stopped_by_one_after_the_other() -> None:
+    others_came = threading.Event()
+    executor: Any = _SlowToStop(others_came)
+
+    async def cancel_second() -> None:
+        executor.inside.wait(PATIENCE)
+        cancelling = asyncio.create_task(Runs(executor).cancel("a-run"))
+        await asyncio.sleep(0)  # it waits now for the other loop
+        with pytest.raises(InputError, match="by another call"):
+            await Runs(executor).resume("a-run")
+        others_came.set()
+        await asyncio.wait_for(cancelling, PATIENCE)
+
+    with ThreadPoolExecutor(2) as threads:
+        first = threads.submit(asyncio.run, Runs(executor).cancel("a-run"))
+        second = threads.submit(asyncio.run, cancel_second())
+        assert (first.result(PATIENCE), second.result(PATIENCE)) == (None, None)
+    assert executor.most == 1

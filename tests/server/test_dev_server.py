@@ -189,7 +189,9 @@ async def test_review_streams_its_progress_and_ends_with_the_section(
             running: Any = await client.threads.get_state(thread["thread_id"], subgraphs=True)
             seen |= {task["name"] for task in running["tasks"]}
     assert {"find", "writing"} & seen, "the state of a running thread can be read"
-    assert {frozenset(event) for event in events} == {frozenset({"stage", "done", "total", "note"})}
+    assert {frozenset(event) for event in events} == {
+        frozenset({"stage", "title", "done", "total", "note"})
+    }
     assert {event["stage"] for event in events} >= {
         "read_input",
         "generate_queries",

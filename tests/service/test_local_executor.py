@@ -64,8 +64,6 @@ async def test_stopped_run_keeps_what_it_has_and_goes_on_in_another_process(home
         async for view in runs.follow(run):
             if view.progress and view.progress.stage == "read_paper":
                 break
-        with pytest.raises(InputError, match="being worked on"):
-            await runs.delete(run)
         await runs.cancel(run)
         view = await runs.get(run)
         assert view.status == "cancelled"
@@ -118,21 +116,6 @@ async def test_run_of_a_process_that_died_says_so(home: Path) -> None:
             assert (await runs.get(run)).status == "working"
             with pytest.raises(InputError, match="being worked on"):
                 await runs.resume(run)
-
-
-async def test_deleted_run_leaves_nothing(home: Path) -> None:
-    async with local_runs() as runs:
-        kept, gone = [await runs.start("write", WRITE, {}) for _ in range(2)]
-        for run in (kept, gone):
-            await wait_until_resting(runs, run)
-        store = load_run(gone).run_store
-        await runs.delete(gone)
-        assert [view.run for view in await runs.list()] == [kept]
-        with pytest.raises(InputError, match="there is no run"):
-            await runs.get(gone)
-        assert _rows(home / "run_store.sqlite", load_run(kept).run_store)
-        assert not _rows(home / "run_store.sqlite", store)
-        assert (await runs.get(kept)).values["references"]
 
 
 def _rows(path: Path, store: str) -> int:

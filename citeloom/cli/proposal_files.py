@@ -8,7 +8,7 @@ from typing import Any
 import typer
 from rich.markup import escape
 
-from citeloom.cli.inputs import read_text
+from citeloom.cli.read_inputs import read_text
 from citeloom.cli.telling import print_status, tell_error
 from citeloom.export.plain import dump
 from tools.program import PROGRAM

@@ -1,12 +1,12 @@
 """`citeloom library papers`, `search`, `show` and `tag`: what a library has to say."""
 
 import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from citeloom.cli.library.opening import NAMED, named, opened
-from citeloom.cli.telling import exit_on_error
 from tools.counting import counted
 from tools.errors import InputError
 from tools.program import PROGRAM
@@ -15,6 +15,56 @@ if TYPE_CHECKING:
     from state.paper import Paper
     from state.passage import Passage, PassageHit
     from tools.library.library import Library
+    from tools.settings import Settings
+
+NAMED = Annotated[
+    str | None,
+    typer.Option(
+        "--library", "-l", help="The library, whose name may also come first.", metavar="NAME"
+    ),
+]
+
+
+ENGINE = Annotated[
+    Literal["local", "ray"],
+    typer.Option(
+        help="What reads and embeds: this process, or a Ray cluster: that of RAY_ADDRESS, or one started "
+        "on this machine (needs the extra ray)."
+    ),
+]
+
+
+def named(library: str | None, given: Sequence[str], what: str = "") -> tuple[str, str]:
+    """Return the library of a command, from its option or its first argument, and the other words.
+
+    Raises:
+        InputError: There is none, or nothing else where `what` says that there must be.
+    """
+    name, *rest = ([library] if library else []) + list(given) or [""]
+    if not name or (what and not rest):
+        raise InputError(f"give {what or 'a library'}, with the library's name: --library NAME")
+    return name, " ".join(rest)
+
+
+def process_settings() -> "Settings":
+    """Return the settings of the process; what loads them is loaded on use, so that help comes at once."""
+    from tools.settings import settings
+
+    return settings()
+
+
+@contextmanager
+def opened(name: str) -> "Iterator[Library]":
+    """Open a library whose vectors may be of another embedder, which only searches mind."""
+    from tools.embed.open_embedder import embedder
+    from tools.library.open_library import open_library
+
+    library = open_library(name, process_settings(), embedder(), any_embedder=True)
+    try:
+        yield library
+    finally:
+        library.close()
+
 
 Retriever = Literal["hybrid", "vectors", "keywords"]
 
@@ -43,30 +93,29 @@ def search(
     ] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many at most.")] = 10,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
-) -> None:
+) -> int:
     """Find passages of a library's papers."""
-    with exit_on_error():
-        from citeloom.cli.options import years_of
-        from tools.library.search_types import PassageFilter
-        from tools.retrieve.retriever import open_retriever
+    from citeloom.cli.options import years_of
+    from tools.library.search_types import PassageFilter
+    from tools.retrieve.retriever import open_retriever
 
-        wanted = PassageFilter(
-            papers=frozenset(paper or ()),
-            tags=frozenset(tag or ()),
-            **years_of(year),
-            sections=frozenset(section or ()),
-            venues=frozenset(venue or ()),
-        )
-        name, query = named(library, words, "what to look for")
-        with opened(name) as searched:
-            hits = open_retriever(retriever, searched).retrieve(query, limit=limit, wanted=wanted)
-            passages = searched.texts.get([hit.passage for hit in hits])
-        for hit in hits:
-            if hit.passage in passages:
-                typer.echo(_line(hit, passages[hit.passage], as_json=as_json))
-        if not hits and not as_json:
-            typer.echo("nothing found", err=True)
-    raise typer.Exit(0 if hits else 1)
+    wanted = PassageFilter(
+        papers=frozenset(paper or ()),
+        tags=frozenset(tag or ()),
+        **years_of(year),
+        sections=frozenset(section or ()),
+        venues=frozenset(venue or ()),
+    )
+    name, query = named(library, words, "what to look for")
+    with opened(name) as searched:
+        hits = open_retriever(retriever, searched).retrieve(query, limit=limit, wanted=wanted)
+        passages = searched.texts.get([hit.passage for hit in hits])
+    for hit in hits:
+        if hit.passage in passages:
+            typer.echo(_line(hit, passages[hit.passage], as_json=as_json))
+    if not hits and not as_json:
+        typer.echo("nothing found", err=True)
+    return 0 if hits else 1
 
 
 def show(
@@ -78,10 +127,9 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="All of it as one JSON object.")] = False,
 ) -> None:
     """Show what a library has of one paper: record, documents, sections, passages."""
-    with exit_on_error():
-        name, paper = named(library, words, "the id or title of a paper")
-        with opened(name) as shown:
-            _show(shown, paper, as_json=as_json)
+    name, paper = named(library, words, "the id or title of a paper")
+    with opened(name) as shown:
+        _show(shown, paper, as_json=as_json)
 
 
 def papers(
@@ -90,13 +138,12 @@ def papers(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ) -> None:
     """List the papers of a library: id, year, title."""
-    with exit_on_error():
-        from tools.library.library_snapshot import all_papers
+    from tools.library.library_snapshot import all_papers
 
-        with opened(named(library, [name] if name else [])[0]) as listed:
-            for paper in all_papers(listed):
-                line = f"{paper.id}  {paper.year or 'n.d.'}  {paper.title}"
-                typer.echo(paper.model_dump_json(exclude_defaults=True) if as_json else line)
+    with opened(named(library, [name] if name else [])[0]) as listed:
+        for paper in all_papers(listed):
+            line = f"{paper.id}  {paper.year or 'n.d.'}  {paper.title}"
+            typer.echo(paper.model_dump_json(exclude_defaults=True) if as_json else line)
 
 
 def _found(library: "Library", paper: str) -> "Paper":
@@ -160,7 +207,7 @@ def tag(
     remove: Annotated[bool, typer.Option("--remove", help="Take them away.")] = False,
 ) -> None:
     """Give a paper tags, by which searches and questions can be narrowed."""
-    with exit_on_error(), opened(name) as library:
+    with opened(name) as library:
         library.texts.tag(paper, tags, remove=remove)
         left = ", ".join(library.texts.tags_of(paper))
         typer.echo(f"{paper}: {left or 'no tags'}")

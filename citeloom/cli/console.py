@@ -1,53 +1,18 @@
-"""Show on standard error how work goes on."""
+"""What a terminal shows while work goes on, and how a person stops it."""
 
-from collections.abc import Callable, Mapping
+import asyncio
+import signal
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from time import monotonic
 from types import TracebackType
 from typing import Any
 
-_NAMES = {
-    "read_input": "Reading the input",
-    "generate_queries": "Generating queries",
-    "search_source": "Searching",
-    "merge_records": "Merging records",
-    "screen_papers": "Screening",
-    "shortlist_papers": "Choosing papers to judge",
-    "judge_papers": "Judging papers",
-    "expand_citations": "Expanding citations",
-    "reflect_on_sufficiency": "Judging sufficiency",
-    "check_retractions": "Checking retractions",
-    "select_papers": "Selecting",
-    "estimate_completeness": "Coverage",
-    "take_papers": "Taking papers",
-    "resolve_references": "Looking up references",
-    "read_paper": "Reading papers",
-    "read_stack_paper": "Reading papers",
-    "plan_section": "Planning the section",
-    "write": "Writing",
-    "check": "Checking citations",
-    "full_texts": "Reading full texts",
-    "plan_search": "Planning the search",
-    "search_passages": "Searching passages",
-    "choose_passages": "Choosing passages",
-    "extract_claims": "Extracting claims",
-    "judge_sufficiency": "Judging sufficiency",
-    "answer_in_one_call": "Answering",
-    "compose_answer": "Writing the answer",
-    "check_answer": "Checking the answer",
-    "merge_references": "Merging references",
-    "summarize_paragraphs": "Summarising paragraphs",
-    "judge_relevance": "Judging paragraphs",
-    "synthesize_answer": "Writing the synthesis",
-    "align_lines": "Aligning lines",
-    "resolve_works": "Looking up references",
-    "take_records": "Reading records",
-    "read_source": "Reading files",
-    "index_passages": "Indexing passages",
-    "index_papers": "Indexing papers",
-    "name_keywords": "Naming keywords",
-    "index_keywords": "Finding keywords",
-    "make_vectors": "Making vectors",
-}
+from tools.step_titles import step_title
+
+INTERRUPTED = 130
+"""Exit code of a command that was stopped."""
 _EVERY = 10.0
 """Seconds between such lines."""
 _WIDTH = 80
@@ -57,8 +22,7 @@ _WIDTH = 80
 class Progress:
     """A live bar for each stage on a terminal; elsewhere a line when a stage ends.
 
-    With `often` there is also a line when a stage begins, and one now and then while it lasts; and
-    stages without a name here are not shown.
+    With `often` there is also a line when a stage begins, and one now and then while it lasts.
     """
 
     def __init__(self, *, quiet: bool, often: bool = False) -> None:
@@ -108,16 +72,18 @@ class Progress:
     def show(self, event: Mapping[str, Any]) -> None:
         """Draw one progress event of a graph."""
         stage, done, total = event["stage"], event["done"], event["total"]
-        if self._often and stage not in _NAMES:
-            return
-        name, note = _NAMES.get(stage, stage), str(event.get("note", ""))
+        name, note = event.get("title") or step_title(stage), str(event.get("note", ""))
         if self._live:
             self._draw(stage, name, done, total, note)
         elif done >= total and (total or not self._often):
             self._told.pop(stage, None)
             line = f"{name} ({total})" if total > 1 else name
             self._say(f"{line}: {note}" if note else line)
-        elif self._often and monotonic() - self._told.get(stage, -_EVERY) >= _EVERY:
+        elif (
+            self._often
+            and (done or total)
+            and monotonic() - self._told.get(stage, -_EVERY) >= _EVERY
+        ):
             self._told[stage] = monotonic()
             of = f" of {total}" if total else ""
             self._say(f"{name}: {done}{of}")
@@ -142,3 +108,18 @@ class Progress:
     def counted(self, stage: str) -> Callable[[int, int | None], None]:
         """Return what shows how many of a stage are done, and of how many."""
         return lambda done, total: self.show({"stage": stage, "done": done, "total": total or 0})
+
+
+@contextmanager
+def cancelled_by_signals() -> Iterator[None]:
+    """Let Ctrl-C, or SIGTERM, cancel the task that runs this at its next step, not the program."""
+    task, loop = asyncio.current_task(), asyncio.get_running_loop()
+    handled = (signal.SIGINT, signal.SIGTERM) if sys.platform != "win32" else ()
+    for number in handled:
+        if task:
+            loop.add_signal_handler(number, task.cancel)
+    try:
+        yield
+    finally:
+        for number in handled:
+            loop.remove_signal_handler(number)

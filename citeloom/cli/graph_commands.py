@@ -1,0 +1,284 @@
+"""The commands that run a graph: `citeloom review`, `find`, `write`, `revise`, `verify`, `ask`, ...
+
+The groups of options stand in citeloom.cli.options, which is loaded when one of these is called.
+"""
+
+import asyncio
+import sys
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from citeloom.cli.telling import print_notice, print_status
+from tools.counting import counted
+
+if TYPE_CHECKING:
+    from citeloom.cli.options import (
+        AnswerResults,
+        AskOptions,
+        CheckOptions,
+        CostApproval,
+        FindApprovals,
+        FindOptions,
+        ModelOptions,
+        OptionGroup,
+        PaperOptions,
+        ResultOptions,
+        Resume,
+        ReviewApprovals,
+        ReviseOptions,
+        SectionResults,
+        StackOptions,
+        SynthesizeOptions,
+        TextApproval,
+        TextInput,
+        TracedResults,
+        VerifyChecks,
+        VerifyOptions,
+        WriteApprovals,
+        WriteOptions,
+    )
+    from citeloom.runs.run_record import RunRecord
+    from citeloom.runs.runs import GraphName
+
+Form = StrEnum("Form", ["bibtex", "csl", "ris"])
+
+
+def review(
+    *,
+    text: "TextInput",
+    find: "FindOptions",
+    write: "WriteOptions",
+    approve: "ReviewApprovals",
+    check: "CheckOptions",
+    results: "SectionResults",
+    resume: "Resume" = None,
+    model: "ModelOptions",
+) -> int:
+    """Find the prior work of an abstract and write a related-work section about it."""
+    return _run("review", [text, find, write, approve, check], results, resume, model)
+
+
+def find(
+    *,
+    text: "TextInput",
+    find: "FindOptions",
+    approve: "FindApprovals",
+    results: "ResultOptions",
+    resume: "Resume" = None,
+    model: "ModelOptions",
+) -> int:
+    """Find and rank the prior work of an abstract, an idea or a question."""
+    return _run("find", [text, find, approve], results, resume, model)
+
+
+def write(
+    *,
+    text: "TextInput",
+    papers: "PaperOptions",
+    write: "WriteOptions",
+    approve: "WriteApprovals",
+    check: "CheckOptions",
+    results: "SectionResults",
+    resume: "Resume" = None,
+    model: "ModelOptions",
+) -> int:
+    """Write a related-work section about papers that you name."""
+    return _run("write", [text, papers, write, approve, check], results, resume, model)
+
+
+def revise(
+    *,
+    revise: "ReviseOptions",
+    approve: "TextApproval",
+    check: "CheckOptions",
+    results: "SectionResults",
+    model: "ModelOptions",
+) -> int:
+    """Write a run's section anew as you ask, without searching again, and check it again."""
+    return _run("revise", [revise, approve, check], results, None, model)
+
+
+def verify(
+    *,
+    verify: "VerifyOptions",
+    check: "VerifyChecks",
+    results: "ResultOptions",
+    resume: "Resume" = None,
+    model: "ModelOptions",
+) -> int:
+    """Check each citation of a text against the paper it cites.
+
+    Exit code 0: all hold; 3: one does not, or was not checked; 2: the input cannot be used; 1: the run was stopped.
+    """
+    return _run("verify", [verify, check], results, resume, model)
+
+
+def ask(
+    *,
+    ask: "AskOptions",
+    approve: "CostApproval",
+    results: "AnswerResults",
+    resume: "Resume" = None,
+    model: "ModelOptions",
+) -> int:
+    """Ask the papers of a library; each sentence of the answer shows the words it rests on."""
+    return _run("ask", [ask, approve], results, resume, model)
+
+
+def synthesize(
+    *,
+    stack: "StackOptions",
+    write: "SynthesizeOptions",
+    approve: "CostApproval",
+    results: "TracedResults",
+    resume: "Resume" = None,
+    model: "ModelOptions",
+) -> int:
+    """Answer a question from a stack of papers, each line with its sources and what they cite."""
+    return _run("synthesize", [stack, write, approve], results, resume, model)
+
+
+def _run(
+    graph: "GraphName",
+    groups: "Sequence[OptionGroup]",
+    results: "ResultOptions",
+    resume: str | None,
+    model: "ModelOptions",
+) -> int:
+    from citeloom.cli.run_command import run_command
+
+    return run_command(graph, groups, results, resume, model)
+
+
+def references(
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="A PDF, a Word file, a text with a list, or references one a line; '-' is standard input.",
+        ),
+    ],
+    form: Annotated[Form, typer.Option("--format", help="What to write.")] = Form.bibtex,
+    sources: Annotated[
+        list[str],
+        typer.Option(
+            "--source",
+            metavar="NAME",
+            help="Look each reference up there, as `verify` does: what the source has fills gaps, and what differs is "
+            "told. May be repeated.",
+        ),
+    ] = [],  # noqa: B006 - Typer's way
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="PATH", help="A file; else standard output."),
+    ] = None,
+) -> None:
+    """Read references in any style, and write them as BibTeX, CSL JSON or RIS, with what each rests on."""
+    from citeloom.api import uploaded
+    from citeloom.cli.results.references import show
+    from graphs.references import graph
+    from tools.run_settings import RunSettings
+
+    sent: Any = {"text": sys.stdin.read()} if file == "-" else {"uploads": [uploaded(Path(file))]}
+    called: Any = graph  # the run is not kept
+    values = asyncio.run(called.ainvoke({**sent, "sources": sources}, context=RunSettings()))
+    show(values, form, out)
+
+
+def update(
+    run: Annotated[str, typer.Argument(help="A run of `review` or `find`, as `runs list` has it.")],
+    after: Annotated[
+        str | None,
+        typer.Option(
+            metavar="YYYY-MM-DD",
+            help="Only papers that may have appeared on this day or later; without it, all that the run has "
+            "not seen, whatever their age.",
+        ),
+    ] = None,
+    write: Annotated[
+        bool,
+        typer.Option(
+            "--write",
+            help="Write the section anew with those that rank as high as what it cites; the old one stays.",
+        ),
+    ] = False,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder for the results.")] = None,
+) -> int:
+    """Search again as a run did, and show what is new since; with --write take it into the section."""
+    from citeloom.cli.run_command import begin, to_the_end
+    from citeloom.runs.run_record import load_run
+    from citeloom.service.updating import (
+        input_with_new_papers,
+        paper_ids_seen,
+        papers_not_seen,
+        repeat_search_input,
+    )
+
+    old = load_run(run)
+    inputs = repeat_search_input(old, after)
+    before = asyncio.run(_values(run))
+    gone = _retracted(old, before)
+    known = paper_ids_seen(before)
+    # What is new is not in the answers of earlier days.
+    search = begin("find", {**inputs, **old.context, "refresh": True}, out=out)
+    code = to_the_end(search, show={"known": known})
+    values = asyncio.run(_values(search.name))
+    new = papers_not_seen(values, known)
+    if not _searched(run, values, len(new), code):
+        return code or 1
+    if not write or not (new or gone):
+        return 0
+    given = input_with_new_papers(old, before, new, gone)
+    if given is None:
+        print_status(
+            "No new paper ranks as high as those that the section cites, so it stays as it is."
+        )
+        return 0
+    return to_the_end(begin("write", {**given, **old.context}, out=out and out / "section"))
+
+
+def _retracted(old: "RunRecord", before: dict[str, Any]) -> set[str]:
+    """Say what publishers said since a run of its papers, and return those that were retracted, by id."""
+    from citeloom.export.markdown import failure_lines
+    from citeloom.service.updating import noticed_since
+    from nodes.common.notices import news_of
+
+    noticed, unasked = asyncio.run(noticed_since(old, before))
+    gone = [paper for paper in noticed if paper.retracted]
+    for paper in gone:
+        print_notice(
+            "Retracted", f"{old.name} has “{paper.title}” ({paper.id}), which was retracted."
+        )
+    for paper in noticed:
+        if not paper.retracted:
+            print_notice("Notice", f"{old.name} has {news_of(paper)}.")
+    for line in failure_lines(unasked):
+        print_notice("Not done", line)
+    return {paper.id for paper in gone}
+
+
+def _searched(name: str, values: dict[str, Any], new: int, code: int) -> bool:
+    """Say how many papers are new to a run; return False where the search could not tell."""
+    from nodes.find.select_papers import NOTHING
+
+    stop = values.get("stop")
+    # That nothing relevant is there is an answer here.
+    if stop.subject != NOTHING if stop else code:
+        print_status(f"CiteLoom could not search again, so what is new since {name} is not known.")
+        return False
+    kept = counted(new, "paper") if new else "No paper"
+    failed = any(item.stage == "search_source" for item in values.get("failures") or ())
+    more = " Some searches failed, so there may be more." if failed else ""
+    print_status(f"{kept} kept that {name} has not seen.{more}")
+    return True
+
+
+async def _values(name: str) -> dict[str, Any]:
+    from citeloom.runs.local_executor import local_runs
+
+    async with local_runs() as runs:
+        return await runs.values(name)

@@ -1,1 +1,0 @@
-"""`citeloom library`: fill, search and look after libraries."""

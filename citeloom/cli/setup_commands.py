@@ -1,0 +1,231 @@
+"""What is set up and served: `citeloom doctor`, `settings`, `app`, `dev`, `mcp`, `keys`, `snapshot` and `eval`."""
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, NoReturn, get_args, get_origin
+
+import typer
+
+from citeloom.cli.commands import Commands, HomelessCommand
+from citeloom.cli.telling import print_status
+from tools.counting import counted
+from tools.errors import InputError
+from tools.program import PROGRAM
+
+if TYPE_CHECKING:
+    from tools.callers import ApiKeys
+
+keys, snapshot = Commands(), Commands()
+_Host = Annotated[
+    str,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Where to listen; other machines need a key (`citeloom keys add NAME`).",
+    ),
+]
+_Port = Annotated[int, typer.Option(metavar="NUMBER", envvar="PORT", help="Port to listen on.")]
+_SERVER_STARTED_WITH = {
+    "LANGGRAPH_CLI_NO_ANALYTICS": "1",
+    "LANGGRAPH_NO_VERSION_CHECK": "true",
+    "LANGSMITH_TRACING": "false",
+    "MALLOC_ARENA_MAX": "2",  # else the C library keeps a heap for each thread, and gives little of it back
+}
+"""Unless the environment says otherwise."""
+
+
+def doctor(
+    qdrant: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Try every call that CiteLoom makes of this Qdrant server, on a collection of its own.",
+        ),
+    ] = None,
+) -> int:
+    """Show what is configured, what can be reached, what is missing, and how to fix it."""
+    from citeloom.cli.doctor import examine, examine_server
+
+    return examine() if qdrant is None else examine_server(qdrant)
+
+
+def settings() -> None:
+    """List what --set NAME=VALUE can change in a run: name, default, meaning."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from tools.run_settings import setting_fields_by_group
+
+    console = Console(markup=False, highlight=False, emoji=False)
+    for title, group in setting_fields_by_group().items():
+        table = Table("Name", "Default", "Meaning", box=None, title=title, title_justify="left")
+        for name, field in group.items():
+            words = get_args(field.annotation) if get_origin(field.annotation) is Literal else ()
+            untold = any(f"'{word}'" not in str(field.description) for word in words)
+            one_of = f" One of: {', '.join(words)}." if untold else ""
+            default = "none" if field.default is None else str(field.default)
+            table.add_row(name, default.lower(), f"{field.description}{one_of}")
+        console.print(table, "")
+
+
+def open_page(ctx: typer.Context, host: _Host = "127.0.0.1", port: _Port = 2024) -> None:
+    """Serve the page on this machine until Ctrl-C, and open it in your browser."""
+    _become_server(["--open", "--host", host, "--port", str(port), *ctx.args])
+
+
+def dev(ctx: typer.Context, host: _Host = "127.0.0.1", port: _Port = 2024) -> None:
+    """Serve the graphs to the page, to Studio and to agents until Ctrl-C; other options go to `langgraph dev`."""
+    _become_server(["--host", host, "--port", str(port), *ctx.args])
+
+
+def _become_server(options: Sequence[str]) -> NoReturn:
+    """Become LangGraph's development server, in a Python that takes the place of this one.
+
+    Raises:
+        InputError: It is not installed.
+    """
+    if missing := [name for name in ("mcp", "langgraph_api") if not find_spec(name)]:
+        raise InputError(
+            f"{missing[0]} is not installed, and the server needs it: run `pip install 'citeloom[server,studio]'`"
+        )
+    for name, value in _SERVER_STARTED_WITH.items():
+        os.environ.setdefault(name, value)
+    os.execv(sys.executable, [sys.executable, "-P", "-m", "citeloom.service.dev", *options])
+
+
+def mcp() -> None:
+    """Serve find, review and the others as tools to an agent on this machine, over stdin and stdout (MCP)."""
+    import asyncio
+    import logging
+
+    from citeloom.runs.local_executor import local_runs
+
+    try:
+        from citeloom.service.mcp import serve_stdio
+    except ModuleNotFoundError as error:
+        raise InputError(
+            f"{error.name} is not installed: install CiteLoom with its extra 'server' to serve agents"
+        ) from error
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+
+    async def run() -> None:
+        async with local_runs() as runs:
+            await serve_stdio(runs)
+
+    asyncio.run(run())
+
+
+def evaluate(ctx: typer.Context) -> None:
+    """Measure how well CiteLoom works on data of yours."""
+    try:
+        suites = import_module("evals.__main__").app
+    except ModuleNotFoundError as error:
+        needs = "the extra 'evals'" if error.name == "rouge_score" else "a checkout"
+        raise InputError(f"the benchmarks need {needs}: {error}") from error
+    suites(ctx.args or ["--help"], prog_name=f"{PROGRAM} eval")
+
+
+@keys.command()
+def add(
+    name: Annotated[str, typer.Argument(help="The caller, such as a person or a program.")],
+    runs_at_once: Annotated[int, typer.Option(min=1, help="Most runs under way at once.")] = 4,
+    requests_a_minute: Annotated[int, typer.Option(min=1, help="Most requests a minute.")] = 600,
+    runs_a_day: Annotated[
+        int | None, typer.Option(min=1, help="Most runs started in 24 hours; no limit if left out.")
+    ] = None,
+    usd_a_day: Annotated[
+        float | None, typer.Option(min=0, help="Most USD a day (UTC); no limit if left out.")
+    ] = None,
+) -> None:
+    """Make a caller's key and print it once: it is kept as a hash only."""
+    from tools.callers import ApiKeyLimits
+
+    limits = ApiKeyLimits(
+        runs_at_once=runs_at_once,
+        requests_a_minute=requests_a_minute,
+        runs_a_day=runs_a_day,
+        usd_a_day=usd_a_day,
+    )
+    secret = _keys().add(name, limits)
+    print_status(
+        "It is shown this once. Callers send it as `Authorization: Bearer KEY` or `X-Api-Key: KEY`."
+    )
+    typer.echo(secret)
+
+
+@keys.command("list")
+def list_() -> None:
+    """List the callers that have a key, and what it allows."""
+    for key in _keys().all():
+        allowed = key.limits.model_dump(exclude_none=True).items()
+        told = ", ".join(f"{value} {name.replace('_', ' ')}" for name, value in allowed)
+        typer.echo(f"{key.name}  made {key.made:%Y-%m-%d}  {told}")
+
+
+@keys.command()
+def revoke(name: Annotated[str, typer.Argument(help="The caller.")]) -> None:
+    """Let a caller's key open nothing from now on; runs and libraries of the caller stay."""
+    _keys().revoke(name)
+
+
+def _keys() -> "ApiKeys":
+    from tools.callers import ApiKeys
+    from tools.settings import settings as process_settings
+
+    return ApiKeys(process_settings().home)
+
+
+@snapshot.callback()
+def _group() -> None:
+    """Keep the only command a command of its own."""
+
+
+@snapshot.command(cls=HomelessCommand)
+def build(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILES...",
+            help="Files of works from OpenAlex's dump (JSON lines, .gz or not), and folders that hold them.",
+        ),
+    ],
+    out: Annotated[Path, typer.Option("--out", help="The slice's folder; made if there is none.")],
+    year: Annotated[
+        str | None, typer.Option(metavar="YEARS", help="Only these: 2019-2023, 2019- or -2023.")
+    ] = None,
+    field: Annotated[
+        list[str],
+        typer.Option(
+            "--field",
+            help="Only works of a topic, subfield, field or domain of OpenAlex, by its English name, such as "
+            "'Computer Science'; may be repeated.",
+        ),
+    ] = [],  # noqa: B006 - typer copies it
+    language: Annotated[
+        list[str],
+        typer.Option("--language", help="Only works in it, such as en; may be repeated."),
+    ] = [],  # noqa: B006
+    abstracts: Annotated[bool, typer.Option(help="Only works with an abstract.")] = False,
+) -> None:
+    """Make a slice of OpenAlex's dump for the source 'snapshot', or add files to one.
+
+    Run again, it goes on where it was stopped.
+    """
+    from rich.console import Console
+
+    from citeloom.cli.options import years_of
+    from tools.scholar.snapshot_building import Filters
+    from tools.scholar.snapshot_building import build as build_slice
+
+    filters = Filters(
+        **years_of(year), fields=tuple(field), languages=tuple(language), abstracts=abstracts
+    )
+    with Console(stderr=True, highlight=False).status("reading") as status:
+        made = build_slice(files, out, filters, lambda line: status.update(line))
+    typer.echo(
+        f"{counted(made.works, 'work')} ({made.told}): set CITELOOM_SNAPSHOT={out.resolve()}, and search them with "
+        "--source snapshot"
+    )

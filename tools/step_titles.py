@@ -1,0 +1,53 @@
+"""What people read of a step while it goes on, at the terminal, on the page and from an agent."""
+
+_TITLES = {
+    "read_input": "Reading the input",
+    "generate_queries": "Generating queries",
+    "search_source": "Searching",
+    "merge_records": "Merging records",
+    "screen_papers": "Screening",
+    "shortlist_papers": "Choosing papers to judge",
+    "judge_papers": "Judging papers",
+    "expand_citations": "Expanding citations",
+    "reflect_on_sufficiency": "Judging sufficiency",
+    "check_retractions": "Checking retractions",
+    "select_papers": "Selecting",
+    "estimate_completeness": "Coverage",
+    "take_papers": "Taking papers",
+    "resolve_references": "Looking up references",
+    "read_paper": "Reading papers",
+    "read_stack_paper": "Reading papers",
+    "plan_section": "Planning the section",
+    "write": "Writing",
+    "check": "Checking citations",
+    "full_texts": "Reading full texts",
+    "plan_search": "Planning the search",
+    "search_passages": "Searching passages",
+    "choose_passages": "Choosing passages",
+    "extract_claims": "Extracting claims",
+    "judge_sufficiency": "Judging sufficiency",
+    "answer_in_one_call": "Answering",
+    "compose_answer": "Writing the answer",
+    "check_answer": "Checking the answer",
+    "merge_references": "Merging references",
+    "summarize_paragraphs": "Summarising paragraphs",
+    "judge_relevance": "Judging paragraphs",
+    "synthesize_answer": "Writing the synthesis",
+    "align_lines": "Aligning lines",
+    "resolve_works": "Looking up references",
+    "take_sources": "Taking files",
+    "take_records": "Reading records",
+    "complete_records": "Completing records",
+    "take_references": "Taking references",
+    "read_source": "Reading files",
+    "index_passages": "Indexing passages",
+    "index_papers": "Indexing papers",
+    "name_keywords": "Naming keywords",
+    "index_keywords": "Finding keywords",
+    "make_vectors": "Making vectors",
+}
+
+
+def step_title(stage: str) -> str:
+    """Return what a step does, in words; of one that is not known here, its name without underscores."""
+    return _TITLES.get(stage) or stage.replace("_", " ").capitalize()
