@@ -18,7 +18,7 @@ from state.writing import Draft, Element, KeyElements, Plan, Sentence, SupportVe
 from tools.clients import Clients
 from tools.library.library import Library
 from tools.llm.open_model import Kind
-from tools.llm.task import AnswerT, Task, TaskModel
+from tools.llm.task import AnswerT, Exchange, Task, TaskModel
 from tools.run_settings import RunSettings
 from tools.run_store import RunStore
 from tools.services import open_services
@@ -43,15 +43,23 @@ class Liar:
         """Take the sentence that the case was made of, which is quoted where it is shown."""
         self._source = source
 
-    def spare(self, task: Task[AnswerT], **inputs: object) -> float:
+    def spare(
+        self, task: Task[AnswerT], *, after: Exchange | None = None, **inputs: object
+    ) -> float:
         """Return that any question fits."""
         return float("inf")
 
     async def do(
-        self, task: Task[AnswerT], *, sample: int = 0, temperature: float = 0.0, **inputs: Any
+        self,
+        task: Task[AnswerT],
+        *,
+        after: Exchange | None = None,
+        sample: int = 0,
+        temperature: float = 0.0,
+        **inputs: Any,
     ) -> AnswerT:
         """Say that it is so."""
-        told = []
+        told, inputs = [], {**(after.inputs if after else {}), **inputs}
         for item in inputs["asked"]:
             said: dict[str, Any] = {"id": item.id, "verdict": "supported"}
             if task.name == TASK.name:

@@ -10,7 +10,7 @@ from typing import Any, Generic
 from state.run import Failure
 from tools.counting import counted
 from tools.errors import AnswerError, KeptError, PermanentError, RefusedError
-from tools.llm.task import AnswerT, Task, TaskModel
+from tools.llm.task import AnswerT, Exchange, Task, TaskModel
 from tools.services import Services
 
 AT_ONCE = 16
@@ -159,7 +159,7 @@ async def ask_with_check(
     sample: int = 0,
     temperature: float = 0.0,
 ) -> CheckedAnswer[AnswerT]:
-    """Ask; where the answer has faults ask once more, the faults shown under `again_as`.
+    """Ask; where the answer has faults ask once more, the faults shown under `again_as` behind that answer.
 
     The embedded engine answers alike each time, and so is asked once.
 
@@ -179,11 +179,13 @@ async def ask_with_check(
         PermanentError: The endpoint rejects the key, the model's name or the request.
     """
     tried: list[tuple[AnswerT, tuple[str, ...]]] = []
-    again: dict[str, Any] = {}
+    shown: dict[str, Any] = dict(inputs)
+    before: Exchange | None = None
     for _ in range(1 if mind.name == "extractive" else 2):
         try:
-            shown = {**inputs, **again}
-            answer = await mind.do(task, sample=sample, temperature=temperature, **shown)
+            answer = await mind.do(
+                task, after=before, sample=sample, temperature=temperature, **shown
+            )
         except (AnswerError, RefusedError, KeptError) as error:
             last, wrong = tried[-1] if tried else (None, ())
             return CheckedAnswer(last, wrong, tuple(tried), error)
@@ -192,6 +194,10 @@ async def ask_with_check(
         tried.append((answer, wrong))
         if not wrong:
             break
-        again = {**narrow(answer), again_as: list(wrong)}
+        again: dict[str, Any] = {again_as: list(wrong)}
+        before, narrowed = Exchange(task, shown, answer), narrow(answer)
+        if narrowed or mind.spare(task, after=before, **again) < 0:
+            before, again = None, {**inputs, **narrowed, **again}
+        shown = again
     last, wrong = tried[-1]
     return CheckedAnswer(last, wrong, tuple(tried))

@@ -57,7 +57,7 @@ def kept_for_writing(
     for row in (*drafts, *checking(size, "starter", context)) if drafts else ():
         calls = 0
         if row.task is judge_prompts.TASK:
-            calls = ceil(2 * choices.cite / AT_ONCE)
+            calls = ceil(2 * size.cite / AT_ONCE)
             kept += BudgetKept(calls=1)  # paragraphs are asked about whole
         elif row.task.name in _DRAFTING and not drafted:
             calls = ceil(row.calls[1] / _DRAFTING[row.task.name])

@@ -299,7 +299,7 @@ def omissions_of(
     lines = plan.lines if plan else ()
     planned = {keys.get(key) for line in lines for key in line.keys}
     omissions: list[Omission] = []
-    most = f"at most {counted(choices.cite, 'paper was', 'papers were')} to be cited"
+    most = f"at most {counted(choices.most, 'paper was', 'papers were')} to be cited"
     for paper in (item for item in dict.fromkeys(selected) if item not in cited):
         record = papers.get(paper)
         unwanted, bare = paper not in keys.values(), not (record and record.abstract)
@@ -316,7 +316,7 @@ def omissions_of(
                 "no_abstract",
                 "it has no abstract, so nothing said of it could be checked",
             ),
-            (unwanted or len(cited) >= choices.cite, "beyond_number", most),
+            (unwanted or len(cited) >= choices.most, "beyond_number", most),
             (lines and paper not in planned, "not_in_plan", "the plan has no line for it"),
             (
                 True,

@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 
 from nodes.common.ask_person import load_paper_cards, should_ask
 from nodes.write.user_plan import named_papers, parse_plan
-from nodes.write.writers.writer import CHOICES_PER_CITATION
+from nodes.write.writers.writer import CHOICES_PER_CITATION, usual_citations
 from nodes.write.writers.writers import check_writer
 from state.begin import begin_run
 from state.channels import WriteState, WritingInput
@@ -27,6 +27,8 @@ from tools.services import open_services
 STAGE = "choose_cited"
 CHOOSING = frozenset({"whole", "plan", "beam"})
 """Writers that choose which of the papers they cite."""
+_BROAD = frozenset({"whole", "plan"})
+"""Those of them that cite as many as a reader expects where nobody says how many."""
 
 
 async def choose_cited(state: WritingInput, runtime: Runtime[RunSettings]) -> WriteState:
@@ -43,6 +45,10 @@ async def choose_cited(state: WritingInput, runtime: Runtime[RunSettings]) -> Wr
     aliases = {alias: paper.id for paper in papers.values() for alias in paper.aliases}
     choosing = services.mind.name != "extractive" and services.context.writer in CHOOSING
     apiece = CHOICES_PER_CITATION if choosing and not state["request"].picked else 1
+    if choices.cite is None:
+        broad = choosing and services.context.writer in _BROAD
+        cite = usual_citations(state["request"].text, len(selected)) if broad else choices.most
+        choices = choices.model_copy(update={"cite": max(cite, 1), "freely": broad})
     failures: list[Failure] = []
     chosen: list[str] = []
     refused = ""
@@ -52,7 +58,7 @@ async def choose_cited(state: WritingInput, runtime: Runtime[RunSettings]) -> Wr
     try:
         check_writer(services.context.writer, planned=bool(choices.plan.strip()))
         chosen = named_papers(choices.plan, selected, aliases) or _chosen(
-            state, papers, choices.cite * apiece
+            state, papers, choices.most * apiece
         )
         if not chosen:
             raise InputError("there is no paper to cite: all that were found are excluded")

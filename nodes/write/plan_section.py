@@ -187,7 +187,7 @@ async def _plan(services: Services, state: WriteState) -> tuple[Plan, list[Failu
         return Plan(lines=()), []
     by_key = {key: papers[paper] for key, paper in keys.items() if paper in papers}
     told = services.mind.name == "extractive"
-    most = len(keys) if told else min(state["choices"].cite, len(keys))
+    most = len(keys) if told else min(state["choices"].most, len(keys))
     # Where there is nothing to choose, every paper is wanted.
     insisted = {key for key in keys if keys[key] in state["request"].must_include}
     musts = insisted if most < len(keys) else set(keys)

@@ -20,7 +20,7 @@ from tools.llm.structured_output import (
     schema_forms,
     without_thoughts,
 )
-from tools.llm.task import AnswerT, Task, Tier, count_tokens, render_inputs
+from tools.llm.task import AnswerT, Exchange, Task, Tier, count_tokens, render_inputs
 from tools.settings import Settings
 
 MOST_REPAIRS = 2
@@ -43,6 +43,7 @@ class RepairDialogue(Generic[AnswerT]):
     temperature: float
     endpoint: Endpoint
     ledger: RunLedger
+    after: Exchange | None = None
     turns: list[dict[str, str]] = field(default_factory=list)
     repairs: int = 0
     stretch: int = 1
@@ -72,18 +73,12 @@ class RepairDialogue(Generic[AnswerT]):
     def compose(self) -> ModelRequest:
         """Return the request as things stand; what is constant comes first."""
         rung = self.endpoint.dialect.rung_for(self.task.name)
-        system = self.task.prompt
         # The schema is paid for once. Engines that constrain the output without showing the model
         # its schema force the fields' names, and the prompt says what they mean; no endpoint is
         # known that shows what stands in GRAMMAR's format.
         told = rung >= OutputMode.GRAMMAR
-        if told:
-            system += _SCHEMA_NOTE.format(self.shapes.text)
-        messages = [
-            {"role": "system", "content": system},
-            {"role": "user", "content": self.inputs},
-            *self.turns,
-        ]
+        note = _SCHEMA_NOTE.format(self.shapes.text) if told else ""
+        messages = [*_opening(self.task, self.inputs, self.after, note), *self.turns]
         tokens = sum(count_tokens(message["content"]) + 8 for message in messages)
         tokens += 0 if told else count_tokens(self.shapes.text)
         self._check_window(tokens)
@@ -172,6 +167,32 @@ class RepairDialogue(Generic[AnswerT]):
         )
 
 
+def _opening(
+    task: Task[AnswerT], inputs: str, after: Exchange | None, note: str = ""
+) -> list[dict[str, str]]:
+    """Return the messages of a question: instructions, then inputs; behind those of the question before it.
+
+    Args:
+        task: What is asked.
+        inputs: Rendered.
+        after: The question before, whose messages stay as they were, so that an endpoint finds them in its cache.
+        note: The schema, where the question has to say it.
+    """
+    if after is None:
+        return [
+            {"role": "system", "content": task.prompt + note},
+            {"role": "user", "content": inputs},
+        ]
+    same = task.prompt == after.task.prompt
+    before = _SCHEMA_NOTE.format(schema_forms(after.task.answer, after.task.name).text)
+    return [
+        {"role": "system", "content": after.task.prompt + (before if note else "")},
+        {"role": "user", "content": render_inputs(after.inputs)},
+        {"role": "assistant", "content": after.answer.model_dump_json(exclude_none=True)},
+        {"role": "user", "content": inputs if same else f"{task.prompt}{note}\n\n{inputs}"},
+    ]
+
+
 _MARGIN = 120
 """Tokens that a question takes beside its texts: roles, fences and the note on the schema."""
 
@@ -199,19 +220,27 @@ class LanguageModel:
         names = [self._endpoints[tier].model for tier in ("strong", "fast")]
         return " + ".join(dict.fromkeys(names))
 
-    def spare(self, task: Task[AnswerT], **inputs: object) -> float:
+    def spare(
+        self, task: Task[AnswerT], *, after: Exchange | None = None, **inputs: object
+    ) -> float:
         """Return the tokens left in the window; see TaskModel.spare."""
         shapes = schema_forms(task.answer, task.name)
-        needed = sum(
-            count_tokens(text) for text in (task.prompt, render_inputs(inputs), shapes.text)
-        )
+        messages = _opening(task, render_inputs(inputs), after)
+        texts = [*(message["content"] for message in messages), shapes.text]
+        needed = sum(map(count_tokens, texts))
         endpoint = self._endpoints[task.tier]
         thinking = min(endpoint.dialect.thinking, endpoint.window // 2)
         room = endpoint.room_for(task.max_output_tokens) + thinking
         return endpoint.window - needed - room - _MARGIN
 
     async def do(
-        self, task: Task[AnswerT], *, sample: int = 0, temperature: float = 0.0, **inputs: object
+        self,
+        task: Task[AnswerT],
+        *,
+        after: Exchange | None = None,
+        sample: int = 0,
+        temperature: float = 0.0,
+        **inputs: object,
     ) -> AnswerT:
         """Answer `task`; see TaskModel.do."""
         endpoint = self._endpoints[task.tier]
@@ -223,6 +252,10 @@ class LanguageModel:
             temperature=temperature,
             endpoint=endpoint,
             ledger=self._ledger,
+            after=after,
+        )
+        before = (
+            [item["content"] for item in _opening(task, dialogue.inputs, after)] if after else []
         )
         key = cache_key(
             endpoint.url,
@@ -233,6 +266,7 @@ class LanguageModel:
             shapes.text,
             temperature,
             sample,
+            *before,
         )
         async with self._answers.alone(key):
             kept = await self._answers.get(key)

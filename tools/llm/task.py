@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Generic, Literal, Protocol, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
@@ -35,6 +35,15 @@ class Task(Generic[AnswerT]):
     """Room for the answer alone: what a model takes for its thoughts is given beside it."""
 
 
+@dataclass(frozen=True)
+class Exchange:
+    """A question that was answered. A question `after` it continues the same conversation."""
+
+    task: Task[Any]
+    inputs: Mapping[str, object]
+    answer: BaseModel
+
+
 class TaskModel(Protocol):
     """Who answers tasks in one run."""
 
@@ -43,7 +52,9 @@ class TaskModel(Protocol):
         """'extractive', or the model's name (both models' where the tiers differ)."""
         ...
 
-    def spare(self, task: Task[AnswerT], **inputs: object) -> float:
+    def spare(
+        self, task: Task[AnswerT], *, after: Exchange | None = None, **inputs: object
+    ) -> float:
         """Return the tokens that the model's window has left beside this question and its answer.
 
         Negative when the question does not fit; infinite where there is no window. An estimate that
@@ -52,12 +63,20 @@ class TaskModel(Protocol):
         ...
 
     async def do(
-        self, task: Task[AnswerT], *, sample: int = 0, temperature: float = 0.0, **inputs: object
+        self,
+        task: Task[AnswerT],
+        *,
+        after: Exchange | None = None,
+        sample: int = 0,
+        temperature: float = 0.0,
+        **inputs: object,
     ) -> AnswerT:
         """Answer `task` for these inputs.
 
-        Inputs are strings, numbers, pydantic models, or lists and dicts of them. `sample` numbers
-        answers to the same question: each is asked and cached on its own.
+        Inputs are strings, numbers, pydantic models, or lists and dicts of them. `after` is a question of
+        the same tier with its answer, which the model sees before this one: its inputs need not be given
+        again, and an endpoint that caches prefixes charges less for them. `sample` numbers answers to the
+        same question: each is asked and cached on its own.
 
         Raises:
             AnswerError: No answer within the schema after two repairs.
