@@ -161,7 +161,7 @@ async def ask_with_check(
 ) -> CheckedAnswer[AnswerT]:
     """Ask; where the answer has faults ask once more, the faults shown under `again_as` behind that answer.
 
-    The embedded engine answers alike each time, and so is asked once.
+    A mind that answers alike each time is asked once.
 
     Args:
         mind: Who is asked.
@@ -181,7 +181,7 @@ async def ask_with_check(
     tried: list[tuple[AnswerT, tuple[str, ...]]] = []
     shown: dict[str, Any] = dict(inputs)
     before: Exchange | None = None
-    for _ in range(1 if mind.name == "extractive" else 2):
+    for _ in range(2 if mind.varies else 1):
         try:
             answer = await mind.do(
                 task, after=before, sample=sample, temperature=temperature, **shown
