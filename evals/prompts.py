@@ -35,7 +35,7 @@ _REVIEW = {
     "debate_papers": (7, 1_720),
     "reflect_on_sufficiency": (2, 1_983),
     "draft_section": (1, 4_150),
-    "read_paper": (10, 480),
+    "read_papers": (2, 1800),
     "judge_claims": (4, 2_180),
     "revise_draft": (1, 5_010),
 }

@@ -263,7 +263,6 @@ class WriteChoices(FrozenModel):
     plan: str = ""
     style: str = "ieee"
 
-
     @property
     def most(self) -> int:
         """How many papers to cite at most."""

@@ -60,7 +60,7 @@ class Liar:
         **inputs: Any,
     ) -> AnswerT:
         """Say that it is so."""
-        told, inputs = [], {**(after.inputs if after else {}), **inputs}
+        told, inputs = [], {**(after.shown if after else {}), **inputs}
         for item in inputs["asked"]:
             said: dict[str, Any] = {"id": item.id, "verdict": "supported"}
             if task.name == TASK.name:

@@ -156,6 +156,7 @@ async def ask_with_check(
     *,
     again_as: str = "faults",
     narrow: Callable[[AnswerT], Mapping[str, object]] = _all_again,
+    after: Exchange | None = None,
     sample: int = 0,
     temperature: float = 0.0,
 ) -> CheckedAnswer[AnswerT]:
@@ -170,6 +171,7 @@ async def ask_with_check(
         faults: What code finds wrong with an answer.
         again_as: The name under which the faults are shown; the prompt should explain it.
         narrow: Says which inputs the second question has otherwise: only what was at fault.
+        after: As `TaskModel.do`.
         sample: As `TaskModel.do`.
         temperature: As `TaskModel.do`.
 
@@ -180,7 +182,7 @@ async def ask_with_check(
     """
     tried: list[tuple[AnswerT, tuple[str, ...]]] = []
     shown: dict[str, Any] = dict(inputs)
-    before: Exchange | None = None
+    before = after
     for _ in range(2 if mind.varies else 1):
         try:
             answer = await mind.do(
@@ -195,9 +197,9 @@ async def ask_with_check(
         if not wrong:
             break
         again: dict[str, Any] = {again_as: list(wrong)}
-        before, narrowed = Exchange(task, shown, answer), narrow(answer)
+        before, narrowed = Exchange(task, shown, answer, after), narrow(answer)
         if narrowed or mind.spare(task, after=before, **again) < 0:
-            before, again = None, {**inputs, **narrowed, **again}
+            before, again = after, {**inputs, **narrowed, **again}
         shown = again
     last, wrong = tried[-1]
     return CheckedAnswer(last, wrong, tuple(tried))

@@ -68,35 +68,21 @@ async def load_papers_to_cite(
     ]
 
 
-class PaperWithElements(PaperToCite):
-    """A paper as ChatCite shows it: by its key elements, where these say as much in fewer tokens."""
-
-    answers: dict[str, str] | None = Field(
-        default=None, description="The reader's own words, by key element."
-    )
-
-
 async def with_elements(
     services: Services, keys: Mapping[str, str], papers: Sequence[PaperToCite]
-) -> list[PaperWithElements]:
-    """Return the papers with what was answered of them, in place of abstracts that are longer."""
+) -> list[PaperToCite]:
+    """Return the papers as ChatCite shows them: by key elements where these stand for a longer abstract."""
     known = await services.run_store.elements.get([keys[paper.key] for paper in papers])
     return [_as_read(paper, known.get(keys[paper.key])) for paper in papers]
 
 
-def _as_read(paper: PaperToCite, elements: KeyElements | None) -> PaperWithElements:
+def _as_read(paper: PaperToCite, elements: KeyElements | None) -> PaperToCite:
     filled = elements.filled() if elements else {}
-    answers = {name: item.text for name, item in filled.items()}
     words = {name: item.quote.text for name, item in filled.items() if item.quote}
-    longer = count_tokens(paper.abstract) > count_tokens(
-        " ".join([*answers.values(), *words.values()])
-    )
+    longer = count_tokens(paper.abstract) > count_tokens(" ".join(words.values()))
     if longer and len(words) >= _ENOUGH:
-        return PaperWithElements(
-            **{**vars(paper), "abstract": "", "elements": words, "answers": answers}
-        )
-    beyond = {name: answers[name] for name in paper.elements or {}}
-    return PaperWithElements(**vars(paper), answers=beyond or None)
+        return paper.model_copy(update={"abstract": "", "elements": words})
+    return paper
 
 
 _ENOUGH = 5

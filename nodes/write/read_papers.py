@@ -9,6 +9,7 @@ element rests on them. Of an abstract that the model's window has no room for th
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any, NotRequired
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
@@ -133,7 +134,7 @@ class Branch(WriteState):
     """What one branch of this node reads."""
 
     papers_to_read: list[str]
-    paper: str
+    paper: NotRequired[str]
     """The one paper, in a branch that was waiting when papers were still read one by one."""
     of: int
     """How many papers all branches read."""
@@ -223,7 +224,7 @@ async def _ask(services: Services, shown: Sequence[_Read], failures: list[Failur
     """Ask about these papers in one question, or in two where the window has no room for it."""
     if not shown:
         return
-    inputs = {"papers": [one.shown for one in shown]}
+    inputs: dict[str, Any] = {"papers": [one.shown for one in shown]}
     task = _task(len(shown))
     if len(shown) > 1 and services.mind.spare(task, **inputs) < _AGAIN:
         middle = len(shown) // 2
@@ -235,7 +236,9 @@ async def _ask(services: Services, shown: Sequence[_Read], failures: list[Failur
     if asked.error:
         lost = asked.answer is None
         failures += [
-            Failure(stage=STAGE, subject=one.paper.id, cause=str(asked.error), remedy=_LESS, lost=lost)
+            Failure(
+                stage=STAGE, subject=one.paper.id, cause=str(asked.error), remedy=_LESS, lost=lost
+            )
             for one in shown
             if lost or not one.good
         ]

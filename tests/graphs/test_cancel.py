@@ -29,7 +29,7 @@ _LOOK = 0.7
 
 def hanging(request: dict[str, Any]) -> Reply:
     """Answer until papers are read, and that never."""
-    return Hang(60.0) if task_of(request) == "read_paper" else reviewer()(request)
+    return Hang(60.0) if task_of(request) == "read_papers" else reviewer()(request)
 
 
 def hung_up(server: OpenAIServer) -> int:
@@ -56,7 +56,7 @@ async def check_ended(server: OpenAIServer, home: Path, sent: int) -> None:
     rows, _ = LedgerFile(home).read(run)
     assert sum(row.calls for row in rows) == sent
     # What was cut off may well be billed: it counts as the worst case.
-    (cut,) = [row for row in rows if getattr(row, "task", "") == "read_paper"]
+    (cut,) = [row for row in rows if getattr(row, "task", "") == "read_papers"]
     assert cut.model_dump()["output_tokens"] >= 1000 * _AT_ONCE
 
 
@@ -102,10 +102,10 @@ def test_interrupted_command_stops_paying(home: Path, abstract: str) -> None:
             "pool=8",
         )
         with started(home, *command, variables=variables) as process:
-            while "read_paper" not in server.tasks:
+            while "read_papers" not in server.tasks:
                 server.wait_for(len(server.requests) + 1, 60.0)
-            sent = server.tasks.count("read_paper")
+            sent = server.tasks.count("read_papers")
             assert process.end(signal.SIGINT) == 130
-        came = server.tasks.count("read_paper")
+        came = server.tasks.count("read_papers")
         # One that was cut off on its way to the server is on record, and may not have come.
-        assert sent <= came <= calls_on_record(home, "read_paper") <= _AT_ONCE
+        assert sent <= came <= calls_on_record(home, "read_papers") <= _AT_ONCE

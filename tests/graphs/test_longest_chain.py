@@ -44,7 +44,7 @@ def with_a_stranger(answer: Any, inputs: dict[str, Any]) -> Any:
 def misquoted(answer: Any, inputs: dict[str, Any]) -> Any:
     """Quote what stands nowhere, until told."""
     if "faults" not in inputs:
-        answer["method"] = {"quote": "These words stand in no paper at all.", "text": "x"}
+        answer["papers"][0]["method"] = "These words stand in no paper at all."
     return answer
 
 
@@ -67,7 +67,7 @@ def varied(answer: Any, inputs: dict[str, Any]) -> Any:
 FAULTY: dict[str, Spoil] = {
     "draft_section": with_another,
     "revise_draft": with_another,
-    "read_paper": misquoted,
+    "read_papers": misquoted,
     "judge_claims": strict,
     "rewrite_unsupported": with_a_stranger,
 }

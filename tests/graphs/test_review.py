@@ -93,7 +93,7 @@ async def test_llm_reviews_through_the_same_graph(llm_settings: Settings) -> Non
         "debate_papers",
         "reflect_on_sufficiency",
         "draft_section",
-        "read_paper",
+        "read_papers",
         "judge_claims",
         "revise_draft",
     }
@@ -197,7 +197,7 @@ async def test_sentence_that_cites_nothing_must_rest_on_papers_or_input(
         ("plan_section", Text("no JSON at all")),
         ("draft_section", Refusal()),
         ("revise_draft", Refusal()),
-        ("read_paper", Text("no JSON at all")),
+        ("read_papers", Text("no JSON at all")),
     ],
 )
 async def test_one_task_that_never_answers_does_not_end_the_run(

@@ -47,7 +47,7 @@ class Scripted:
         temperature: float = 0.0,
         **inputs: object,
     ) -> AnswerT:
-        self.asked.append({**(after.inputs if after else {}), **inputs})
+        self.asked.append({**(after.shown if after else {}), **inputs})
         self.shown.append(after.answer if after else None)
         answer = self._answers.pop(0)
         if isinstance(answer, AnswerError):

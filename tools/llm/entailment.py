@@ -102,5 +102,5 @@ class EntailmentModel:
             raise PermanentError(f"{self.name} cannot answer {task.name}")
         async with self._ledger.spend(task.name, self.name) as spending:
             spending.begin()
-            shown = {**(after.inputs if after else {}), **inputs}
+            shown = {**(after.shown if after else {}), **inputs}
             return await asyncio.to_thread(task.entail, self._model, **shown)

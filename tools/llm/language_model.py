@@ -4,6 +4,8 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import Generic
 
+from pydantic import BaseModel
+
 from tools.cache import AnswerCache, cache_key
 from tools.errors import AnswerError, BudgetError, KeptError, PermanentError, RefusedError
 from tools.ledger.budget import BudgetKept
@@ -183,13 +185,22 @@ def _opening(
             {"role": "system", "content": task.prompt + note},
             {"role": "user", "content": inputs},
         ]
-    same = task.prompt == after.task.prompt
-    before = _SCHEMA_NOTE.format(schema_forms(after.task.answer, after.task.name).text)
+    kind: type[BaseModel] = after.task.answer
+    schema = schema_forms(kind, after.task.name).text if note else ""
     return [
-        {"role": "system", "content": after.task.prompt + (before if note else "")},
-        {"role": "user", "content": render_inputs(after.inputs)},
+        *_opening(
+            after.task,
+            render_inputs(after.inputs),
+            after.after,
+            _SCHEMA_NOTE.format(schema) if note else "",
+        ),
         {"role": "assistant", "content": after.answer.model_dump_json(exclude_none=True)},
-        {"role": "user", "content": inputs if same else f"{task.prompt}{note}\n\n{inputs}"},
+        {
+            "role": "user",
+            "content": inputs
+            if task.prompt == after.task.prompt
+            else f"{task.prompt}{note}\n\n{inputs}",
+        },
     ]
 
 

@@ -50,7 +50,7 @@ class QuotingModel:
         """
         async with self._ledger.spend(task.name, self.name) as spending:
             spending.begin()
-            shown = {**(after.inputs if after else {}), **inputs}
+            shown = {**(after.shown if after else {}), **inputs}
             return await asyncio.to_thread(task.extract, self._embedder, **shown)
 
 

@@ -42,6 +42,12 @@ class Exchange:
     task: Task[Any]
     inputs: Mapping[str, object]
     answer: BaseModel
+    after: "Exchange | None" = None
+
+    @property
+    def shown(self) -> dict[str, object]:
+        """All inputs of the conversation; later ones count."""
+        return {**(self.after.shown if self.after else {}), **self.inputs}
 
 
 class TaskModel(Protocol):

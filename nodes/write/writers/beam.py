@@ -34,8 +34,7 @@ steps will argue: leave it to them, and do not announce it. `axis` is the respec
 compares its papers; it comes before the plan's own axis, and where the papers do not tell enough about
 it, compare them on what they do tell.
 
-Where `abstract` is empty, `elements` are all of the paper's words that there are, and `answers` tell
-in a reader's words what the paper says on each question. Copy grounds from elements, never from answers.
+Where `abstract` is empty, `elements` are all of the paper's words that there are.
 
 Where `adds` is given, the draft is not continued but rewritten, so that it takes in the papers of `adds`:
 give the whole text anew. Put them where the plan has them, and change the sentences around them, or

@@ -13,6 +13,7 @@ from nodes.write.writers.draft_answers import (
     Answer,
     Fault,
     NextSentence,
+    Revision,
     best_quotes,
     false_quotes,
     faults_of,
@@ -27,7 +28,7 @@ from state.run import Failure
 from state.writing import INPUT, MARKER, Citation, Draft, PlanLine, Rejection, Sentence
 from tools.embed.embedder import Embedder
 from tools.evidence.quotes import quote_input
-from tools.llm.task import Task
+from tools.llm.task import Exchange, Task
 from tools.services import Services
 
 STAGE = "write_draft"
@@ -43,7 +44,7 @@ class DraftQuestion:
     """What is asked at once: the lines, and what is shown for them."""
 
     task: Task[Any]
-    """Answered as `SentencesAnswer` or as `SectionAnswer`."""
+    """Answered as `SentencesAnswer`, as `SectionAnswer` or as `Revision`."""
     inputs: Mapping[str, Any]
     lines: Sequence[PlanLine] = ()
     papers: Sequence[PaperToCite] = ()
@@ -51,6 +52,10 @@ class DraftQuestion:
     """The sentences that stand before."""
     sample: int = 0
     temperature: float = 0.0
+    after: Exchange | None = None
+    """The draft that is revised, as it was asked for."""
+    paragraphs: Sequence[str] = ()
+    """Those of the draft that is revised."""
 
 
 @dataclass
@@ -122,15 +127,15 @@ class DraftSession:
             missing: Tells, in words, what the answer lacks as a whole.
         """
         task, inputs = question.task, question.inputs
-        if self.services.mind.spare(task, **inputs) < 0:
+        if self.services.mind.spare(task, after=question.after, **inputs) < 0:
             told = "the question does not fit the model's window"
             self.fail(task.name, told, self.remedy, lost=True)
             return []
         actions: list[Action] = ["replaced", "asked_again"]
 
-        def faulty(answer: Answer) -> list[str]:
+        def faulty(answer: Answer | Revision) -> list[str]:
             told, said, action = list[str](), list[str](), actions.pop()
-            items = self._sentences(answer)
+            items = self._sentences(answer, question.paragraphs)
             for item in items:
                 line = line_of(item.line)
                 faults = faults_of(item, line, self.papers, self.stage.request.text, said)
@@ -147,15 +152,20 @@ class DraftSession:
             task,
             inputs,
             faulty,
+            after=question.after,
             sample=question.sample,
             temperature=question.temperature,
         )
         if asked.error:
             self.notes.append(str(asked.error))
             self.fail(task.name, str(asked.error), self.remedy, lost=asked.answer is None)
-        return self._sentences(asked.answer) if asked.answer else []
+        return self._sentences(asked.answer, question.paragraphs) if asked.answer else []
 
-    def _sentences(self, answer: Answer) -> list[NextSentence]:
+    def _sentences(
+        self, answer: Answer | Revision, paragraphs: Sequence[str]
+    ) -> list[NextSentence]:
+        if isinstance(answer, Revision):
+            answer = answer.applied_to(paragraphs)
         return [
             item
             if item.support or item.basis or item.sentence not in self.standing
