@@ -319,7 +319,9 @@ def omissions_of(
             (
                 True,
                 "nothing_to_say",
-                "the text does without it, or nothing checked could be written of it",
+                "the section was written without it"
+                if choices.freely
+                else "the text does without it, or nothing checked could be written of it",
             ),
         )
         reason, detail = next((reason, detail) for holds, reason, detail in whys if holds)
