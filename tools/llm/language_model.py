@@ -1,7 +1,7 @@
 """The mind that asks a language model: each question is asked, sent back for repair where need be, or given up."""
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Generic
 
 from pydantic import BaseModel
@@ -220,6 +220,7 @@ class LanguageModel:
     def __init__(
         self, settings: Settings, ledger: RunLedger, answers: AnswerCache, *, backoff: float = 0.5
     ) -> None:
+        self._prompts = settings.prompts
         self._ledger = ledger
         self._answers = answers
         self._endpoints: dict[Tier, Endpoint] = {
@@ -237,6 +238,7 @@ class LanguageModel:
         self, task: Task[AnswerT], *, after: Exchange | None = None, **inputs: object
     ) -> float:
         """Return the tokens left in the window; see TaskModel.spare."""
+        task, after = self._worded(task), self._reworded(after)
         shapes = schema_forms(task.answer, task.name)
         messages = _opening(task, render_inputs(inputs), after)
         texts = [*(message["content"] for message in messages), shapes.text]
@@ -256,6 +258,7 @@ class LanguageModel:
         **inputs: object,
     ) -> AnswerT:
         """Answer `task`; see TaskModel.do."""
+        task, after = self._worded(task), self._reworded(after)
         endpoint = self._endpoints[task.tier]
         shapes = await asyncio.to_thread(schema_forms, task.answer, task.name)
         dialogue = RepairDialogue(
@@ -289,3 +292,15 @@ class LanguageModel:
             answer, text = await dialogue.run()
             await self._answers.put(key, text)
             return answer
+
+    def _worded(self, task: Task[AnswerT]) -> Task[AnswerT]:
+        """Return the task with the user's own prompt, where there is one."""
+        path = self._prompts / f"{task.name}.txt" if self._prompts else None
+        if path is None or not path.is_file():
+            return task
+        return replace(task, prompt=path.read_text(encoding="utf-8"))
+
+    def _reworded(self, after: Exchange | None) -> Exchange | None:
+        if after is None:
+            return None
+        return replace(after, task=self._worded(after.task), after=self._reworded(after.after))
