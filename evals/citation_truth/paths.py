@@ -38,6 +38,7 @@ class Liar:
     """
 
     name = "liar"
+    composes = judges = varies = True
 
     def __init__(self, source: str) -> None:
         """Take the sentence that the case was made of, which is quoted where it is shown."""
@@ -215,7 +216,7 @@ async def _synthesize(case: Case, papers: Sequence[Paper], bench: Bench) -> Supp
     update = await align_lines(state, bench.runtime)
     if update["lines"] and not update["lost"]:
         return update["lines"][0].verdict
-    judged = open_services(bench.runtime, RUN).judge.name != "extractive"
+    judged = open_services(bench.runtime, RUN).judge.judges
     return "not_in_source" if judged else "not_checked"
 
 

@@ -69,6 +69,7 @@ class VariedMind:
         self._inner = inner
         self._arm = arm
         self._samples = _SAMPLES * ((arm.run or 1) - 1)
+        self.composes, self.judges, self.varies = inner.composes, inner.judges, inner.varies
 
     @property
     def name(self) -> str:

@@ -74,7 +74,7 @@ async def _judged(
         elif invented_citations(item.text, sources.around(held)):
             said[place] = "not_in_source"
     left = [place for place in range(1, len(drafted) + 1) if place not in said]
-    asked = services.context.method != "kar" and services.judge.name != "extractive"
+    asked = services.context.method != "kar" and services.judge.judges
     if not left or not asked:
         return said | await asyncio.to_thread(_from_nowhere, drafted, left, claims, sources), []
     used = [claims[number] for place in left for number in drafted[place - 1].claims]

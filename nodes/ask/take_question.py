@@ -57,7 +57,7 @@ async def take_question(state: AskState, runtime: Runtime[RunSettings]) -> AskSt
         history = conversation_turns(earlier)
         if history and referents:
             history[-1] = history[-1].model_copy(update={"papers": tuple(referents)})
-        request = await _request(question, sent, extractive=services.mind.name == "extractive")
+        request = await _request(question, sent, composes=services.mind.composes)
         wanted = await _wanted(sent, services)
     except CiteLoomError as error:
         stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
@@ -105,9 +105,9 @@ def question_text(question: str) -> str:
     return text
 
 
-async def _request(question: str, sent: AskInput, *, extractive: bool) -> CheckedRequest:
+async def _request(question: str, sent: AskInput, *, composes: bool) -> CheckedRequest:
     text = question_text(question)
-    code, notes = await check_language(text, extractive=extractive, told_by=question_language)
+    code, notes = await check_language(text, composes=composes, told_by=question_language)
     return CheckedRequest(
         text=text,
         kind="question",

@@ -161,7 +161,7 @@ async def ask_with_check(
 ) -> CheckedAnswer[AnswerT]:
     """Ask; where the answer has faults ask once more, the faults shown under `again_as`.
 
-    The embedded engine answers alike each time, and so is asked once.
+    A mind that answers alike each time is asked once.
 
     Args:
         mind: Who is asked.
@@ -180,7 +180,7 @@ async def ask_with_check(
     """
     tried: list[tuple[AnswerT, tuple[str, ...]]] = []
     again: dict[str, Any] = {}
-    for _ in range(1 if mind.name == "extractive" else 2):
+    for _ in range(2 if mind.varies else 1):
         try:
             shown = {**inputs, **again}
             answer = await mind.do(task, sample=sample, temperature=temperature, **shown)

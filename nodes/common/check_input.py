@@ -86,7 +86,7 @@ def input_kind(text: str) -> Kind:
 
 
 async def check_language(
-    text: str, *, extractive: bool, told_by: Callable[[str], str] = language
+    text: str, *, composes: bool, told_by: Callable[[str], str] = language
 ) -> tuple[str, tuple[str, ...]]:
     """Return the language's code and notes for the caller.
 
@@ -94,7 +94,7 @@ async def check_language(
 
     Args:
         text: What the caller sent.
-        extractive: Whether the embedded engine will read it.
+        composes: Whether a model that writes text of its own will read it.
         told_by: How the language is told; a short question needs its own way.
 
     Raises:
@@ -104,7 +104,7 @@ async def check_language(
     if code == "en":
         return code, ()
     name = language_name(code)
-    if extractive:
+    if not composes:
         raise InputError(
             f"the input seems to be in {name}, and the embedded engine reads English only: give an "
             f"English version, or configure an LLM (see `{PROGRAM} doctor`)"

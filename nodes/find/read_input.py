@@ -84,8 +84,7 @@ async def _request(sent: FindInput, services: Services) -> tuple[CheckedRequest,
         places = CheckedRequest(text="", library=sent.library, sources=sources)
         written = await abstract_of_paper(key, places, services)
     title, text = clean_text(written)
-    extractive = services.mind.name == "extractive"
-    code, notes = await check_language(text, extractive=extractive)
+    code, notes = await check_language(text, composes=services.mind.composes)
     request = CheckedRequest(
         text=text,
         kind=input_kind(text),

@@ -50,7 +50,7 @@ async def take_section(state: Mapping[str, object], runtime: Runtime[RunSettings
         sent = parse_input(ReviseInput, state)
         told = " ".join(sent.instruction.split())
         _check(sent)
-        if told and services.mind.name == "extractive":
+        if told and not services.mind.composes:
             check_instruction(told)
         earlier = services.run_store.of(sent.section)
         section = await _section(earlier, sent.section)

@@ -51,7 +51,7 @@ async def take_question_and_papers(
         question, earlier = last_question(sent.question, sent.messages)
         if sent.question.strip() and len(earlier) == len(sent.messages):
             messages = [HumanMessage(question)]
-        request = await _request(question, sent, extractive=services.mind.name == "extractive")
+        request = await _request(question, sent, composes=services.mind.composes)
         stack, bad, notes = await _stack(services, sent)
         request = request.model_copy(update={"notes": (*request.notes, *notes)})
     except CiteLoomError as error:
@@ -72,13 +72,13 @@ async def take_question_and_papers(
     )
 
 
-async def _request(question: str, sent: SynthesizeInput, *, extractive: bool) -> CheckedRequest:
+async def _request(question: str, sent: SynthesizeInput, *, composes: bool) -> CheckedRequest:
     text = question_text(question)
     if not (sent.uploads or sent.paths or sent.papers):
         raise InputError(
             "there is no paper to answer from: give files, or ids of papers of a library"
         )
-    code, notes = await check_language(text, extractive=extractive, told_by=question_language)
+    code, notes = await check_language(text, composes=composes, told_by=question_language)
     return CheckedRequest(
         text=text,
         kind="question",

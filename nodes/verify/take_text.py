@@ -60,7 +60,7 @@ async def take_text(state: Mapping[str, object], runtime: Runtime[RunSettings]) 
             raise InputError(
                 "there is no text to check: give at least a sentence that cites a paper"
             )
-        code, notes = await check_language(about, extractive=services.mind.name == "extractive")
+        code, notes = await check_language(about, composes=services.mind.composes)
         request = CheckedRequest(
             text=about,
             language=code,

@@ -62,9 +62,7 @@ async def audit_citations(state: WriteState, runtime: Runtime[RunSettings]) -> W
             stopped=bool(stopped),
         ),
         rejections=rejections,
-        adherence=measure_adherence(
-            plan, draft.sentences, composed=services.mind.name != "extractive"
-        )
+        adherence=measure_adherence(plan, draft.sentences, composed=services.mind.composes)
         if plan and plan.lines
         else None,
     )

@@ -108,7 +108,7 @@ async def check_citations(state: CheckState, runtime: Runtime[RunSettings]) -> C
     bench = Bench(services, STAGE, texts, shelf.evidence())
     # What was written here was written from abstracts and the library; open copies are for others' texts.
     request = state["request"].model_copy(update={"sources": ("library",)} if written else {})
-    judged = services.judge.name != "extractive"
+    judged = services.judge.judges
     notices = {
         key: told[0].cause
         for key, told in standings(by_key.values()).items()

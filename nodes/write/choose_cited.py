@@ -41,7 +41,7 @@ async def choose_cited(state: WritingInput, runtime: Runtime[RunSettings]) -> Wr
     selected, choices = state["selected"], state["choices"]
     papers = await services.run_store.papers.get(selected)
     aliases = {alias: paper.id for paper in papers.values() for alias in paper.aliases}
-    choosing = services.mind.name != "extractive" and services.context.writer in CHOOSING
+    choosing = services.mind.composes and services.context.writer in CHOOSING
     apiece = CHOICES_PER_CITATION if choosing and not state["request"].picked else 1
     failures: list[Failure] = []
     chosen: list[str] = []

@@ -43,7 +43,7 @@ async def load_papers_to_cite(
     }
     known = [papers[key] for key in ids if key in papers]
     # The embedded engine's sentences are compared with the paper's own under its usual name.
-    told = services.mind.name != "extractive"
+    told = services.mind.composes
     every = list(papers.values())
     apart = dict(zip(papers, distinct_names(every), strict=True)) if told else {}
     return [

@@ -186,7 +186,7 @@ async def _plan(services: Services, state: WriteState) -> tuple[Plan, list[Failu
     if not _plans(services, refused=bool(state.get("refused"))):
         return Plan(lines=()), []
     by_key = {key: papers[paper] for key, paper in keys.items() if paper in papers}
-    told = services.mind.name == "extractive"
+    told = not services.mind.composes
     most = len(keys) if told else min(state["choices"].cite, len(keys))
     # Where there is nothing to choose, every paper is wanted.
     insisted = {key for key in keys if keys[key] in state["request"].must_include}
@@ -201,7 +201,7 @@ def _plans(services: Services, *, refused: bool) -> bool:
     context = services.context
     shown = refused or should_ask(context.review_plan, "")
     return context.writer in {"beam", "plan"} or (
-        context.writer == "whole" and (shown or services.mind.name == "extractive")
+        context.writer == "whole" and (shown or not services.mind.composes)
     )
 
 

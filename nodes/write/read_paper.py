@@ -147,7 +147,7 @@ async def read_paper(state: Branch, runtime: Runtime[RunSettings]) -> WriteState
         return {"read": [key]}
     paper = papers[key]
     elements, failures = await _elements(services, paper, state["request"])
-    if not elements and services.mind.name == "extractive":
+    if not elements and not services.mind.composes:
         failures += await asyncio.to_thread(_unread, paper)
     await services.run_store.elements.put(
         [KeyElements(paper=paper.id, by=services.mind.name, **elements)]
@@ -190,7 +190,7 @@ async def _elements(
             f"the model's window has room for {len(text):,} of its {len(whole):,} characters", _REST
         )
     passages: list[Passage] = []
-    if services.mind.name != "extractive":
+    if services.mind.composes:
         room = min(services.mind.spare(TASK, **inputs) - _AGAIN, _PASSAGES)
         passages = telling(await _full_text(services, paper, request), room)
     if passages:

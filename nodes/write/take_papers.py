@@ -54,7 +54,7 @@ async def take_papers(state: Mapping[str, object], runtime: Runtime[RunSettings]
         await asyncio.to_thread(named_style, sent.style)
         choices = WriteChoices(cite=sent.cite, plan=sent.plan, style=sent.style)
         title, text = clean_text(sent.text)
-        code, notes = await check_language(text, extractive=services.mind.name == "extractive")
+        code, notes = await check_language(text, composes=services.mind.composes)
         request = CheckedRequest(
             text=text,
             kind=input_kind(text),

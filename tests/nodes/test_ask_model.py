@@ -23,8 +23,11 @@ TASK = Task(
 class Scripted:
     """A mind that gives these answers in turn, an error where one stands in their place."""
 
-    def __init__(self, *answers: str | AnswerError, name: str = "scripted") -> None:
-        self.name = name
+    name = "scripted"
+    composes = judges = True
+
+    def __init__(self, *answers: str | AnswerError, varies: bool = True) -> None:
+        self.varies = varies
         self.asked: list[dict[str, object]] = []
         self._answers = list(answers)
 
@@ -66,8 +69,8 @@ async def test_error_of_the_second_asking_keeps_the_first_answer() -> None:
     assert str(asked.error) == "cut"
 
 
-async def test_embedded_engine_is_asked_once() -> None:
-    mind = Scripted("bee", name="extractive")
+async def test_mind_that_answers_alike_each_time_is_asked_once() -> None:
+    mind = Scripted("bee", varies=False)
 
     async def faults(answer: Word) -> Sequence[str]:
         return not_an_owl(answer)

@@ -71,6 +71,8 @@ def open_entailment(model: str) -> CrossEncoderEntailment:
 class EntailmentModel:
     """Answers the tasks that a model of inference can answer; see tools.llm.task.TaskModel."""
 
+    composes, judges, varies = False, True, False
+
     def __init__(self, name: str, model: Entailment, ledger: RunLedger) -> None:
         self.name = name
         self._model = model

@@ -183,6 +183,8 @@ class LanguageModel:
     `backoff` is the first pause in seconds before a failed call is tried again; it doubles.
     """
 
+    composes = judges = varies = True
+
     def __init__(
         self, settings: Settings, ledger: RunLedger, answers: AnswerCache, *, backoff: float = 0.5
     ) -> None:

@@ -22,6 +22,7 @@ class QuotingModel:
     """Answers tasks by their extractive way: fast, free, and the same each time."""
 
     name = "extractive"
+    composes = judges = varies = False
 
     def __init__(self, embedder: Embedder, ledger: RunLedger) -> None:
         self._embedder = embedder
@@ -83,7 +84,7 @@ def open_judge_model(
     run: str, limits: BudgetLimits, mind: TaskModel, settings: Settings
 ) -> TaskModel:
     """Return who judges citations: this mind, or the model of inference that is set where it is no LLM."""
-    if mind.name != QuotingModel.name or not settings.judge_model:
+    if mind.judges or not settings.judge_model:
         return mind
     model = settings.judge_model
     return EntailmentModel(model, open_entailment(model), ledger_of_run(run, limits, settings.home))

@@ -40,7 +40,22 @@ class TaskModel(Protocol):
 
     @property
     def name(self) -> str:
-        """'extractive', or the model's name (both models' where the tiers differ)."""
+        """For records and reports alone: 'extractive', or the model's name (both models' where the tiers differ)."""
+        ...
+
+    @property
+    def composes(self) -> bool:
+        """Whether it writes text of its own; else it chooses and quotes."""
+        ...
+
+    @property
+    def judges(self) -> bool:
+        """Whether it can say that words bear out a claim, or that a text is relevant."""
+        ...
+
+    @property
+    def varies(self) -> bool:
+        """Whether it may answer otherwise when it is asked again."""
         ...
 
     def spare(self, task: Task[AnswerT], **inputs: object) -> float:

@@ -98,7 +98,7 @@ class BeamWriter(PassageWriter):
         self, services: Services, stage: DraftingState, job: DraftJob
     ) -> DraftQuestion:
         """Return what is asked; a draft that the window has no room to rewrite is continued."""
-        if services.mind.name == "extractive":
+        if not services.mind.composes:
             return await super().question(services, stage, job)
         rewrites = services.context.schedule == "incremental" and stage.outline.origin == "made"
         anew, lines = rewrites and bool(job.draft.sentences), job.lines
@@ -164,7 +164,7 @@ def next_lines(stage: DraftingState, context: RunSettings) -> tuple[PlanLine, ..
 
 def _binding(services: Services, stage: DraftingState) -> bool:
     """Whether the plan's lines are to be kept to: the researcher's own, or the embedded engine's."""
-    return stage.outline.origin == "user" or services.mind.name == "extractive"
+    return stage.outline.origin == "user" or not services.mind.composes
 
 
 async def _question(

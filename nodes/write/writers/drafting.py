@@ -77,7 +77,7 @@ class DraftSession:
     @property
     def composed(self) -> bool:
         """Whether an LLM writes."""
-        return self.services.mind.name != "extractive"
+        return self.services.mind.composes
 
     def fail(self, subject: str, cause: str, remedy: str, *, lost: bool = False) -> None:
         """Record a failure, and go on with less; see Failure.lost."""

@@ -105,7 +105,7 @@ async def _question(services: Services, stage: DraftingState) -> DraftQuestion |
     Of papers that the writer may choose from, those for which the model's window has no room are left
     out, the last first.
     """
-    if services.mind.name == "extractive" or stage.outline.origin == "user":
+    if not services.mind.composes or stage.outline.origin == "user":
         return None
     papers = await load_papers_to_cite(services, stage.keys, list(stage.keys))
     most, shown = min(stage.most, len(papers)), candidates(papers, stage)
