@@ -1,6 +1,6 @@
 """The `ask` graph: from a question and a library to an answer made of claims with quotes.
 
-START -> take_question -> review_cost (a person may stop here) -> rewrite_question -> plan_search
+START -> take_question -> review_cost (where a person may be asked) -> rewrite_question -> plan_search
       -> search_passages -> choose_passages -> extract_claims -> judge_sufficiency
 judge_sufficiency -> search_passages again with another query, or on to
 compose_answer -> check_answer -> present_answer -> END
@@ -71,13 +71,17 @@ for step in (
     check_answer,
 ):
     builder.add_node(step.__name__, with_seconds(end_run_on_error(step)), retry_policy=RETRY)
-add_cost_review(builder, "ask", lambda state: {"messages": state["history"]})
+add_cost_review(
+    builder,
+    "ask",
+    lambda state: {"messages": state["history"]},
+    between=("take_question", "rewrite_question"),
+    end="present_answer",
+)
 builder.add_node("present_answer", present_answer)
 
 builder.add_edge(START, "take_question")
 for before, after in (
-    ("take_question", "review_cost"),
-    ("review_cost", "rewrite_question"),
     ("rewrite_question", "plan_search"),
     ("plan_search", "search_passages"),
     ("choose_passages", "extract_claims"),

@@ -1,7 +1,7 @@
 """The `synthesize` graph: from a question and a stack of papers to a text with two kinds of references.
 
 START -> take_question_and_papers -> read_stack_paper (a branch for each paper) -> merge_references
-      -> review_cost (a person may stop here) -> summarize_paragraphs -> judge_relevance -> synthesize_answer
+      -> review_cost (where a person may be asked) -> summarize_paragraphs -> judge_relevance -> synthesize_answer
 synthesize_answer -> synthesize_answer   while there are contexts that the text has not taken in
                   -> align_lines -> resolve_works -> present_synthesis -> END
 A fatal failure at any step leads to present_synthesis: a run always shows what it has.
@@ -81,7 +81,6 @@ def wired(
     )
     for step in steps:
         made.add_node(step.__name__, with_seconds(end_run_on_error(step)), retry_policy=RETRY)
-    add_cost_review(made, "synthesize", lambda state: {"paragraphs": len(state["paragraphs"])})
     made.add_node("present_synthesis", present_synthesis)
 
     made.add_edge(START, "take_question_and_papers")
@@ -89,7 +88,14 @@ def wired(
         "take_question_and_papers", each_paper, ["read_stack_paper", "present_synthesis"]
     )
     made.add_edge("read_stack_paper", "merge_references")
-    chain = ["merge_references", "review_cost", *(step.__name__ for step in finding)]
+    chain = [step.__name__ for step in finding]
+    add_cost_review(
+        made,
+        "synthesize",
+        lambda state: {"paragraphs": len(state["paragraphs"])},
+        between=("merge_references", chain[0]),
+        end="present_synthesis",
+    )
     for name, following in [*pairwise(chain), ("align_lines", "resolve_works")]:
         ways = or_end(following, "present_synthesis")
         made.add_conditional_edges(name, ways, [following, "present_synthesis"])

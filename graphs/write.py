@@ -1,17 +1,19 @@
 """The `write` graph: from an abstract and a set of papers to a cited related-work section.
 
-START -> take_papers -> review_cost (a person may stop here), and then, as in `writing`, which `review` has,
+START -> take_papers -> review_cost* (a person may stop here), and then, as in `writing`, which `review` has,
 START -> choose_cited -> plan_section -> read_paper (a branch per paper) -> review_plan
+plan_section -> review_plan*   where there is no paper to read
 review_plan (a person may edit the plan here) -> write_draft (a branch per job of the round)
 review_plan -> read_paper -> review_plan   for papers that the person added
 choose_draft -> read_paper -> review_plan -> check_citations   for papers that a draft without a plan cites
 write_draft -> choose_draft -> write_draft ...   round after round, in the way of the run's writer
 choose_draft -> check_citations -> revise_draft -> check_citations   what was drafted in one go
               -> rewrite_unsupported -> check_citations   what is weak, once
-              -> audit_citations -> review_text -> compare_papers -> number_references -> END
+              -> audit_citations -> review_text* -> compare_papers -> number_references -> END
 review_text (a person may edit the text here) -> check_citations -> audit_citations -> review_text   what was edited
 compare_papers -> check_citations ...   what was edited in the state since
 A fatal failure at any step leads to audit_citations, so that a run always shows what it has.
+* Entered only where the run may ask a person, or has asked for the text and must check what was edited.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,7 +23,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
 from graphs.calling import Graph
-from graphs.policies import add_cost_review, add_first_step, add_steps, or_end
+from graphs.policies import add_cost_review, add_first_step, add_steps, may_ask, or_end
 from nodes.write.audit_citations import audit_citations
 from nodes.write.check_citations import check_citations
 from nodes.write.choose_cited import choose_cited
@@ -52,6 +54,13 @@ def send_papers_to_read(
     if fatal_failure(state["failures"]):
         return "audit_citations"
     return _unread(state, state["keys"] if state["outline"].lines else ()) or "review_plan"
+
+
+def after_plan(
+    state: WriteState,
+) -> list[Send] | Literal["audit_citations", "review_plan", "check_citations"]:
+    """Read what the plan cites; where there is nothing to read and nobody to ask, write."""
+    return send_papers_to_read(state) if may_ask(state, "plan") else after_review(state)
 
 
 def _unread(state: WriteState, keys: Iterable[str]) -> list[Send]:
@@ -114,6 +123,14 @@ def after_rewrite(state: WriteState) -> Literal["check_citations", "audit_citati
     return "audit_citations" if done else "check_citations"
 
 
+def after_audit(
+    state: WriteState,
+) -> Literal["review_text", "check_citations", "audit_citations", "compare_papers"]:
+    """Have a person edit the text where one is to, and see what the check says of the edits."""
+    asks = may_ask(state, "text") and not state.get("settled")
+    return "review_text" if asks or state.get("edited") else after_text(state)
+
+
 def after_text(
     state: WriteState,
 ) -> Literal["check_citations", "audit_citations", "compare_papers"]:
@@ -162,7 +179,7 @@ def add_writing(graph: StateGraph[Any, RunSettings, Any, Any]) -> None:
     graph.add_conditional_edges("check_citations", after_check)
     graph.add_edge("revise_draft", "check_citations")
     graph.add_conditional_edges("rewrite_unsupported", after_rewrite)
-    graph.add_edge("audit_citations", "review_text")
+    graph.add_conditional_edges("audit_citations", after_audit)
     graph.add_conditional_edges("review_text", after_text)
     graph.add_conditional_edges("compare_papers", after_table)
     graph.add_edge("number_references", END)
@@ -177,9 +194,7 @@ def add_planning(graph: StateGraph[Any, RunSettings, Any, Any]) -> None:
         or_end("plan_section", "audit_citations"),
         ["plan_section", "audit_citations"],
     )
-    graph.add_conditional_edges(
-        "plan_section", send_papers_to_read, ["read_paper", "review_plan", "audit_citations"]
-    )
+    graph.add_conditional_edges("plan_section", after_plan, ["review_plan", *WRITE])
 
 
 writing = StateGraph(
@@ -204,12 +219,10 @@ builder = Graph(
     output_schema=WriteOutput,
 )
 add_first_step(builder, take_papers)
-add_cost_review(builder, "write", _cost_of)
 add_planning(builder)
 builder.add_edge(START, "take_papers")
-builder.add_conditional_edges(
-    "take_papers", or_end("review_cost", "choose_cited"), ["review_cost", "choose_cited"]
+add_cost_review(
+    builder, "write", _cost_of, between=("take_papers", "choose_cited"), end="choose_cited"
 )
-builder.add_edge("review_cost", "choose_cited")
 
 graph = builder.compile(name="write")

@@ -25,7 +25,7 @@ from tools.errors import CiteLoomError, InputError
 from tools.ingest.discover_files import DiscoveredFiles
 from tools.ingest.file_places import UploadSpool, allowed_roots
 from tools.ingest.uploads import collect_sources
-from tools.run_settings import RunSettings, check_settings
+from tools.run_settings import RunSettings, check_settings, route_options_of
 from tools.services import Services, open_services
 from tools.text.words import question_language
 
@@ -61,6 +61,7 @@ async def take_question_and_papers(
         stop = Failure(stage=STAGE, subject="run", cause=cause, fatal=True)
     return begin_run(
         SynthesizeState,
+        settings=route_options_of(services.context),
         run=run,
         request=request,
         references_as=granularity,

@@ -31,7 +31,7 @@ from tools.bibliography.citation_style import named_style
 from tools.bibliography.read_record import RecordError, paper_from
 from tools.errors import CiteLoomError, InputError, PermanentError, TransientError
 from tools.program import PROGRAM
-from tools.run_settings import RunSettings, check_settings
+from tools.run_settings import RunSettings, check_settings, route_options_of
 from tools.scholar.agreement import same_title
 from tools.scholar.open_source import is_online
 from tools.services import Services, open_services
@@ -80,6 +80,7 @@ async def take_papers(state: Mapping[str, object], runtime: Runtime[RunSettings]
         stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
     await services.run_store.papers.put(papers)
     return {
+        "settings": route_options_of(services.context),
         "run": run,
         "request": request,
         "choices": choices,
