@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import RetryPolicy
 from typing_extensions import TypedDict
 
-from nodes.common.node_errors import after_preload, end_run_on_error
+from nodes.common.node_errors import after_preload, end_run_on_error, with_seconds
 from nodes.cost.review_cost import Asked, review_cost
 from state.channels import Routed, Shared
 from state.questions import QuestionKind
@@ -50,10 +50,19 @@ def add_first_step(graph: StateGraph[Any, RunSettings, Any, Any], node: Callable
     )
 
 
-def add_steps(graph: StateGraph[Any, RunSettings, Any, Any], *steps: Callable[..., Any]) -> None:
-    """Add nodes under their own names, whose passing errors are tried again and others end the run."""
+def add_steps(
+    graph: StateGraph[Any, RunSettings, Any, Any], *steps: Callable[..., Any], timed: bool = False
+) -> None:
+    """Add nodes under their own names, whose passing errors are tried again and others end the run.
+
+    Args:
+        graph: Is added to.
+        steps: The nodes.
+        timed: Whether each tells the seconds that it took (`times`).
+    """
     for step in steps:
-        graph.add_node(step.__name__, end_run_on_error(step), retry_policy=RETRY)
+        node = end_run_on_error(step)
+        graph.add_node(step.__name__, with_seconds(node) if timed else node, retry_policy=RETRY)
 
 
 def add_cost_review(

@@ -15,8 +15,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
 from graphs.calling import Graph
-from graphs.policies import RETRY, add_cost_review, add_first_step, or_end
-from nodes.common.node_errors import end_run_on_error, with_seconds
+from graphs.policies import add_cost_review, add_first_step, add_steps, or_end
 from nodes.synthesize.align_lines import align_lines
 from nodes.synthesize.judge_relevance import judge_relevance
 from nodes.synthesize.merge_references import merge_references
@@ -71,16 +70,8 @@ def wired(
         output_schema=SynthesizeOutput,
     )
     add_first_step(made, take_question_and_papers)
-    steps: tuple[Step, ...] = (
-        read_stack_paper,
-        merge_references,
-        *finding,
-        synthesize_answer,
-        align_lines,
-        resolve_works,
-    )
-    for step in steps:
-        made.add_node(step.__name__, with_seconds(end_run_on_error(step)), retry_policy=RETRY)
+    add_steps(made, read_stack_paper, merge_references, *finding, timed=True)
+    add_steps(made, synthesize_answer, align_lines, resolve_works, timed=True)
     made.add_node("present_synthesis", present_synthesis)
 
     made.add_edge(START, "take_question_and_papers")

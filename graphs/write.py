@@ -43,7 +43,7 @@ from nodes.write.writers.writers import get_writer
 from state.channels import WriteOutput, WriteState, WritingInput
 from state.inputs import WriteInput
 from state.run import fatal_failure
-from tools.evidence.verdict_order import UNBORNE
+from state.writing import UNBORNE
 from tools.run_settings import RunSettings, read_route_options, settings_class_of
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from langgraph.runtime import Runtime
 
 from nodes.common.ask_person import load_paper_cards, should_ask
-from nodes.write.user_plan import named_papers, parse_plan
+from nodes.write.plan_language.plan_text import named_papers, parse_plan
 from nodes.write.writers.writer import CHOICES_PER_CITATION
 from nodes.write.writers.writers import check_writer, writer_for
 from state.begin import begin_run

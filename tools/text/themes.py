@@ -90,12 +90,6 @@ _CANDIDATES = 24
 _NOUN_PHRASE = re.compile(
     r"(?!\w+(?:i[sz]e|ify) )(?=[a-z]|[A-Z][\w-]*[A-Z0-9])\S+ [^\W\d]\S*(?: [^\W\d]\S*)?$"
 )
-# A capital inside a sentence that is not in capitals throughout: a name.
-_INSIDE = re.compile(r"(?<=[a-z] )[A-Z][a-z]+(?= [a-z]|[.,;:])")
-_PROPER = frozenset(
-    """Markov German French Greek Arabic Hebrew Wikipedia Twitter Google Facebook Amazon Monte Carlo Android
-    Internet""".split()  # noqa: SIM905
-)
 _ACTS, _ACT_SHARE = frozenset(("learning", "training", "using", "improving")), 0.6
 """'Learning rankings' says less than 'rankings', 'ranking functions' or 'rank learning'."""
 _UNNAMED = (
@@ -154,7 +148,7 @@ def group_texts(
     wanted = min(groups or theme_count(len(wholes)), MOST_THEMES)
     found = cluster(rows, wanted)
     found.sort(key=lambda group: -float(np.mean(rows[group] @ query)))
-    namer = _Namer(embedder, wholes, query, _Case(titles, [about, *texts]))
+    namer = _Namer(embedder, wholes, query, lower_case_words([about, *wholes]))
     loose = _closeness(rows) - 1e-4  # rounding
     return [
         Group(
@@ -204,31 +198,9 @@ def theme_count(texts: int) -> int:
     return min(4 - (20 - texts) // 6, MOST_THEMES)
 
 
-class _Case:
-    """Knows which words are capitalised only because a title or a sentence begins with them."""
-
-    def __init__(self, titles: Sequence[str], texts: Sequence[str]) -> None:
-        lower = lower_case_words([*texts, *(title for title in titles if not _in_capitals(title))])
-        capital = {word for title in titles if _in_capitals(title) for word in title.split()}
-        names = {word for text in texts for word in _INSIDE.findall(text)}
-        self._lower = lower | {
-            word.lower()
-            for word in capital
-            if word.istitle()
-            and word not in names
-            and word not in _PROPER
-            and not word.endswith(("ian", "ese", "ish"))
-        }
-
-    def as_written(self, phrase: str) -> str:
-        words = (word.lower() if word.lower() in self._lower else word for word in phrase.split())
-        return " ".join(words)
-
-
-def _in_capitals(title: str) -> bool:
-    """Whether a title capitalises its words, so that a capital in it tells nothing."""
-    long = [word for word in title.split()[1:] if len(word) > 3 and word[0].isalpha()]
-    return sum(word[0].isupper() for word in long) > len(long) / 2
+def in_lower_case(phrase: str, lower: frozenset[str]) -> str:
+    """Return a phrase with the words in lower case that some text writes so (`lower`)."""
+    return " ".join(word.lower() if word.lower() in lower else word for word in phrase.split())
 
 
 def _is_act(phrase: str) -> bool:
@@ -240,12 +212,12 @@ class _Namer:
     """Names groups one after another, no name twice."""
 
     def __init__(
-        self, embedder: Embedder, texts: Sequence[str], about: Vectors, case: _Case
+        self, embedder: Embedder, texts: Sequence[str], about: Vectors, lower: frozenset[str]
     ) -> None:
         self._embedder = embedder
         self._about = about
         self._texts = texts
-        self._case = case
+        self._lower = lower
         self._stems = [set(content_stems(text)) for text in texts]
         self._sentences = [_sentence_stems(text) for text in texts]
         self._groups = [[phrase_stems(item) for item in candidate_phrases(text)] for text in texts]
@@ -273,7 +245,7 @@ class _Namer:
         shared: set[str] = set()
         for row in group:
             for phrase in keyphrases(self._texts[row], limit=25, rarity=self._rarity):
-                text, words = self._case.as_written(phrase.text), set(phrase.stems)
+                text, words = in_lower_case(phrase.text, self._lower), set(phrase.stems)
                 fits = _NOUN_PHRASE.match(text) and not words <= used
                 if not fits or any(name and name <= words for name in self._used):
                     continue
