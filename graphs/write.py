@@ -1,18 +1,20 @@
 """The `write` graph: from an abstract and a set of papers to a cited related-work section.
 
-START -> take_papers -> review_cost (a person may stop here), and then, as in `writing`, which `review` has,
+START -> take_papers -> review_cost* (a person may stop here), and then, as in `writing`, which `review` has,
 START -> choose_cited -> plan_section -> read_papers (a branch for eight papers) -> review_plan
+plan_section -> review_plan*   where there is no paper to read
 review_plan (a person may edit the plan here) -> write_draft (a branch per job of the round)
 review_plan -> read_papers -> review_plan   for papers that the person added
 write_draft -> choose_draft -> write_draft ...   round after round, in the way of the run's writer
 choose_draft -> check_citations -> revise_draft -> check_citations   what was drafted in one go
                                 -> read_papers -> check_citations   beside it, for the papers that it cites
               -> rewrite_unsupported -> check_citations   what is weak, once
-              -> audit_citations -> review_text -> compare_papers -> number_references -> END
+              -> audit_citations -> review_text* -> compare_papers -> number_references -> END
 review_text (a person may edit the text here) -> check_citations -> audit_citations -> review_text   what was edited
 review_text -> read_papers -> compare_papers   for cited papers that are not read yet
 compare_papers -> check_citations ...   what was edited in the state since
 A fatal failure at any step leads to audit_citations, so that a run always shows what it has.
+* Entered only where the run may ask a person, or has asked for the text and must check what was edited.
 """
 
 from collections.abc import Iterable, Mapping
@@ -22,7 +24,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
 from graphs.calling import Graph
-from graphs.policies import add_cost_review, add_first_step, add_steps, or_end
+from graphs.policies import add_cost_review, add_first_step, add_steps, may_ask, or_end
 from nodes.write.audit_citations import audit_citations
 from nodes.write.check_citations import check_citations
 from nodes.write.choose_cited import choose_cited
@@ -42,7 +44,7 @@ from nodes.write.writers.writers import get_writer
 from state.channels import WriteOutput, WriteState, WritingInput
 from state.inputs import WriteInput
 from state.run import fatal_failure
-from tools.evidence.verdict_order import UNBORNE
+from state.writing import UNBORNE
 from tools.run_settings import RunSettings, read_route_options, settings_class_of
 
 
@@ -53,6 +55,13 @@ def send_papers_to_read(
     if fatal_failure(state["failures"]):
         return "audit_citations"
     return _unread(state, state["keys"] if state["outline"].lines else ()) or "review_plan"
+
+
+def after_plan(
+    state: WriteState,
+) -> list[Send] | Literal["audit_citations", "review_plan", "check_citations"]:
+    """Read what the plan cites; where there is nothing to read and nobody to ask, write."""
+    return send_papers_to_read(state) if may_ask(state, "plan") else after_review(state)
 
 
 def _unread(state: WriteState, keys: Iterable[str]) -> list[Send]:
@@ -127,6 +136,14 @@ def after_rewrite(state: WriteState) -> Literal["check_citations", "audit_citati
     return "audit_citations" if done else "check_citations"
 
 
+def after_audit(
+    state: WriteState,
+) -> list[Send] | Literal["review_text", "check_citations", "audit_citations", "compare_papers"]:
+    """Have a person edit the text where one is to, and see what the check says of the edits."""
+    asks = may_ask(state, "text") and not state.get("settled")
+    return "review_text" if asks or state.get("edited") else after_text(state)
+
+
 def after_text(
     state: WriteState,
 ) -> list[Send] | Literal["check_citations", "audit_citations", "compare_papers"]:
@@ -160,6 +177,7 @@ def _unaudited(state: WriteState) -> Literal["check_citations", "audit_citations
 
 
 WRITE = ["read_papers", "write_draft", "check_citations", "audit_citations"]
+TEXT = ["read_papers", "check_citations", "audit_citations", "compare_papers"]
 
 
 def add_writing(graph: StateGraph[Any, RunSettings, Any, Any]) -> None:
@@ -179,12 +197,8 @@ def add_writing(graph: StateGraph[Any, RunSettings, Any, Any]) -> None:
     )
     graph.add_edge("revise_draft", "check_citations")
     graph.add_conditional_edges("rewrite_unsupported", after_rewrite)
-    graph.add_edge("audit_citations", "review_text")
-    graph.add_conditional_edges(
-        "review_text",
-        after_text,
-        ["read_papers", "check_citations", "audit_citations", "compare_papers"],
-    )
+    graph.add_conditional_edges("audit_citations", after_audit, ["review_text", *TEXT])
+    graph.add_conditional_edges("review_text", after_text, TEXT)
     graph.add_conditional_edges("compare_papers", after_table)
     graph.add_edge("number_references", END)
 
@@ -198,9 +212,7 @@ def add_planning(graph: StateGraph[Any, RunSettings, Any, Any]) -> None:
         or_end("plan_section", "audit_citations"),
         ["plan_section", "audit_citations"],
     )
-    graph.add_conditional_edges(
-        "plan_section", send_papers_to_read, ["read_papers", "review_plan", "audit_citations"]
-    )
+    graph.add_conditional_edges("plan_section", after_plan, ["review_plan", *WRITE])
 
 
 writing = StateGraph(
@@ -225,12 +237,10 @@ builder = Graph(
     output_schema=WriteOutput,
 )
 add_first_step(builder, take_papers)
-add_cost_review(builder, "write", _cost_of)
 add_planning(builder)
 builder.add_edge(START, "take_papers")
-builder.add_conditional_edges(
-    "take_papers", or_end("review_cost", "choose_cited"), ["review_cost", "choose_cited"]
+add_cost_review(
+    builder, "write", _cost_of, between=("take_papers", "choose_cited"), end="choose_cited"
 )
-builder.add_edge("review_cost", "choose_cited")
 
 graph = builder.compile(name="write")

@@ -19,11 +19,10 @@ from state.paper import Paper
 from state.passage import Passage
 from state.quote import Quote
 from state.run import Failure
-from state.writing import SupportVerdict
+from state.writing import UNBORNE, SupportVerdict
 from tools.counting import counted
 from tools.evidence.facts import standing_nowhere
 from tools.evidence.unmarked_citations import invented_citations
-from tools.evidence.verdict_order import UNBORNE
 from tools.run_settings import RunSettings
 from tools.services import Services, open_services
 from tools.text.source_lines import without_numbers

@@ -19,10 +19,9 @@ from state.channels import WriteState
 from state.inputs import WriteChoices
 from state.paper import Paper
 from state.run import Failure, fatal_failure
-from state.writing import Adherence, CitationVerdict, Draft, Plan, Rejection, Sentence
+from state.writing import UNBORNE, Adherence, CitationVerdict, Draft, Plan, Rejection, Sentence
 from tools.counting import counted
 from tools.errors import PermanentError
-from tools.evidence.verdict_order import UNBORNE
 from tools.run_settings import RunSettings
 from tools.services import Services, open_services
 

@@ -22,10 +22,17 @@ from nodes.write.cited_papers import full_text_quotes
 from nodes.write.number_references import paragraph_numbers
 from state.channels import CheckState
 from state.inputs import CheckedRequest
-from state.writing import INPUT, CitationVerdict, Plan, Rejection, Sentence, VerdictReason
+from state.writing import (
+    FAILING_VERDICTS,
+    INPUT,
+    CitationVerdict,
+    Plan,
+    Rejection,
+    Sentence,
+    VerdictReason,
+)
 from tools.evidence.quotes import quote_input
 from tools.evidence.verbatim import plain, verbatim
-from tools.evidence.verdict_order import FAILING_VERDICTS
 from tools.run_settings import RunSettings
 from tools.services import open_services
 

@@ -5,13 +5,14 @@ order of `selected`), `cards`, `notes`, `refused`, and resets what an earlier ru
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from langgraph.runtime import Runtime
 
 from nodes.common.ask_person import load_paper_cards, should_ask
-from nodes.write.user_plan import named_papers, parse_plan
+from nodes.write.plan_language.plan_text import named_papers, parse_plan
 from nodes.write.writers.writer import CHOICES_PER_CITATION, usual_citations
-from nodes.write.writers.writers import check_writer
+from nodes.write.writers.writers import check_writer, writer_for
 from state.begin import begin_run
 from state.channels import WriteState, WritingInput
 from state.paper import Paper, index_by_ids
@@ -55,7 +56,9 @@ async def choose_cited(state: WritingInput, runtime: Runtime[RunSettings]) -> Wr
     if should_ask(services.context.review_plan, "a plan") and choices.plan.strip():
         refused = _refusal(choices.plan, selected, aliases)
         choices = choices.model_copy(update={"plan": ""}) if refused else choices
+    settings = route_options_of(services.context)
     try:
+        settings = route_options_of(replace(services.context, writer=writer_for(services).name))
         check_writer(services.context.writer, planned=bool(choices.plan.strip()))
         chosen = named_papers(choices.plan, selected, aliases) or _chosen(
             state, papers, choices.most * apiece
@@ -67,7 +70,7 @@ async def choose_cited(state: WritingInput, runtime: Runtime[RunSettings]) -> Wr
     return begin_run(
         WriteState,
         taken=("stop", *WritingInput.__annotations__),
-        settings=route_options_of(services.context),
+        settings=settings,
         keys={f"P{number}": paper for number, paper in enumerate(chosen, start=1)},
         cards=await load_paper_cards(services.run_store, chosen),
         notes=[] if failures else _notes(selected, chosen, papers),

@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field
 from nodes.common.ask_model import ask_with_check
 from nodes.common.ask_person import should_ask
 from nodes.cost.kept_budget import saving_services
-from nodes.write.user_plan import parse_plan
+from nodes.write.plan_language.plan_text import parse_plan
 from nodes.write.writers.writer import one_line_each
 from state.channels import WriteState
 from state.paper import Paper
@@ -28,7 +28,7 @@ from tools.evidence.prompt_injection import without_injections
 from tools.llm.task import Task
 from tools.run_settings import RunSettings
 from tools.services import Services
-from tools.text.themes import group_texts
+from tools.text.themes import group_texts, in_lower_case
 from tools.text.words import lower_case_words
 
 STAGE = "plan_section"
@@ -288,9 +288,7 @@ def repaired(
     themes = [
         theme.model_copy(
             update={
-                "label": " ".join(
-                    word.lower() if word.lower() in lower else word for word in theme.label.split()
-                ),
+                "label": in_lower_case(theme.label, lower),
                 "lines": _kept(theme.lines, allowed),
             }
         )

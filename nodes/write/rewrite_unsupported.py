@@ -37,10 +37,17 @@ from nodes.write.writers.quoted_sentences import quote_nearest
 from nodes.write.writers.writer import DraftingState
 from state.channels import WriteState
 from state.run import Failure
-from state.writing import MARKER, CitationVerdict, Draft, PlanLine, Rejection, Sentence
+from state.writing import (
+    MARKER,
+    UNBORNE,
+    CitationVerdict,
+    Draft,
+    PlanLine,
+    Rejection,
+    Sentence,
+)
 from tools.embed.embedder import Embedder
 from tools.errors import AnswerError, KeptError, RefusedError
-from tools.evidence.verdict_order import UNBORNE
 from tools.llm.task import Task
 from tools.run_settings import RunSettings
 

@@ -1,7 +1,6 @@
 """The comparative beam of ChatCite (section 3.2): extend each surviving draft, vote, keep the best."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
@@ -11,7 +10,6 @@ from nodes.write.writers.drafting import DraftQuestion, DraftSession, open_draft
 from nodes.write.writers.passage import (
     PROMPT,
     PassageWriter,
-    by_engine,
     extract,
     for_lines,
     shown_plan,
@@ -81,7 +79,7 @@ class BeamWriter(PassageWriter):
         )
         name = str(job.variant)
         if "adds" not in question.inputs:
-            write = write_along if _binding(services, stage) else write_freely
+            write = write_along if stage.outline.origin == "user" else write_freely
             sentences = await write(drafting, question)
             return drafting.written(
                 job.draft, sentences, stage.position + len(question.lines), name
@@ -97,8 +95,6 @@ class BeamWriter(PassageWriter):
         self, services: Services, stage: DraftingState, job: DraftJob
     ) -> DraftQuestion:
         """Return what is asked; a draft that the window has no room to rewrite is continued."""
-        if not services.mind.composes:
-            return await super().question(services, stage, job)
         rewrites = services.context.schedule == "incremental" and stage.outline.origin == "made"
         anew, lines = rewrites and bool(job.draft.sentences), job.lines
         while True:
@@ -161,11 +157,6 @@ def next_lines(stage: DraftingState, context: RunSettings) -> tuple[PlanLine, ..
     return paragraph[: after[0]] if after else paragraph
 
 
-def _binding(services: Services, stage: DraftingState) -> bool:
-    """Whether the plan's lines are to be kept to: the researcher's own, or the embedded engine's."""
-    return stage.outline.origin == "user" or not services.mind.composes
-
-
 async def _question(
     services: Services,
     stage: DraftingState,
@@ -184,7 +175,7 @@ async def _question(
     inputs: dict[str, Any] = {
         "text": stage.request.text,
         "papers": await with_elements(services, stage.keys, papers),
-        "plan": shown_plan(stage.outline, shown, whole=_binding(services, stage)),
+        "plan": shown_plan(stage.outline, shown, whole=stage.outline.origin == "user"),
         "later": _later(stage, reached),
     }
     said = [item.text for item in job.draft.sentences]
@@ -224,4 +215,4 @@ async def _rewritten(
         drafting.fail("draft", told, "it stands as it was, followed by what is new")
     added = [item for item in kept if new & set(item.keys)]
     said = [item.text for item in old]
-    return [*old, *(added or await by_engine(drafting, replace(question, said=said), job.lines))]
+    return [*old, *(added or await drafting.quote(job.lines, question.papers, said))]

@@ -19,22 +19,19 @@ from nodes.write.writers.draft_answers import (
     faults_of,
     sentences_of,
 )
-from nodes.write.writers.quoted_sentences import count_sentence
+from nodes.write.writers.quoted_sentences import count_sentence, quote_line
 from nodes.write.writers.writer import DraftingState
 from state.channels import WriteState
 from state.paper import Paper
 from state.quote import Quote
 from state.run import Failure
 from state.writing import INPUT, MARKER, Citation, Draft, PlanLine, Rejection, Sentence
-from tools.embed.embedder import Embedder
 from tools.evidence.quotes import quote_input
 from tools.llm.task import Exchange, Task
 from tools.services import Services
 
 STAGE = "write_draft"
 REPLACED = "the embedded engine wrote it instead"
-Extract = Callable[[Embedder, str, Sequence[PaperToCite], Sequence[str]], NextSentence]
-"""How the embedded engine writes: from the input, the papers and what stands before."""
 LEFT_OUT = "it was left out: nothing with a checked quote could be written"
 _OWN_WORDS = "the papers' own sentences stand there; configure an LLM to have it written"
 
@@ -79,11 +76,6 @@ class DraftSession:
     failures: list[Failure] = field(default_factory=list)
     rejections: list[Rejection] = field(default_factory=list)
 
-    @property
-    def composed(self) -> bool:
-        """Whether an LLM writes."""
-        return self.services.mind.composes
-
     def fail(self, subject: str, cause: str, remedy: str, *, lost: bool = False) -> None:
         """Record a failure, and go on with less; see Failure.lost."""
         failure = Failure(stage=self.by, subject=subject, cause=cause, remedy=remedy, lost=lost)
@@ -93,7 +85,7 @@ class DraftSession:
         self, answer: NextSentence, faults: Sequence[Fault], line: int | None, action: Action
     ) -> None:
         """Record what is wrong with a mind's sentence; what the embedded engine lacks is no lie."""
-        if not self.composed:
+        if not self.services.mind.composes:
             return
         told = [(fault, action) for fault in faults]
         told += [(fault, "replaced") for fault in false_quotes(answer, self.papers, self.known)]
@@ -203,24 +195,54 @@ class DraftSession:
                 self.fail(f"sentence {number}", _details(result), "the sentence was left out")
         return kept
 
+    async def quote(
+        self, lines: Sequence[PlanLine], papers: Sequence[PaperToCite], said: Sequence[str] = ()
+    ) -> list[Sentence]:
+        """Return what the embedded engine writes on these lines: one paragraph where there is no plan."""
+        if not self.stage.outline.lines:
+            lines = [line.model_copy(update={"number": 1}) for line in lines]
+        return await self.fill(lines, papers, said)
+
     async def fill(
+        self,
+        lines: Sequence[PlanLine],
+        papers: Sequence[PaperToCite],
+        said: Sequence[str],
+        given: Sequence[NextSentence] = (),
+    ) -> list[Sentence]:
+        """Return a sentence for each line: the mind's if nothing is wrong with it, else the embedded engine's.
+
+        Args:
+            lines: Of the plan; one for which nothing can be shown is left out.
+            papers: Those that the lines cite.
+            said: What stands before.
+            given: What the mind wrote.
+        """
+        kept: list[Sentence] = []
+        for line in lines:
+            mine = next((item for item in given if item.line == line.number), None)
+            cited = [paper for key in line.keys for paper in papers if paper.key == key]
+            so_far = [*said, *(item.text for item in kept)]
+            made = await self._on_line(line, mine, cited, so_far)
+            kept += [made] if made else []
+        return kept
+
+    async def _on_line(
         self,
         line: PlanLine,
         given: NextSentence | None,
         papers: Sequence[PaperToCite],
         so_far: Sequence[str],
-        extract: Extract,
     ) -> Sentence | None:
-        """Return the mind's sentence for a line if nothing is wrong with it, else the embedded engine's."""
         if line.covers:
             covered = await load_papers_to_cite(self.services, self.stage.keys, line.covers)
             return Sentence(text=count_sentence(line.theme, covered), line=line.number)
-        if given and self.composed:
+        if given:
             result = await self.keep(given, line, line.number, so_far)
             if isinstance(result, Sentence):
                 return result
         told = await asyncio.to_thread(
-            extract, self.services.clients.embedder, self.stage.request.text, papers, so_far
+            quote_line, self.services.clients.embedder, self.stage.request.text, papers, so_far
         )
         result = await self.keep(told, line, line.number, so_far)
         if not isinstance(result, Sentence):

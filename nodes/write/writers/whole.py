@@ -14,7 +14,7 @@ from nodes.write.cited_papers import PaperToCite, load_papers_to_cite, without_m
 from nodes.write.paper_passages import ShownPassage, full_text, shown_passages, telling
 from nodes.write.writers.draft_answers import NextSentence, SectionAnswer
 from nodes.write.writers.drafting import DraftQuestion, open_draft_session
-from nodes.write.writers.passage import PassageWriter, by_engine, extract, placed, shown_plan
+from nodes.write.writers.passage import PassageWriter, extract, placed, shown_plan
 from nodes.write.writers.writer import DraftingState, DraftJob
 from state.channels import WriteState
 from state.writing import MARKER
@@ -100,7 +100,7 @@ def with_output_tokens_for(task: Task[AnswerT], papers: int) -> Task[AnswerT]:
 
 
 class WholeWriter(PassageWriter):
-    """Drafts the section in one answer; along the researcher's plan, and without an LLM, line by line."""
+    """Drafts the section in one answer; along the researcher's plan, line by line."""
 
     async def write(self, services: Services, stage: DraftingState, job: DraftJob) -> WriteState:
         """Ask for the section; where no usable sentence comes, the embedded engine writes it."""
@@ -117,7 +117,7 @@ class WholeWriter(PassageWriter):
             given = [placed(item, stage.lines) for item in given]
         kept = await drafting.keep_good(given, None, [])
         if not kept:
-            kept = await by_engine(drafting, question, question.lines[: stage.most])
+            kept = await drafting.quote(question.lines[: stage.most], question.papers)
             return drafting.written(job.draft, kept, len(stage.lines))
         return drafting.written(job.draft, kept, len(stage.lines), whole=True)
 
@@ -128,7 +128,7 @@ async def section_question(services: Services, stage: DraftingState) -> DraftQue
     Of papers that the writer may choose from, those for which the model's window has no room are left
     out, the last first. It is the same whenever it is asked of the same stage.
     """
-    if not services.mind.composes or stage.outline.origin == "user":
+    if stage.outline.origin == "user":
         return None
     papers = await load_papers_to_cite(services, stage.keys, list(stage.keys))
     most = min(stage.most, len(papers))
