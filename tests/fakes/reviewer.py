@@ -220,6 +220,11 @@ def _revise_draft(inputs: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def drafting(change: Callable[[str], str]) -> Spoil:
+    """Return what changes a drafted text so."""
+    return lambda answer, inputs: {**answer, "text": change(answer["text"])}
+
+
 def revising(change: Callable[[str], str]) -> Spoil:
     """Return what makes a revision change the whole text so."""
 
