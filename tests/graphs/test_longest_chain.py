@@ -8,7 +8,7 @@ import pytest
 
 from graphs.write import graph
 from tests.fakes.made_papers import made_papers
-from tests.fakes.reviewer import Spoil, reviewer
+from tests.fakes.reviewer import Spoil, reviewer, revising
 from tests.graphs.conftest import ABSTRACT, Scripted
 from tools.settings import Settings
 
@@ -32,6 +32,12 @@ def in_themes(answer: Any, inputs: dict[str, Any]) -> Any:
 def with_another(answer: Any, inputs: dict[str, Any]) -> Any:
     """Cite nobody's paper in a text, until told."""
     return answer if "faults" in inputs else {**answer, "text": f"{answer['text']} Others {{P99}}."}
+
+
+def revised_with_another(answer: Any, inputs: dict[str, Any]) -> Any:
+    """Cite nobody's paper in a revision, until told."""
+    another = revising(lambda text: f"{text} Others {{P99}}.")
+    return answer if "faults" in inputs else another(answer, inputs)
 
 
 def with_a_stranger(answer: Any, inputs: dict[str, Any]) -> Any:
@@ -66,7 +72,7 @@ def varied(answer: Any, inputs: dict[str, Any]) -> Any:
 
 FAULTY: dict[str, Spoil] = {
     "draft_section": with_another,
-    "revise_draft": with_another,
+    "revise_draft": revised_with_another,
     "read_papers": misquoted,
     "judge_claims": strict,
     "rewrite_unsupported": with_a_stranger,
