@@ -4,14 +4,11 @@ The page is made from the tasks themselves, so a test can hold that it is curren
 """
 
 import inspect
-import pkgutil
-from collections.abc import Iterable, Iterator
-from importlib import import_module
+from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
-import nodes
+from nodes.common.prompts import all_tasks
 from tools.llm.endpoint import FLOOR
 from tools.llm.structured_output import SchemaForms, schema_forms
 from tools.llm.task import PREFACE, Task, count_tokens
@@ -35,29 +32,17 @@ _REVIEW = {
     "debate_papers": (7, 1_720),
     "reflect_on_sufficiency": (2, 1_983),
     "draft_section": (1, 4_150),
-    "read_paper": (10, 480),
+    "read_papers": (2, 1800),
     "judge_claims": (4, 2_180),
     "revise_draft": (1, 5_010),
 }
 """Questions by task, and their mean tokens in."""
 
 
-def tasks() -> Iterator[tuple[str, Task[Any]]]:
-    """Yield each task once with the file that names it, by file."""
-    seen: set[Task[Any]] = set()
-    for found in pkgutil.walk_packages(nodes.__path__, "nodes."):
-        module = import_module(found.name)
-        source = inspect.getsource(module)
-        for task in _tasks_of(module):
-            if f'"{task.name}"' in source and task not in seen:
-                seen.add(task)
-                yield f"{found.name.replace('.', '/')}.py", task
-
-
 def page() -> str:
     """Return the page's text."""
     rows, parts = [], []
-    for file, task in tasks():
+    for file, task in all_tasks().values():
         shapes = schema_forms(task.answer, task.name)  # type: ignore[arg-type]  # of any model
         fixed = sum(map(count_tokens, (PREFACE, task.prompt, shapes.text)))
         rows.append(
@@ -71,12 +56,6 @@ def page() -> str:
     )
     head = "| task | tier | fixed | answer | in |\n|---|---|---|---|---|"
     return "\n".join([_INTRO + head, *rows, "", review, *parts])
-
-
-def _tasks_of(module: ModuleType) -> Iterator[Task[Any]]:
-    for value in vars(module).values():
-        several: Iterable[object] = value.values() if isinstance(value, dict) else (value,)
-        yield from (item for item in several if isinstance(item, Task))
 
 
 def _part(task: Task[Any], shapes: SchemaForms) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """The `ask` graph: from a question and a library to an answer made of claims with quotes.
 
-START -> take_question -> review_cost (a person may stop here) -> rewrite_question -> plan_search
+START -> take_question -> review_cost (where a person may be asked) -> rewrite_question -> plan_search
       -> search_passages -> choose_passages -> extract_claims -> judge_sufficiency
 judge_sufficiency -> search_passages again with another query, or on to
 compose_answer -> check_answer -> present_answer -> END
@@ -11,7 +11,7 @@ A fatal failure leads to present_answer: a run always shows what it has.
 from langgraph.graph import END, START
 
 from graphs.calling import Graph
-from graphs.policies import RETRY, add_cost_review, add_first_step, or_end
+from graphs.policies import add_cost_review, add_first_step, add_steps, or_end
 from nodes.ask.answer_in_one_call import answer_in_one_call
 from nodes.ask.check_answer import check_answer
 from nodes.ask.choose_passages import choose_passages
@@ -23,7 +23,6 @@ from nodes.ask.present_answer import present_answer
 from nodes.ask.rewrite_question import rewrite_question
 from nodes.ask.search_passages import search_passages
 from nodes.ask.take_question import take_question
-from nodes.common.node_errors import end_run_on_error, with_seconds
 from state.ask import AskOutput, AskState
 from state.inputs import AskInput
 from state.run import fatal_failure
@@ -59,7 +58,8 @@ builder = Graph(
     output_schema=AskOutput,
 )
 add_first_step(builder, take_question)
-for step in (
+add_steps(
+    builder,
     rewrite_question,
     plan_search,
     search_passages,
@@ -69,15 +69,19 @@ for step in (
     compose_answer,
     answer_in_one_call,
     check_answer,
-):
-    builder.add_node(step.__name__, with_seconds(end_run_on_error(step)), retry_policy=RETRY)
-add_cost_review(builder, "ask", lambda state: {"messages": state["history"]})
+    timed=True,
+)
+add_cost_review(
+    builder,
+    "ask",
+    lambda state: {"messages": state["history"]},
+    between=("take_question", "rewrite_question"),
+    end="present_answer",
+)
 builder.add_node("present_answer", present_answer)
 
 builder.add_edge(START, "take_question")
 for before, after in (
-    ("take_question", "review_cost"),
-    ("review_cost", "rewrite_question"),
     ("rewrite_question", "plan_search"),
     ("plan_search", "search_passages"),
     ("choose_passages", "extract_claims"),

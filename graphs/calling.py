@@ -20,6 +20,7 @@ from langgraph.types import Command
 from langgraph.typing import ContextT, InputT, OutputT, StateT
 
 from graphs.checkpoint_types import reading_by_name
+from nodes.common.prompts import check_prompts
 from tools.errors import InputError, did_you_mean
 from tools.run_settings import SETTINGS_BY_GRAPH, setting_fields
 from tools.settings import settings
@@ -95,10 +96,12 @@ class Called(CompiledStateGraph[StateT, ContextT, InputT, OutputT]):
         # As a node of another graph it is handed the whole state, and takes of it what it knows.
         if CONFIG_KEY_TASK_ID in (config or {}).get("configurable", {}):
             return
+        if folder := settings().prompts:
+            check_prompts(folder)
         inputs = sent if isinstance(sent, Mapping) else {}
-        settings = context if isinstance(context, Mapping) else {}
+        given = context if isinstance(context, Mapping) else {}
         taken: Any = self.builder.input_schema
-        _refuse(str(self.name), taken.model_fields, inputs, settings)
+        _refuse(str(self.name), taken.model_fields, inputs, given)
 
 
 def check_names(

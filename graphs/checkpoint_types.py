@@ -51,6 +51,7 @@ RENAMED_STEPS: Mapping[str, str] = {
     "answer_at_once": "answer_in_one_call",
     "read_in_bulk": "read_on_cluster",
     "take_stack": "take_question_and_papers",
+    "read_paper": "read_papers",
 }
 """What a step is called today, by the name that it had; a run that was stopped before one continues with it."""
 _OF_SYNTHESIS = {"read_paper": "read_stack_paper"}

@@ -1,15 +1,16 @@
 """The `find` graph: from an abstract, idea or question to ranked papers with reasons.
 
-START -> read_input -> review_cost -> generate_queries -> review_queries (a person may stop or edit them here)
-review_queries -> search_source (a branch per query and source) -> merge_records
+START -> read_input -> review_cost* -> generate_queries -> review_queries* (a person may stop or edit them here)
+review_queries* -> search_source (a branch per query and source) -> merge_records
 merge_records -> screen_papers -> expand_citations -> merge_records   while following links changes what looks best
                         -> shortlist_papers -> judge_papers (a branch per few papers) -> weigh_links
 weigh_links -> expand_citations                    breadth-first only: the next level
-            -> reflect_on_sufficiency -> review_queries   the next hop, when something is missing
-                                      -> check_retractions -> select_papers -> review_papers (and here choose papers)
-review_papers -> estimate_completeness -> present_papers -> END
+            -> reflect_on_sufficiency -> review_queries*   the next hop, when something is missing
+                                      -> check_retractions -> select_papers -> review_papers* (and here choose papers)
+review_papers* -> estimate_completeness -> present_papers -> END
 A fatal failure at any step leads to check_retractions by way of weigh_links, so that a run always
 shows what it has, and nothing retracted among it.
+* Entered only where the run may ask a person.
 """
 
 from collections.abc import Mapping
@@ -20,7 +21,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
 from graphs.calling import Graph
-from graphs.policies import add_cost_review, add_first_step, add_steps, or_end
+from graphs.policies import add_cost_review, add_first_step, add_steps, may_ask
 from nodes.find.check_retractions import check_retractions
 from nodes.find.estimate_completeness import estimate_completeness
 from nodes.find.expand_citations import expand_citations
@@ -45,9 +46,12 @@ from tools.run_settings import RunSettings, read_route_options, settings_class_o
 from tools.scholar.open_source import answers_query
 
 
-def after_input(state: FindState) -> Literal["generate_queries", "present_papers"]:
-    """Go on unless the input cannot be used, or a person finds the run too dear."""
-    return "present_papers" if fatal_failure(state["failures"]) else "generate_queries"
+def search_next(
+    state: FindState,
+) -> list[Send] | Literal["review_queries", "check_retractions"]:
+    """Search for the queries of this hop, once a person has seen them where one is to."""
+    ask = may_ask(state, "queries") and not fatal_failure(state["failures"])
+    return "review_queries" if ask else send_queries(state)
 
 
 def send_queries(state: FindState) -> list[Send] | Literal["check_retractions"]:
@@ -130,14 +134,18 @@ def after_weighing(
     return "expand_citations" if more else "reflect_on_sufficiency"
 
 
-def after_reflection(state: FindState) -> Literal["review_queries", "check_retractions"]:
+def after_reflection(
+    state: FindState,
+) -> list[Send] | Literal["review_queries", "check_retractions"]:
     """Search once more when the last reflection opened another hop."""
     advanced = bool(state["sufficiency"]) and state["hop"] > state["sufficiency"][-1].hop
-    return (
-        "check_retractions"
-        if fatal_failure(state["failures"]) or not advanced
-        else "review_queries"
-    )
+    return search_next(state) if advanced else "check_retractions"
+
+
+def after_selection(state: FindState) -> Literal["review_papers", "estimate_completeness"]:
+    """Have a person choose the papers where one is to."""
+    ask = may_ask(state, "papers") and not fatal_failure(state["failures"])
+    return "review_papers" if ask else "estimate_completeness"
 
 
 def _cost_of(state: FindState) -> Mapping[str, Any]:
@@ -159,7 +167,6 @@ def build_find(takes: type[FindInput]) -> StateGraph[FindState, RunSettings, Fin
     add_first_step(made, read_input)
     for step in (select_papers, estimate_completeness, present_papers):
         made.add_node(step.__name__, step)
-    add_cost_review(made, "find", _cost_of)
     add_steps(
         made,
         generate_queries,
@@ -176,16 +183,11 @@ def build_find(takes: type[FindInput]) -> StateGraph[FindState, RunSettings, Fin
         review_papers,
     )
     made.add_edge(START, "read_input")
-    made.add_conditional_edges(
-        "read_input",
-        or_end("review_cost", "present_papers"),
-        ["review_cost", "present_papers"],
-    )
-    made.add_conditional_edges("review_cost", after_input)
-    made.add_edge("generate_queries", "review_queries")
-    made.add_conditional_edges(
-        "review_queries", send_queries, ["search_source", "check_retractions"]
-    )
+    around = ("read_input", "generate_queries")
+    add_cost_review(made, "find", _cost_of, between=around, end="present_papers")
+    searching = ["search_source", "check_retractions"]
+    made.add_conditional_edges("generate_queries", search_next, ["review_queries", *searching])
+    made.add_conditional_edges("review_queries", send_queries, searching)
     made.add_edge("search_source", "merge_records")
     made.add_edge("merge_records", "screen_papers")
     made.add_conditional_edges("screen_papers", after_screen)
@@ -195,9 +197,11 @@ def build_find(takes: type[FindInput]) -> StateGraph[FindState, RunSettings, Fin
     )
     made.add_edge("judge_papers", "weigh_links")
     made.add_conditional_edges("weigh_links", after_weighing)
-    made.add_conditional_edges("reflect_on_sufficiency", after_reflection)
+    made.add_conditional_edges(
+        "reflect_on_sufficiency", after_reflection, ["review_queries", *searching]
+    )
     made.add_edge("check_retractions", "select_papers")
-    made.add_edge("select_papers", "review_papers")
+    made.add_conditional_edges("select_papers", after_selection)
     made.add_edge("review_papers", "estimate_completeness")
     made.add_edge("estimate_completeness", "present_papers")
     made.add_edge("present_papers", END)

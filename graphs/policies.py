@@ -9,12 +9,13 @@ from langgraph.runtime import Runtime
 from langgraph.types import RetryPolicy
 from typing_extensions import TypedDict
 
-from nodes.common.node_errors import after_preload, end_run_on_error
+from nodes.common.node_errors import after_preload, end_run_on_error, with_seconds
 from nodes.cost.review_cost import Asked, review_cost
-from state.channels import Shared
+from state.channels import Routed, Shared
+from state.questions import QuestionKind
 from state.run import fatal_failure
 from tools.errors import TransientError
-from tools.run_settings import RunSettings
+from tools.run_settings import RunSettings, read_route_options
 from tools.telemetry.run_watcher import install_run_watcher
 
 # LangGraph's default would retry a 404 and not a 429; and the minds and sources have retried each
@@ -49,14 +50,38 @@ def add_first_step(graph: StateGraph[Any, RunSettings, Any, Any], node: Callable
     )
 
 
-def add_steps(graph: StateGraph[Any, RunSettings, Any, Any], *steps: Callable[..., Any]) -> None:
-    """Add nodes under their own names, whose passing errors are tried again and others end the run."""
+def add_steps(
+    graph: StateGraph[Any, RunSettings, Any, Any], *steps: Callable[..., Any], timed: bool = False
+) -> None:
+    """Add nodes under their own names, whose passing errors are tried again and others end the run.
+
+    Args:
+        graph: Is added to.
+        steps: The nodes.
+        timed: Whether each tells the seconds that it took (`times`).
+    """
     for step in steps:
-        graph.add_node(step.__name__, end_run_on_error(step), retry_policy=RETRY)
+        node = end_run_on_error(step)
+        graph.add_node(step.__name__, with_seconds(node) if timed else node, retry_policy=RETRY)
 
 
-def add_cost_review(graph: StateGraph[Any, RunSettings, Any, Any], name: str, asked: Asked) -> None:
-    """Add the step that may ask a person about the cost of the graph of this name."""
+def add_cost_review(
+    graph: StateGraph[Any, RunSettings, Any, Any],
+    name: str,
+    asked: Asked,
+    *,
+    between: tuple[str, str],
+    end: str,
+) -> None:
+    """Add the step that may ask a person about the cost of the graph of this name, and the edges around it.
+
+    Args:
+        graph: Is added to.
+        name: The graph's.
+        asked: Returns what the cost depends on beside the request.
+        between: The steps before and after it.
+        end: Where a run goes that has failed, or that a person finds too dear.
+    """
 
     async def node(state: Shared, runtime: Runtime[RunSettings]) -> Shared:
         return await review_cost(state, runtime, name, asked)
@@ -65,6 +90,22 @@ def add_cost_review(graph: StateGraph[Any, RunSettings, Any, Any], name: str, as
     graph.add_node(
         node.__name__, end_run_on_error(node), input_schema=graph.state_schema, retry_policy=RETRY
     )
+    before, after = between
+
+    def route(state: Routed) -> str:
+        if fatal_failure(state.get("failures", [])):
+            return end
+        return node.__name__ if may_ask(state, "cost") else after
+
+    graph.add_conditional_edges(before, route, list(dict.fromkeys((node.__name__, after, end))))
+    graph.add_conditional_edges(
+        node.__name__, or_end(after, end), list(dict.fromkeys((after, end)))
+    )
+
+
+def may_ask(state: Routed, kind: QuestionKind) -> bool:
+    """Whether a run may ask a person about this: else it passes the step by that would."""
+    return getattr(read_route_options(state), f"review_{kind}") not in {"off", False}
 
 
 def or_end(following: str, end: str) -> Callable[[Shared], str]:

@@ -2,7 +2,7 @@
 
 START -> take_section -> revise_section -> check_citations -> ... as in `write` -> END
 take_section -> check_citations   for a text that the researcher has edited
-take_section -> read_paper (a branch per paper that was not read) -> review_plan -> write_draft   for a new plan
+take_section -> read_papers (those that were not read) -> review_plan -> write_draft   for a new plan
 """
 
 from typing import Literal
@@ -45,7 +45,7 @@ builder.add_edge(START, "take_section")
 builder.add_conditional_edges(
     "take_section",
     after_section,
-    ["revise_section", "read_paper", "review_plan", "check_citations", "audit_citations"],
+    ["revise_section", "read_papers", "review_plan", "check_citations", "audit_citations"],
 )
 builder.add_conditional_edges(
     "revise_section",

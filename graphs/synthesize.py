@@ -1,7 +1,7 @@
 """The `synthesize` graph: from a question and a stack of papers to a text with two kinds of references.
 
 START -> take_question_and_papers -> read_stack_paper (a branch for each paper) -> merge_references
-      -> review_cost (a person may stop here) -> summarize_paragraphs -> judge_relevance -> synthesize_answer
+      -> review_cost (where a person may be asked) -> summarize_paragraphs -> judge_relevance -> synthesize_answer
 synthesize_answer -> synthesize_answer   while there are contexts that the text has not taken in
                   -> align_lines -> resolve_works -> present_synthesis -> END
 A fatal failure at any step leads to present_synthesis: a run always shows what it has.
@@ -15,8 +15,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
 from graphs.calling import Graph
-from graphs.policies import RETRY, add_cost_review, add_first_step, or_end
-from nodes.common.node_errors import end_run_on_error, with_seconds
+from graphs.policies import add_cost_review, add_first_step, add_steps, or_end
 from nodes.synthesize.align_lines import align_lines
 from nodes.synthesize.judge_relevance import judge_relevance
 from nodes.synthesize.merge_references import merge_references
@@ -71,17 +70,8 @@ def wired(
         output_schema=SynthesizeOutput,
     )
     add_first_step(made, take_question_and_papers)
-    steps: tuple[Step, ...] = (
-        read_stack_paper,
-        merge_references,
-        *finding,
-        synthesize_answer,
-        align_lines,
-        resolve_works,
-    )
-    for step in steps:
-        made.add_node(step.__name__, with_seconds(end_run_on_error(step)), retry_policy=RETRY)
-    add_cost_review(made, "synthesize", lambda state: {"paragraphs": len(state["paragraphs"])})
+    add_steps(made, read_stack_paper, merge_references, *finding, timed=True)
+    add_steps(made, synthesize_answer, align_lines, resolve_works, timed=True)
     made.add_node("present_synthesis", present_synthesis)
 
     made.add_edge(START, "take_question_and_papers")
@@ -89,7 +79,14 @@ def wired(
         "take_question_and_papers", each_paper, ["read_stack_paper", "present_synthesis"]
     )
     made.add_edge("read_stack_paper", "merge_references")
-    chain = ["merge_references", "review_cost", *(step.__name__ for step in finding)]
+    chain = [step.__name__ for step in finding]
+    add_cost_review(
+        made,
+        "synthesize",
+        lambda state: {"paragraphs": len(state["paragraphs"])},
+        between=("merge_references", chain[0]),
+        end="present_synthesis",
+    )
     for name, following in [*pairwise(chain), ("align_lines", "resolve_works")]:
         ways = or_end(following, "present_synthesis")
         made.add_conditional_edges(name, ways, [following, "present_synthesis"])

@@ -1,17 +1,20 @@
 """The `write` graph: from an abstract and a set of papers to a cited related-work section.
 
-START -> take_papers -> review_cost (a person may stop here), and then, as in `writing`, which `review` has,
-START -> choose_cited -> plan_section -> read_paper (a branch per paper) -> review_plan
+START -> take_papers -> review_cost* (a person may stop here), and then, as in `writing`, which `review` has,
+START -> choose_cited -> plan_section -> read_papers (a branch for eight papers) -> review_plan
+plan_section -> review_plan*   where there is no paper to read
 review_plan (a person may edit the plan here) -> write_draft (a branch per job of the round)
-review_plan -> read_paper -> review_plan   for papers that the person added
-choose_draft -> read_paper -> review_plan -> check_citations   for papers that a draft without a plan cites
+review_plan -> read_papers -> review_plan   for papers that the person added
 write_draft -> choose_draft -> write_draft ...   round after round, in the way of the run's writer
 choose_draft -> check_citations -> revise_draft -> check_citations   what was drafted in one go
+                                -> read_papers -> check_citations   beside it, for the papers that it cites
               -> rewrite_unsupported -> check_citations   what is weak, once
-              -> audit_citations -> review_text -> compare_papers -> number_references -> END
+              -> audit_citations -> review_text* -> compare_papers -> number_references -> END
 review_text (a person may edit the text here) -> check_citations -> audit_citations -> review_text   what was edited
+review_text -> read_papers -> compare_papers   for cited papers that are not read yet
 compare_papers -> check_citations ...   what was edited in the state since
 A fatal failure at any step leads to audit_citations, so that a run always shows what it has.
+* Entered only where the run may ask a person, or has asked for the text and must check what was edited.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,7 +24,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
 from graphs.calling import Graph
-from graphs.policies import add_cost_review, add_first_step, add_steps, or_end
+from graphs.policies import add_cost_review, add_first_step, add_steps, may_ask, or_end
 from nodes.write.audit_citations import audit_citations
 from nodes.write.check_citations import check_citations
 from nodes.write.choose_cited import choose_cited
@@ -29,7 +32,7 @@ from nodes.write.choose_draft import choose_draft
 from nodes.write.compare_papers import compare_papers
 from nodes.write.number_references import number_references
 from nodes.write.plan_section import plan_section
-from nodes.write.read_paper import read_paper
+from nodes.write.read_papers import AT_ONCE, read_papers
 from nodes.write.review_plan import review_plan
 from nodes.write.review_text import review_text
 from nodes.write.revise_draft import revise_draft
@@ -41,7 +44,7 @@ from nodes.write.writers.writers import get_writer
 from state.channels import WriteOutput, WriteState, WritingInput
 from state.inputs import WriteInput
 from state.run import fatal_failure
-from tools.evidence.verdict_order import UNBORNE
+from state.writing import UNBORNE
 from tools.run_settings import RunSettings, read_route_options, settings_class_of
 
 
@@ -54,12 +57,29 @@ def send_papers_to_read(
     return _unread(state, state["keys"] if state["outline"].lines else ()) or "review_plan"
 
 
+def after_plan(
+    state: WriteState,
+) -> list[Send] | Literal["audit_citations", "review_plan", "check_citations"]:
+    """Read what the plan cites; where there is nothing to read and nobody to ask, write."""
+    return send_papers_to_read(state) if may_ask(state, "plan") else after_review(state)
+
+
 def _unread(state: WriteState, keys: Iterable[str]) -> list[Send]:
     known = [state["keys"][key] for key in keys if key in state["keys"]]
     wanted = [paper for paper in known if paper not in state["read"]]
     shared: dict[str, Any] = {name: state[name] for name in ("run", "request", "choices")}
     shared |= {"of": len(wanted), "drafted": bool(state["final"].sentences)}
-    return [Send("read_paper", {**shared, "paper": paper}) for paper in wanted]
+    groups = [wanted[at : at + AT_ONCE] for at in range(0, len(wanted), AT_ONCE)]
+    return [Send("read_papers", {**shared, "papers_to_read": group}) for group in groups]
+
+
+def after_reading(
+    state: WriteState,
+) -> Literal["review_plan", "check_citations", "compare_papers"]:
+    """Go on where reading began: before the draft, beside its revision, or before the table."""
+    if not state["final"].sentences:
+        return "review_plan"
+    return "compare_papers" if state.get("audited") else "check_citations"
 
 
 def after_review(
@@ -85,13 +105,15 @@ def send_draft_jobs(
         lines = [line.number for line in job.lines]
         mine = {"drafts": [job.draft], "variant": job.variant, "lines": lines}
         sends.append(Send("write_draft", {**shared, **mine}))
-    return sends or _unread(state, state["final"].keys) or "check_citations"
+    if sends or state["final"].whole:
+        return sends or "check_citations"
+    return _unread(state, state["final"].keys) or "check_citations"
 
 
 def after_check(
     state: WriteState,
-) -> Literal["revise_draft", "rewrite_unsupported", "audit_citations"]:
-    """Revise what was drafted in one go; rewrite what is weak; take out what fails the last check.
+) -> list[Send | str] | Literal["rewrite_unsupported", "audit_citations"]:
+    """Revise what was drafted in one go, and read what it cites; rewrite what is weak; take out what fails at last.
 
     What a person has written nobody rewrites.
     """
@@ -100,7 +122,7 @@ def after_check(
     if state.get("edited"):
         return "audit_citations"
     if state["final"].whole and state["checks"] == 1:
-        return "revise_draft"
+        return ["revise_draft", *_unread(state, state["final"].keys)]
     first = state["checks"] < max_checks(state["final"])
     failing = any(
         item.verdict in UNBORNE or (first and needs_rewrite(item)) for item in state["verdicts"]
@@ -114,15 +136,23 @@ def after_rewrite(state: WriteState) -> Literal["check_citations", "audit_citati
     return "audit_citations" if done else "check_citations"
 
 
+def after_audit(
+    state: WriteState,
+) -> list[Send] | Literal["review_text", "check_citations", "audit_citations", "compare_papers"]:
+    """Have a person edit the text where one is to, and see what the check says of the edits."""
+    asks = may_ask(state, "text") and not state.get("settled")
+    return "review_text" if asks or state.get("edited") else after_text(state)
+
+
 def after_text(
     state: WriteState,
-) -> Literal["check_citations", "audit_citations", "compare_papers"]:
-    """Check what a person has edited."""
+) -> list[Send] | Literal["check_citations", "audit_citations", "compare_papers"]:
+    """Check what a person has edited; read what the text cites and nobody has read."""
     if fatal_failure(state.get("failures", [])) or not state["final"].sentences:
         return "compare_papers"
     if state["edited"]:
         return "check_citations"
-    return _unaudited(state) or "compare_papers"
+    return _unaudited(state) or _unread(state, state["final"].keys) or "compare_papers"
 
 
 def after_table(
@@ -146,24 +176,29 @@ def _unaudited(state: WriteState) -> Literal["check_citations", "audit_citations
     return "" if texts == audited else "audit_citations"
 
 
-WRITE = ["read_paper", "write_draft", "check_citations", "audit_citations"]
+WRITE = ["read_papers", "write_draft", "check_citations", "audit_citations"]
+TEXT = ["read_papers", "check_citations", "audit_citations", "compare_papers"]
 
 
 def add_writing(graph: StateGraph[Any, RunSettings, Any, Any]) -> None:
     """Add the steps from a plan to the result."""
-    add_steps(graph, read_paper, review_plan, write_draft, choose_draft)
+    add_steps(graph, read_papers, review_plan, write_draft, choose_draft)
     add_steps(graph, check_citations, revise_draft, rewrite_unsupported)
     add_steps(graph, audit_citations, review_text, compare_papers)
     graph.add_node("number_references", number_references)
-    graph.add_edge("read_paper", "review_plan")
+    graph.add_conditional_edges("read_papers", after_reading)
     graph.add_conditional_edges("review_plan", after_review, ["review_plan", *WRITE])
     graph.add_edge("write_draft", "choose_draft")
     graph.add_conditional_edges("choose_draft", send_draft_jobs, WRITE)
-    graph.add_conditional_edges("check_citations", after_check)
+    graph.add_conditional_edges(
+        "check_citations",
+        after_check,
+        ["revise_draft", "read_papers", "rewrite_unsupported", "audit_citations"],
+    )
     graph.add_edge("revise_draft", "check_citations")
     graph.add_conditional_edges("rewrite_unsupported", after_rewrite)
-    graph.add_edge("audit_citations", "review_text")
-    graph.add_conditional_edges("review_text", after_text)
+    graph.add_conditional_edges("audit_citations", after_audit, ["review_text", *TEXT])
+    graph.add_conditional_edges("review_text", after_text, TEXT)
     graph.add_conditional_edges("compare_papers", after_table)
     graph.add_edge("number_references", END)
 
@@ -177,9 +212,7 @@ def add_planning(graph: StateGraph[Any, RunSettings, Any, Any]) -> None:
         or_end("plan_section", "audit_citations"),
         ["plan_section", "audit_citations"],
     )
-    graph.add_conditional_edges(
-        "plan_section", send_papers_to_read, ["read_paper", "review_plan", "audit_citations"]
-    )
+    graph.add_conditional_edges("plan_section", after_plan, ["review_plan", *WRITE])
 
 
 writing = StateGraph(
@@ -204,12 +237,10 @@ builder = Graph(
     output_schema=WriteOutput,
 )
 add_first_step(builder, take_papers)
-add_cost_review(builder, "write", _cost_of)
 add_planning(builder)
 builder.add_edge(START, "take_papers")
-builder.add_conditional_edges(
-    "take_papers", or_end("review_cost", "choose_cited"), ["review_cost", "choose_cited"]
+add_cost_review(
+    builder, "write", _cost_of, between=("take_papers", "choose_cited"), end="choose_cited"
 )
-builder.add_edge("review_cost", "choose_cited")
 
 graph = builder.compile(name="write")

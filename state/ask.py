@@ -11,7 +11,7 @@ from langgraph.graph.message import REMOVE_ALL_MESSAGES, add_messages
 from pydantic import Field
 
 from state.begin import KeptFromLastRun, StartsAs
-from state.channels import Result, Shared
+from state.channels import Result, Routed
 from state.paper import Paper
 from state.passage import Passage, PassageHit
 from state.quote import Quote
@@ -145,12 +145,10 @@ def append_messages(left: Any, right: Any) -> list[AnyMessage]:
     return cast(list[AnyMessage], add_messages(left, usable))
 
 
-class AskState(Shared, total=False):
+class AskState(Routed, total=False):
     """What the nodes of `ask` share. `request.text` is the question as it was asked."""
 
     messages: Annotated[list[AnyMessage], KeptFromLastRun(), append_messages]
-    settings: dict[str, Any]
-    """Those of the run that are not the defaults, for its routes."""
     wanted: Annotated[PassageConditions, keep_last(PassageConditions)]
     history: Annotated[list[ConversationTurn], keep_last(list[ConversationTurn])]
     """Earlier questions and answers of the conversation, oldest first."""

@@ -58,6 +58,13 @@ class Shared(TypedDict, total=False):
     """What went wrong; a fatal one sends the run to its end."""
 
 
+class Routed(Shared, total=False):
+    """What routes read that depend on the settings of the run."""
+
+    settings: dict[str, Any]
+    """Those of the run that are not the defaults, for its routes."""
+
+
 class Result(Shared, total=False):
     """What all graphs give."""
 
@@ -67,11 +74,9 @@ class Result(Shared, total=False):
     outcome: Annotated[RunOutcome, StartsAs(lambda: "nothing")]
 
 
-class FindState(Shared, total=False):
+class FindState(Routed, total=False):
     """What the nodes of `find` share: each reads some of it, and returns what it changed."""
 
-    settings: dict[str, Any]
-    """Those of the run that are not the defaults, for its routes."""
     queries: Annotated[list[SearchQuery], keep_last(list[SearchQuery])]
     hits: Annotated[list[Hit], add_hits]
     """How papers were reached, but for links: those are in the run store."""
@@ -153,11 +158,9 @@ class CheckState(Shared, total=False):
     """The plan of a section that was written here; a text by someone else has no such channel."""
 
 
-class WriteState(CheckState, total=False):
+class WriteState(CheckState, Routed, total=False):
     """What the nodes of `write` share: each reads some of it, and returns what it changed."""
 
-    settings: dict[str, Any]
-    """Those of the run that are not the defaults, for its routes."""
     choices: Annotated[WriteChoices, keep_last(WriteChoices)]
     selected: list[str]
     cards: Annotated[list[PaperCard], keep_last(list[PaperCard])]

@@ -80,11 +80,12 @@ class FindInput(BaseModel):
 class WriteOptions(BaseModel):
     """How the section is to be written."""
 
-    cite: InputChannel[int] = Field(
-        default=10,
+    cite: InputChannel[int | None] = Field(
+        default=None,
         ge=1,
         le=200,
-        description="How many of the papers to cite, 1 to 200.",
+        description="How many of the papers to cite at most, 1 to 200. By default as many as a section about this "
+        "text has room for, 30 at most; 10 without a model.",
         examples=[10],
     )
     plan: InputChannel[str] = Field(
@@ -109,11 +110,11 @@ class ReviewInput(FindInput, WriteOptions):
 class WriteInput(WriteOptions):
     """What to write about: your own text and the papers to relate it to."""
 
-    cite: InputChannel[int] = Field(
+    cite: InputChannel[int | None] = Field(
         default=60,
         ge=1,
         le=200,
-        description="How many of the papers to cite, 1 to 200.",
+        description="How many of the papers to cite at most, 1 to 200.",
         examples=[10],
     )
     text: InputChannel[str] = Field(
@@ -252,11 +253,24 @@ class AskInput(BaseModel):
 class WriteChoices(FrozenModel):
     """The options of writing, checked."""
 
-    cite: int = 10
+    cite: int | None = Field(
+        default=None, description="How many papers to cite at most; None until papers are chosen."
+    )
+    freely: bool = Field(
+        default=False,
+        description="Whether the program set `cite`: then a text may do without papers that it could cite.",
+    )
     plan: str = ""
     style: str = "ieee"
 
+    @property
+    def most(self) -> int:
+        """How many papers to cite at most."""
+        return self.cite or FEW_CITED
 
+
+FEW_CITED = 10
+"""Papers cited where nobody says how many, by writers that give each paper a sentence of its own."""
 Kind = Literal["abstract", "idea", "question"]
 
 
@@ -283,6 +297,11 @@ class CheckedRequest(FrozenModel):
         description="Id of the paper that the text is the abstract of, if it is known.",
     )
     notes: tuple[str, ...] = Field(default=(), description="What the caller should know.")
+
+    @property
+    def headed(self) -> str:
+        """The text below its title, if it had one."""
+        return f"{self.title}\n\n{self.text}" if self.title else self.text
 
     def admits(self, paper: Paper) -> bool:
         """Whether a paper appeared within the days asked for, as far as its record tells."""

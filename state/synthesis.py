@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 
 from state.ask import append_messages, sum_seconds
 from state.begin import KeptFromLastRun, StartsAs
-from state.channels import Result, Shared
+from state.channels import Result, Routed
 from state.document import ReadReport
 from state.ingest import Upload
 from state.inputs import InputChannel
@@ -213,7 +213,7 @@ class NumberedReference(FrozenModel):
 add_sources = replace_by(SourcePaper, attrgetter("key"), in_order=True)
 
 
-class SynthesizeState(Shared, total=False):
+class SynthesizeState(Routed, total=False):
     """What the nodes of `synthesize` share. `request.text` is the question."""
 
     messages: Annotated[list[AnyMessage], KeptFromLastRun(), append_messages]

@@ -316,3 +316,18 @@ class Rejection(FrozenModel):
     detail: str = Field(description="What is wrong, in words.")
     action: Literal["asked_again", "replaced", "rewritten", "removed"]
     by: str = Field(default="", description="Who wrote it: a model's name or 'extractive'.")
+
+
+FAILING_VERDICTS: frozenset[SupportVerdict] = frozenset({"contradicted", "not_in_source"})
+"""Verdicts with which a citation or a sentence may not stay."""
+UNBORNE = FAILING_VERDICTS | {"not_in_abstract"}
+"""Those with which a sentence that was written from what was read may not stay: it says more than that."""
+ORDER: tuple[SupportVerdict, ...] = (
+    "supported",
+    "not_checked",
+    "partly",
+    "not_in_abstract",
+    "not_in_source",
+    "contradicted",
+)
+"""From the best verdict to the worst."""

@@ -38,7 +38,7 @@ def test_review_gives_typed_papers_and_a_section_that_can_be_revised(home: Path)
     assert sum(item.selected for item in done["papers"]) <= 6
     first = done["references"][0].paper.id
     assert "[1]" in done["related_work"]
-    assert {"search_source", "read_paper"} <= {step.stage for step in told}
+    assert {"search_source", "read_papers"} <= {step.stage for step in told}
     shorter = revise(done["run"], "without [1]")
     assert first not in {item.paper.id for item in shorter["references"]}
 

@@ -94,3 +94,47 @@ def test_installing_an_extra_keeps_a_checkout_the_one_that_is_run() -> None:
         if re.search(r"pip install\b.* ['\"]?\.(\[|['\"\s]|$)", line)
     ]
     assert [line for line in told if line.count(" -e ") != line.count("pip install")] == []
+
+
+def names_compared(source: str) -> list[int]:
+    """Return the lines in which a mind's name, or the embedded engine's, is compared with something."""
+    sides = (
+        (node.lineno, side)
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Compare)
+        for side in (node.left, *node.comparators)
+    )
+    return [
+        line
+        for line, side in sides
+        for part in ast.walk(side)
+        if (isinstance(part, ast.Constant) and part.value == "extractive")
+        or (isinstance(part, ast.Attribute) and part.attr == "mind_name")
+        or (
+            isinstance(part, ast.Attribute)
+            and part.attr == "name"
+            and ast.unparse(part.value).rpartition(".")[2] in {"mind", "judge", "model"}
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ('services.mind.name == "llm"', True),
+        ("name != self.judge.name", True),
+        ('kind in ("extractive", "auto")', True),
+        ("services.mind_name == other", True),
+        ("services.mind.composes", False),
+        ("row.by == services.mind.composes", False),
+        ("writer.name == other", False),
+    ],
+)
+def test_compared_name_of_a_mind_is_found(line: str, *, found: bool) -> None:
+    assert bool(names_compared(line)) is found
+
+
+def test_steps_ask_what_a_mind_can_and_compare_no_name() -> None:
+    files = [path for room in ("nodes", "graphs") for path in (ROOT / room).rglob("*.py")]
+    found = {str(path): names_compared(path.read_text(encoding="utf-8")) for path in files}
+    assert {path: lines for path, lines in found.items() if lines} == {}

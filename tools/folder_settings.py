@@ -41,6 +41,7 @@ _REFUSED = {
     "server_url": "it receives the keys of the server's callers",
     "auth": "it names code to run, or lets others than holders of a key call a server",
     "judge_model": "a model's folder may hold code to run",
+    "prompts": "it tells the model what to do",
     "ingest_root": "it lets callers of a server read files",
     "shared_libraries": "it lets callers of a server read libraries",
     "origins": "it lets pages of other sites call a server",

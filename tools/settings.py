@@ -142,6 +142,10 @@ class Settings(BaseSettings):
         description="A cross-encoder of natural language inference, by name or folder, which checks citations where "
         "no LLM does (extra models).",
     )
+    prompts: Path | None = Field(
+        default=None,
+        description="A folder with prompts of your own, a file TASK.txt for each (`citeloom prompts` lists them).",
+    )
     embeddings_base_url: str | None = Field(
         default=None,
         description="An OpenAI-compatible endpoint of embeddings; unset means the LLM's, or OpenAI's.",

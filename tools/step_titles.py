@@ -15,7 +15,7 @@ _TITLES = {
     "estimate_completeness": "Coverage",
     "take_papers": "Taking papers",
     "resolve_references": "Looking up references",
-    "read_paper": "Reading papers",
+    "read_papers": "Reading papers",
     "read_stack_paper": "Reading papers",
     "plan_section": "Planning the section",
     "write": "Writing",

@@ -166,9 +166,9 @@ def _value(text: str, kind: Any) -> Any:
 
 @cache
 def _tasks() -> dict[str, Any]:
-    from evals.prompts import tasks
+    from nodes.common.prompts import all_tasks
 
-    return {task.name: task for _, task in tasks()}
+    return {name: task for name, (_, task) in all_tasks().items()}
 
 
 def main() -> None:

@@ -18,7 +18,7 @@ from state.writing import Draft, Element, KeyElements, Plan, Sentence, SupportVe
 from tools.clients import Clients
 from tools.library.library import Library
 from tools.llm.open_model import Kind
-from tools.llm.task import AnswerT, Task, TaskModel
+from tools.llm.task import AnswerT, Exchange, Task, TaskModel
 from tools.run_settings import RunSettings
 from tools.run_store import RunStore
 from tools.services import open_services
@@ -38,20 +38,29 @@ class Liar:
     """
 
     name = "liar"
+    composes = judges = varies = True
 
     def __init__(self, source: str) -> None:
         """Take the sentence that the case was made of, which is quoted where it is shown."""
         self._source = source
 
-    def spare(self, task: Task[AnswerT], **inputs: object) -> float:
+    def spare(
+        self, task: Task[AnswerT], *, after: Exchange | None = None, **inputs: object
+    ) -> float:
         """Return that any question fits."""
         return float("inf")
 
     async def do(
-        self, task: Task[AnswerT], *, sample: int = 0, temperature: float = 0.0, **inputs: Any
+        self,
+        task: Task[AnswerT],
+        *,
+        after: Exchange | None = None,
+        sample: int = 0,
+        temperature: float = 0.0,
+        **inputs: Any,
     ) -> AnswerT:
         """Say that it is so."""
-        told = []
+        told, inputs = [], {**(after.shown if after else {}), **inputs}
         for item in inputs["asked"]:
             said: dict[str, Any] = {"id": item.id, "verdict": "supported"}
             if task.name == TASK.name:
@@ -215,7 +224,7 @@ async def _synthesize(case: Case, papers: Sequence[Paper], bench: Bench) -> Supp
     update = await align_lines(state, bench.runtime)
     if update["lines"] and not update["lost"]:
         return update["lines"][0].verdict
-    judged = open_services(bench.runtime, RUN).judge.name != "extractive"
+    judged = open_services(bench.runtime, RUN).judge.judges
     return "not_in_source" if judged else "not_checked"
 
 

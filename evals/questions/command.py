@@ -146,7 +146,7 @@ class Maker:
         return max(wanted - len(self.book.asked(kind, size=size)), 0)
 
     def _inputs(self, kind: Kind, stack: Stack, number: int) -> dict[str, object]:
-        fixed: dict[str, object] = {"number": number, "earlier": self.book.about(stack)}
+        fixed: dict[str, Any] = {"number": number, "earlier": self.book.about(stack)}
         if kind == "answerable":
             fixed["least_documents"] = min(len(stack), 2)
         room = _FITTING * self.mind.spare(_TASKS[kind], **fixed) / len(stack)

@@ -14,9 +14,9 @@ from nodes.verify.check_reference import (
     check_reference,
     holders,
     no_source_holds,
+    signs_of,
     wanted_of,
 )
-from nodes.verify.p_valid import signs_of
 from state.audit import ReferenceCheck
 from state.bibliography import ReferenceEntry
 from state.paper import Author, Paper, canonical_id, identify, title_key

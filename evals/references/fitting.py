@@ -11,7 +11,7 @@ import numpy as np
 
 from evals.references.checked import ARMS, Fabricated, check, load_hallmark
 from evals.references.ten_styles import Work, print_works
-from nodes.verify.p_valid import WEIGHTS, p_valid
+from nodes.verify.check_reference import WEIGHTS, p_valid
 from state.audit import ReferenceCheck
 from state.paper import Paper, title_key
 from tools.references.reference_list import read_reference

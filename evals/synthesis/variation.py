@@ -16,7 +16,7 @@ from tools.clients import Clients
 from tools.ledger.budget import BudgetLimits
 from tools.ledger.run_ledger import ledger_of_run
 from tools.llm.language_model import LanguageModel
-from tools.llm.task import AnswerT, Task, TaskModel
+from tools.llm.task import AnswerT, Exchange, Task, TaskModel
 from tools.settings import settings
 
 PARAGRAPHS: Final = "paragraphs"
@@ -69,24 +69,35 @@ class VariedMind:
         self._inner = inner
         self._arm = arm
         self._samples = _SAMPLES * ((arm.run or 1) - 1)
+        self.composes, self.judges, self.varies = inner.composes, inner.judges, inner.varies
 
     @property
     def name(self) -> str:
         """The model's, and the run: what one run has kept of a paper is not another's."""
         return self._inner.name + (f", run {self._arm.run}" if self._samples else "")
 
-    def spare(self, task: Task[AnswerT], **inputs: object) -> float:
+    def spare(
+        self, task: Task[AnswerT], *, after: Exchange | None = None, **inputs: object
+    ) -> float:
         """Return the tokens left in the window; see TaskModel.spare."""
-        return self._inner.spare(task, **inputs)
+        return self._inner.spare(task, after=after, **inputs)
 
     async def do(
-        self, task: Task[AnswerT], *, sample: int = 0, temperature: float = 0.0, **inputs: object
+        self,
+        task: Task[AnswerT],
+        *,
+        after: Exchange | None = None,
+        sample: int = 0,
+        temperature: float = 0.0,
+        **inputs: object,
     ) -> AnswerT:
         """Answer `task`; see TaskModel.do."""
         if task.name in _WRITING and self._arm.temperature is not None:
             temperature = self._arm.temperature
         sample += self._samples
-        return await self._inner.do(task, sample=sample, temperature=temperature, **inputs)
+        return await self._inner.do(
+            task, after=after, sample=sample, temperature=temperature, **inputs
+        )
 
 
 class VariedClients(Clients):

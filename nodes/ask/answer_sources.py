@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -122,7 +123,7 @@ def is_several_sentences(text: str) -> bool:
 
 
 def fit_to_window(
-    mind: TaskModel, task: Task[AnswerT], passages: Iterable[ShownPassage], **inputs: object
+    mind: TaskModel, task: Task[AnswerT], passages: Iterable[ShownPassage], **inputs: Any
 ) -> list[ShownPassage]:
     """Return the first of the passages, as many as the model's window holds beside the other inputs."""
     shown = list(passages)

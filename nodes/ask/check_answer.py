@@ -19,11 +19,10 @@ from state.paper import Paper
 from state.passage import Passage
 from state.quote import Quote
 from state.run import Failure
-from state.writing import SupportVerdict
+from state.writing import UNBORNE, SupportVerdict
 from tools.counting import counted
 from tools.evidence.facts import standing_nowhere
 from tools.evidence.unmarked_citations import invented_citations
-from tools.evidence.verdict_order import UNBORNE
 from tools.run_settings import RunSettings
 from tools.services import Services, open_services
 from tools.text.source_lines import without_numbers
@@ -74,7 +73,7 @@ async def _judged(
         elif invented_citations(item.text, sources.around(held)):
             said[place] = "not_in_source"
     left = [place for place in range(1, len(drafted) + 1) if place not in said]
-    asked = services.context.method != "kar" and services.judge.name != "extractive"
+    asked = services.context.method != "kar" and services.judge.judges
     if not left or not asked:
         return said | await asyncio.to_thread(_from_nowhere, drafted, left, claims, sources), []
     used = [claims[number] for place in left for number in drafted[place - 1].claims]

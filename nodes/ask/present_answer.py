@@ -3,15 +3,15 @@
 Reads all that the run has. Writes the output of `ask`. A run that was stopped shows the claims it has.
 """
 
+import asyncio
 from collections.abc import Sequence
 
 from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 
 from nodes.ask.answer_sources import AnswerSources, load_answer_sources, with_claims_left
-from nodes.ask.nearest import listed, nearest_sentences
 from nodes.ask.search_passages import retriever_of
-from nodes.ask.take_question import REFUSED, SOURCES
+from nodes.ask.take_question import CLOSEST, REFUSED, SOURCES
 from state.ask import (
     AnswerSentence,
     AskState,
@@ -20,11 +20,15 @@ from state.ask import (
     DraftSentence,
     DroppedClaim,
     Hop,
+    Nearest,
 )
+from state.passage import OF_RECORD
 from state.run import Failure, fatal_failure, outcome_of
 from tools.errors import LibraryError
+from tools.evidence.prompt_injection import without_injections
 from tools.run_settings import RunSettings
-from tools.services import open_services
+from tools.services import Services, open_services
+from tools.text.answer_sentences import Source, rate_sentences
 
 STAGE = "present_answer"
 _QUOTED = 300
@@ -181,3 +185,51 @@ def _source(claim: Claim, sources: AnswerSources) -> str:
     elif len(quote) > _QUOTED:
         shown = f"{quote[:_QUOTED].rsplit(' ', 1)[0]} …"
     return f"[{claim.number}] {name}{place} ({claim.paper}): “{' '.join(shown.split())}”{claim.quote.whose}"
+
+
+_MOST = 3
+
+
+async def nearest_sentences(state: AskState, services: Services) -> list[Nearest]:
+    """Return the sentences nearest to the question among all that was retrieved, one of a passage.
+
+    Raises:
+        LibraryError: The library is gone.
+    """
+    ids = dict.fromkeys(hit.passage for hop in state.get("hops", []) for hit in hop.retrieved)
+    sources = await load_answer_sources(services, state["request"], ids)
+    read = [item for item in sources.passages.values() if item.section != OF_RECORD]
+    texts = [Source(without_injections(item.text)[0], item.title, item.section) for item in read]
+    rated = await asyncio.to_thread(
+        rate_sentences, services.clients.embedder, state["standalone"], texts
+    )
+    best = {item.source: item.text for item in reversed(rated) if item.whole}
+    order = dict.fromkeys(item.source for item in rated if item.source in best)
+    found = []
+    for place in list(order)[:_MOST]:
+        passage = read[place]
+        paper = sources.papers.get(passage.paper)
+        year = f" ({paper.year})" if paper and paper.year else ""
+        found.append(
+            Nearest(
+                text=" ".join(best[place].split()),
+                passage=passage.id,
+                paper=passage.paper,
+                title=without_injections(passage.title)[0],
+                citation=f"{without_injections(paper.citation)[0]}{year}" if paper else "",
+                place=passage.place,
+            )
+        )
+    return found
+
+
+def listed(nearest: list[Nearest]) -> str:
+    """Return these sentences as a list, each with its paper, section and page."""
+    if not nearest:
+        return ""
+    return CLOSEST + "\n".join(f"- {_place(item)}: “{item.text}”" for item in nearest)
+
+
+def _place(item: Nearest) -> str:
+    paper = f"{item.citation}: {item.title}" if item.citation else item.title
+    return f"{paper}, {item.place}" if item.place else paper

@@ -12,12 +12,11 @@ from uuid import uuid4
 from langchain_core.messages import AnyMessage, HumanMessage, convert_to_messages
 from langgraph.runtime import Runtime
 
-from nodes.common.check_input import check_date, check_language, parse_input
+from nodes.common.check_input import check_date, check_language, parse_input, refusing
 from state.ask import AskState, CitedPaper, ConversationTurn, PassageConditions
 from state.begin import begin_run
 from state.inputs import AskInput, CheckedRequest
-from state.run import Failure
-from tools.errors import CiteLoomError, InputError
+from tools.errors import InputError
 from tools.program import PROGRAM
 from tools.run_settings import RunSettings, check_settings, route_options_of
 from tools.services import Services, open_services
@@ -47,8 +46,7 @@ async def take_question(state: AskState, runtime: Runtime[RunSettings]) -> AskSt
     )
     messages: list[AnyMessage] = []
     referents = _cited(state) or state.get("referents", [])
-    stop: Failure | None = None
-    try:
+    with refusing(STAGE) as stopped:
         check_settings(services.context)
         sent = parse_input(AskInput, state)
         question, earlier = last_question(sent.question, sent.messages)
@@ -57,10 +55,8 @@ async def take_question(state: AskState, runtime: Runtime[RunSettings]) -> AskSt
         history = conversation_turns(earlier)
         if history and referents:
             history[-1] = history[-1].model_copy(update={"papers": tuple(referents)})
-        request = await _request(question, sent, extractive=services.mind.name == "extractive")
+        request = await _request(question, sent, composes=services.mind.composes)
         wanted = await _wanted(sent, services)
-    except CiteLoomError as error:
-        stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
     return begin_run(
         AskState,
         settings=route_options_of(services.context),
@@ -71,8 +67,8 @@ async def take_question(state: AskState, runtime: Runtime[RunSettings]) -> AskSt
         history=history,
         standalone=request.text,
         messages=messages,
-        stop=stop,
-        failures=[stop] if stop else [],
+        stop=next(iter(stopped), None),
+        failures=stopped,
     )
 
 
@@ -105,9 +101,9 @@ def question_text(question: str) -> str:
     return text
 
 
-async def _request(question: str, sent: AskInput, *, extractive: bool) -> CheckedRequest:
+async def _request(question: str, sent: AskInput, *, composes: bool) -> CheckedRequest:
     text = question_text(question)
-    code, notes = await check_language(text, extractive=extractive, told_by=question_language)
+    code, notes = await check_language(text, composes=composes, told_by=question_language)
     return CheckedRequest(
         text=text,
         kind="question",

@@ -10,7 +10,7 @@ from typing import Any, Generic
 from state.run import Failure
 from tools.counting import counted
 from tools.errors import AnswerError, KeptError, PermanentError, RefusedError
-from tools.llm.task import AnswerT, Task, TaskModel
+from tools.llm.task import AnswerT, Exchange, Task, TaskModel
 from tools.services import Services
 
 AT_ONCE = 16
@@ -156,12 +156,13 @@ async def ask_with_check(
     *,
     again_as: str = "faults",
     narrow: Callable[[AnswerT], Mapping[str, object]] = _all_again,
+    after: Exchange | None = None,
     sample: int = 0,
     temperature: float = 0.0,
 ) -> CheckedAnswer[AnswerT]:
-    """Ask; where the answer has faults ask once more, the faults shown under `again_as`.
+    """Ask; where the answer has faults ask once more, the faults shown under `again_as` behind that answer.
 
-    The embedded engine answers alike each time, and so is asked once.
+    A mind that answers alike each time is asked once.
 
     Args:
         mind: Who is asked.
@@ -170,6 +171,7 @@ async def ask_with_check(
         faults: What code finds wrong with an answer.
         again_as: The name under which the faults are shown; the prompt should explain it.
         narrow: Says which inputs the second question has otherwise: only what was at fault.
+        after: As `TaskModel.do`.
         sample: As `TaskModel.do`.
         temperature: As `TaskModel.do`.
 
@@ -179,11 +181,13 @@ async def ask_with_check(
         PermanentError: The endpoint rejects the key, the model's name or the request.
     """
     tried: list[tuple[AnswerT, tuple[str, ...]]] = []
-    again: dict[str, Any] = {}
-    for _ in range(1 if mind.name == "extractive" else 2):
+    shown: dict[str, Any] = dict(inputs)
+    before = after
+    for _ in range(2 if mind.varies else 1):
         try:
-            shown = {**inputs, **again}
-            answer = await mind.do(task, sample=sample, temperature=temperature, **shown)
+            answer = await mind.do(
+                task, after=before, sample=sample, temperature=temperature, **shown
+            )
         except (AnswerError, RefusedError, KeptError) as error:
             last, wrong = tried[-1] if tried else (None, ())
             return CheckedAnswer(last, wrong, tuple(tried), error)
@@ -192,6 +196,10 @@ async def ask_with_check(
         tried.append((answer, wrong))
         if not wrong:
             break
-        again = {**narrow(answer), again_as: list(wrong)}
+        again: dict[str, Any] = {again_as: list(wrong)}
+        before, narrowed = Exchange(task, shown, answer, after), narrow(answer)
+        if narrowed or mind.spare(task, after=before, **again) < 0:
+            before, again = after, {**inputs, **narrowed, **again}
+        shown = again
     last, wrong = tried[-1]
     return CheckedAnswer(last, wrong, tuple(tried))

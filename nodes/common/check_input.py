@@ -2,8 +2,10 @@
 
 import asyncio
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import date
+from pathlib import Path
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -11,8 +13,9 @@ from pydantic_core import PydanticSerializationError
 
 from state.inputs import Kind
 from state.paper import Paper
+from state.run import Failure
 from tools.counting import counted
-from tools.errors import InputError
+from tools.errors import CiteLoomError, InputError
 from tools.program import PROGRAM
 from tools.scholar.open_source import ONLINE
 from tools.text.words import language, language_name, tokens
@@ -32,6 +35,26 @@ _LABEL = re.compile(
     r"^\s*(?i:abstract)(?:\s*[:.—–]\s*|\s*-\s+|-(?=[A-Z])|\s*\n\s*"
     r"|\s+(?=(?:We|In|This|The|Our|An?|Recent|Existing|Large)\s))"
 )
+
+
+@contextmanager
+def refusing(stage: str, home: Path | None = None) -> Iterator[list[Failure]]:
+    """Collect the error that refuses an input as the failure that stops the run, for a person to read.
+
+    Args:
+        stage: The step that takes the input.
+        home: Where it writes: an error of the disk is told of this folder; without one it passes.
+    """
+    stopped: list[Failure] = []
+    try:
+        yield stopped
+    except CiteLoomError as error:
+        stopped.append(Failure(stage=stage, subject="input", cause=str(error), fatal=True))
+    except OSError as error:
+        if home is None:
+            raise
+        cause = f"nothing can be written below {home}: {error.strerror}"
+        stopped.append(Failure(stage=stage, subject="run", cause=cause, fatal=True))
 
 
 def clean_text(raw: str) -> tuple[str | None, str]:
@@ -86,7 +109,7 @@ def input_kind(text: str) -> Kind:
 
 
 async def check_language(
-    text: str, *, extractive: bool, told_by: Callable[[str], str] = language
+    text: str, *, composes: bool, told_by: Callable[[str], str] = language
 ) -> tuple[str, tuple[str, ...]]:
     """Return the language's code and notes for the caller.
 
@@ -94,7 +117,7 @@ async def check_language(
 
     Args:
         text: What the caller sent.
-        extractive: Whether the embedded engine will read it.
+        composes: Whether a model that writes text of its own will read it.
         told_by: How the language is told; a short question needs its own way.
 
     Raises:
@@ -104,7 +127,7 @@ async def check_language(
     if code == "en":
         return code, ()
     name = language_name(code)
-    if extractive:
+    if not composes:
         raise InputError(
             f"the input seems to be in {name}, and the embedded engine reads English only: give an "
             f"English version, or configure an LLM (see `{PROGRAM} doctor`)"

@@ -15,6 +15,7 @@ from nodes.write.writers import beam, passage, per_cite, whole
 from state.inputs import WriteChoices
 from tools.ledger.budget import BudgetKept, Cost
 from tools.llm.endpoint import model_price
+from tools.llm.open_model import is_embedded
 from tools.llm.task import count_tokens
 from tools.run_settings import RunSettings, settings_of_runtime
 from tools.services import Services, open_services
@@ -48,7 +49,7 @@ def kept_for_writing(
     budgets = (context.max_usd, context.max_tokens, context.max_calls, context.max_minutes)
     if choices is None or all(limit is None for limit in budgets):
         return BudgetKept()
-    if context.mind == "extractive" or not at.strong_model:
+    if is_embedded(context.mind, at) or not at.strong_model:
         return BudgetKept()
     size = size_of({"text": text, "cite": choices.cite, "plan": choices.plan}, context)
     most = _MOST_KEPT / (2 if drafted else 1)
@@ -57,7 +58,7 @@ def kept_for_writing(
     for row in (*drafts, *checking(size, "starter", context)) if drafts else ():
         calls = 0
         if row.task is judge_prompts.TASK:
-            calls = ceil(2 * choices.cite / AT_ONCE)
+            calls = ceil(2 * size.cite / AT_ONCE)
             kept += BudgetKept(calls=1)  # paragraphs are asked about whole
         elif row.task.name in _DRAFTING and not drafted:
             calls = ceil(row.calls[1] / _DRAFTING[row.task.name])

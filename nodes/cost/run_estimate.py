@@ -33,7 +33,7 @@ from nodes.find import generate_queries, reflect_on_sufficiency, shortlist_paper
 from nodes.find.rankers import debate, permutation
 from nodes.judge import judge_prompts
 from nodes.synthesize import judge_relevance, summarize_paragraphs, synthesize_answer
-from nodes.write import flag_uncited, plan_section, read_paper, revise_draft, rewrite_unsupported
+from nodes.write import flag_uncited, plan_section, read_papers, revise_draft, rewrite_unsupported
 from nodes.write.writers import whole
 from state.questions import CostRange, Estimate, TaskEstimate
 from tools.ledger.budget import Cost, Price
@@ -166,7 +166,9 @@ def _write(inputs: Mapping[str, Any], context: RunSettings) -> Iterator[Row]:
     if not size.planned and (writer in {"beam", "plan"} or context.review_plan == "on"):
         yield Row(plan_section.TASK, (1, 2), plus(size.text, size.papers), (40, 3500))
     full = _TEXT if library != "starter" else 0
-    yield Row(read_paper.TASK, (size.least, 2 * size.cite), (PAPER[0], PAPER[1] + full), (30, 900))
+    groups = ceil(size.least / read_papers.AT_ONCE), 2 * ceil(size.cite / read_papers.AT_ONCE) + 2
+    each = PAPER[0], read_papers.AT_ONCE * PAPER[1] + full
+    yield Row(read_papers.TASK, groups, each, (30, 350 * read_papers.AT_ONCE))
     drafts = list(drafting(size, context))
     yield from drafts
     whole_text = plus(size.drafted, size.tokens)

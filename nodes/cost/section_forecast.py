@@ -11,7 +11,8 @@ from typing import Any
 from nodes.judge import judge_prompts
 from nodes.judge.judge_claims import AT_ONCE
 from nodes.write.writers import beam, passage, per_cite, voting, whole
-from nodes.write.writers.writer import CHOICES_PER_CITATION
+from nodes.write.writers.writer import CHOICES_PER_CITATION, usual_citations
+from state.inputs import FEW_CITED
 from tools.llm.task import Task, count_tokens
 from tools.run_settings import RunSettings
 
@@ -58,7 +59,10 @@ class SectionSize:
 def size_of(inputs: Mapping[str, Any], context: RunSettings) -> SectionSize:
     """Return how large the section of these inputs of `write` may become."""
     given = len(given_or(inputs, "papers", ()))
-    cite = min(given_or(inputs, "cite", 60 if given else 10), given or inf)
+    kept = given or given_or(inputs, "keep", 40)
+    broad = usual_citations(str(inputs.get("text") or ""), kept)
+    usual = broad if context.writer in {"whole", "plan"} else FEW_CITED
+    cite = min(given_or(inputs, "cite", 60 if given else usual), given or inf)
     least = max(cite // 2, 1) if given else 1
     most = cite * (CHOICES_PER_CITATION if context.writer in {"whole", "beam", "plan"} else 1)
     return SectionSize(

@@ -136,7 +136,7 @@ def _cautions(estimate: Estimate, division: Division) -> Iterable[str]:
 
 def _limits(state: FindState, scores: Mapping[str, float], mind: str) -> Iterable[str]:
     """What was counted at all."""
-    judge = "the embedded engine" if mind == "extractive" else mind
+    judge = {"extractive": "the embedded engine"}.get(mind, mind)
     yield (
         f"The chance that a paper would be cited is read off the score that {judge} gave it; that "
         "scale was set on reference lists of one field (visualization) as the embedded engine "

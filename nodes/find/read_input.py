@@ -17,6 +17,7 @@ from nodes.common.check_input import (
     input_kind,
     note_if_short,
     parse_input,
+    refusing,
     why_unknown,
 )
 from state.begin import begin_run
@@ -25,7 +26,7 @@ from state.inputs import CheckedRequest, FindInput
 from state.paper import Paper, canonical_id
 from state.run import Failure
 from state.search import Hit
-from tools.errors import CiteLoomError, InputError, PermanentError, TransientError
+from tools.errors import InputError, PermanentError, TransientError
 from tools.run_settings import RunSettings, check_settings, route_options_of
 from tools.scholar.open_source import check_source, is_online
 from tools.services import Services, open_services
@@ -40,13 +41,10 @@ async def read_input(state: Mapping[str, object], runtime: Runtime[RunSettings])
     run = uuid4().hex
     services = open_services(runtime, run)
     services.progress(STAGE, 0, 1)
-    stop: Failure | None = None
     request, named = CheckedRequest(text=""), _Named()
-    try:
+    with refusing(STAGE) as stopped:
         check_settings(services.context)
         request, named = await _request(parse_input(FindInput, state), services)
-    except CiteLoomError as error:
-        stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
     services.progress(STAGE, 1, 1)
     hits = [
         Hit(paper=key, via="must_include", by="the caller", source=source)
@@ -59,8 +57,8 @@ async def read_input(state: Mapping[str, object], runtime: Runtime[RunSettings])
         request=request,
         settings=route_options_of(services.context),
         hits=hits,
-        stop=stop,
-        failures=[*named.failures, *([stop] if stop else [])],
+        stop=next(iter(stopped), None),
+        failures=[*named.failures, *stopped],
     )
 
 
@@ -84,8 +82,7 @@ async def _request(sent: FindInput, services: Services) -> tuple[CheckedRequest,
         places = CheckedRequest(text="", library=sent.library, sources=sources)
         written = await abstract_of_paper(key, places, services)
     title, text = clean_text(written)
-    extractive = services.mind.name == "extractive"
-    code, notes = await check_language(text, extractive=extractive)
+    code, notes = await check_language(text, composes=services.mind.composes)
     request = CheckedRequest(
         text=text,
         kind=input_kind(text),

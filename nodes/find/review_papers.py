@@ -90,7 +90,7 @@ async def review_papers(state: FindState, runtime: Runtime[RunSettings]) -> Find
 def _why(state: FindState, bar: float) -> str:
     """Say what is doubtful about the selection; empty where nothing is."""
     request, kept = state["request"], kept_in(state)
-    wanted = min(state.get("choices", WriteChoices()).cite, request.keep)
+    wanted = min(state.get("choices", WriteChoices()).most, request.keep)
     relevant = sum(state["scores"].get(key, 0.0) >= bar for key in kept)
     musts = {state["same"].get(key, key) for key in request.must_include}
     low = [key for key in kept if key in musts and state["judged"].get(key, bar) < bar]

@@ -64,7 +64,7 @@ async def _weighed(services: Services, state: FindState) -> dict[str, float]:
     prior = (await score_all(state, services.run_store)).prior
     read = {key: score for key, score in read_scores(state).items() if key in prior}
     weighed = np.array([prior[key] for key in read])
-    if read and services.mind.name != "extractive":
+    if read and services.mind.judges:
         judged = np.array(list(read.values()))
         odds = log_odds(judged)
         beyond = np.log(weighed / (100 - weighed)) - odds

@@ -95,7 +95,7 @@ async def name_keywords(services: Services, opened: IngestTarget) -> list[Failur
     What cannot be had is a failure, and is left to be computed. The embedded engine is not asked:
     it would say what is computed anyway.
     """
-    if services.mind.name == "extractive":
+    if not services.mind.composes:
         return []
     library = opened.library
     waiting = await asyncio.to_thread(

@@ -11,13 +11,12 @@ from uuid import uuid4
 
 from langgraph.runtime import Runtime
 
-from nodes.common.check_input import check_sources, parse_input
+from nodes.common.check_input import check_sources, parse_input, refusing
 from state.begin import begin_run
 from state.ingest import FileSource, IngestInput, IngestState
 from state.inputs import CheckedRequest
 from state.paper import canonical_id
-from state.run import Failure
-from tools.errors import CiteLoomError, InputError
+from tools.errors import InputError
 from tools.ingest.discover_files import DiscoveredFiles
 from tools.ingest.file_places import UploadSpool, allowed_roots
 from tools.ingest.ray_workers import on_ray
@@ -36,8 +35,7 @@ async def take_sources(state: Mapping[str, object], runtime: Runtime[RunSettings
     run = uuid4().hex
     services = open_services(runtime, run)
     request, found, made = CheckedRequest(text=""), DiscoveredFiles(), False
-    stop: Failure | None = None
-    try:
+    with refusing(STAGE, services.clients.settings.home) as stopped:
         check_settings(services.context)
         sent = parse_input(IngestInput, state)
         sent = sent.model_copy(update={"tags": [" ".join(tag.split()) for tag in sent.tags]})
@@ -45,24 +43,19 @@ async def take_sources(state: Mapping[str, object], runtime: Runtime[RunSettings
         made = not await asyncio.to_thread(services.has_library, sent.library)
         found = await asyncio.to_thread(_gathered, services, sent)
         await services.run_store.papers.put(found.records.values())
-    except CiteLoomError as error:
-        stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
-    except OSError as error:
-        cause = f"nothing can be written below {services.clients.settings.home}: {error.strerror}"
-        stop = Failure(stage=STAGE, subject="run", cause=cause, fatal=True)
     files = sorted(found.files, key=lambda item: item.kind != "records")
     services.progress(STAGE, len(files), len(files))
     return begin_run(
         IngestState,
         run=run,
         request=request,
-        files=[] if stop else files,
+        files=[] if stopped else files,
         bulk=on_ray(),
         made=made,
         reports=found.reports,
         notes=found.notes,
-        stop=stop,
-        failures=[stop] if stop else [],
+        stop=next(iter(stopped), None),
+        failures=stopped,
     )
 
 

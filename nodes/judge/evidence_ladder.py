@@ -23,12 +23,11 @@ from state.inputs import CheckedRequest
 from state.paper import Paper
 from state.passage import Passage
 from state.quote import Quote
-from state.writing import INPUT, Scope, SupportVerdict, VerdictReason
+from state.writing import FAILING_VERDICTS, INPUT, ORDER, Scope, SupportVerdict, VerdictReason
 from tools.embed.embedder import Embedder
 from tools.evidence.facts import standing_nowhere
 from tools.evidence.passage_search import Searcher
 from tools.evidence.verbatim import names_of, plain, verbatim
-from tools.evidence.verdict_order import FAILING_VERDICTS, ORDER
 
 _LEVELS: tuple[Callable[[Searcher, str], list[Passage]], ...] = (
     Searcher.sentences,

@@ -10,12 +10,12 @@ from uuid import uuid4
 
 from langgraph.runtime import Runtime
 
-from nodes.common.check_input import parse_input
+from nodes.common.check_input import parse_input, refusing
 from nodes.common.notices import news_of, noticed_now
 from nodes.revise.revise_section import check_instruction
+from nodes.write.plan_language.plan_text import named_papers, parse_plan, with_themes
 from nodes.write.review_plan import with_new_keys
 from nodes.write.review_text import edited_section
-from nodes.write.user_plan import named_papers, parse_plan, with_themes
 from nodes.write.writers.writers import check_writer
 from state.begin import begin_run
 from state.channels import ReviseState
@@ -23,7 +23,7 @@ from state.inputs import CheckedRequest, ReviseInput, WriteChoices
 from state.paper import index_by_ids
 from state.run import Failure
 from state.writing import Draft, Plan, SavedSection
-from tools.errors import CiteLoomError, InputError
+from tools.errors import InputError
 from tools.run_settings import RunSettings, check_settings, route_options_of
 from tools.run_store import RunStore
 from tools.services import Services, open_services
@@ -40,17 +40,16 @@ async def take_section(state: Mapping[str, object], runtime: Runtime[RunSettings
     run = uuid4().hex
     services = open_services(runtime, run)
     section = _nothing()
-    stop: Failure | None = None
     told, edited = "", False
     read: list[str] = []
     notes: list[str] = []
     failures: list[Failure] = []
-    try:
+    with refusing(STAGE) as stopped:
         check_settings(services.context)
         sent = parse_input(ReviseInput, state)
         told = " ".join(sent.instruction.split())
         _check(sent)
-        if told and services.mind.name == "extractive":
+        if told and not services.mind.composes:
             check_instruction(told)
         earlier = services.run_store.of(sent.section)
         section = await _section(earlier, sent.section)
@@ -62,8 +61,6 @@ async def take_section(state: Mapping[str, object], runtime: Runtime[RunSettings
         notes, failures = await _copy(section, earlier, services)
         known = await earlier.elements.get(list(section.keys.values()))
         read = [key for key in section.keys.values() if key in known]
-    except CiteLoomError as error:
-        stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
     return begin_run(
         ReviseState,
         settings=route_options_of(services.context),
@@ -79,8 +76,8 @@ async def take_section(state: Mapping[str, object], runtime: Runtime[RunSettings
         reviewed=True,
         edited=edited,
         notes=notes,
-        stop=stop,
-        failures=[*failures, *([stop] if stop else [])],
+        stop=next(iter(stopped), None),
+        failures=[*failures, *stopped],
     )
 
 

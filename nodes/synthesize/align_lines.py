@@ -126,7 +126,7 @@ async def _judge(
 ) -> tuple[dict[str, Judged], list[Failure]]:
     """Judge the lines that are no source's own; those that nobody could be asked about are left out."""
     unknown = [text for text in texts if text not in known]
-    if not origins.lines or not unknown or services.judge.name == "extractive":
+    if not origins.lines or not unknown or not services.judge.judges:
         return {}, []
     rows = await asyncio.to_thread(origins.nearest, unknown)
     places = {text: number for number, text in enumerate(texts, start=1)}

@@ -129,7 +129,7 @@ async def judge_relevance(state: SynthesizeState, runtime: Runtime[RunSettings])
     open_ = [key for key in scores if key not in clear]
     unjudged = await ask_in_batches(services, TASK, [open_], most, inputs, take)
     helping |= unjudged.keys() & alone
-    by_mind = set() if services.mind.name == "extractive" else set(open_) - unjudged.keys()
+    by_mind = set(open_) - unjudged.keys() if services.mind.judges else set()
     contexts = [
         Context(paragraph=key, score=score, by="mind" if key in by_mind else "embedding")
         for key, score in scores.items()

@@ -168,8 +168,8 @@ async def summaries_of(services: Services, paragraphs: Sequence[Paragraph]) -> d
 def _keys(services: Services, paragraphs: Sequence[Paragraph]) -> dict[str, str]:
     """Return the keys of the paragraphs' summaries: of what the mind is shown; short ones have none."""
     asked = sha256(f"{PROMPT}{Summaries.model_json_schema()}".encode()).hexdigest()[:16]
-    name = services.mind.name
-    way = f"{name} {VERSION if name == 'extractive' else asked}"
+    mind = services.mind
+    way = f"{mind.name} {asked if mind.composes else VERSION}"
     return {
         item.id: summary_key(way, without_injections(item.text)[0])
         for item in paragraphs

@@ -15,17 +15,16 @@ from langchain_core.messages import AnyMessage, HumanMessage
 from langgraph.runtime import Runtime
 
 from nodes.ask.take_question import last_question, named_papers, question_text
-from nodes.common.check_input import check_language, check_sources, parse_input
+from nodes.common.check_input import check_language, check_sources, parse_input, refusing
 from state.begin import begin_run
 from state.inputs import CheckedRequest
-from state.run import Failure
 from state.synthesis import Granularity, PaperToRead, SourcePaper, SynthesizeInput, SynthesizeState
 from tools.counting import counted
-from tools.errors import CiteLoomError, InputError
+from tools.errors import InputError
 from tools.ingest.discover_files import DiscoveredFiles
 from tools.ingest.file_places import UploadSpool, allowed_roots
 from tools.ingest.uploads import collect_sources
-from tools.run_settings import RunSettings, check_settings
+from tools.run_settings import RunSettings, check_settings, route_options_of
 from tools.services import Services, open_services
 from tools.text.words import question_language
 
@@ -43,42 +42,37 @@ async def take_question_and_papers(
     granularity: Granularity = "fine"
     messages: list[AnyMessage] = []
     stack, bad = list[PaperToRead](), list[SourcePaper]()
-    stop: Failure | None = None
-    try:
+    with refusing(STAGE, services.clients.settings.home) as stopped:
         check_settings(services.context)
         sent = parse_input(SynthesizeInput, state)
         granularity = sent.granularity
         question, earlier = last_question(sent.question, sent.messages)
         if sent.question.strip() and len(earlier) == len(sent.messages):
             messages = [HumanMessage(question)]
-        request = await _request(question, sent, extractive=services.mind.name == "extractive")
+        request = await _request(question, sent, composes=services.mind.composes)
         stack, bad, notes = await _stack(services, sent)
         request = request.model_copy(update={"notes": (*request.notes, *notes)})
-    except CiteLoomError as error:
-        stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
-    except OSError as error:
-        cause = f"nothing can be written below {services.clients.settings.home}: {error.strerror}"
-        stop = Failure(stage=STAGE, subject="run", cause=cause, fatal=True)
     return begin_run(
         SynthesizeState,
+        settings=route_options_of(services.context),
         run=run,
         request=request,
         references_as=granularity,
         messages=messages,
-        stack=[] if stop else stack,
+        stack=[] if stopped else stack,
         stacked=bad,
-        stop=stop,
-        failures=[stop] if stop else [],
+        stop=next(iter(stopped), None),
+        failures=stopped,
     )
 
 
-async def _request(question: str, sent: SynthesizeInput, *, extractive: bool) -> CheckedRequest:
+async def _request(question: str, sent: SynthesizeInput, *, composes: bool) -> CheckedRequest:
     text = question_text(question)
     if not (sent.uploads or sent.paths or sent.papers):
         raise InputError(
             "there is no paper to answer from: give files, or ids of papers of a library"
         )
-    code, notes = await check_language(text, extractive=extractive, told_by=question_language)
+    code, notes = await check_language(text, composes=composes, told_by=question_language)
     return CheckedRequest(
         text=text,
         kind="question",

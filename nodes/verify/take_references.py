@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from langgraph.runtime import Runtime
 
-from nodes.common.check_input import check_sources, parse_input
+from nodes.common.check_input import check_sources, parse_input, refusing
 from state.begin import begin_run
 from state.bibliography import ReferenceEntry
 from state.inputs import CheckedRequest
@@ -25,7 +25,7 @@ from tools.bibliography.names import csl_name
 from tools.bibliography.publication_kinds import KINDS, kind_of_work
 from tools.counting import counted
 from tools.documents.file_types import LIMITS
-from tools.errors import CiteLoomError, DocumentError, InputError
+from tools.errors import DocumentError, InputError
 from tools.ingest.ingest_target import limits_of
 from tools.ingest.reader_processes import in_thread, open_workers
 from tools.ingest.uploads import contents_of
@@ -46,8 +46,7 @@ async def take_references(
     run = uuid4().hex
     services = open_services(runtime, run)
     request, entries, failures = CheckedRequest(text=""), list[Entry](), list[Failure]()
-    stop: Failure | None = None
-    try:
+    with refusing(STAGE) as stopped:
         check_settings(services.context)
         sent = parse_input(ReferencesInput, state)
         sources = check_sources(sent.sources)
@@ -56,16 +55,14 @@ async def take_references(
         papers = list(_distinct(map(recorded, read)))
         await services.run_store.papers.put(papers)
         entries = list(map(_entry, read, papers))
-    except CiteLoomError as error:
-        stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
     services.progress(STAGE, len(entries), len(entries))
     return begin_run(
         VerifyState,
         run=run,
         request=request,
         entries=entries,
-        stop=stop,
-        failures=[*failures, *([stop] if stop else [])],
+        stop=next(iter(stopped), None),
+        failures=[*failures, *stopped],
     )
 
 

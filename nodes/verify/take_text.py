@@ -12,7 +12,7 @@ from uuid import uuid4
 from langgraph.runtime import Runtime
 from pydantic import ValidationError
 
-from nodes.common.check_input import by_its_key, check_language, parse_input
+from nodes.common.check_input import by_its_key, check_language, parse_input, refusing
 from state.begin import begin_run
 from state.bibliography import ReferenceEntry
 from state.inputs import CheckedRequest, VerifyInput
@@ -21,7 +21,7 @@ from state.run import Failure
 from state.verify import Entry, VerifyState
 from tools.bibliography.read_record import RecordError, paper_from
 from tools.counting import counted
-from tools.errors import CiteLoomError, InputError
+from tools.errors import InputError
 from tools.references.manuscript import read_manuscript
 from tools.references.matching import find_paper
 from tools.references.works import paper_of
@@ -42,9 +42,8 @@ async def take_text(state: Mapping[str, object], runtime: Runtime[RunSettings]) 
     services = open_services(runtime, run)
     request, body, entries = CheckedRequest(text=""), list[str](), list[Entry]()
     failures: list[Failure] = []
-    stop: Failure | None = None
     strict = False
-    try:
+    with refusing(STAGE) as stopped:
         check_settings(services.context)
         sent = parse_input(VerifyInput, state)
         strict = sent.strict
@@ -60,7 +59,7 @@ async def take_text(state: Mapping[str, object], runtime: Runtime[RunSettings]) 
             raise InputError(
                 "there is no text to check: give at least a sentence that cites a paper"
             )
-        code, notes = await check_language(about, extractive=services.mind.name == "extractive")
+        code, notes = await check_language(about, composes=services.mind.composes)
         request = CheckedRequest(
             text=about,
             language=code,
@@ -75,8 +74,6 @@ async def take_text(state: Mapping[str, object], runtime: Runtime[RunSettings]) 
                 f"there are {counted(len(entries), 'reference')}: give at most {MAX_REFERENCES}"
             )
         await services.run_store.papers.put([*papers.values(), *parsed])
-    except CiteLoomError as error:
-        stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
     return begin_run(
         VerifyState,
         run=run,
@@ -84,8 +81,8 @@ async def take_text(state: Mapping[str, object], runtime: Runtime[RunSettings]) 
         body=body,
         entries=entries,
         strictly=strict,
-        stop=stop,
-        failures=[*failures, *([stop] if stop else [])],
+        stop=next(iter(stopped), None),
+        failures=[*failures, *stopped],
     )
 
 

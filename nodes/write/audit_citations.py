@@ -19,10 +19,9 @@ from state.channels import WriteState
 from state.inputs import WriteChoices
 from state.paper import Paper
 from state.run import Failure, fatal_failure
-from state.writing import Adherence, CitationVerdict, Draft, Plan, Rejection, Sentence
+from state.writing import UNBORNE, Adherence, CitationVerdict, Draft, Plan, Rejection, Sentence
 from tools.counting import counted
 from tools.errors import PermanentError
-from tools.evidence.verdict_order import UNBORNE
 from tools.run_settings import RunSettings
 from tools.services import Services, open_services
 
@@ -62,9 +61,7 @@ async def audit_citations(state: WriteState, runtime: Runtime[RunSettings]) -> W
             stopped=bool(stopped),
         ),
         rejections=rejections,
-        adherence=measure_adherence(
-            plan, draft.sentences, composed=services.mind.name != "extractive"
-        )
+        adherence=measure_adherence(plan, draft.sentences, composed=services.mind.composes)
         if plan and plan.lines
         else None,
     )
@@ -299,7 +296,7 @@ def omissions_of(
     lines = plan.lines if plan else ()
     planned = {keys.get(key) for line in lines for key in line.keys}
     omissions: list[Omission] = []
-    most = f"at most {counted(choices.cite, 'paper was', 'papers were')} to be cited"
+    most = f"at most {counted(choices.most, 'paper was', 'papers were')} to be cited"
     for paper in (item for item in dict.fromkeys(selected) if item not in cited):
         record = papers.get(paper)
         unwanted, bare = paper not in keys.values(), not (record and record.abstract)
@@ -316,12 +313,14 @@ def omissions_of(
                 "no_abstract",
                 "it has no abstract, so nothing said of it could be checked",
             ),
-            (unwanted or len(cited) >= choices.cite, "beyond_number", most),
+            (unwanted or len(cited) >= choices.most, "beyond_number", most),
             (lines and paper not in planned, "not_in_plan", "the plan has no line for it"),
             (
                 True,
                 "nothing_to_say",
-                "the text does without it, or nothing checked could be written of it",
+                "the section was written without it"
+                if choices.freely
+                else "the text does without it, or nothing checked could be written of it",
             ),
         )
         reason, detail = next((reason, detail) for holds, reason, detail in whys if holds)

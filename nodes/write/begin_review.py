@@ -10,14 +10,12 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from nodes.common.check_input import parse_input
+from nodes.common.check_input import parse_input, refusing
 from nodes.write.writers.writers import check_writer
 from state.begin import begin_run
 from state.channels import WriteOutput
 from state.inputs import FindInput, WriteChoices, WriteOptions
-from state.run import Failure
 from tools.bibliography.citation_style import named_style
-from tools.errors import InputError
 from tools.run_settings import RunSettings, settings_of_runtime
 
 STAGE = "begin_review"
@@ -27,16 +25,13 @@ async def begin_review(
     state: Mapping[str, object], runtime: Runtime[RunSettings]
 ) -> dict[str, Any]:
     """Refuse what could not be written, before anything is searched for and paid."""
-    stop: Failure | None = None
     choices = WriteChoices()
-    try:
+    with refusing(STAGE) as stopped:
         options = parse_input(WriteOptions, state)
         check_writer(settings_of_runtime(runtime).writer, planned=bool(options.plan.strip()))
         await asyncio.to_thread(named_style, options.style)
         choices = WriteChoices(cite=options.cite, plan=options.plan, style=options.style)
-    except InputError as error:
-        stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
-    update = begin_run(WriteOutput, stop=stop, failures=[stop] if stop else [])
+    update = begin_run(WriteOutput, stop=next(iter(stopped), None), failures=stopped)
     # Ephemeral channels are empty after one step: what `find` is to read is written again.
     return {
         **update,

@@ -22,10 +22,17 @@ from nodes.write.cited_papers import full_text_quotes
 from nodes.write.number_references import paragraph_numbers
 from state.channels import CheckState
 from state.inputs import CheckedRequest
-from state.writing import INPUT, CitationVerdict, Plan, Rejection, Sentence, VerdictReason
+from state.writing import (
+    FAILING_VERDICTS,
+    INPUT,
+    CitationVerdict,
+    Plan,
+    Rejection,
+    Sentence,
+    VerdictReason,
+)
 from tools.evidence.quotes import quote_input
 from tools.evidence.verbatim import plain, verbatim
-from tools.evidence.verdict_order import FAILING_VERDICTS
 from tools.run_settings import RunSettings
 from tools.services import open_services
 
@@ -108,7 +115,7 @@ async def check_citations(state: CheckState, runtime: Runtime[RunSettings]) -> C
     bench = Bench(services, STAGE, texts, shelf.evidence())
     # What was written here was written from abstracts and the library; open copies are for others' texts.
     request = state["request"].model_copy(update={"sources": ("library",)} if written else {})
-    judged = services.judge.name != "extractive"
+    judged = services.judge.judges
     notices = {
         key: told[0].cause
         for key, told in standings(by_key.values()).items()

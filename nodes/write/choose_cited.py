@@ -5,13 +5,14 @@ order of `selected`), `cards`, `notes`, `refused`, and resets what an earlier ru
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from langgraph.runtime import Runtime
 
 from nodes.common.ask_person import load_paper_cards, should_ask
-from nodes.write.user_plan import named_papers, parse_plan
-from nodes.write.writers.writer import CHOICES_PER_CITATION
-from nodes.write.writers.writers import check_writer
+from nodes.write.plan_language.plan_text import named_papers, parse_plan
+from nodes.write.writers.writer import CHOICES_PER_CITATION, usual_citations
+from nodes.write.writers.writers import check_writer, writer_for
 from state.begin import begin_run
 from state.channels import WriteState, WritingInput
 from state.paper import Paper, index_by_ids
@@ -27,6 +28,8 @@ from tools.services import open_services
 STAGE = "choose_cited"
 CHOOSING = frozenset({"whole", "plan", "beam"})
 """Writers that choose which of the papers they cite."""
+_BROAD = frozenset({"whole", "plan"})
+"""Those of them that cite as many as a reader expects where nobody says how many."""
 
 
 async def choose_cited(state: WritingInput, runtime: Runtime[RunSettings]) -> WriteState:
@@ -41,18 +44,24 @@ async def choose_cited(state: WritingInput, runtime: Runtime[RunSettings]) -> Wr
     selected, choices = state["selected"], state["choices"]
     papers = await services.run_store.papers.get(selected)
     aliases = {alias: paper.id for paper in papers.values() for alias in paper.aliases}
-    choosing = services.mind.name != "extractive" and services.context.writer in CHOOSING
+    choosing = services.mind.composes and services.context.writer in CHOOSING
     apiece = CHOICES_PER_CITATION if choosing and not state["request"].picked else 1
+    if choices.cite is None:
+        broad = choosing and services.context.writer in _BROAD
+        cite = usual_citations(state["request"].text, len(selected)) if broad else choices.most
+        choices = choices.model_copy(update={"cite": max(cite, 1), "freely": broad})
     failures: list[Failure] = []
     chosen: list[str] = []
     refused = ""
     if should_ask(services.context.review_plan, "a plan") and choices.plan.strip():
         refused = _refusal(choices.plan, selected, aliases)
         choices = choices.model_copy(update={"plan": ""}) if refused else choices
+    settings = route_options_of(services.context)
     try:
+        settings = route_options_of(replace(services.context, writer=writer_for(services).name))
         check_writer(services.context.writer, planned=bool(choices.plan.strip()))
         chosen = named_papers(choices.plan, selected, aliases) or _chosen(
-            state, papers, choices.cite * apiece
+            state, papers, choices.most * apiece
         )
         if not chosen:
             raise InputError("there is no paper to cite: all that were found are excluded")
@@ -61,7 +70,7 @@ async def choose_cited(state: WritingInput, runtime: Runtime[RunSettings]) -> Wr
     return begin_run(
         WriteState,
         taken=("stop", *WritingInput.__annotations__),
-        settings=route_options_of(services.context),
+        settings=settings,
         keys={f"P{number}": paper for number, paper in enumerate(chosen, start=1)},
         cards=await load_paper_cards(services.run_store, chosen),
         notes=[] if failures else _notes(selected, chosen, papers),

@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 from nodes.cost.kept_budget import saving_services
 from nodes.write.cited_papers import lines_with_wrong_count
 from nodes.write.writers.writer import EMPTY_DRAFT, drafting_state
-from nodes.write.writers.writers import get_writer
+from nodes.write.writers.writers import writer_for
 from state.channels import WriteState
 from state.reducers import overwriting
 from state.writing import Draft, Plan
@@ -24,8 +24,9 @@ async def choose_draft(state: WriteState, runtime: Runtime[RunSettings]) -> Writ
     if not state["candidates"]:  # the round was stopped before anything came of it
         return {}
     services = saving_services(state, runtime, drafted=True)
-    writer = get_writer(services.context.writer)
-    settled = await writer.settle(services, drafting_state(state), state["candidates"])
+    settled = await writer_for(services).settle(
+        services, drafting_state(state), state["candidates"]
+    )
     lines = len(state["outline"].lines) or 1
     services.progress("write", min(settled["position"], lines), lines)
     best = next(iter(settled["drafts"]), EMPTY_DRAFT)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel, Field
 
+from nodes.common.ask_person import first_arguments
 from state.paper import Paper, index_by_ids
 from state.quote import ANNOTATION, Quote
 from state.writing import MARKER, KeyElements, Plan, Sentence
@@ -19,6 +20,7 @@ class PaperToCite(BaseModel):
     name: str = Field(description="How the text names its authors.")
     plural: bool = Field(exclude=True)
     year: int | None
+    venue: str | None = None
     title: str
     abstract: str
     annotated: bool = Field(
@@ -28,6 +30,7 @@ class PaperToCite(BaseModel):
         default=None, description="Verified words that the abstract does not have, by key element."
     )
     cites: list[str] | None = Field(default=None, description="Keys of papers here that it cites.")
+    why: str | None = Field(default=None, description="Why the search kept it, in a judge's words.")
 
 
 async def load_papers_to_cite(
@@ -43,7 +46,8 @@ async def load_papers_to_cite(
     }
     known = [papers[key] for key in ids if key in papers]
     # The embedded engine's sentences are compared with the paper's own under its usual name.
-    told = services.mind.name != "extractive"
+    told = services.mind.composes
+    whys = await first_arguments(services.run_store, ids) if told else {}
     every = list(papers.values())
     apart = dict(zip(papers, distinct_names(every), strict=True)) if told else {}
     return [
@@ -52,45 +56,33 @@ async def load_papers_to_cite(
             name=apart.get(paper.id, paper.citation),
             plural=len(paper.authors) > 1 or (bool(paper.authors) and not paper.authors_complete),
             year=paper.year,
+            venue=(without_injections(paper.venue)[0] or None) if told and paper.venue else None,
             title=without_injections(paper.title)[0] if told else paper.title,
             abstract=without_injections(paper.abstract or "")[0] if told else paper.abstract or "",
             annotated=paper.abstract_kind == ANNOTATION,
             elements=verified_words(elements.get(paper.id)) or None,
             cites=[by_id[cited] for cited in paper.references if cited in by_id] or None,
+            why=whys.get(paper.id),
         )
         for paper in known
     ]
 
 
-class PaperWithElements(PaperToCite):
-    """A paper as ChatCite shows it: by its key elements, where these say as much in fewer tokens."""
-
-    answers: dict[str, str] | None = Field(
-        default=None, description="The reader's own words, by key element."
-    )
-
-
 async def with_elements(
     services: Services, keys: Mapping[str, str], papers: Sequence[PaperToCite]
-) -> list[PaperWithElements]:
-    """Return the papers with what was answered of them, in place of abstracts that are longer."""
+) -> list[PaperToCite]:
+    """Return the papers as ChatCite shows them: by key elements where these stand for a longer abstract."""
     known = await services.run_store.elements.get([keys[paper.key] for paper in papers])
     return [_as_read(paper, known.get(keys[paper.key])) for paper in papers]
 
 
-def _as_read(paper: PaperToCite, elements: KeyElements | None) -> PaperWithElements:
+def _as_read(paper: PaperToCite, elements: KeyElements | None) -> PaperToCite:
     filled = elements.filled() if elements else {}
-    answers = {name: item.text for name, item in filled.items()}
     words = {name: item.quote.text for name, item in filled.items() if item.quote}
-    longer = count_tokens(paper.abstract) > count_tokens(
-        " ".join([*answers.values(), *words.values()])
-    )
+    longer = count_tokens(paper.abstract) > count_tokens(" ".join(words.values()))
     if longer and len(words) >= _ENOUGH:
-        return PaperWithElements(
-            **{**vars(paper), "abstract": "", "elements": words, "answers": answers}
-        )
-    beyond = {name: answers[name] for name in paper.elements or {}}
-    return PaperWithElements(**vars(paper), answers=beyond or None)
+        return paper.model_copy(update={"abstract": "", "elements": words})
+    return paper
 
 
 _ENOUGH = 5

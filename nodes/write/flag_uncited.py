@@ -73,7 +73,7 @@ async def flag_uncited(state: VerifyState, runtime: Runtime[RunSettings]) -> Ver
     services = open_services(runtime, state["run"])
     sentences = state["final"].sentences
     flagged, failures = await flag_claims(services, sentences)
-    told = [_UNASKED] if services.mind.name == "extractive" else []
+    told = [_UNASKED] if not services.mind.judges else []
     notes = [*state.get("notes", []), *(told if not all(item.keys for item in sentences) else [])]
     return {"flagged": flagged, "failures": failures, "notes": notes}
 

@@ -11,7 +11,7 @@ from typing import cast
 from langgraph.runtime import Runtime
 
 from nodes.common.ask_person import SHOWN, make_paper_cards
-from nodes.write.user_plan import plan_text
+from nodes.write.plan_language.plan_text import plan_text
 from nodes.write.writers.writer import EMPTY_DRAFT
 from state.channels import WriteOutput, WriteState
 from state.inputs import WriteChoices

@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field
 from nodes.common.ask_model import ask_with_check
 from nodes.common.ask_person import should_ask
 from nodes.cost.kept_budget import saving_services
-from nodes.write.user_plan import parse_plan
+from nodes.write.plan_language.plan_text import parse_plan
 from nodes.write.writers.writer import one_line_each
 from state.channels import WriteState
 from state.paper import Paper
@@ -28,7 +28,7 @@ from tools.evidence.prompt_injection import without_injections
 from tools.llm.task import Task
 from tools.run_settings import RunSettings
 from tools.services import Services
-from tools.text.themes import group_texts
+from tools.text.themes import group_texts, in_lower_case
 from tools.text.words import lower_case_words
 
 STAGE = "plan_section"
@@ -186,8 +186,8 @@ async def _plan(services: Services, state: WriteState) -> tuple[Plan, list[Failu
     if not _plans(services, refused=bool(state.get("refused"))):
         return Plan(lines=()), []
     by_key = {key: papers[paper] for key, paper in keys.items() if paper in papers}
-    told = services.mind.name == "extractive"
-    most = len(keys) if told else min(state["choices"].cite, len(keys))
+    told = not services.mind.composes
+    most = len(keys) if told else min(state["choices"].most, len(keys))
     # Where there is nothing to choose, every paper is wanted.
     insisted = {key for key in keys if keys[key] in state["request"].must_include}
     musts = insisted if most < len(keys) else set(keys)
@@ -201,7 +201,7 @@ def _plans(services: Services, *, refused: bool) -> bool:
     context = services.context
     shown = refused or should_ask(context.review_plan, "")
     return context.writer in {"beam", "plan"} or (
-        context.writer == "whole" and (shown or services.mind.name == "extractive")
+        context.writer == "whole" and (shown or not services.mind.composes)
     )
 
 
@@ -288,9 +288,7 @@ def repaired(
     themes = [
         theme.model_copy(
             update={
-                "label": " ".join(
-                    word.lower() if word.lower() in lower else word for word in theme.label.split()
-                ),
+                "label": in_lower_case(theme.label, lower),
                 "lines": _kept(theme.lines, allowed),
             }
         )

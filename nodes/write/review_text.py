@@ -24,9 +24,17 @@ from state.channels import WriteState
 from state.paper import Paper, index_by_ids
 from state.questions import TextQuestion
 from state.run import fatal_failure
-from state.writing import INPUT, MARKER, Citation, CitationVerdict, PlanLine, SavedSection, Sentence
+from state.writing import (
+    INPUT,
+    MARKER,
+    UNBORNE,
+    Citation,
+    CitationVerdict,
+    PlanLine,
+    SavedSection,
+    Sentence,
+)
 from tools.errors import InputError
-from tools.evidence.verdict_order import UNBORNE
 from tools.run_settings import RunSettings
 from tools.services import open_services
 

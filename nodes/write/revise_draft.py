@@ -13,22 +13,16 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from nodes.cost.kept_budget import saving_services
-from nodes.write.cited_papers import load_papers_to_cite
 from nodes.write.rewrite_unsupported import fault_with_evidence, needs_rewrite, rejections_of
-from nodes.write.writers.draft_answers import Revision, as_answered
+from nodes.write.writers.draft_answers import Revision, SectionAnswer, as_answered
 from nodes.write.writers.drafting import DraftQuestion, open_draft_session
 from nodes.write.writers.passage import placed
-from nodes.write.writers.whole import (
-    WORDS_A_PAPER,
-    candidates,
-    citations_missing,
-    with_output_tokens_for,
-)
+from nodes.write.writers.whole import section_faults, section_question, with_output_tokens_for
 from nodes.write.writers.writer import drafting_state
 from state.channels import WriteState
 from state.writing import Sentence
 from tools.embed.embedder import Embedder
-from tools.llm.task import Task
+from tools.llm.task import Exchange, Task
 from tools.run_settings import RunSettings
 
 STAGE = "revise_draft"
@@ -36,27 +30,24 @@ _ENOUGH = 0.6
 """Share of a draft's sentences below which a revision has lost too much."""
 
 PROMPT = """\
-You are the last to read the related-work section of a scientific paper before its authors do. `text` is
-their abstract, idea or question. `papers` are what a search has found, each with the key that cites it;
-`section` is the draft, which cites them by key in braces, such as {P3}. Each of the `findings` is what a
-check against the papers could not confirm: the sentence, the key of the paper (none, where a sentence
-without citation is meant), what it claims, why that does not stand, and as `instead` the key of a paper
-that does say it, if one does.
+Now read this section once more, as the last to do so before its authors: a demanding reviewer of the field. Each of
+the `findings` is what a check against the papers could not confirm: the sentence, the key of the paper (none, where a
+sentence without citation is meant), what it claims, the verdict, why it does not stand, and as `instead` the key of
+a paper that does say it, if one does.
 
-First, as `reading`, make notes for yourself:
-- Go through `text` and take each thing that the authors set out to do, build on, claim or find. Which
-  papers here come closest to it? Does the section cite these, and say in what this work goes beyond them
-  or goes another way? Is that the difference that matters most, and true by their words and by `text`?
-- Which works must a reader of `text` be told of that the section leaves out, and which could give way?
-- As the most demanding reviewer of the field: does every paragraph make one point and lead to the next? Is
-  anything only listed that should be set against something, said more strongly than its paper says it, said
-  twice, padded, or put into a formula? Does the section end where the authors' work begins?
+First, as `reading`, make brief notes:
+- Take each thing that `text` sets out to do, builds on, claims or finds. Which papers come closest to it? Are these
+  cited, with the difference that matters most, and is it true by their words and by `text`?
+- Which lines of work, or papers that a reader of the field would miss, are left out? Could a clause or a group of keys
+  take them in?
+- Does every paragraph make one point and lead to the next? Is anything only listed, said twice, padded, stronger than
+  its paper says, or near to a formula ("X does. Y does.")? Does the section end where the authors' work begins, in
+  words of its own?
 
-Then, as `text`, give the whole section again, better: with the findings and all that you have noted mended.
-Rewrite as much as that takes; what is good stays letter by letter as it is. Its length is about `words`
-words, and it cites at most `most` papers, those marked `must` among them. Say of a paper only what its
-words given here say, as cautiously as they say it, and of the authors' own work ("we") only what the input
-`text` says. Where `faults` of an earlier answer are listed, give the whole answer again with these mended.
+Then give, as `paragraphs`, those that change, each whole and with its number; what you do not give stays as it is.
+Mend every finding: say of the paper what it does say, cite the one that says it, or let the claim go. What is good
+stays letter by letter. The rules of the first answer hold, its length and number of papers among them. Where `faults`
+are listed, mend them and give these paragraphs again.
 """
 
 
@@ -66,13 +57,14 @@ class Found(BaseModel):
     sentence: str
     key: str | None = None
     claim: str
+    verdict: str
     why: str
     instead: str | None = None
 
 
-def extract(embedder: Embedder, *, section: str, **_: object) -> Revision:
+def extract(embedder: Embedder, **_: object) -> Revision:
     """Leave the text as it is: the embedded engine revises nothing as a whole."""
-    return Revision(text=section)
+    return Revision()
 
 
 TASK = Task(
@@ -86,26 +78,26 @@ TASK = Task(
 
 
 async def revise_draft(state: WriteState, runtime: Runtime[RunSettings]) -> WriteState:
-    """Have the draft revised by whoever wrote it."""
+    """Have the draft revised by whoever wrote it, in the conversation in which it was written."""
     services = saving_services(state, runtime, drafted=True)
     stage, old = drafting_state(state), state["final"]
     drafting = await open_draft_session(services, stage, list(state["keys"]), STAGE)
     drafting.remedy = "the draft goes on as it is"
     drafting.standing = {item.text: as_answered(item, item.line) for item in old.sentences}
-    papers = candidates(await load_papers_to_cite(services, stage.keys, list(stage.keys)), stage)
-    most = min(stage.most, len(papers))
-    inputs = {
-        "text": stage.request.text,
-        "papers": papers,
-        "most": most,
-        "words": most * WORDS_A_PAPER,
-        "section": _printed(old.sentences),
-        "findings": _findings(state),
-    }
+    first = await section_question(services, stage)
+    if first is None:  # what drafted it cannot be asked any more
+        return {}
+    paragraphs = _paragraphs(old.sentences)
+    draft = Exchange(first.task, first.inputs, SectionAnswer(text="\n\n".join(paragraphs)))
     given = await drafting.ask(
-        DraftQuestion(with_output_tokens_for(TASK, most), inputs),
+        DraftQuestion(
+            with_output_tokens_for(TASK, first.inputs["most"]),
+            {"findings": _findings(state)},
+            after=draft,
+            paragraphs=paragraphs,
+        ),
         line_of=lambda _: None,
-        missing=partial(citations_missing, papers, most),
+        missing=partial(section_faults, first, stage),
     )
     if stage.outline.lines:
         given = [placed(item, stage.lines) for item in given]
@@ -135,9 +127,9 @@ async def revise_draft(state: WriteState, runtime: Runtime[RunSettings]) -> Writ
     return update
 
 
-def _printed(sentences: Sequence[Sentence]) -> str:
+def _paragraphs(sentences: Sequence[Sentence]) -> list[str]:
     paragraphs = groupby(sentences, key=lambda item: item.line)
-    return "\n\n".join(" ".join(item.text for item in group) for _, group in paragraphs)
+    return [" ".join(item.text for item in group) for _, group in paragraphs]
 
 
 def _findings(state: WriteState) -> list[Found]:
@@ -147,6 +139,7 @@ def _findings(state: WriteState) -> list[Found]:
             sentence=state["final"].sentences[item.sentence - 1].text,
             key=item.key or None,
             claim=item.claim,
+            verdict=item.verdict,
             why=fault_with_evidence(item),
             instead=by_id.get(item.better or ""),
         )

@@ -6,6 +6,7 @@ not may give way to the paper at hand that does say it.
 """
 
 import asyncio
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -36,10 +37,17 @@ from nodes.write.writers.quoted_sentences import quote_nearest
 from nodes.write.writers.writer import DraftingState
 from state.channels import WriteState
 from state.run import Failure
-from state.writing import CitationVerdict, Draft, PlanLine, Rejection, Sentence
+from state.writing import (
+    MARKER,
+    UNBORNE,
+    CitationVerdict,
+    Draft,
+    PlanLine,
+    Rejection,
+    Sentence,
+)
 from tools.embed.embedder import Embedder
 from tools.errors import AnswerError, KeptError, RefusedError
-from tools.evidence.verdict_order import UNBORNE
 from tools.llm.task import Task
 from tools.run_settings import RunSettings
 
@@ -116,7 +124,7 @@ async def rewrite_unsupported(state: WriteState, runtime: Runtime[RunSettings]) 
     services = saving_services(state, runtime, drafted=True)
     faulty = sorted({item.sentence for item in state["verdicts"] if item.verdict in UNBORNE})
     if state["checks"] >= max_checks(state["final"]):
-        return remove_sentences(state, faulty)
+        return remove_unsupported(state, faulty)
     stage = DraftingState(request=state["request"], keys=state["keys"], outline=state["outline"])
     drafting = await open_draft_session(services, stage, list(state["keys"]), STAGE)
     drafting.remedy = "it is taken out unless the second check finds it supported"
@@ -275,22 +283,70 @@ def fault_text(item: CitationVerdict) -> str:
 
 def rejections_of(state: WriteState, numbers: Collection[int], action: Action) -> list[Rejection]:
     """Return what was found weak in these sentences, for the record."""
-    sentences, wanted = state["final"].sentences, set(numbers)
-    return [
-        Rejection(
-            stage=STAGE,
-            line=sentences[item.sentence - 1].line,
-            sentence=sentences[item.sentence - 1].text,
-            key=item.key,
-            paper=item.paper,
-            cause=item.cause or "mis_cited",
-            detail=fault_text(item),
-            action=action,
-            by=item.by,
-        )
-        for item in state["verdicts"]
-        if item.sentence in wanted and needs_rewrite(item)
+    weak = [item for item in state["verdicts"] if item.sentence in numbers and needs_rewrite(item)]
+    return [_rejection(state["final"].sentences[item.sentence - 1], item, action) for item in weak]
+
+
+def _rejection(sentence: Sentence, item: CitationVerdict, action: Action) -> Rejection:
+    return Rejection(
+        stage=STAGE,
+        line=sentence.line,
+        sentence=sentence.text,
+        key=item.key,
+        paper=item.paper,
+        cause=item.cause or "mis_cited",
+        detail=fault_text(item),
+        action=action,
+        by=item.by,
+    )
+
+
+def remove_unsupported(state: WriteState, faulty: Sequence[int]) -> WriteState:
+    """Take single citations out of groups where the others stand, and else the whole sentence."""
+    sentences = list(state["final"].sentences)
+    dropped: list[CitationVerdict] = []
+    for number in faulty:
+        failing = [
+            item
+            for item in state["verdicts"]
+            if item.sentence == number and item.verdict in UNBORNE
+        ]
+        if left := without_citations(sentences[number - 1], {item.key for item in failing}):
+            sentences[number - 1] = left
+            dropped += failing
+    thinned: WriteState = {
+        **state,
+        "final": state["final"].model_copy(update={"sentences": tuple(sentences)}),
+        "verdicts": [item for item in state["verdicts"] if item not in dropped],
+        "removed": [
+            *state["removed"],
+            *(item.model_copy(update={"action": "removed"}) for item in dropped),
+        ],
+    }
+    mended = {item.sentence for item in dropped}
+    update = remove_sentences(thinned, [number for number in faulty if number not in mended])
+    told = [
+        _rejection(state["final"].sentences[item.sentence - 1], item, "removed") for item in dropped
     ]
+    return {**update, "rejections": [*told, *update["rejections"]]}
+
+
+_GROUP = re.compile(rf"{MARKER.pattern}(?:[ ,;]*{MARKER.pattern})*")
+_COUNTS = re.compile(r"\b(?:both|two|three|four|five|six|seven|eight|nine|ten|\d+)\b", re.I)
+
+
+def without_citations(sentence: Sentence, keys: Collection[str]) -> Sentence | None:
+    """Return a sentence without these citations; None where one stands alone, or where papers may be counted."""
+    groups = [MARKER.findall(found[0]) for found in _GROUP.finditer(sentence.text)]
+    alone = any(set(group) <= set(keys) for group in groups)
+    if alone or "" in keys or _COUNTS.search(without_markers(sentence.text)):
+        return None
+    text = _GROUP.sub(
+        lambda found: "".join(f"{{{key}}}" for key in MARKER.findall(found[0]) if key not in keys),
+        sentence.text,
+    )
+    cited = tuple(item for item in sentence.citations if item.key not in keys)
+    return sentence.model_copy(update={"text": text, "citations": cited})
 
 
 def remove_sentences(state: WriteState, faulty: Sequence[int]) -> WriteState:

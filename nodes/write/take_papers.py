@@ -18,6 +18,7 @@ from nodes.common.check_input import (
     input_kind,
     note_if_short,
     parse_input,
+    refusing,
     why_unknown,
 )
 from nodes.common.notices import noticed_now
@@ -29,9 +30,9 @@ from state.reducers import overwriting
 from state.run import Failure
 from tools.bibliography.citation_style import named_style
 from tools.bibliography.read_record import RecordError, paper_from
-from tools.errors import CiteLoomError, InputError, PermanentError, TransientError
+from tools.errors import InputError, PermanentError, TransientError
 from tools.program import PROGRAM
-from tools.run_settings import RunSettings, check_settings
+from tools.run_settings import RunSettings, check_settings, route_options_of
 from tools.scholar.agreement import same_title
 from tools.scholar.open_source import is_online
 from tools.services import Services, open_services
@@ -44,17 +45,16 @@ async def take_papers(state: Mapping[str, object], runtime: Runtime[RunSettings]
     run = uuid4().hex
     services = open_services(runtime, run)
     request, choices = CheckedRequest(text=""), WriteChoices()
-    stop: Failure | None = None
     failures: list[Failure] = []
     papers: list[Paper] = []
-    try:
+    with refusing(STAGE) as stopped:
         check_settings(services.context)
         sent = parse_input(WriteInput, state)
         check_writer(services.context.writer, planned=bool(sent.plan.strip()))
         await asyncio.to_thread(named_style, sent.style)
         choices = WriteChoices(cite=sent.cite, plan=sent.plan, style=sent.style)
         title, text = clean_text(sent.text)
-        code, notes = await check_language(text, extractive=services.mind.name == "extractive")
+        code, notes = await check_language(text, composes=services.mind.composes)
         request = CheckedRequest(
             text=text,
             kind=input_kind(text),
@@ -76,15 +76,14 @@ async def take_papers(state: Mapping[str, object], runtime: Runtime[RunSettings]
                 else "there is no paper to write about: give ids that the library knows, or records with "
                 "title and abstract"
             )
-    except CiteLoomError as error:
-        stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
     await services.run_store.papers.put(papers)
     return {
+        "settings": route_options_of(services.context),
         "run": run,
         "request": request,
         "choices": choices,
-        "stop": stop,
-        "failures": overwriting([*failures, *([stop] if stop else [])]),
+        "stop": next(iter(stopped), None),
+        "failures": overwriting([*failures, *stopped]),
         "selected": list(dict.fromkeys(paper.id for paper in papers)),
     }
 

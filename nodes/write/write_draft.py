@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 
 from nodes.cost.kept_budget import saving_services
 from nodes.write.writers.writer import DraftJob, drafting_state
-from nodes.write.writers.writers import get_writer
+from nodes.write.writers.writers import writer_for
 from state.channels import WriteState
 from tools.run_settings import RunSettings
 
@@ -28,4 +28,4 @@ async def write_draft(state: Branch, runtime: Runtime[RunSettings]) -> WriteStat
     stage = drafting_state(state)
     lines = tuple(line for line in stage.lines if line.number in set(state["lines"]))
     job = DraftJob(draft=stage.best, lines=lines, variant=state["variant"])
-    return await get_writer(services.context.writer).write(services, stage, job)
+    return await writer_for(services).write(services, stage, job)

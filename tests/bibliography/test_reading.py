@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from state.paper import Author, Paper
 from tests.bibliography.made import read
-from tools.bibliography.read_record import BadRecord
+from tools.bibliography.read_record import BadRecord, paper_from
 from tools.bibliography.read_records import read_records
 from tools.errors import InputError
 
@@ -452,3 +452,10 @@ def test_arbitrary_files_raise_nothing_but_input_errors(
         assert isinstance(record, BadRecord) or (
             Paper.model_validate_json(record.model_dump_json()) == record
         )
+
+
+def test_name_with_its_family_first_keeps_its_family() -> None:
+    given = [{"name": "Liu, Jia"}, {"name": "Owls and Co, Inc."}, {"literal": "Owls, Friends of"}]
+    paper = paper_from({"id": "doi:10.5555/1", "title": "Owls", "authors": given})
+    assert [author.family for author in paper.authors[:1]] == ["Liu"]
+    assert [author.name for author in paper.authors[1:]] == ["Owls and Co Inc.", "Owls Friends of"]

@@ -42,7 +42,7 @@ ASKED = (
     "debate_papers",
     "reflect_on_sufficiency",
     "draft_section",
-    "read_paper",
+    "read_papers",
     "judge_claims",
     "revise_draft",
 )

@@ -55,7 +55,7 @@ def test_llm_path_runs_whole_against_an_endpoint_that_takes_its_time(tmp_path: P
     assert sent[first] > asked[first] + 10, "sources are asked"
     assert [sent[name] for name in (again, *others)] == [asked[name] for name in (again, *others)]
     assert 0 < by_unit["USD"][again] < by_unit["USD"][first]
-    assert found["tasks"]["write, 3"]["read_paper"]["calls"] == 3
+    assert found["tasks"]["write, 3"]["read_papers"]["calls"] == 1
     took = [row for row in found["rows"] if row["unit"] == "s"]
     assert all(row["ratio"] > 1 and row["value"] > 0.3 for row in took)
 

@@ -82,11 +82,21 @@ class DishonestMind:
     def _drafted(self, task: str) -> Spoil:
         def spoil(answer: Any, inputs: dict[str, Any]) -> Reply:
             dice = self._dice(task, inputs)
-            said = _SENTENCE_END.split(answer["text"])
-            told = [self._spoiled(task, {"sentence": item}, dice)["sentence"] for item in said]
-            return {**answer, "text": " ".join(told)}
+            if task == "draft_section":
+                return {**answer, "text": self._lied(task, answer["text"], dice)}
+            whole = dict(enumerate(inputs["section"].split("\n\n"), start=1))
+            whole |= {item["number"]: item["text"] for item in answer["paragraphs"]}
+            told = [
+                {"number": number, "text": self._lied(task, text, dice)}
+                for number, text in whole.items()
+            ]
+            return {**answer, "paragraphs": told}
 
         return spoil
+
+    def _lied(self, task: str, text: str, dice: random.Random) -> str:
+        said = _SENTENCE_END.split(text)
+        return " ".join(self._spoiled(task, {"sentence": item}, dice)["sentence"] for item in said)
 
     def _dice(self, task: str, inputs: dict[str, Any]) -> random.Random:
         return random.Random(f"{self.seed}/{task}/{json.dumps(inputs, sort_keys=True)}")

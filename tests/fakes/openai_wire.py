@@ -100,9 +100,18 @@ Script: TypeAlias = Callable[[dict[str, Any]], Reply]
 
 
 def inputs_of(request: dict[str, Any]) -> dict[str, object]:
-    """Return the fenced inputs by name, parsed where they are JSON."""
-    message = next(item for item in request["messages"] if item["role"] == "user")
-    return {name: _parsed(content) for name, _, content in _FENCE.findall(message["content"])}
+    """Return the fenced inputs of a conversation by name, parsed where they are JSON; later ones count.
+
+    The text that was answered first, of which later questions are, is its `section`.
+    """
+    told = [item["content"] for item in request["messages"] if item["role"] == "user"]
+    found = [item for content in told for item in _FENCE.findall(content)]
+    before = [
+        _parsed(item["content"]) for item in request["messages"] if item["role"] == "assistant"
+    ]
+    texts = [one["text"] for one in before if isinstance(one, dict) and "text" in one]
+    section = {"section": texts[0]} if texts else {}
+    return {**section, **{name: _parsed(content) for name, _, content in found}}
 
 
 def task_of(request: dict[str, Any]) -> str:
@@ -122,7 +131,13 @@ def schema_of(request: dict[str, Any]) -> dict[str, Any]:
     if rung == "json_object" and "schema" in request["response_format"]:
         found: dict[str, Any] = request["response_format"]["schema"]
         return found
-    told = _TOLD_SCHEMA.search(str(request["messages"][0]["content"]))
+    told = next(
+        filter(
+            None,
+            (_TOLD_SCHEMA.search(str(item["content"])) for item in reversed(request["messages"])),
+        ),
+        None,
+    )
     return dict(json.loads(told[1])) if told else {}
 
 

@@ -95,11 +95,12 @@ def _reflect(inputs: dict[str, Any]) -> dict[str, Any]:
 
 
 def _read(inputs: dict[str, Any]) -> dict[str, Any]:
-    spans = sentences(inputs["abstract"]) if inputs["abstract"] else []
     names = ("contribution", "method", "findings", "limitations")
     return {
-        name: {"text": f"In short: {span}", "quote": span}
-        for name, span in zip(names, spans, strict=False)
+        "papers": [
+            {"key": item["key"], **dict(zip(names, sentences(item["abstract"]), strict=False))}
+            for item in inputs["papers"]
+        ]
     }
 
 
@@ -202,14 +203,40 @@ def _draft_section(inputs: dict[str, Any]) -> dict[str, Any]:
 
 def _revise_draft(inputs: dict[str, Any]) -> dict[str, Any]:
     """Write what a finding tells of anew, about the papers that stand or that say it instead."""
-    text = inputs["section"]
+    paragraphs = inputs["section"].split("\n\n")
+    changed: dict[int, str] = {}
     for sentence in dict.fromkeys(item["sentence"] for item in inputs["findings"]):
         better = [
             item.get("instead") for item in inputs["findings"] if item["sentence"] == sentence
         ]
         keys = dict.fromkeys([*re.findall(r"\{(P\d+)\}", sentence), *filter(None, better)])
-        text = text.replace(sentence, _extend({"keys": list(keys)}, inputs, 0)["text"])
-    return {"reading": "It will do.", "text": text}
+        new = _extend({"keys": list(keys)}, inputs, 0)["text"]
+        for number, text in enumerate(paragraphs, start=1):
+            if sentence in text:
+                changed[number] = changed.get(number, text).replace(sentence, new)
+    return {
+        "reading": "It will do.",
+        "paragraphs": [{"number": number, "text": text} for number, text in changed.items()],
+    }
+
+
+def drafting(change: Callable[[str], str]) -> Spoil:
+    """Return what changes a drafted text so."""
+    return lambda answer, inputs: {**answer, "text": change(answer["text"])}
+
+
+def revising(change: Callable[[str], str]) -> Spoil:
+    """Return what makes a revision change the whole text so."""
+
+    def spoil(answer: Any, inputs: dict[str, Any]) -> Reply:
+        whole = dict(enumerate(inputs["section"].split("\n\n"), start=1))
+        whole |= {item["number"]: item["text"] for item in answer["paragraphs"]}
+        texts = change("\n\n".join(whole.values())).split("\n\n")
+        texts += [""] * (len(whole) - len(texts))
+        told = [{"number": number, "text": text} for number, text in enumerate(texts, start=1)]
+        return {**answer, "paragraphs": told}
+
+    return spoil
 
 
 def _write_cited(inputs: dict[str, Any]) -> dict[str, Any]:
@@ -234,7 +261,7 @@ _ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "debate_papers": _debate,
     "order_papers": _order,
     "reflect_on_sufficiency": _reflect,
-    "read_paper": _read,
+    "read_papers": _read,
     "plan_section": _plan_section,
     "choose_draft": _vote,
     "rewrite_unsupported": _rewrite,

@@ -20,7 +20,7 @@ from tools.ledger.ledger_file import LedgerFile
 from tools.settings import Settings
 
 _AT_ONCE = 5
-"""Papers that are read at once."""
+"""Papers that are written about at once."""
 _MOST_SECONDS = 2.0
 """What a cancel may take."""
 _LOOK = 0.7
@@ -28,8 +28,8 @@ _LOOK = 0.7
 
 
 def hanging(request: dict[str, Any]) -> Reply:
-    """Answer until papers are read, and that never."""
-    return Hang(60.0) if task_of(request) == "read_paper" else reviewer()(request)
+    """Answer until papers are written about one by one, and that never."""
+    return Hang(60.0) if task_of(request) == "write_cited" else reviewer()(request)
 
 
 def hung_up(server: OpenAIServer) -> int:
@@ -56,7 +56,7 @@ async def check_ended(server: OpenAIServer, home: Path, sent: int) -> None:
     rows, _ = LedgerFile(home).read(run)
     assert sum(row.calls for row in rows) == sent
     # What was cut off may well be billed: it counts as the worst case.
-    (cut,) = [row for row in rows if getattr(row, "task", "") == "read_paper"]
+    (cut,) = [row for row in rows if getattr(row, "task", "") == "write_cited"]
     assert cut.model_dump()["output_tokens"] >= 1000 * _AT_ONCE
 
 
@@ -69,7 +69,7 @@ def runs_with_nothing_held(home: Path) -> list[str]:
 @pytest.mark.parametrize("limit", [None, 100])
 async def test_cancelled_stream_stops_paying(llm_settings: Settings, limit: int | None) -> None:
     settings = llm_settings.model_copy(update={"max_calls_per_day": limit})
-    with Scripted(hanging, settings) as llm:
+    with Scripted(hanging, settings, writer="per_cite") as llm:
 
         async def consume() -> None:
             given: Any = {"text": ABSTRACT, "library": "bees", "cite": 5}
@@ -78,7 +78,7 @@ async def test_cancelled_stream_stops_paying(llm_settings: Settings, limit: int 
                 ...
 
         run = asyncio.create_task(consume())
-        await asyncio.to_thread(llm.server.wait_for, 5 + _AT_ONCE, 60.0)
+        await asyncio.to_thread(llm.server.wait_for, 4 + _AT_ONCE, 60.0)
         sent = len(llm.server.requests)
         await cancelled(run)
         await check_ended(llm.server, llm_settings.home, sent)
@@ -98,14 +98,16 @@ def test_interrupted_command_stops_paying(home: Path, abstract: str) -> None:
             SMALL,
             "--cite",
             str(_AT_ONCE),
+            "--writer",
+            "per_cite",
             "--set",
             "pool=8",
         )
         with started(home, *command, variables=variables) as process:
-            while "read_paper" not in server.tasks:
+            while "write_cited" not in server.tasks:
                 server.wait_for(len(server.requests) + 1, 60.0)
-            sent = server.tasks.count("read_paper")
+            sent = server.tasks.count("write_cited")
             assert process.end(signal.SIGINT) == 130
-        came = server.tasks.count("read_paper")
+        came = server.tasks.count("write_cited")
         # One that was cut off on its way to the server is on record, and may not have come.
-        assert sent <= came <= calls_on_record(home, "read_paper") <= _AT_ONCE
+        assert sent <= came <= calls_on_record(home, "write_cited") <= _AT_ONCE

@@ -8,7 +8,7 @@ import pytest
 
 from graphs.write import graph
 from tests.fakes.made_papers import made_papers
-from tests.fakes.reviewer import Spoil, reviewer
+from tests.fakes.reviewer import Spoil, reviewer, revising
 from tests.graphs.conftest import ABSTRACT, Scripted
 from tools.settings import Settings
 
@@ -34,6 +34,12 @@ def with_another(answer: Any, inputs: dict[str, Any]) -> Any:
     return answer if "faults" in inputs else {**answer, "text": f"{answer['text']} Others {{P99}}."}
 
 
+def revised_with_another(answer: Any, inputs: dict[str, Any]) -> Any:
+    """Cite nobody's paper in a revision, until told."""
+    another = revising(lambda text: f"{text} Others {{P99}}.")
+    return answer if "faults" in inputs else another(answer, inputs)
+
+
 def with_a_stranger(answer: Any, inputs: dict[str, Any]) -> Any:
     """Cite nobody's paper, until told."""
     if "faults" not in inputs:
@@ -44,7 +50,7 @@ def with_a_stranger(answer: Any, inputs: dict[str, Any]) -> Any:
 def misquoted(answer: Any, inputs: dict[str, Any]) -> Any:
     """Quote what stands nowhere, until told."""
     if "faults" not in inputs:
-        answer["method"] = {"quote": "These words stand in no paper at all.", "text": "x"}
+        answer["papers"][0]["method"] = "These words stand in no paper at all."
     return answer
 
 
@@ -66,8 +72,8 @@ def varied(answer: Any, inputs: dict[str, Any]) -> Any:
 
 FAULTY: dict[str, Spoil] = {
     "draft_section": with_another,
-    "revise_draft": with_another,
-    "read_paper": misquoted,
+    "revise_draft": revised_with_another,
+    "read_papers": misquoted,
     "judge_claims": strict,
     "rewrite_unsupported": with_a_stranger,
 }

@@ -1,7 +1,8 @@
 """Answers of a strong mind, recorded: what it writes reaches the text as it is, and nothing is asked twice.
 
 The answers were given to the questions of one run on papers of the starter library. They are found again by
-task and by what is asked about, not by the prompts' wording.
+task and by what is asked about, not by the prompts' wording. Papers were then read one by one, and a revision gave
+the whole text.
 """
 
 import json
@@ -19,13 +20,6 @@ from tools.settings import Settings
 RECORDED: dict[str, Any] = json.loads(
     (Path(__file__).parent / "recorded_section.json").read_text(encoding="utf-8")
 )
-
-
-def about(task: str, inputs: dict[str, Any]) -> str:
-    """Return what tells one question of a task from the others."""
-    if task == "read_paper":
-        return str(inputs["title"])
-    return ""
 
 
 @pytest.fixture(scope="module")
@@ -46,9 +40,20 @@ async def test_what_a_strong_mind_writes_reaches_the_text(
         if task == "judge_claims":  # whatever stands together in one question
             items: Any = inputs_of(request)["asked"]
             return {"findings": [finding(item["id"]) for item in items]}
-        key = task, about(task, inputs_of(request))
-        asked[key] += 1
-        return answers[key]
+        if task == "read_papers":
+            shown: Any = inputs_of(request)["papers"]
+            asked.update(("read_paper", one["title"]) for one in shown if quoted(one["title"]))
+            return {"papers": [{"key": one["key"], **quoted(one["title"])} for one in shown]}
+        asked[task, ""] += 1
+        if task != "revise_draft":
+            return answers[task, ""]
+        whole = enumerate(answers[task, ""]["text"].split("\n\n"), start=1)
+        return {"paragraphs": [{"number": number, "text": text} for number, text in whole]}
+
+    def quoted(title: str) -> dict[str, str]:
+        """Return the words that were quoted of a paper, which was then asked about by itself."""
+        given = answers.get(("read_paper", title), {})  # nothing was asked of what a revision drops
+        return {name: one["quote"] for name, one in given.items() if one}
 
     def finding(id_: str) -> Any:
         """Return what was answered of an item, in the round in which it is asked about."""

@@ -38,6 +38,6 @@ async def test_resumed_run_asks_no_answered_question_again(
         asked = llm.server.tasks
     assert result["outcome"] == "complete"
     assert len(result["references"]) == 3
-    for name in ("generate_queries", "read_paper", "draft_section"):
+    for name in ("generate_queries", "read_papers", "draft_section"):
         if name in answered:
             assert asked.count(name) == answered.count(name)

@@ -9,7 +9,7 @@ import pytest
 from graphs.review import graph
 from state.results import RankedPaper, Reference
 from tests.fakes.openai_server import Refusal, Status, Text
-from tests.fakes.reviewer import reviewer
+from tests.fakes.reviewer import drafting, reviewer, revising
 from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers
 from tools.run_settings import RunSettings
 from tools.settings import Settings
@@ -93,7 +93,7 @@ async def test_llm_reviews_through_the_same_graph(llm_settings: Settings) -> Non
         "debate_papers",
         "reflect_on_sufficiency",
         "draft_section",
-        "read_paper",
+        "read_papers",
         "judge_claims",
         "revise_draft",
     }
@@ -140,11 +140,10 @@ async def test_unsupported_sentence_is_rewritten_once_then_taken_out(
 async def test_made_up_citation_in_the_text_never_survives(
     made_up: str, llm_settings: Settings
 ) -> None:
-    def invent(answer: Any, inputs: dict[str, Any]) -> Any:
-        text = re.sub(r"\.(?= On|$)", f", as others {made_up} show.", answer["text"])
-        return {**answer, "text": text}
+    def invent(text: str) -> str:
+        return re.sub(r"\.(?= On|$)", f", as others {made_up} show.", text)
 
-    spoil: dict[str, Any] = {"draft_section": invent, "revise_draft": invent}
+    spoil: dict[str, Any] = {"draft_section": drafting(invent), "revise_draft": revising(invent)}
     with Scripted(reviewer(spoil), llm_settings) as llm:
         result = await review(llm.context, cite=3)
     check_promises(result)
@@ -164,8 +163,8 @@ async def test_made_up_citation_in_the_text_never_survives(
 async def test_sentence_that_cites_nothing_must_rest_on_papers_or_input(
     text: str, llm_settings: Settings
 ) -> None:
-    def close(answer: Any, inputs: dict[str, Any]) -> Any:
-        return {**answer, "text": f"{answer['text'].removesuffix(text).strip()} {text}"}
+    def close(told: str) -> str:
+        return f"{told.removesuffix(text).strip()} {text}"
 
     def honest(answer: Any, inputs: dict[str, Any]) -> Any:
         numbers = {item["number"] for item in inputs["sentences"] if item["text"] == text}
@@ -178,8 +177,8 @@ async def test_sentence_that_cites_nothing_must_rest_on_papers_or_input(
         }
 
     spoil: dict[str, Any] = {
-        "draft_section": close,
-        "revise_draft": close,
+        "draft_section": drafting(close),
+        "revise_draft": revising(close),
         "judge_claims": honest,
     }
     with Scripted(reviewer(spoil), llm_settings) as llm:
@@ -197,7 +196,7 @@ async def test_sentence_that_cites_nothing_must_rest_on_papers_or_input(
         ("plan_section", Text("no JSON at all")),
         ("draft_section", Refusal()),
         ("revise_draft", Refusal()),
-        ("read_paper", Text("no JSON at all")),
+        ("read_papers", Text("no JSON at all")),
     ],
 )
 async def test_one_task_that_never_answers_does_not_end_the_run(

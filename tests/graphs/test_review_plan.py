@@ -56,7 +56,7 @@ async def test_nothing_is_written_twice_where_papers_were_added(llm_settings: Se
     assert {item.paper.id for item in result["references"]} == {FIVE[3], FIVE[4], FIVE[0]}
     used = {item.task: item for item in result["usage"]}
     assert used["write_section"].cached == 0, "each part is written by one branch"
-    assert used["read_paper"].calls == 5, "three papers at first, two that were added"
+    assert used["read_papers"].calls == 2, "three papers at first, two that were added"
 
 
 async def test_plan_sent_back_as_it_was_shown_changes_nothing(context: RunSettings) -> None:

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from tests.fakes.openai_server import inputs_of, task_of
-from tests.fakes.reviewer import reviewer, sentences
+from tests.fakes.reviewer import reviewer, revising, sentences
 from tests.graphs.conftest import Scripted
 from tests.graphs.test_writers import FIVE, write
 from tools.settings import Settings
@@ -31,9 +31,7 @@ def denying(words: str) -> Any:
 
 
 async def test_only_what_is_new_is_checked_again(llm_settings: Settings) -> None:
-    def shorten(answer: Any, inputs: dict[str, Any]) -> Any:
-        return {**answer, "text": answer["text"].replace("On the whole, Bberg", "In sum, Bberg")}
-
+    shorten = revising(lambda text: text.replace("On the whole, Bberg", "In sum, Bberg"))
     with Scripted(reviewer({"revise_draft": shorten}), llm_settings) as llm:
         result = await write(llm.context)
         first, second = (
@@ -65,9 +63,7 @@ async def test_revision_sees_what_the_check_could_not_confirm(llm_settings: Sett
 
 
 async def test_revision_that_loses_most_of_the_text_is_not_taken(llm_settings: Settings) -> None:
-    def lose(answer: Any, inputs: dict[str, Any]) -> Any:
-        return {**answer, "text": answer["text"].split(" On the whole")[0]}
-
+    lose = revising(lambda text: text.split(" On the whole")[0])
     with Scripted(reviewer({"revise_draft": lose}), llm_settings) as llm:
         result = await write(llm.context)
     with Scripted(reviewer(), llm_settings) as llm:
@@ -79,10 +75,7 @@ async def test_revision_that_loses_most_of_the_text_is_not_taken(llm_settings: S
 async def test_claim_that_a_revision_puts_in_is_checked_like_any_other(
     llm_settings: Settings,
 ) -> None:
-    def claim(answer: Any, inputs: dict[str, Any]) -> Any:
-        text = re.sub(r"\.$", " and sing at night {P5}.", answer["text"])
-        return {**answer, "text": text}
-
+    claim = revising(lambda text: re.sub(r"\.$", " and sing at night {P5}.", text))
     spoil = {"revise_draft": claim, "judge_claims": denying("sing at night")}
     with Scripted(reviewer(spoil), llm_settings) as llm:
         result = await write(llm.context)
@@ -133,4 +126,4 @@ async def test_answers_have_room_for_a_hundred_papers(llm_settings: Settings) ->
     cited = {one.paper for item in result["sentences"] for one in item.citations}
     assert len(cited) == 100
     assert limits["draft_section"] == limits["revise_draft"] == 7000
-    assert limits["read_paper"] < 4000
+    assert limits["read_papers"] < 4000

@@ -6,10 +6,11 @@ import pytest
 from langgraph.types import Send
 
 from graphs.find import (
-    after_input,
     after_reflection,
     after_screen,
+    after_selection,
     after_weighing,
+    search_next,
     send_papers_to_judge,
     send_queries,
 )
@@ -54,13 +55,30 @@ def searches(sent: Any) -> list[tuple[str, str, int]]:
 
 def test_fatal_failure_leads_past_everything_that_costs() -> None:
     stopped = state(failures=[SMALL, STOP], frontier=["a"], sufficiency=[_enough(1)])
-    assert after_input(stopped) == "present_papers"
+    assert search_next(stopped) == "check_retractions"
+    assert after_selection(stopped) == "estimate_completeness"
     assert send_queries(stopped) == "check_retractions"
     assert after_screen(stopped) == "weigh_links"
     assert send_papers_to_judge(stopped) == "weigh_links"
     assert after_weighing(stopped) == "check_retractions"
     opened = state(failures=[STOP], hop=2, queries=[GAP], sufficiency=[_enough(1)])
     assert after_reflection(opened) == "check_retractions"
+
+
+@pytest.mark.parametrize("mode", ["off", "auto", "on", False, True])
+def test_person_is_asked_only_where_the_settings_in_the_state_say_so(mode: object) -> None:
+    modes = {"review_queries": mode, "review_papers": mode}
+    more: Any = {"settings": modes, "queries": [WORDS, GAP], "sufficiency": [_enough(1)]}
+    given = state(hop=2, **more)
+    asks = mode not in {"off", False}
+    for following in (search_next(given), after_reflection(given)):
+        if asks:
+            assert following == "review_queries"
+        else:
+            assert [facet for facet, *_ in searches(following)] == ["gap", "gap"]
+    assert after_selection(given) == ("review_papers" if asks else "estimate_completeness")
+    assert after_reflection(state(hop=1, **more)) == "check_retractions"
+    assert after_selection(state(failures=[STOP], **more)) == "estimate_completeness"
 
 
 def _enough(hop: int) -> Sufficiency:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.graphs.conftest import ABSTRACT, bee_papers
+from tests.graphs.conftest import ABSTRACT, bee_papers, context_for
 from tests.graphs.stepping import Stepped, told
 from tools.run_settings import RunSettings
 
@@ -20,6 +20,26 @@ GIVEN = {
 }
 
 
+ASKING = {
+    "find": {"review_cost", "review_queries", "review_papers"},
+    "write": {"review_cost", "review_text"},
+}
+
+
+@pytest.mark.parametrize("graph", ASKING)
+async def test_steps_that_ask_a_person_are_entered_only_where_they_may_ask(
+    graph: str, extractive: RunSettings
+) -> None:
+    run = Stepped(graph, GIVEN[graph], extractive, before="*")
+    await run.to_end()
+    assert ASKING[graph].isdisjoint(run.seen)
+    modes: Any = dict.fromkeys(ASKING[graph], "auto")
+    asked = context_for(extractive.clients.settings, **modes)
+    run = Stepped(graph, GIVEN[graph], asked, before=next(iter(sorted(ASKING[graph]))))
+    await run.begin()
+    assert run.waits == ("review_cost",)
+
+
 @pytest.mark.parametrize("graph", GIVEN)
 async def test_stepped_run_ends_as_an_unstepped_one(graph: str, extractive: RunSettings) -> None:
     whole = await Stepped(graph, GIVEN[graph], extractive).to_end()
@@ -30,9 +50,8 @@ async def test_stepped_run_ends_as_an_unstepped_one(graph: str, extractive: RunS
     assert not result.get("stop")
 
 
-@pytest.mark.parametrize("node", ["review_queries"])
-async def test_edited_queries_are_what_is_searched_for(node: str, extractive: RunSettings) -> None:
-    run = Stepped("find", FIND, extractive, before=node)
+async def test_edited_queries_are_what_is_searched_for(extractive: RunSettings) -> None:
+    run = Stepped("find", FIND, extractive, before="search_source")
     await run.begin()
     await run.edit(queries=[{"text": "waggle dance", "facet": "all", "reason": "Mine."}])
     result = await run.to_end()
@@ -51,7 +70,6 @@ FOUND = [
     "reflect_on_sufficiency",
     "check_retractions",
     "select_papers",
-    "review_papers",
     "estimate_completeness",
     "present_papers",
 ]
@@ -102,7 +120,6 @@ async def test_line_that_a_person_takes_out_of_the_plan_is_not_written(
 WRITTEN = [
     "check_citations",
     "audit_citations",
-    "review_text",
     "compare_papers",
     "number_references",
 ]
@@ -156,7 +173,7 @@ async def test_sentence_that_a_person_changes_is_never_called_supported_unchecke
 
 
 @pytest.mark.parametrize(
-    "node", ["expand_citations", "shortlist_papers", "check_retractions", "review_papers"]
+    "node", ["expand_citations", "shortlist_papers", "check_retractions", "estimate_completeness"]
 )
 async def test_state_shows_papers_as_a_person_reads_them(
     node: str, extractive: RunSettings
@@ -166,7 +183,7 @@ async def test_state_shows_papers_as_a_person_reads_them(
     assert [card.number for card in shown] == [*range(1, len(shown) + 1)]
     assert shown == sorted(shown, key=lambda card: -(card.score or 0))
     assert all(card.title and card.year and card.score is not None for card in shown)
-    if node == "review_papers":
+    if node == "estimate_completeness":
         assert [card.id for card in shown] == state["selected"]
         assert all(card.why for card in shown)
 

@@ -446,26 +446,28 @@ async def test_words_of_a_full_text_are_read_cited_and_checked(
     library.texts.put(*document(1, ("1 Introduction", "Pears are grown."), ("4 Results", found)))
 
     def read(answer: Any, inputs: dict[str, Any]) -> Any:
-        told = [item["text"] for item in inputs["passages"] if item["section"] == "4 Results"]
-        return {"findings": {"quote": told[0], "text": "Pears bear more on quince."}}
+        (paper,) = inputs["papers"]
+        told = [item["text"] for item in paper["passages"] if item["section"] == "4 Results"]
+        return {"papers": [{"key": paper["key"], "findings": told[0]}]}
 
     def say(answer: Any, inputs: dict[str, Any]) -> Any:
         (paper,) = inputs["papers"]
-        found = paper.get("elements", {}).get("findings", "the pears are grafted on quince.")
-        return {"text": f"{paper['name']} {{P1}} find that {found[0].lower()}{found[1:]}"}
+        told = [item["text"] for item in paper["passages"] if item["section"] == "4 Results"]
+        return {"text": f"{paper['name']} {{P1}} find that {told[0][0].lower()}{told[0][1:]}"}
 
     def check(answer: Any, inputs: dict[str, Any]) -> Any:
         (source,) = inputs["sources"]
+        words = [one["text"] for one in source.get("passages", []) if one["text"] == found]
+        verdict = "supported" if words else "not_in_source"
         findings = [
-            {**item, "quotes": [item["text"] for item in source["passages"]]}
+            {**item, "quotes": words or item["quotes"], "verdict": verdict}
             for item in answer["findings"]
         ]
         return {"findings": findings}
 
     spoil: dict[str, Any] = {
-        "read_paper": read,
+        "read_papers": read,
         "draft_section": say,
-        "revise_draft": say,
         "judge_claims": check,
     }
     with Scripted(reviewer(spoil), llm_settings) as llm:

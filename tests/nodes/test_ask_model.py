@@ -6,7 +6,7 @@ from pydantic import BaseModel
 
 from nodes.common.ask_model import ask_with_check
 from tools.errors import AnswerError
-from tools.llm.task import AnswerT, Task
+from tools.llm.task import AnswerT, Exchange, Task
 
 
 class Word(BaseModel):
@@ -23,18 +23,32 @@ TASK = Task(
 class Scripted:
     """A mind that gives these answers in turn, an error where one stands in their place."""
 
-    def __init__(self, *answers: str | AnswerError, name: str = "scripted") -> None:
-        self.name = name
+    name = "scripted"
+    composes = judges = True
+
+    def __init__(self, *answers: str | AnswerError, varies: bool = True) -> None:
+        self.varies = varies
         self.asked: list[dict[str, object]] = []
+        self.shown: list[object] = []
+        """The answer that stands before each question, if one does."""
         self._answers = list(answers)
 
-    def spare(self, task: Task[AnswerT], **inputs: object) -> float:
+    def spare(
+        self, task: Task[AnswerT], *, after: Exchange | None = None, **inputs: object
+    ) -> float:
         return float("inf")
 
     async def do(
-        self, task: Task[AnswerT], *, sample: int = 0, temperature: float = 0.0, **inputs: object
+        self,
+        task: Task[AnswerT],
+        *,
+        after: Exchange | None = None,
+        sample: int = 0,
+        temperature: float = 0.0,
+        **inputs: object,
     ) -> AnswerT:
-        self.asked.append(inputs)
+        self.asked.append({**(after.shown if after else {}), **inputs})
+        self.shown.append(after.answer if after else None)
         answer = self._answers.pop(0)
         if isinstance(answer, AnswerError):
             raise answer
@@ -57,6 +71,7 @@ async def test_faults_are_sent_back_once_under_their_name() -> None:
     asked = await ask_with_check(mind, TASK, {"text": "x"}, not_an_owl, again_as="wrong")
     assert asked.stands
     assert mind.asked[1] == {"text": "x", "wrong": ["bee is no owl"]}
+    assert mind.shown == [None, Word(word="bee")], "it sees what it answered"
     assert asked.tried[0] == (Word(word="bee"), ("bee is no owl",))
 
 
@@ -66,8 +81,8 @@ async def test_error_of_the_second_asking_keeps_the_first_answer() -> None:
     assert str(asked.error) == "cut"
 
 
-async def test_embedded_engine_is_asked_once() -> None:
-    mind = Scripted("bee", name="extractive")
+async def test_mind_that_answers_alike_each_time_is_asked_once() -> None:
+    mind = Scripted("bee", varies=False)
 
     async def faults(answer: Word) -> Sequence[str]:
         return not_an_owl(answer)

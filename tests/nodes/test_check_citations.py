@@ -3,16 +3,17 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
 from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 from pydantic import SecretStr
 
 from nodes.write.audit_citations import make_audit, omissions_of
 from nodes.write.check_citations import check_citations
-from nodes.write.rewrite_unsupported import remove_sentences
+from nodes.write.rewrite_unsupported import remove_sentences, without_citations
 from state.inputs import CheckedRequest, WriteChoices
 from state.paper import Paper
-from state.writing import Citation, CitationVerdict, Draft, Plan, PlanLine, Sentence
+from state.writing import MARKER, Citation, CitationVerdict, Draft, Plan, PlanLine, Sentence
 from tests.fakes.made_papers import made_papers
 from tests.fakes.openai_server import inputs_of
 from tests.graphs.conftest import Scripted
@@ -153,6 +154,31 @@ def test_sentences_taken_out_are_recorded_and_counts_that_are_no_more_true_go_wi
     assert [(item.sentence, item.cause, item.action) for item in update["rejections"]] == [
         ("A {P1}.", "mis_cited", "removed")
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "keys", "left"),
+    [
+        ("Several rank by citations {P1}{P2}{P3}.", {"P2"}, "Several rank by citations {P1}{P3}."),
+        (
+            "A {P1}, B {P2} and others {P3}{P4} rank.",
+            {"P4"},
+            "A {P1}, B {P2} and others {P3} rank.",
+        ),
+        ("A {P1} ranks, as B does {P2}.", {"P2"}, None),
+        ("Two systems rank {P1}{P2}.", {"P2"}, None),
+        ("Several rank {P1}{P2}.", {"P1", "P2"}, None),
+        ("Nobody ranks.", {""}, None),
+    ],
+)
+def test_citation_leaves_a_group_whose_others_stand(
+    text: str, keys: set[str], left: str | None
+) -> None:
+    cited = tuple(Citation(key=key) for key in MARKER.findall(text))
+    found = without_citations(Sentence(text=text, line=1, citations=cited), keys)
+    assert (found.text if found else None) == left
+    if found:
+        assert [item.key for item in found.citations] == MARKER.findall(found.text)
 
 
 def test_each_paper_that_is_not_cited_has_its_reason() -> None:

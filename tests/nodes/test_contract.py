@@ -123,6 +123,7 @@ def test_reads_only_channels_or_what_its_branch_is_given(module: ModuleType) -> 
         "sources",
         "of",
         "paper",
+        "papers_to_read",
         "draft",
         "drafted",
         "variant",

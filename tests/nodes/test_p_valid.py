@@ -1,8 +1,8 @@
-"""nodes/verify/p_valid.py: how likely a reference is right, of what its check found."""
+"""nodes/verify/check_reference.py: how likely a reference is right, of what its check found."""
 
 import pytest
 
-from nodes.verify.p_valid import WEIGHTS, p_valid, signs_of
+from nodes.verify.check_reference import WEIGHTS, p_valid, signs_of
 from state.audit import CheckedField, ReferenceCheck, ReferenceOutcome, WrongField
 
 

@@ -112,7 +112,7 @@ async def test_only_a_run_that_works_here_can_be_told_to_finish(home: Path) -> N
     async with local_runs() as runs, local_runs() as others:
         run = await runs.start("review", {"text": WRITE["text"], "library": WRITE["library"]}, {})
         async for view in runs.follow(run):
-            if view.progress and view.progress.stage == "read_paper":
+            if view.progress and view.progress.stage == "read_papers":
                 with pytest.raises(InputError, match="works elsewhere"):
                     await others.finish(run)
                 await runs.finish(run)

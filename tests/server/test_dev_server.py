@@ -198,7 +198,7 @@ async def test_review_streams_its_progress_and_ends_with_the_section(
         "search_source",
         "screen_papers",
         "judge_papers",
-        "read_paper",
+        "read_papers",
         "plan_section",
         "write",
         "check",

@@ -33,7 +33,7 @@ async def test_run_is_told_as_it_goes_and_gives_the_outputs_of_its_graph(runs: R
     run = await runs.start("write", WRITE, {})
     views = [view async for view in runs.follow(run)]
     assert views[0].status == "working"
-    assert any(view.progress and view.progress.stage == "read_paper" for view in views)
+    assert any(view.progress and view.progress.stage == "read_papers" for view in views)
     assert views[-1].status == "completed"
     assert len(views[-1].values["references"]) == 3
     assert "drafts" not in views[-1].values  # a channel of its own, no output

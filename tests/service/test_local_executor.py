@@ -35,7 +35,7 @@ async def test_run_is_told_as_it_goes_and_gives_the_outputs_of_its_graph(home: P
         run = await runs.start("write", WRITE, {})
         views = await followed(runs, run)
         assert views[0].status == "working"
-        assert any(view.progress and view.progress.stage == "read_paper" for view in views)
+        assert any(view.progress and view.progress.stage == "read_papers" for view in views)
         assert views[-1] == await runs.get(run)
         assert views[-1].status == "completed"
         assert views[-1].values["outcome"] == "complete"
@@ -62,7 +62,7 @@ async def test_stopped_run_keeps_what_it_has_and_goes_on_in_another_process(home
     async with local_runs() as runs:
         run = await runs.start("review", {"text": WRITE["text"], "library": SMALL}, {})
         async for view in runs.follow(run):
-            if view.progress and view.progress.stage == "read_paper":
+            if view.progress and view.progress.stage == "read_papers":
                 break
         await runs.cancel(run)
         view = await runs.get(run)

@@ -43,7 +43,7 @@ async def test_what_comes_after_the_files_are_closed_is_cancelled(home: Path) ->
         await saver.aput_writes(PLACE, [("channel", "late")], "task")
 
 
-@pytest.mark.parametrize("stage", ["search_source", "screen_papers", "read_paper"])
+@pytest.mark.parametrize("stage", ["search_source", "screen_papers", "read_papers"])
 async def test_cancelled_reviews_leave_the_files_to_the_next_one(home: Path, stage: str) -> None:
     async def cancelled(runs: Runs) -> str:
         run = await runs.start("review", REVIEW, {})

@@ -4,7 +4,7 @@ import pytest
 
 from state.ask import CitedPaper, ConversationTurn
 from tools.text.follow_up import absent, resolve_follow_up
-from tools.text.questions import read_question, without_papers
+from tools.text.questions import without_papers
 
 CITED = (CitedPaper(id="a", title="Owls"), CitedPaper(id="b", title="Voles"))
 ASKED = "How do owls hunt?"
@@ -53,5 +53,4 @@ def test_question_before_is_the_last_that_has_a_matter_of_its_own() -> None:
     turns = [*LAST, ConversationTurn(question="And the second?", papers=CITED[1:])]
     found = resolve_follow_up("Why?", turns)
     assert found.question == "In “Voles”: why: How do owls hunt?"
-    assert read_question(found.question).kind == "reason"
     assert without_papers(found.question) == "why: How do owls hunt?"

@@ -13,9 +13,8 @@ from tools.text.questions import keywords, question_parts, read_question
         ("Who wrote the paper on voles?", "record"),
         ("When was it published?", "record"),
         ("Who annotated the voles?", "other"),
-        ("Why do owls turn their heads?", "reason"),
         ("What is BABAR?", "definition"),
-        ("Which corpus was used?", "name"),
+        ("Which corpus was used?", "other"),
         ("Do owls sleep?", "other"),
     ],
 )
@@ -26,17 +25,15 @@ def test_kind_of_answer(question: str, kind: str) -> None:
 def test_terms_are_what_the_question_is_about_without_the_paper_it_is_put_to() -> None:
     asked = read_question("In “A map of the barn”: how many labelled voles were used?")
     assert asked.terms == ("label", "vole")
-    assert asked.counted == "vole"
+    assert asked.sought == ("label", "vole")
 
 
 @pytest.mark.parametrize(
     ("question", "better", "worse"),
     [
-        ("How many voles were caught?", "We caught 12 young voles.", "We caught voles in 3 barns."),
+        ("How many voles were caught?", "We caught 12 young voles.", "We caught all voles."),
         ("How many voles were caught?", "They met two owls.", "Voles are small [12] (2004)."),
-        ("Why do owls turn their heads?", "They turn since eyes are fixed.", "Owls turn heads."),
         ("What is BABAR?", "BABAR is a resolver.", "We tested BABAR in two domains."),
-        ("Which corpus was used?", "We used the British National Corpus.", "We used a corpus."),
     ],
 )
 def test_sentence_of_the_kind_that_is_asked_for_suits_better(
@@ -85,12 +82,12 @@ def test_two_questions_in_one_are_two_each_with_its_names(question: str, parts: 
 @pytest.mark.parametrize(
     ("sentence", "defines"),
     [
-        ("SPECTRA is a model of text.", 1.0),
-        ("We propose SPECTRA, a new method to embed papers.", 1.0),
-        ("We call our model SPECTRA.", 1.0),
-        ("Figure 1: Overview of SPECTRA.", 0.0),
-        ("Reading whole papers with SPECTRA is an item of future work.", 0.0),
+        ("SPECTRA is a model of text.", True),
+        ("We propose SPECTRA, a new method to embed papers.", True),
+        ("We call our model SPECTRA.", True),
+        ("Figure 1: Overview of SPECTRA.", False),
+        ("Reading whole papers with SPECTRA is an item of future work.", False),
     ],
 )
-def test_definition_is_the_sentence_that_says_what_it_is(sentence: str, defines: float) -> None:
-    assert read_question("What is SPECTRA?").suits(sentence) == defines
+def test_definition_is_the_sentence_that_says_what_it_is(sentence: str, *, defines: bool) -> None:
+    assert read_question("What is SPECTRA?").suits(sentence) is defines

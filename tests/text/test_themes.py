@@ -49,7 +49,7 @@ def test_every_text_is_in_one_group_and_none_is_alone(count: int) -> None:
     groups = group_texts(EMBEDDER, ABOUT, TITLES[-count:], BODIES[-count:])
     assert sorted(row for group in groups for row in group.members) == list(range(count))
     assert count <= 3 or min(len(group.members) for group in groups) >= 2
-    assert len(groups) == theme_count(count)
+    assert 1 <= len(groups) <= theme_count(count)
     assert len({group.label for group in groups}) == len(groups)
 
 
@@ -82,6 +82,6 @@ def test_clusters_part_the_rows_and_are_balanced(rows: list[list[float]], wanted
     assert sorted(row for group in groups for row in group) == list(range(len(rows)))
     if len(rows) > 3:
         assert min(map(len, groups)) >= 2
-        assert len(groups) == min(wanted, len(rows) // 2) or max(map(len, groups)) <= 3
+        assert len(groups) <= min(wanted, len(rows) // 2)
     if len(rows) >= BALANCED_FROM:
         assert max(map(len, groups)) <= largest_group(len(rows), len(groups))

@@ -18,7 +18,7 @@ from state.paper import (
     united_notices,
 )
 from state.record import Record
-from tools.bibliography.names import in_parts
+from tools.bibliography.names import in_parts, is_organisation
 from tools.text.markup import concern_title, plain, retracted_title
 
 _EXCERPT = 120  # characters
@@ -93,12 +93,15 @@ def _day(value: object) -> date | None:
 def _name(value: object) -> object:
     if not isinstance(value, Mapping):
         return _folded(value)
-    said = {str(key): _folded(part) for key, part in value.items() if isinstance(part, str)}
+    said = {str(key): str(_folded(part)) for key, part in value.items() if isinstance(part, str)}
     family, given, suffix = in_parts(said)
     if family:
         return ", ".join(filter(None, (family, given, suffix)))
-    whole = said.get("literal") or said.get("name")  # of a body a comma parts no names
-    return str(whole).replace(",", "") if whole else given or None
+    # Of a body a comma parts no names.
+    body = said.get("literal", "").replace(",", "")
+    name = said.get("name", "")
+    name = name.replace(",", "") if is_organisation(name) else name
+    return body or name or given or None
 
 
 def _count(value: object) -> object:

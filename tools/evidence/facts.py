@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from tools.evidence.plain_letters import GREEK, plain_letters
-from tools.evidence.stated_numbers import numbers_nowhere
+from tools.evidence.stated_numbers import GREEK, numbers_nowhere, plain_letters
 
 _WORD = re.compile(r"[^\W_]++(?:[-/.'+][^\W_]++)*+")
 """A word with all that belongs to it: 'F4/80', "L'Yi", 'RecQ-class', 'v2.5'."""

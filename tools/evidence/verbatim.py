@@ -1,14 +1,14 @@
 """Whether a sentence is its source's own: the one kind of support that needs no judge.
 
 Three forms, and no other: the source's sentence as it stands; its whole sentences in quotation marks
-with nothing around them but the authors' name and a plain word of reporting ('Tang et al. [1] write:
+with nothing around them but the authors' name and words of reporting ('Tang et al. [1] write:
 “...”'); or its sentence with 'we' or 'this paper' turned into the authors' name, which is made again
 from the source (tools.text.self_reference.name_authors) and compared. Of an annotation nothing is its paper's:
 its words are quoted as '(annotation)', and no word of reporting puts them in the authors' mouths.
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from itertools import product
 
@@ -18,29 +18,23 @@ from state.writing import MARKER
 from tools.evidence.quotes import find_quote, same_words
 from tools.text.self_reference import name_authors
 from tools.text.sentences import Span, split_sentences
+from tools.text.words import tokens
 
 _QUOTED = (
     re.compile(r"[\"“”«»](.+)[\"“”«»]", re.DOTALL),
     re.compile(r"[\"“”«»](.+?)[\"“”«»]", re.DOTALL),
 )
 """What stands in quotation marks: from the first mark to the last, or from each to the next."""
-_Q = "\x00"
-_SAY = (
-    r"(?:(?:also|further|then|later) )?(?:writes?|wrote|states?|stated|says?|said|notes?|noted|adds?|added|"
-    r"reports?|reported|puts? it (?:thus|so|as follows)|goes? on)(?: that)?"
+_REPORTS = frozenset(
+    """write writes wrote state states stated say says said note notes noted add adds added report reports reported
+    put puts it thus so as follows go goes on also further then later that they he she the author authors paper its
+    same according to in words of and""".split()  # noqa: SIM905
 )
-_THEY = (
-    "they",
-    "he",
-    "she",
-    "the authors",
-    "the author",
-    "the paper",
-    "its authors",
-    "the same authors",
-)
+"""Words that report what somebody said, in whatever order, and neither doubt nor deny it."""
+_ANNOTATES = frozenset(("annotation", "library's", "the", "of", "and"))
 _MARKS = re.compile(rf"{MARKER.pattern}(?:[\s,;]*(?:and\s+)?{MARKER.pattern})*")
 _LED = re.compile(rf"\s*{MARKER.pattern}\s+(?=[a-z])")
+_YEAR = len("2020a")
 _EMPTY = re.compile(r"\(\s*\)|\[\s*\]")
 _SPACED = re.compile(r"\s+(?=[.,;:!?)\]])")
 _PART = re.compile(r";(?=[^“”\"«»]*(?:[“\"«][^“”\"«»]*[”\"»][^“”\"«»]*)*$)")
@@ -121,9 +115,8 @@ def verbatim(
     led = _LED.match(sentence)
     named = [f"{name} {sentence[led.end() :]}" for name in names] if led else []
     for bare in map(plain, (sentence, *named)):
-        for said in (bare, *(() if annotated else _unframed(bare, names))):
-            if found := known.get(_ended(said)):
-                return found
+        if found := _reported(bare, known, () if annotated else names):
+            return found
         if quoted := _quoted(bare, text, names, annotated):
             return quoted
     return None
@@ -150,11 +143,16 @@ def _ended(text: str) -> str:
     return same_words(_SPACED.sub("", text)).strip(" .!?\"'")
 
 
-def _unframed(bare: str, names: Collection[str]) -> Iterator[str]:
-    """Yield what follows 'Lee et al. write that', or 'According to Lee et al.,'."""
-    frame = rf"(?:{_name(names)} {_SAY}[:,]?|(?:as {_name(names)} {_SAY}|according to {_name(names)}),) "
-    if found := re.match(frame, bare, re.IGNORECASE):
-        yield bare[found.end() :]
+def _reported(bare: str, known: Mapping[str, Span], names: Collection[str]) -> Span | None:
+    """Return the source's sentence that a sentence is, or that it reports: 'Lee et al. write that ...'."""
+    said = _ended(bare)
+    if found := known.get(said):
+        return found
+    for own, span in known.items():
+        follows = names and own and said.endswith((f" {own}", f",{own}"))
+        if follows and _reports(said.removesuffix(own), names):
+            return span
+    return None
 
 
 def _quoted(bare: str, text: str, names: Collection[str], annotated: bool) -> Span | None:
@@ -162,11 +160,8 @@ def _quoted(bare: str, text: str, names: Collection[str], annotated: bool) -> Sp
         bare = f"{bare}”"  # a quotation that goes on in the next sentence
     for pattern in _QUOTED:
         found = [_whole(quote[1], text) for quote in pattern.finditer(bare)]
-        if (
-            found
-            and all(found)
-            and _framed(tuple(names), annotated).fullmatch(pattern.sub(_Q, bare))
-        ):
+        around = pattern.sub(" ", bare)
+        if found and all(found) and _reports(around, names, annotated=annotated):
             return found[0]
     return None
 
@@ -182,20 +177,12 @@ def _whole(quote: str, text: str) -> Span | None:
     return span if begins and not text[span.end : last.end].strip(" .!?\"'”’)") else None
 
 
-def _name(names: Collection[str]) -> str:
-    ordered = sorted({*names, *_THEY}, key=len, reverse=True)
-    return rf"(?:{'|'.join(map(re.escape, ordered))})"
-
-
-@lru_cache(maxsize=512)
-def _framed(names: tuple[str, ...], annotated: bool) -> re.Pattern[str]:
-    name = _name(names)
-    year = r"(?: \(?\d{4}[a-z]?\)?)?"
+def _reports(around: str, names: Collection[str], *, annotated: bool = False) -> bool:
+    """Whether words beside a quotation only say whose it is; of an annotation they must say that it is one."""
+    words = f" {' '.join(tokens(around))} "
+    for name in sorted(names, key=len, reverse=True):
+        words = words.replace(f" {' '.join(tokens(name))} ", " ")
+    said = {word for word in words.split() if not (word[:4].isdigit() and len(word) <= _YEAR)}
     if annotated:
-        one = rf"(?:{name}{year} \(annotation\)|the library's annotation of {name}{year}):? ?{_Q}"
-        return re.compile(rf"{one}(?:[.,;:]? (?:and )?(?:{one}|{_Q}))*[.]?", re.IGNORECASE)
-    before = rf"(?:(?:as |according to |in the words of |in )?{name}{year}(?:,? {_SAY})?[:,]? ?)"
-    after = rf"(?:,? (?:as )?(?:{name}{year} {_SAY}|{_SAY} {name}{year})|,? ?\(?{name},?{year}\)?)"
-    return re.compile(
-        rf"{before}?{_Q}(?:[.,;:]? (?:and )?{before}?{_Q})*{after}?[.]?", re.IGNORECASE
-    )
+        return said <= _ANNOTATES and "annotation" in said
+    return said <= _REPORTS

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from tools.errors import PermanentError
 from tools.ledger.run_ledger import RunLedger
-from tools.llm.task import AnswerT, Task
+from tools.llm.task import AnswerT, Exchange, Task
 
 LABELS = ("entailment", "contradiction")
 
@@ -71,17 +71,27 @@ def open_entailment(model: str) -> CrossEncoderEntailment:
 class EntailmentModel:
     """Answers the tasks that a model of inference can answer; see tools.llm.task.TaskModel."""
 
+    composes, judges, varies = False, True, False
+
     def __init__(self, name: str, model: Entailment, ledger: RunLedger) -> None:
         self.name = name
         self._model = model
         self._ledger = ledger
 
-    def spare(self, task: Task[AnswerT], **inputs: object) -> float:
+    def spare(
+        self, task: Task[AnswerT], *, after: Exchange | None = None, **inputs: object
+    ) -> float:
         """Return infinity: pairs are asked one by one."""
         return float("inf")
 
     async def do(
-        self, task: Task[AnswerT], *, sample: int = 0, temperature: float = 0.0, **inputs: object
+        self,
+        task: Task[AnswerT],
+        *,
+        after: Exchange | None = None,
+        sample: int = 0,
+        temperature: float = 0.0,
+        **inputs: object,
     ) -> AnswerT:
         """Answer `task` in a worker thread; see TaskModel.do.
 
@@ -92,4 +102,5 @@ class EntailmentModel:
             raise PermanentError(f"{self.name} cannot answer {task.name}")
         async with self._ledger.spend(task.name, self.name) as spending:
             spending.begin()
-            return await asyncio.to_thread(task.entail, self._model, **inputs)
+            shown = {**(after.shown if after else {}), **inputs}
+            return await asyncio.to_thread(task.entail, self._model, **shown)

@@ -1,8 +1,10 @@
 """The mind that asks a language model: each question is asked, sent back for repair where need be, or given up."""
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Generic
+
+from pydantic import BaseModel
 
 from tools.cache import AnswerCache, cache_key
 from tools.errors import AnswerError, BudgetError, KeptError, PermanentError, RefusedError
@@ -20,7 +22,7 @@ from tools.llm.structured_output import (
     schema_forms,
     without_thoughts,
 )
-from tools.llm.task import AnswerT, Task, Tier, count_tokens, render_inputs
+from tools.llm.task import AnswerT, Exchange, Task, Tier, count_tokens, render_inputs
 from tools.settings import Settings
 
 MOST_REPAIRS = 2
@@ -43,6 +45,7 @@ class RepairDialogue(Generic[AnswerT]):
     temperature: float
     endpoint: Endpoint
     ledger: RunLedger
+    after: Exchange | None = None
     turns: list[dict[str, str]] = field(default_factory=list)
     repairs: int = 0
     stretch: int = 1
@@ -72,18 +75,12 @@ class RepairDialogue(Generic[AnswerT]):
     def compose(self) -> ModelRequest:
         """Return the request as things stand; what is constant comes first."""
         rung = self.endpoint.dialect.rung_for(self.task.name)
-        system = self.task.prompt
         # The schema is paid for once. Engines that constrain the output without showing the model
         # its schema force the fields' names, and the prompt says what they mean; no endpoint is
         # known that shows what stands in GRAMMAR's format.
         told = rung >= OutputMode.GRAMMAR
-        if told:
-            system += _SCHEMA_NOTE.format(self.shapes.text)
-        messages = [
-            {"role": "system", "content": system},
-            {"role": "user", "content": self.inputs},
-            *self.turns,
-        ]
+        note = _SCHEMA_NOTE.format(self.shapes.text) if told else ""
+        messages = [*_opening(self.task, self.inputs, self.after, note), *self.turns]
         tokens = sum(count_tokens(message["content"]) + 8 for message in messages)
         tokens += 0 if told else count_tokens(self.shapes.text)
         self._check_window(tokens)
@@ -172,6 +169,41 @@ class RepairDialogue(Generic[AnswerT]):
         )
 
 
+def _opening(
+    task: Task[AnswerT], inputs: str, after: Exchange | None, note: str = ""
+) -> list[dict[str, str]]:
+    """Return the messages of a question: instructions, then inputs; behind those of the question before it.
+
+    Args:
+        task: What is asked.
+        inputs: Rendered.
+        after: The question before, whose messages stay as they were, so that an endpoint finds them in its cache.
+        note: The schema, where the question has to say it.
+    """
+    if after is None:
+        return [
+            {"role": "system", "content": task.prompt + note},
+            {"role": "user", "content": inputs},
+        ]
+    kind: type[BaseModel] = after.task.answer
+    schema = schema_forms(kind, after.task.name).text if note else ""
+    return [
+        *_opening(
+            after.task,
+            render_inputs(after.inputs),
+            after.after,
+            _SCHEMA_NOTE.format(schema) if note else "",
+        ),
+        {"role": "assistant", "content": after.answer.model_dump_json(exclude_none=True)},
+        {
+            "role": "user",
+            "content": inputs
+            if task.prompt == after.task.prompt
+            else f"{task.prompt}{note}\n\n{inputs}",
+        },
+    ]
+
+
 _MARGIN = 120
 """Tokens that a question takes beside its texts: roles, fences and the note on the schema."""
 
@@ -183,9 +215,12 @@ class LanguageModel:
     `backoff` is the first pause in seconds before a failed call is tried again; it doubles.
     """
 
+    composes = judges = varies = True
+
     def __init__(
         self, settings: Settings, ledger: RunLedger, answers: AnswerCache, *, backoff: float = 0.5
     ) -> None:
+        self._prompts = settings.prompts
         self._ledger = ledger
         self._answers = answers
         self._endpoints: dict[Tier, Endpoint] = {
@@ -199,21 +234,31 @@ class LanguageModel:
         names = [self._endpoints[tier].model for tier in ("strong", "fast")]
         return " + ".join(dict.fromkeys(names))
 
-    def spare(self, task: Task[AnswerT], **inputs: object) -> float:
+    def spare(
+        self, task: Task[AnswerT], *, after: Exchange | None = None, **inputs: object
+    ) -> float:
         """Return the tokens left in the window; see TaskModel.spare."""
+        task, after = self._worded(task), self._reworded(after)
         shapes = schema_forms(task.answer, task.name)
-        needed = sum(
-            count_tokens(text) for text in (task.prompt, render_inputs(inputs), shapes.text)
-        )
+        messages = _opening(task, render_inputs(inputs), after)
+        texts = [*(message["content"] for message in messages), shapes.text]
+        needed = sum(map(count_tokens, texts))
         endpoint = self._endpoints[task.tier]
         thinking = min(endpoint.dialect.thinking, endpoint.window // 2)
         room = endpoint.room_for(task.max_output_tokens) + thinking
         return endpoint.window - needed - room - _MARGIN
 
     async def do(
-        self, task: Task[AnswerT], *, sample: int = 0, temperature: float = 0.0, **inputs: object
+        self,
+        task: Task[AnswerT],
+        *,
+        after: Exchange | None = None,
+        sample: int = 0,
+        temperature: float = 0.0,
+        **inputs: object,
     ) -> AnswerT:
         """Answer `task`; see TaskModel.do."""
+        task, after = self._worded(task), self._reworded(after)
         endpoint = self._endpoints[task.tier]
         shapes = await asyncio.to_thread(schema_forms, task.answer, task.name)
         dialogue = RepairDialogue(
@@ -223,6 +268,10 @@ class LanguageModel:
             temperature=temperature,
             endpoint=endpoint,
             ledger=self._ledger,
+            after=after,
+        )
+        before = (
+            [item["content"] for item in _opening(task, dialogue.inputs, after)] if after else []
         )
         key = cache_key(
             endpoint.url,
@@ -233,6 +282,7 @@ class LanguageModel:
             shapes.text,
             temperature,
             sample,
+            *before,
         )
         async with self._answers.alone(key):
             kept = await self._answers.get(key)
@@ -242,3 +292,15 @@ class LanguageModel:
             answer, text = await dialogue.run()
             await self._answers.put(key, text)
             return answer
+
+    def _worded(self, task: Task[AnswerT]) -> Task[AnswerT]:
+        """Return the task with the user's own prompt, where there is one."""
+        path = self._prompts / f"{task.name}.txt" if self._prompts else None
+        if path is None or not path.is_file():
+            return task
+        return replace(task, prompt=path.read_text(encoding="utf-8"))
+
+    def _reworded(self, after: Exchange | None) -> Exchange | None:
+        if after is None:
+            return None
+        return replace(after, task=self._worded(after.task), after=self._reworded(after.after))

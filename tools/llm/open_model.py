@@ -14,7 +14,7 @@ from tools.llm.endpoint import Endpoint, ModelRequest, model_price
 from tools.llm.entailment import EntailmentModel, open_entailment
 from tools.llm.language_model import LanguageModel
 from tools.llm.structured_output import OutputMode
-from tools.llm.task import AnswerT, Task, TaskModel, Tier
+from tools.llm.task import AnswerT, Exchange, Task, TaskModel, Tier
 from tools.settings import Settings
 
 
@@ -22,17 +22,26 @@ class QuotingModel:
     """Answers tasks by their extractive way: fast, free, and the same each time."""
 
     name = "extractive"
+    composes = judges = varies = False
 
     def __init__(self, embedder: Embedder, ledger: RunLedger) -> None:
         self._embedder = embedder
         self._ledger = ledger
 
-    def spare(self, task: Task[AnswerT], **inputs: object) -> float:
+    def spare(
+        self, task: Task[AnswerT], *, after: Exchange | None = None, **inputs: object
+    ) -> float:
         """Return infinity: there is no window."""
         return float("inf")
 
     async def do(
-        self, task: Task[AnswerT], *, sample: int = 0, temperature: float = 0.0, **inputs: object
+        self,
+        task: Task[AnswerT],
+        *,
+        after: Exchange | None = None,
+        sample: int = 0,
+        temperature: float = 0.0,
+        **inputs: object,
     ) -> AnswerT:
         """Answer `task` in a worker thread; see TaskModel.do. Samples do not differ.
 
@@ -41,7 +50,8 @@ class QuotingModel:
         """
         async with self._ledger.spend(task.name, self.name) as spending:
             spending.begin()
-            return await asyncio.to_thread(task.extract, self._embedder, **inputs)
+            shown = {**(after.shown if after else {}), **inputs}
+            return await asyncio.to_thread(task.extract, self._embedder, **shown)
 
 
 Kind = Literal["auto", "llm", "extractive"]
@@ -83,7 +93,7 @@ def open_judge_model(
     run: str, limits: BudgetLimits, mind: TaskModel, settings: Settings
 ) -> TaskModel:
     """Return who judges citations: this mind, or the model of inference that is set where it is no LLM."""
-    if mind.name != QuotingModel.name or not settings.judge_model:
+    if mind.judges or not settings.judge_model:
         return mind
     model = settings.judge_model
     return EntailmentModel(model, open_entailment(model), ledger_of_run(run, limits, settings.home))

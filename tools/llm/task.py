@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Generic, Literal, Protocol, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
@@ -35,15 +35,47 @@ class Task(Generic[AnswerT]):
     """Room for the answer alone: what a model takes for its thoughts is given beside it."""
 
 
+@dataclass(frozen=True)
+class Exchange:
+    """A question that was answered. A question `after` it continues the same conversation."""
+
+    task: Task[Any]
+    inputs: Mapping[str, object]
+    answer: BaseModel
+    after: "Exchange | None" = None
+
+    @property
+    def shown(self) -> dict[str, object]:
+        """All inputs of the conversation; later ones count."""
+        return {**(self.after.shown if self.after else {}), **self.inputs}
+
+
 class TaskModel(Protocol):
     """Who answers tasks in one run."""
 
     @property
     def name(self) -> str:
-        """'extractive', or the model's name (both models' where the tiers differ)."""
+        """For records and reports alone: 'extractive', or the model's name (both models' where the tiers differ)."""
         ...
 
-    def spare(self, task: Task[AnswerT], **inputs: object) -> float:
+    @property
+    def composes(self) -> bool:
+        """Whether it writes text of its own; else it chooses and quotes."""
+        ...
+
+    @property
+    def judges(self) -> bool:
+        """Whether it can say that words bear out a claim, or that a text is relevant."""
+        ...
+
+    @property
+    def varies(self) -> bool:
+        """Whether it may answer otherwise when it is asked again."""
+        ...
+
+    def spare(
+        self, task: Task[AnswerT], *, after: Exchange | None = None, **inputs: object
+    ) -> float:
         """Return the tokens that the model's window has left beside this question and its answer.
 
         Negative when the question does not fit; infinite where there is no window. An estimate that
@@ -52,12 +84,20 @@ class TaskModel(Protocol):
         ...
 
     async def do(
-        self, task: Task[AnswerT], *, sample: int = 0, temperature: float = 0.0, **inputs: object
+        self,
+        task: Task[AnswerT],
+        *,
+        after: Exchange | None = None,
+        sample: int = 0,
+        temperature: float = 0.0,
+        **inputs: object,
     ) -> AnswerT:
         """Answer `task` for these inputs.
 
-        Inputs are strings, numbers, pydantic models, or lists and dicts of them. `sample` numbers
-        answers to the same question: each is asked and cached on its own.
+        Inputs are strings, numbers, pydantic models, or lists and dicts of them. `after` is a question of
+        the same tier with its answer, which the model sees before this one: its inputs need not be given
+        again, and an endpoint that caches prefixes charges less for them. `sample` numbers answers to the
+        same question: each is asked and cached on its own.
 
         Raises:
             AnswerError: No answer within the schema after two repairs.

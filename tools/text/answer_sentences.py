@@ -31,7 +31,8 @@ Both were chosen on 32 questions to six papers, 10 without an answer there, and 
 """
 _HERE, _AROUND, _WHOLE = 0.35, 0.2, 0.1
 """Weights of the question's words in the sentence, with what stands around it, and in its passage."""
-_KIND = {"number": 0.25, "reason": 0.15, "definition": 0.25, "name": 0.08}
+_KIND = 0.25
+"""What a sentence gains that has the number, or is the definition, that is asked for."""
 _UNFIT = 0.3
 """What a line of a table, a heading or a cut piece loses."""
 _READ = 48
@@ -142,10 +143,10 @@ def _candidates(
             around = _share(weights, near | distinct_content_stems(source.title))
             words = _HERE * here + _AROUND * around + _WHOLE * _share(weights, whole[number])
             suits = asked.suits(span.text)
-            words += _KIND.get(asked.kind, 0.0) * suits
+            words += _KIND * suits
             whole_sentence = printable(without_numbers(span.text)) and not is_caption(span.text)
             words -= _UNFIT * (not whole_sentence)
-            fits = named and whole_sentence and sought <= near and (suits > 0 or not asked.strict)
+            fits = named and whole_sentence and sought <= near and (suits or not asked.strict)
             found.append(_Candidate(number, span.text, shown, words, around, fits, whole_sentence))
     return found
 

@@ -8,8 +8,8 @@ from typing import Literal
 
 from tools.text.words import ACADEMIC_WORDS, STOP_WORDS, content_stems, stem, tokens
 
-Kind = Literal["number", "record", "reason", "definition", "name", "other"]
-"""What an answer has: a number, authors or a year, a reason, 'X is', a name; or nothing of these."""
+Kind = Literal["number", "record", "definition", "other"]
+"""What an answer has: a number, authors or a year, 'X is'; or nothing of these."""
 
 _POLITE = (
     "hi",
@@ -67,20 +67,6 @@ _NUMBERS = frozenset(
     thousands million millions""".split()  # noqa: SIM905
 )
 _POINTERS = frozenset("section sec figure fig table step eq equation chapter §".split())  # noqa: SIM905
-_BECAUSE = (
-    " because ",
-    " since ",
-    " due to ",
-    " in order to ",
-    " so that ",
-    " reason ",
-    " reasons ",
-    " therefore ",
-    " thus ",
-    " to avoid ",
-    " as it ",
-    " as they ",
-)
 _IS_WHAT = (
     "is a",
     "is an",
@@ -104,8 +90,6 @@ _OF_THE_QUESTION = frozenset(
     kind kinds sort way ways thing things example describe""".split()  # noqa: SIM905
 )
 _ACADEMIC = frozenset(stem(word) for word in ACADEMIC_WORDS)
-_NEAR = 4
-"""Words before the thing counted within which its number stands: '1,155 labelled conversations'."""
 _LONGEST_NAME = 4
 _LEANING = frozenset(("it", "its", "they", "them", "their"))
 
@@ -120,51 +104,26 @@ class Question:
     """Stems of the words that say what it is about, in order; without those that only ask."""
     sought: tuple[str, ...] = ()
     """Stems of what is asked for: 'optim' of 'Which optimizer was used?', 'convers' of 'How many conversations?'."""
-    counted: str = ""
-    """The stem of what is counted: 'convers' of 'How many labelled conversations were used?'."""
     defined: str = ""
     """What is to be defined, in lower case: 'babar' of 'What is BABAR?'."""
 
     @property
     def strict(self) -> bool:
         """Whether only a sentence of its kind answers: one with a number, or that defines a name."""
-        return bool(self.counted or (self.defined and names(self.text)))
+        counts = self.kind == "number" and bool(self.sought)
+        return counts or bool(self.defined and names(self.text))
 
     def weight(self, term: str) -> float:
         """Return how much a term tells, before how rare it is."""
         return _SMALL if term in _ACADEMIC else 1.0
 
-    def suits(self, sentence: str) -> float:
-        """Return how far a sentence is of the kind that answers, 0..1.
-
-        'How many nodes does it have?': 1 for 'It has 12M nodes', less for a number of other things.
-        """
+    def suits(self, sentence: str) -> bool:
+        """Whether a sentence is of the kind that answers: has an amount, or says what something is."""
         if self.kind == "number":
-            return self._number(sentence)
-        if self.kind == "reason":
-            return float(any(word in f" {' '.join(tokens(sentence))} " for word in _BECAUSE))
-        if self.kind == "definition":
-            return float(_defines(sentence.lower(), self.defined))
-        if self.kind == "name":
-            known = frozenset(tokens(self.text))
-            return float(
-                any(is_name(word) and word.lower() not in known for word in _bare(sentence)[1:])
+            return any(
+                _is_amount(word, before) for before, word in pairwise(["", *sentence.split()])
             )
-        return 0.0
-
-    def _number(self, sentence: str) -> float:
-        words = sentence.split()
-        amounts = [_is_amount(word, before) for before, word in pairwise(["", *words])]
-        if not any(amounts):
-            return 0.0
-        if not self.counted:
-            return 0.7
-        near = (
-            any(amounts[max(0, place - _NEAR) : place])
-            for place, word in enumerate(words)
-            if self.counted in content_stems(word)
-        )
-        return 1.0 if any(near) else 0.3
+        return self.kind == "definition" and _defines(sentence.lower(), self.defined)
 
 
 def without_papers(question: str) -> str:
@@ -185,8 +144,7 @@ def read_question(text: str) -> Question:
     defined = _defined(words)
     kind = _kind(words, defined)
     sought = tuple(item for item in _sought(words) if item in terms and not defined)
-    counted = sought[-1] if sought and ("how", "many") in pairwise(words) else ""
-    return Question(plain, kind, terms, sought, counted, defined)
+    return Question(plain, kind, terms, sought, defined)
 
 
 def question_parts(text: str) -> list[str]:
@@ -268,11 +226,7 @@ def _kind(words: Sequence[str], defined: str) -> Kind:
         return "record"
     if _MEASURES.intersection(words) or any(("how", word) in pairs for word in _HOW):
         return "number"
-    if words[:1] == ["why"] or {"reason", "reasons", "motivation"}.intersection(words):
-        return "reason"
-    if defined:
-        return "definition"
-    return "name" if {"what", "which"}.intersection(words[:-1]) else "other"
+    return "definition" if defined else "other"
 
 
 def _defined(words: Sequence[str]) -> str:

@@ -8,7 +8,6 @@ None, and the sentence is then quoted as it stands.
 """
 
 import re
-from dataclasses import dataclass
 
 _PAPER = (
     r"(?:(?:short|position|demo|review|survey|research|systematic|scoping|literature|comparative|empirical|"
@@ -20,25 +19,15 @@ _LABEL = (
     r"methodology|introduction|summary)(?:/\w+| and \w+)?: "
 )
 _HERE = rf"(?:In (?:this|the present|our) {_PAPER}|Here),? "
-_DISCOURSE = (
-    r"(?:To (?:this|that) end|Specifically|More specifically|In particular|Furthermore|Moreover|"
-    r"In addition|Additionally|However|Nevertheless|Nonetheless|Therefore|Thus|Hence|Consequently|"
-    r"Accordingly|First|Second|Third|Firstly|Secondly|Thirdly|Then|Next|Finally|Lastly|Overall), "
-)
 _OPENING = re.compile(
-    rf"(?>(?i:{_LABEL})?)(?>(?:{_HERE}|(?P<discourse>{_DISCOURSE}))?)"
-    r"(?>(?i:(?P<we>we)|the (?:present )?(?:(?P<authors>authors)|(?P<author>author))(?= )"
-    rf"|(?P<paper>(?:this|the present|our) {_PAPER}|the (?:paper|article))(?= )"
-    r"|(?P<method>our (?:(?:proposed|new|novel) )?(?:method|system|approach|model|framework))))"
+    rf"(?>(?i:{_LABEL})?)(?>(?:{_HERE})?)"
+    r"(?>(?i:(?P<we>we)|the (?:present )?(?P<authors>authors)(?= )"
+    rf"|(?P<paper>(?:this|the present|our) {_PAPER}|the (?:paper|article))(?= )))"
     r"(?P<adverb>(?> (?:(?:also|then|further|first|next|\w+ly) )?))(?P<verb>[a-z]+)(?= )"
 )
 """A self-reference and its verb, with a label ('Methods:') and words that lead to it before."""
-_ACHIEVES = frozenset(
-    """achieve combine employ exceed improve leverage obtain outperform reach reduce surpass use utilize""".split()  # noqa: SIM905
-)
-"""What a method does that may be said of its authors: 'outperform', yet not 'consist of'."""
-_DOES = _ACHIEVES | frozenset(
-    """address adopt aim analyse analyze apply argue assess build calculate categorise categorize
+_DOES = frozenset(
+    """achieve combine employ exceed improve leverage obtain outperform reach reduce surpass use utilize address adopt aim analyse analyze apply argue assess build calculate categorise categorize
     characterise characterize choose classify collect compare compile compute conclude conduct confirm
     consider construct contribute create define demonstrate derive describe design develop devise
     discover discuss establish estimate evaluate examine explain explore extend find focus formalise
@@ -65,25 +54,8 @@ _SECOND_SINGULAR = re.compile(rf"{_JOINED}[a-z-]*[a-z]s\b")
 _SECOND_ANY = re.compile(rf"{_JOINED}(?!(?:a|an|the|in|on|of|for|with|which|who|where)\b)[a-z]")
 
 
-@dataclass(frozen=True, slots=True)
-class _Kind:
-    """A way in which papers speak of themselves."""
-
-    verbs: frozenset[str]
-    plural: bool
-    turned_wrong: frozenset[str]
-    after_discourse: bool
-    """Whether it may follow 'However,': 'this study' may then be one just told of, 'we' never is."""
-
-
-_ALL = frozenset(("own", "it", "they"))
-_KINDS = {
-    "we": _Kind(_DOES, True, frozenset(("own", "they")), True),
-    "authors": _Kind(_DOES, True, frozenset(("own",)), False),
-    "author": _Kind(_DOES, False, _ALL, False),
-    "paper": _Kind(_DOES, False, _ALL, False),
-    "method": _Kind(_ACHIEVES, False, _ALL, True),
-}
+_TURNED_WRONG = {"we": {"own", "they"}, "authors": {"own"}, "paper": {"own", "it", "they"}}
+"""By how a paper speaks of itself, which of these words would then point elsewhere."""
 
 
 def name_authors(sentence: str, name: str, plural: bool, *, annotated: bool = False) -> str | None:
@@ -92,8 +64,7 @@ def name_authors(sentence: str, name: str, plural: bool, *, annotated: bool = Fa
     'In this paper, we propose Y.' -> 'Baek et al. propose Y.' A label ('Methods:') goes, too; all
     that follows the verb stays as it is. None where the sentence does not start so; where the verb is not a listed one that
     authors can do; where a second verb would have to agree as well; where a later 'our', 'it' or
-    'this approach' would point elsewhere than before. 'However, this approach misses X.' gives
-    None, since it may tell of a rival; so does 'Our results show', whose subject did nothing.
+    'this approach' would point elsewhere than before. So does 'Our results show', whose subject did nothing.
     Meant for an abstract, where 'this study' is the paper's own. Of an annotation what the authors did is
     told and not what they say: 'The paper notes that' gives None, for the words after it are not theirs.
 
@@ -107,30 +78,31 @@ def name_authors(sentence: str, name: str, plural: bool, *, annotated: bool = Fa
     found = _OPENING.match(text)
     if found is None:
         return None
-    kind = next(kind for name_, kind in _KINDS.items() if found[name_])
-    if found["discourse"] and not kind.after_discourse:
-        return None
+    kind = next(kind for kind in _TURNED_WRONG if found[kind])
     verb, rest = found["verb"], text[found.end() :]
-    agreed = _agree(verb, rest, kind, plural)
+    agreed = _agree(verb, rest, plural, before=kind != "paper")
     if agreed is None or (annotated and rest.startswith(" that ")):
         return None
-    if any(item.lastgroup in kind.turned_wrong for item in _POINTS.finditer(rest)):
+    if any(item.lastgroup in _TURNED_WRONG[kind] for item in _POINTS.finditer(rest)):
         return None
     if agreed != verb and (_SECOND_SINGULAR if plural else _SECOND_ANY).search(rest):
         return None
     return f"{name}{found['adverb']}{agreed}{rest}"
 
 
-def _agree(verb: str, rest: str, kind: _Kind, plural: bool) -> str | None:
-    """Return the form of a verb for its new subject; None where it is not one that is listed."""
+def _agree(verb: str, rest: str, plural: bool, *, before: bool) -> str | None:
+    """Return the form of a verb for its new subject, `before` being whether the old one was a plural.
+
+    None where the verb is not one that is listed.
+    """
     if verb in ("have", "has"):
         _, *following = rest.split(" ")
-        if len(following) < 2 or not _is_past(following[0], kind.verbs):
+        if len(following) < 2 or not _is_past(following[0]):
             return None
         return "have" if plural else "has"
-    if _is_past(verb, kind.verbs):
+    if _is_past(verb):
         return verb
-    base = next((b for b in kind.verbs if verb == (b if kind.plural else _singular(b))), None)
+    base = next((b for b in _DOES if verb == (b if before else _singular(b))), None)
     if base is None:
         return None
     return base if plural else _singular(base)
@@ -142,11 +114,9 @@ def _singular(base: str) -> str:
     return base + ("es" if base.endswith(("s", "sh", "ch", "x")) else "s")
 
 
-def _is_past(verb: str, allowed: frozenset[str]) -> bool:
-    return verb in _IRREGULAR_PAST or (
-        verb.endswith("ed")
-        and (verb[:-1] in allowed or verb[:-2] in allowed or verb[:-3] + "y" in allowed)
-    )
+def _is_past(verb: str) -> bool:
+    bases = {verb[:-1], verb[:-2], f"{verb[:-3]}y"}
+    return verb in _IRREGULAR_PAST or (verb.endswith("ed") and not _DOES.isdisjoint(bases))
 
 
 _LEANS = re.compile(

@@ -1,7 +1,7 @@
 """Group texts by theme and name the groups, without a model of language.
 
-Groups come from average-linkage clustering of embeddings, kept balanced by a largest size and small
-repairs; a group is named by the phrase that is nearest to its centre, common inside it and rare outside.
+Groups come from average-linkage clustering of embeddings, kept balanced by a largest size, and what stays
+alone joins the nearest; a group is named by the phrase that is nearest to its centre, common inside it and rare outside.
 """
 
 import re
@@ -27,7 +27,6 @@ BALANCED_FROM = 9
 MOST_SHARE = 1.5
 _SIZE_PENALTY = 0.12
 """Cosine that a merger must gain for each mean group size that the merged group has."""
-_SWEEPS = 3
 
 Sums = NDArray[np.float64]
 
@@ -41,26 +40,22 @@ def largest_group(count: int, wanted: int) -> int:
 def cluster(vectors: Vectors, wanted: int) -> list[list[int]]:
     """Part the rows into at most `wanted` groups, none of one row alone where there are over three.
 
-    Deterministic; each group's rows ascend. There are fewer than `wanted` groups only where rows are
-    too few.
+    Deterministic; each group's rows ascend. There are fewer than `wanted` groups where rows are too few, or
+    where one is like no other: it then joins the nearest group.
     """
     count = len(vectors)
     if not count:
         return []
     wanted = max(1, min(wanted, count // 2 if count > 3 else count))
-    room = largest_group(count, wanted)
     near = (vectors @ vectors.T).astype(np.float64)
-    groups = _merged(near, wanted, room)
-    while len(groups) > wanted:
+    groups = _merged(near, wanted, largest_group(count, wanted))
+    while len(groups) > wanted or (count > 3 and min(map(len, groups)) == 1):
         smallest = min(groups, key=len)
         groups.remove(smallest)
+        room = largest_group(count, len(groups))
         for row in smallest:
-            _join(row, groups, near, room)
-    if count > 3:
-        _pair_lone_rows(groups, near, room)
-        _split_largest(groups, wanted, vectors)
-        _improve(groups, near, room)
-        _split_largest(groups, wanted, vectors)  # a group may have grown to four by now
+            free = [group for group in groups if len(group) < room]
+            max(free, key=lambda group: float(near[row, group].mean())).append(row)
     return sorted(sorted(group) for group in groups)
 
 
@@ -85,68 +80,6 @@ def _merged(near: Sums, wanted: int, room: int) -> list[list[int]]:
     return groups
 
 
-def _join(row: int, groups: list[list[int]], near: Sums, room: int) -> None:
-    """Add a row to the nearest group that has room, or to the smallest where none has."""
-    free = [group for group in groups if len(group) < room]
-    if free:
-        max(free, key=lambda group: float(near[row, group].mean())).append(row)
-    else:
-        min(groups, key=len).append(row)
-
-
-def _pair_lone_rows(groups: list[list[int]], near: Sums, room: int) -> None:
-    while len(groups) > 1 and len(alone := min(groups, key=len)) == 1:
-        groups.remove(alone)
-        if any(len(group) < room for group in groups):
-            _join(alone[0], groups, near, room)
-            continue
-        # All others are full: the row most like it leaves its group.
-        giver = max(groups, key=lambda group: float(near[alone[0], group].max()))
-        partner = max(giver, key=lambda row: float(near[alone[0], row]))
-        giver.remove(partner)
-        groups.append([*alone, partner])
-
-
-def _split_largest(groups: list[list[int]], wanted: int, vectors: Vectors) -> None:
-    """Halve the largest group until there are `wanted`, or none has four rows."""
-    while len(groups) < wanted and len(largest := max(groups, key=len)) >= 4:
-        groups.remove(largest)
-        groups += _halves(largest, vectors)
-
-
-def _halves(group: list[int], vectors: Vectors) -> tuple[list[int], list[int]]:
-    """Split a group of four or more in two of at least two, by its two most unlike rows."""
-    rows = vectors[group]
-    first, second = divmod(int((rows @ rows.T).argmin()), len(group))
-    poles = rows[first], rows[second]
-    order, cut = list(range(len(group))), len(group) // 2
-    for _ in range(_SWEEPS):
-        leaning = rows @ (poles[0] - poles[1])
-        order = sorted(order, key=lambda place: (-float(leaning[place]), place))
-        cut = min(max(int((leaning > 0).sum()), 2), len(group) - 2)
-        poles = rows[order[:cut]].mean(axis=0), rows[order[cut:]].mean(axis=0)
-    return [group[place] for place in order[:cut]], [group[place] for place in order[cut:]]
-
-
-def _improve(groups: list[list[int]], near: Sums, room: int) -> None:
-    """Move rows to the group they are nearest to, where it has room and theirs keeps two."""
-    for _ in range(_SWEEPS):
-        moved = False
-        for row in range(len(near)):
-            own = next(group for group in groups if row in group)
-            if len(own) <= 2:
-                continue
-            others = [group for group in groups if group is not own and len(group) < room]
-            rest = [other for other in own if other != row]
-            best = max(others, key=lambda group: float(near[row, group].mean()), default=None)
-            if best and near[row, best].mean() > near[row, rest].mean() + 1e-6:
-                own.remove(row)
-                best.append(row)
-                moved = True
-        if not moved:
-            return
-
-
 # What may follow a noun; another noun would make it part of a longer name.
 _ENDS = r"(?=[.,;:)]| (?:of|for|in|on|to|that|which|with|and|or|from|by|as|is|was|can|has)\b)"
 MOST_THEMES = 12
@@ -156,12 +89,6 @@ _CANDIDATES = 24
 # A name may start with a capital where it is an abbreviation: 'work on COVID-19 screening'.
 _NOUN_PHRASE = re.compile(
     r"(?!\w+(?:i[sz]e|ify) )(?=[a-z]|[A-Z][\w-]*[A-Z0-9])\S+ [^\W\d]\S*(?: [^\W\d]\S*)?$"
-)
-# A capital inside a sentence that is not in capitals throughout: a name.
-_INSIDE = re.compile(r"(?<=[a-z] )[A-Z][a-z]+(?= [a-z]|[.,;:])")
-_PROPER = frozenset(
-    """Markov German French Greek Arabic Hebrew Wikipedia Twitter Google Facebook Amazon Monte Carlo Android
-    Internet""".split()  # noqa: SIM905
 )
 _ACTS, _ACT_SHARE = frozenset(("learning", "training", "using", "improving")), 0.6
 """'Learning rankings' says less than 'rankings', 'ranking functions' or 'rank learning'."""
@@ -221,7 +148,7 @@ def group_texts(
     wanted = min(groups or theme_count(len(wholes)), MOST_THEMES)
     found = cluster(rows, wanted)
     found.sort(key=lambda group: -float(np.mean(rows[group] @ query)))
-    namer = _Namer(embedder, wholes, query, _Case(titles, [about, *texts]))
+    namer = _Namer(embedder, wholes, query, lower_case_words([about, *wholes]))
     loose = _closeness(rows) - 1e-4  # rounding
     return [
         Group(
@@ -271,31 +198,9 @@ def theme_count(texts: int) -> int:
     return min(4 - (20 - texts) // 6, MOST_THEMES)
 
 
-class _Case:
-    """Knows which words are capitalised only because a title or a sentence begins with them."""
-
-    def __init__(self, titles: Sequence[str], texts: Sequence[str]) -> None:
-        lower = lower_case_words([*texts, *(title for title in titles if not _in_capitals(title))])
-        capital = {word for title in titles if _in_capitals(title) for word in title.split()}
-        names = {word for text in texts for word in _INSIDE.findall(text)}
-        self._lower = lower | {
-            word.lower()
-            for word in capital
-            if word.istitle()
-            and word not in names
-            and word not in _PROPER
-            and not word.endswith(("ian", "ese", "ish"))
-        }
-
-    def as_written(self, phrase: str) -> str:
-        words = (word.lower() if word.lower() in self._lower else word for word in phrase.split())
-        return " ".join(words)
-
-
-def _in_capitals(title: str) -> bool:
-    """Whether a title capitalises its words, so that a capital in it tells nothing."""
-    long = [word for word in title.split()[1:] if len(word) > 3 and word[0].isalpha()]
-    return sum(word[0].isupper() for word in long) > len(long) / 2
+def in_lower_case(phrase: str, lower: frozenset[str]) -> str:
+    """Return a phrase with the words in lower case that some text writes so (`lower`)."""
+    return " ".join(word.lower() if word.lower() in lower else word for word in phrase.split())
 
 
 def _is_act(phrase: str) -> bool:
@@ -307,12 +212,12 @@ class _Namer:
     """Names groups one after another, no name twice."""
 
     def __init__(
-        self, embedder: Embedder, texts: Sequence[str], about: Vectors, case: _Case
+        self, embedder: Embedder, texts: Sequence[str], about: Vectors, lower: frozenset[str]
     ) -> None:
         self._embedder = embedder
         self._about = about
         self._texts = texts
-        self._case = case
+        self._lower = lower
         self._stems = [set(content_stems(text)) for text in texts]
         self._sentences = [_sentence_stems(text) for text in texts]
         self._groups = [[phrase_stems(item) for item in candidate_phrases(text)] for text in texts]
@@ -340,7 +245,7 @@ class _Namer:
         shared: set[str] = set()
         for row in group:
             for phrase in keyphrases(self._texts[row], limit=25, rarity=self._rarity):
-                text, words = self._case.as_written(phrase.text), set(phrase.stems)
+                text, words = in_lower_case(phrase.text, self._lower), set(phrase.stems)
                 fits = _NOUN_PHRASE.match(text) and not words <= used
                 if not fits or any(name and name <= words for name in self._used):
                     continue

@@ -7,6 +7,7 @@ Both lists are general English, chosen without regard to a field.
 
 import re
 from collections.abc import Sequence
+from difflib import SequenceMatcher
 from functools import lru_cache
 
 _TOKEN = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
@@ -108,6 +109,13 @@ def resemblance(first: str, second: str) -> float:
     """Return the share of content stems that two texts have in common (Dice), 0..1."""
     left, right = distinct_content_stems(first), distinct_content_stems(second)
     return 2 * len(left & right) / (len(left) + len(right)) if left and right else 0.0
+
+
+def copied_words(text: str, source: str, least: int) -> str:
+    """Return the longest row of words of a text that stand so in the source; '' where it has fewer than `least`."""
+    mine = tokens(text)
+    row = SequenceMatcher(None, mine, tokens(source), autojunk=False).find_longest_match()
+    return " ".join(mine[row.a : row.a + row.size]) if row.size >= least else ""
 
 
 def lower_case_words(texts: Sequence[str]) -> frozenset[str]:

@@ -1,7 +1,6 @@
 """The comparative beam of ChatCite (section 3.2): extend each surviving draft, vote, keep the best."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
@@ -11,7 +10,6 @@ from nodes.write.writers.drafting import DraftQuestion, DraftSession, open_draft
 from nodes.write.writers.passage import (
     PROMPT,
     PassageWriter,
-    by_engine,
     extract,
     for_lines,
     shown_plan,
@@ -34,8 +32,7 @@ steps will argue: leave it to them, and do not announce it. `axis` is the respec
 compares its papers; it comes before the plan's own axis, and where the papers do not tell enough about
 it, compare them on what they do tell.
 
-Where `abstract` is empty, `elements` are all of the paper's words that there are, and `answers` tell
-in a reader's words what the paper says on each question. Copy grounds from elements, never from answers.
+Where `abstract` is empty, `elements` are all of the paper's words that there are.
 
 Where `adds` is given, the draft is not continued but rewritten, so that it takes in the papers of `adds`:
 give the whole text anew. Put them where the plan has them, and change the sentences around them, or
@@ -82,7 +79,7 @@ class BeamWriter(PassageWriter):
         )
         name = str(job.variant)
         if "adds" not in question.inputs:
-            write = write_along if _binding(services, stage) else write_freely
+            write = write_along if stage.outline.origin == "user" else write_freely
             sentences = await write(drafting, question)
             return drafting.written(
                 job.draft, sentences, stage.position + len(question.lines), name
@@ -98,8 +95,6 @@ class BeamWriter(PassageWriter):
         self, services: Services, stage: DraftingState, job: DraftJob
     ) -> DraftQuestion:
         """Return what is asked; a draft that the window has no room to rewrite is continued."""
-        if services.mind.name == "extractive":
-            return await super().question(services, stage, job)
         rewrites = services.context.schedule == "incremental" and stage.outline.origin == "made"
         anew, lines = rewrites and bool(job.draft.sentences), job.lines
         while True:
@@ -162,11 +157,6 @@ def next_lines(stage: DraftingState, context: RunSettings) -> tuple[PlanLine, ..
     return paragraph[: after[0]] if after else paragraph
 
 
-def _binding(services: Services, stage: DraftingState) -> bool:
-    """Whether the plan's lines are to be kept to: the researcher's own, or the embedded engine's."""
-    return stage.outline.origin == "user" or services.mind.name == "extractive"
-
-
 async def _question(
     services: Services,
     stage: DraftingState,
@@ -185,7 +175,7 @@ async def _question(
     inputs: dict[str, Any] = {
         "text": stage.request.text,
         "papers": await with_elements(services, stage.keys, papers),
-        "plan": shown_plan(stage.outline, shown, whole=_binding(services, stage)),
+        "plan": shown_plan(stage.outline, shown, whole=stage.outline.origin == "user"),
         "later": _later(stage, reached),
     }
     said = [item.text for item in job.draft.sentences]
@@ -225,4 +215,4 @@ async def _rewritten(
         drafting.fail("draft", told, "it stands as it was, followed by what is new")
     added = [item for item in kept if new & set(item.keys)]
     said = [item.text for item in old]
-    return [*old, *(added or await by_engine(drafting, replace(question, said=said), job.lines))]
+    return [*old, *(added or await drafting.quote(job.lines, question.papers, said))]

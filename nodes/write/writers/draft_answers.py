@@ -50,14 +50,32 @@ class SectionAnswer(BaseModel):
     text: str = Field(description="Paragraphs with an empty line between them.")
 
 
+class RevisedParagraph(BaseModel):
+    """A paragraph in its new wording."""
+
+    number: int = Field(
+        description="Its place in the section, from 1; a new one gets the next number."
+    )
+    text: str = Field(description="The whole paragraph; empty where it goes.")
+
+
 class Revision(BaseModel):
-    """The mind's answer where it revises a section: what it makes of it, and the section anew."""
+    """The mind's answer where it revises a section: what it makes of it, and the paragraphs that change."""
 
     reading: str = Field(default="", description="Notes on what is to be mended.")
-    text: str = Field(description="The whole section: paragraphs with an empty line between them.")
+    paragraphs: list[RevisedParagraph] = Field(
+        default=[], description="The paragraphs that change, and no others."
+    )
+
+    def applied_to(self, paragraphs: Sequence[str]) -> SectionAnswer:
+        """Return the section in its new wording."""
+        places = dict(enumerate(paragraphs, start=1))
+        places |= {item.number: item.text for item in self.paragraphs}
+        texts = (places[number].strip() for number in sorted(places))
+        return SectionAnswer(text="\n\n".join(text for text in texts if text))
 
 
-Answer = SentencesAnswer | SectionAnswer | Revision
+Answer = SentencesAnswer | SectionAnswer
 
 
 class Support(BaseModel):

@@ -13,27 +13,25 @@ from nodes.write.writers.draft_answers import (
     Answer,
     Fault,
     NextSentence,
+    Revision,
     best_quotes,
     false_quotes,
     faults_of,
     sentences_of,
 )
-from nodes.write.writers.quoted_sentences import count_sentence
+from nodes.write.writers.quoted_sentences import count_sentence, quote_line
 from nodes.write.writers.writer import DraftingState
 from state.channels import WriteState
 from state.paper import Paper
 from state.quote import Quote
 from state.run import Failure
 from state.writing import INPUT, MARKER, Citation, Draft, PlanLine, Rejection, Sentence
-from tools.embed.embedder import Embedder
 from tools.evidence.quotes import quote_input
-from tools.llm.task import Task
+from tools.llm.task import Exchange, Task
 from tools.services import Services
 
 STAGE = "write_draft"
 REPLACED = "the embedded engine wrote it instead"
-Extract = Callable[[Embedder, str, Sequence[PaperToCite], Sequence[str]], NextSentence]
-"""How the embedded engine writes: from the input, the papers and what stands before."""
 LEFT_OUT = "it was left out: nothing with a checked quote could be written"
 _OWN_WORDS = "the papers' own sentences stand there; configure an LLM to have it written"
 
@@ -43,7 +41,7 @@ class DraftQuestion:
     """What is asked at once: the lines, and what is shown for them."""
 
     task: Task[Any]
-    """Answered as `SentencesAnswer` or as `SectionAnswer`."""
+    """Answered as `SentencesAnswer`, as `SectionAnswer` or as `Revision`."""
     inputs: Mapping[str, Any]
     lines: Sequence[PlanLine] = ()
     papers: Sequence[PaperToCite] = ()
@@ -51,6 +49,10 @@ class DraftQuestion:
     """The sentences that stand before."""
     sample: int = 0
     temperature: float = 0.0
+    after: Exchange | None = None
+    """The draft that is revised, as it was asked for."""
+    paragraphs: Sequence[str] = ()
+    """Those of the draft that is revised."""
 
 
 @dataclass
@@ -74,11 +76,6 @@ class DraftSession:
     failures: list[Failure] = field(default_factory=list)
     rejections: list[Rejection] = field(default_factory=list)
 
-    @property
-    def composed(self) -> bool:
-        """Whether an LLM writes."""
-        return self.services.mind.name != "extractive"
-
     def fail(self, subject: str, cause: str, remedy: str, *, lost: bool = False) -> None:
         """Record a failure, and go on with less; see Failure.lost."""
         failure = Failure(stage=self.by, subject=subject, cause=cause, remedy=remedy, lost=lost)
@@ -88,7 +85,7 @@ class DraftSession:
         self, answer: NextSentence, faults: Sequence[Fault], line: int | None, action: Action
     ) -> None:
         """Record what is wrong with a mind's sentence; what the embedded engine lacks is no lie."""
-        if not self.composed:
+        if not self.services.mind.composes:
             return
         told = [(fault, action) for fault in faults]
         told += [(fault, "replaced") for fault in false_quotes(answer, self.papers, self.known)]
@@ -122,15 +119,15 @@ class DraftSession:
             missing: Tells, in words, what the answer lacks as a whole.
         """
         task, inputs = question.task, question.inputs
-        if self.services.mind.spare(task, **inputs) < 0:
+        if self.services.mind.spare(task, after=question.after, **inputs) < 0:
             told = "the question does not fit the model's window"
             self.fail(task.name, told, self.remedy, lost=True)
             return []
         actions: list[Action] = ["replaced", "asked_again"]
 
-        def faulty(answer: Answer) -> list[str]:
+        def faulty(answer: Answer | Revision) -> list[str]:
             told, said, action = list[str](), list[str](), actions.pop()
-            items = self._sentences(answer)
+            items = self._sentences(answer, question.paragraphs)
             for item in items:
                 line = line_of(item.line)
                 faults = faults_of(item, line, self.papers, self.stage.request.text, said)
@@ -147,15 +144,20 @@ class DraftSession:
             task,
             inputs,
             faulty,
+            after=question.after,
             sample=question.sample,
             temperature=question.temperature,
         )
         if asked.error:
             self.notes.append(str(asked.error))
             self.fail(task.name, str(asked.error), self.remedy, lost=asked.answer is None)
-        return self._sentences(asked.answer) if asked.answer else []
+        return self._sentences(asked.answer, question.paragraphs) if asked.answer else []
 
-    def _sentences(self, answer: Answer) -> list[NextSentence]:
+    def _sentences(
+        self, answer: Answer | Revision, paragraphs: Sequence[str]
+    ) -> list[NextSentence]:
+        if isinstance(answer, Revision):
+            answer = answer.applied_to(paragraphs)
         return [
             item
             if item.support or item.basis or item.sentence not in self.standing
@@ -193,24 +195,54 @@ class DraftSession:
                 self.fail(f"sentence {number}", _details(result), "the sentence was left out")
         return kept
 
+    async def quote(
+        self, lines: Sequence[PlanLine], papers: Sequence[PaperToCite], said: Sequence[str] = ()
+    ) -> list[Sentence]:
+        """Return what the embedded engine writes on these lines: one paragraph where there is no plan."""
+        if not self.stage.outline.lines:
+            lines = [line.model_copy(update={"number": 1}) for line in lines]
+        return await self.fill(lines, papers, said)
+
     async def fill(
+        self,
+        lines: Sequence[PlanLine],
+        papers: Sequence[PaperToCite],
+        said: Sequence[str],
+        given: Sequence[NextSentence] = (),
+    ) -> list[Sentence]:
+        """Return a sentence for each line: the mind's if nothing is wrong with it, else the embedded engine's.
+
+        Args:
+            lines: Of the plan; one for which nothing can be shown is left out.
+            papers: Those that the lines cite.
+            said: What stands before.
+            given: What the mind wrote.
+        """
+        kept: list[Sentence] = []
+        for line in lines:
+            mine = next((item for item in given if item.line == line.number), None)
+            cited = [paper for key in line.keys for paper in papers if paper.key == key]
+            so_far = [*said, *(item.text for item in kept)]
+            made = await self._on_line(line, mine, cited, so_far)
+            kept += [made] if made else []
+        return kept
+
+    async def _on_line(
         self,
         line: PlanLine,
         given: NextSentence | None,
         papers: Sequence[PaperToCite],
         so_far: Sequence[str],
-        extract: Extract,
     ) -> Sentence | None:
-        """Return the mind's sentence for a line if nothing is wrong with it, else the embedded engine's."""
         if line.covers:
             covered = await load_papers_to_cite(self.services, self.stage.keys, line.covers)
             return Sentence(text=count_sentence(line.theme, covered), line=line.number)
-        if given and self.composed:
+        if given:
             result = await self.keep(given, line, line.number, so_far)
             if isinstance(result, Sentence):
                 return result
         told = await asyncio.to_thread(
-            extract, self.services.clients.embedder, self.stage.request.text, papers, so_far
+            quote_line, self.services.clients.embedder, self.stage.request.text, papers, so_far
         )
         result = await self.keep(told, line, line.number, so_far)
         if not isinstance(result, Sentence):

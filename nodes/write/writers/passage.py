@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from nodes.write.cited_papers import PaperToCite, load_papers_to_cite
 from nodes.write.writers.draft_answers import NextSentence, SentencesAnswer, to_sentences_answer
 from nodes.write.writers.drafting import DraftQuestion, DraftSession, open_draft_session
-from nodes.write.writers.quoted_sentences import quote_input_nearest, quote_nearest
+from nodes.write.writers.quoted_sentences import quote_line
 from nodes.write.writers.writer import DraftingState, DraftJob, Writer, keys_of, one_line_each
 from state.channels import WriteState
 from state.writing import MARKER, Plan, PlanLine, Sentence, Theme, WriterName
@@ -142,21 +142,10 @@ def extract(
     said = [so_far] if so_far else []
     for line in lines or map(_shown_line, one_line_each(list(by_key))):
         mine = [by_key[key] for key in line.keys if key in by_key]
-        told = extract_line(embedder, text, mine, said)
+        told = quote_line(embedder, text, mine, said)
         written.append(told.model_copy(update={"line": line.number}))
         said.append(told.sentence)
     return to_sentences_answer([item for item in written if item.sentence])
-
-
-def extract_line(
-    embedder: Embedder, text: str, papers: Sequence[PaperToCite], so_far: Sequence[str]
-) -> NextSentence:
-    """Show the papers' own sentences; on a line that names no paper, one of the researcher's."""
-    return (
-        quote_nearest(embedder, text, papers, so_far)
-        if papers
-        else quote_input_nearest(embedder, text, so_far)
-    )
 
 
 TASK = Task(
@@ -226,17 +215,8 @@ async def write_along(drafting: DraftSession, question: DraftQuestion) -> list[S
         there = {item.line for item in items if item.sentence.strip()}
         return [f"line {number} is missing" for number in by_number if number not in there]
 
-    given: list[NextSentence] = []
-    if drafting.composed:
-        given = await drafting.ask(question, line_of=by_number.get, missing=missing)
-    kept: list[Sentence] = []
-    for line in question.lines:
-        mine = next((item for item in given if item.line == line.number), None)
-        papers = [paper for key in line.keys for paper in question.papers if paper.key == key]
-        said = [*question.said, *(item.text for item in kept)]
-        made = await drafting.fill(line, mine, papers, said, extract_line)
-        kept += [made] if made else []
-    return kept
+    given = await drafting.ask(question, line_of=by_number.get, missing=missing)
+    return await drafting.fill(question.lines, question.papers, question.said, given)
 
 
 async def write_freely(drafting: DraftSession, question: DraftQuestion) -> list[Sentence]:
@@ -257,7 +237,7 @@ async def write_freely(drafting: DraftSession, question: DraftQuestion) -> list[
     kept = await drafting.keep_good(given, only, question.said)
     if kept or {"pieces", "adds"} & question.inputs.keys():
         return kept
-    return await by_engine(drafting, question, question.lines)
+    return await drafting.quote(question.lines, question.papers, question.said)
 
 
 def placed(item: NextSentence, lines: Sequence[PlanLine]) -> NextSentence:
@@ -268,24 +248,3 @@ def placed(item: NextSentence, lines: Sequence[PlanLine]) -> NextSentence:
         here, key=lambda line: len(cited & set(line.keys)) - len(cited ^ set(line.keys)) / 100
     )
     return item.model_copy(update={"line": best.number})
-
-
-async def by_engine(
-    drafting: DraftSession, question: DraftQuestion, lines: Sequence[PlanLine]
-) -> list[Sentence]:
-    """Return what the embedded engine writes on these lines, behind what was said."""
-    if not drafting.stage.outline.lines:
-        lines = [line.model_copy(update={"number": 1}) for line in lines]
-    return [
-        sentence
-        for line in lines
-        if (
-            sentence := await drafting.fill(
-                line,
-                None,
-                [paper for paper in question.papers if paper.key in line.keys],
-                question.said,
-                extract_line,
-            )
-        )
-    ]

@@ -37,6 +37,17 @@ _COUNTS = (
 )
 
 
+def quote_line(
+    embedder: Embedder, text: str, papers: Sequence[PaperToCite], so_far: Sequence[str]
+) -> NextSentence:
+    """Show the papers' own sentences; on a line that names no paper, one of the researcher's."""
+    return (
+        quote_nearest(embedder, text, papers, so_far)
+        if papers
+        else quote_input_nearest(embedder, text, so_far)
+    )
+
+
 def quote_nearest(
     embedder: Embedder, about: str, papers: Sequence[PaperToCite], so_far: Sequence[str]
 ) -> NextSentence:

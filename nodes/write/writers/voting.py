@@ -29,7 +29,7 @@ PROMPT = """\
 You judge versions of an unfinished related-work section, for its authors: `text` is their abstract,
 idea or question. All versions begin with `so_far`, where it is given, and go on as told under their
 label. `papers` are those that the versions tell of in different words, each with its own words: its
-abstract, or `elements` copied from it, with `answers`, a reader's summary.
+abstract, or `elements` copied from it.
 
 First compare the versions on each of these, in one sentence each that names labels and points at words:
 - coherence: does each sentence take up the one before, and does each paragraph make one point?

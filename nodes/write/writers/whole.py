@@ -10,10 +10,11 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from nodes.write.cited_papers import PaperToCite, load_papers_to_cite
+from nodes.write.cited_papers import PaperToCite, load_papers_to_cite, without_markers
+from nodes.write.paper_passages import ShownPassage, full_text, shown_passages, telling
 from nodes.write.writers.draft_answers import NextSentence, SectionAnswer
 from nodes.write.writers.drafting import DraftQuestion, open_draft_session
-from nodes.write.writers.passage import PassageWriter, by_engine, extract, placed, shown_plan
+from nodes.write.writers.passage import PassageWriter, extract, placed, shown_plan
 from nodes.write.writers.writer import DraftingState, DraftJob
 from state.channels import WriteState
 from state.writing import MARKER
@@ -21,28 +22,49 @@ from tools.counting import counted
 from tools.embed.embedder import Embedder
 from tools.llm.task import AnswerT, Task
 from tools.services import Services
+from tools.text.words import copied_words
 
-WORDS_A_PAPER = 32
-"""Words of a section for each paper that it cites."""
+_WORDS = 120, 13
+"""Words of a section: a start, and so many for each paper that it may cite."""
+_TOO_LONG = 1.4
+"""How many times its length a section may have."""
 _TOKENS_A_PAPER = 70
-"""What they and the keys take of an answer, with half as much to spare."""
+"""What a paper and its keys take of an answer, with half as much to spare."""
+_PASSAGES = 12_000
+"""Tokens of full texts that are shown, shared among the papers that have one."""
+_COPIED = 8
+"""Words in a row that are the input's and not the section's own."""
 
 PROMPT = """\
-Write the related-work section of a scientific paper, for its authors. `text` is their abstract, idea or
-question. `papers` are what a search has found: each with the key that cites it, its authors' name, title
-and abstract, and where they were read, `elements`, words of its full text.
+Write the related-work section of a scientific paper, for its authors. `text` is their title and abstract, idea
+or question. `papers` are what a search has found. Each has the key that cites it, its authors' name, year, venue,
+title and abstract; `why` tells why it was kept, `cites` which of the papers here it cites; and where its full text
+was at hand, `passages` are some of it.
 
-Write it as the best authors of the field would: flowing prose in a few paragraphs, each of which makes a
-point, that tells a reader what is known, how the works differ where that matters, and what they leave
-open that this work takes up. Cite the papers that it needs, at most `most` of them, those marked `must`
-among them; leave the others out. Its length is about `words` words. Where `plan` is given, its paragraphs
-are these, each with the papers that it cites.
+Breadth. Reviewers look for what is missing. First see which lines of work the papers form, and give every line that
+bears on `text` its place: the task itself and those who tried it before, what the work builds on, what it is compared
+with, how it is judged. Cite as many of the papers as such readers expect, up to `most`, those marked `must` among
+them, and leave out what is off the subject. Works that share a point share a clause, with a key each: "several
+systems rank by citation counts {P2, P5, P9}". The works closest to `text` get a sentence or two of their own: what
+they do, what they find, and in what this work goes another way.
 
-Cite by the key in braces, {P3} or {P3, P7}, and in no other way. Say of a paper only what its words given
-here say, as cautiously as they say it, and of the authors' own work ("we") only what `text` says.
+Argument. A paragraph is one line of work. It opens with its point, sets its papers against each other on what
+matters (how they proceed, what they assume, what they found, how far it holds), and ends with what they leave open
+or where this work stands. Tell where works answer, extend or contradict one another. Do not go through papers one by
+one, and do not sum up the authors' own results: a reader has their abstract. Say in words of your own what sets
+their work apart; no phrase of `text` is copied.
 
-Answer with the section alone: paragraphs with an empty line between them, no heading. Where `faults` of an
-earlier answer are listed, give the whole section again with these mended.
+Prose. Plain and precise, as the best authors of the field write: sentences of different length and build, joined by
+cause, contrast or time, with names of systems and data sets where they have them. No sentence that only announces,
+repeats or praises.
+
+Truth. Say of a paper only what its words given here say, as cautiously as they say it; of several that are cited
+together, what each of them says. A statement on the field ("most of these", "none of them") is made of the papers
+given here and must hold for them. Of the authors' work ("we") say only what `text` says.
+
+The length is about `words` words. Where `plan` is given, its paragraphs are these, each with the papers that it cites.
+Cite by the key in braces, {P3} or {P3, P7}, and in no other way. Answer with the section alone: paragraphs with an
+empty line between them, no heading. Where `faults` are listed, mend them and give the whole section again.
 """
 
 
@@ -50,6 +72,7 @@ class Candidate(PaperToCite):
     """A paper that may be cited, as the mind sees it."""
 
     must: bool | None = None
+    passages: list[ShownPassage] | None = None
 
 
 def quote_each_paper(
@@ -77,45 +100,46 @@ def with_output_tokens_for(task: Task[AnswerT], papers: int) -> Task[AnswerT]:
 
 
 class WholeWriter(PassageWriter):
-    """Drafts the section in one answer; along the researcher's plan, and without an LLM, line by line."""
+    """Drafts the section in one answer; along the researcher's plan, line by line."""
 
     async def write(self, services: Services, stage: DraftingState, job: DraftJob) -> WriteState:
         """Ask for the section; where no usable sentence comes, the embedded engine writes it."""
-        question = await _question(services, stage)
+        question = await section_question(services, stage)
         if question is None:
             return await super().write(services, stage, job)
         drafting = await open_draft_session(services, stage, list(stage.keys))
         given = await drafting.ask(
             question,
             line_of=lambda _: None,
-            missing=partial(citations_missing, question.inputs["papers"], question.inputs["most"]),
+            missing=partial(section_faults, question, stage),
         )
         if stage.outline.lines:
             given = [placed(item, stage.lines) for item in given]
         kept = await drafting.keep_good(given, None, [])
         if not kept:
-            kept = await by_engine(drafting, question, question.lines[: stage.most])
+            kept = await drafting.quote(question.lines[: stage.most], question.papers)
             return drafting.written(job.draft, kept, len(stage.lines))
         return drafting.written(job.draft, kept, len(stage.lines), whole=True)
 
 
-async def _question(services: Services, stage: DraftingState) -> DraftQuestion | None:
-    """Return what is asked; None where it is to be written line by line.
+async def section_question(services: Services, stage: DraftingState) -> DraftQuestion | None:
+    """Return what is asked for a draft; None where it is to be written line by line.
 
     Of papers that the writer may choose from, those for which the model's window has no room are left
-    out, the last first.
+    out, the last first. It is the same whenever it is asked of the same stage.
     """
-    if services.mind.name == "extractive" or stage.outline.origin == "user":
+    if stage.outline.origin == "user":
         return None
     papers = await load_papers_to_cite(services, stage.keys, list(stage.keys))
-    most, shown = min(stage.most, len(papers)), candidates(papers, stage)
+    most = min(stage.most, len(papers))
+    shown = await _with_passages(services, stage, candidates(papers, stage))
     task = with_output_tokens_for(TASK, most)
     while len(shown) >= most:
         inputs: dict[str, Any] = {
-            "text": stage.request.text,
+            "text": stage.request.headed,
             "papers": shown,
             "most": most,
-            "words": most * WORDS_A_PAPER,
+            "words": section_words(most),
         }
         if stage.outline.lines:
             inputs["plan"] = shown_plan(stage.outline, stage.lines, whole=False)
@@ -125,22 +149,58 @@ async def _question(services: Services, stage: DraftingState) -> DraftQuestion |
     return None
 
 
+def section_words(most: int) -> int:
+    """Return how long a section is in words that may cite so many papers."""
+    return _WORDS[0] + _WORDS[1] * most
+
+
+async def _with_passages(
+    services: Services, stage: DraftingState, papers: Sequence[Candidate]
+) -> list[Candidate]:
+    """Return the papers with passages of those full texts that the run's library has."""
+    known = await services.run_store.papers.get(list(stage.keys.values()))
+    texts = {
+        paper.key: text
+        for paper in papers
+        if (text := await full_text(services, known[stage.keys[paper.key]], stage.request))
+    }
+    room = _PASSAGES / max(len(texts), 1)
+    return [
+        paper.model_copy(
+            update={"passages": shown_passages(telling(texts[paper.key], room))[0] or None}
+        )
+        if paper.key in texts
+        else paper
+        for paper in papers
+    ]
+
+
 def candidates(papers: Sequence[PaperToCite], stage: DraftingState) -> list[Candidate]:
     """Return the papers, marked where they must be cited although there is a choice."""
-    musts = set(stage.request.must_include) if len(papers) > stage.most else set()
+    choice = stage.freely or len(papers) > stage.most
+    musts = set(stage.request.must_include) if choice else set()
     return [
         Candidate(**vars(paper), must=stage.keys[paper.key] in musts or None) for paper in papers
     ]
 
 
-def citations_missing(
-    papers: Sequence[Candidate], most: int, items: Sequence[NextSentence]
+def section_faults(
+    question: DraftQuestion, stage: DraftingState, items: Sequence[NextSentence]
 ) -> list[str]:
-    """Say what a section lacks: papers that must be cited, or fewer of them."""
-    cited = set(MARKER.findall(" ".join(item.sentence for item in items)))
-    wanted = [item.key for item in papers if item.must or len(papers) <= most]
-    known = cited & {item.key for item in papers}
-    many = [f"it cites {counted(len(known), 'paper')}, and at most {most} can be cited"]
-    return [f"{key} is not cited" for key in wanted if key not in cited] + many * (
-        len(known) > most
-    )
+    """Say what is wrong with a section as a whole: papers missing or too many, its length, words of the input."""
+    papers: Sequence[Candidate] = question.inputs["papers"]
+    most, words = question.inputs["most"], question.inputs["words"]
+    texts = [item.sentence for item in items]
+    cited = set(MARKER.findall(" ".join(texts)))
+    wanted = [one.key for one in papers if one.must or (not stage.freely and len(papers) <= most)]
+    faults = [f"{key} is not cited" for key in wanted if key not in cited]
+    known = cited & {one.key for one in papers}
+    if len(known) > most:
+        faults.append(f"it cites {counted(len(known), 'paper')}, and at most {most} can be cited")
+    length = sum(len(without_markers(text).split()) for text in texts)
+    if length > _TOO_LONG * words:
+        faults.append(f"it has {length} words, and about {words} are wanted")
+    copied = (copied_words(text, stage.request.headed, _COPIED) for text in texts)
+    return faults + [
+        f"these are words of `text`, say it in your own: “{one}”" for one in copied if one
+    ]

@@ -16,6 +16,17 @@ from tools.services import Services
 
 CHOICES_PER_CITATION = 2
 """Papers that an LLM may choose from for each that is to be cited."""
+_LEAST, _MOST, _WORDS = 12, 30, 12
+
+
+def usual_citations(text: str, kept: int) -> int:
+    """Return how many papers a section about this text cites at most where nobody says: one for 12 words, and 12.
+
+    Args:
+        text: The abstract, idea or question.
+        kept: How many papers there are.
+    """
+    return min(_LEAST + len(text.split()) // _WORDS, _MOST, kept)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +39,8 @@ class DraftingState:
     outline: Plan
     most: int = 10
     """How many papers may be cited."""
+    freely: bool = False
+    """Whether nobody asked for so many: then only papers that must be cited are missed."""
     position: int = 0
     """How many lines are written; a writer that knows no lines counts its rounds."""
     drafts: Sequence[Draft] = ()
@@ -54,7 +67,8 @@ def drafting_state(state: WriteState) -> DraftingState:
         request=state["request"],
         keys=state["keys"],
         outline=state["outline"],
-        most=state["choices"].cite,
+        most=state["choices"].most,
+        freely=state["choices"].freely,
         position=state["position"],
         drafts=state.get("drafts", []),
     )

@@ -1,13 +1,13 @@
-"""The writers by name, and those that choose sentences of the papers and ask no mind."""
+"""The writers by name and by what the run's mind can, and those that choose sentences of the papers and ask no mind."""
 
 import asyncio
 from collections.abc import Sequence
 
 from nodes.write.cited_papers import PaperToCite, load_papers_to_cite
 from nodes.write.writers.beam import BeamWriter
-from nodes.write.writers.draft_answers import NextSentence, sentences_of
+from nodes.write.writers.draft_answers import NextSentence
 from nodes.write.writers.drafting import attach_quotes, open_draft_session
-from nodes.write.writers.passage import PassageWriter, extract
+from nodes.write.writers.passage import PassageWriter
 from nodes.write.writers.per_cite import PerCiteWriter
 from nodes.write.writers.quoted_sentences import shown_as
 from nodes.write.writers.whole import WholeWriter
@@ -19,22 +19,28 @@ from tools.services import Services
 from tools.text.salience import choose_sentences, passages
 
 
-class BaselineWriter(Writer):
-    """Shows sentences of the papers' abstracts, at most as many as there are papers."""
+class QuotingWriter(Writer):
+    """Quotes the papers of each line of the plan; without a plan a sentence of each paper."""
+
+    async def write(self, services: Services, stage: DraftingState, job: DraftJob) -> WriteState:
+        """Choose the sentences; no mind is asked."""
+        keys = keys_of(job.lines)
+        drafting = await open_draft_session(services, stage, [*keys, *job.draft.keys])
+        papers = await load_papers_to_cite(services, stage.keys, keys)
+        said = [item.text for item in job.draft.sentences]
+        sentences = await drafting.quote(job.lines, papers, said)
+        return drafting.written(job.draft, sentences, stage.position + len(job.lines))
+
+
+class LexRankWriter(Writer):
+    """Shows the most central sentences of the papers' abstracts, at most as many as there are papers."""
 
     async def write(self, services: Services, stage: DraftingState, job: DraftJob) -> WriteState:
         """Choose the sentences; no mind is asked."""
         keys = keys_of(job.lines)
         drafting = await open_draft_session(services, stage, keys)
         papers = await load_papers_to_cite(services, stage.keys, keys)
-        made: Sequence[NextSentence]
-        if self.name == "lexrank":
-            made = await asyncio.to_thread(_central, papers)
-        else:
-            told = await asyncio.to_thread(
-                extract, services.clients.embedder, text=stage.request.text, papers=papers
-            )
-            made = sentences_of(told)
+        made = await asyncio.to_thread(_central, papers)
         sentences = [attach_quotes(item, 1, drafting.papers, stage.request.text) for item in made]
         return drafting.written(job.draft, sentences, len(job.lines))
 
@@ -58,8 +64,8 @@ WRITERS: dict[str, Writer] = {
         BeamWriter("beam", follows_plan=True),
         PerCiteWriter("per_cite"),
         PassageWriter("sentence_by_sentence", follows_plan=True, at_once=1),
-        BaselineWriter("lexrank"),
-        BaselineWriter("one_line"),
+        LexRankWriter("lexrank"),
+        QuotingWriter("one_line"),
     )
 }
 
@@ -73,6 +79,17 @@ def get_writer(name: str) -> Writer:
     if name not in WRITERS:
         raise InputError(f"there is no writer '{name}'; there are: {', '.join(WRITERS)}")
     return WRITERS[name]
+
+
+def writer_for(services: Services) -> Writer:
+    """Return the run's writer: the one that its settings name, or the quoting one where its mind composes nothing.
+
+    Raises:
+        InputError: There is none of this name.
+    """
+    chosen = get_writer(services.context.writer)
+    asks = not isinstance(chosen, LexRankWriter | QuotingWriter)
+    return WRITERS["one_line"] if asks and not services.mind.composes else chosen
 
 
 def check_writer(name: str, *, planned: bool) -> None:
