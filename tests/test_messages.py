@@ -13,7 +13,7 @@ _ROOMS = (
     "tools",
     "nodes",
     "graphs",
-    "citeloom/export",
+    "citeloom/report",
     "citeloom/service",
     "citeloom/page",
 )

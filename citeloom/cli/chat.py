@@ -11,11 +11,12 @@ from typing import Any
 import typer
 
 from citeloom.cli.progress import Progress
-from citeloom.cli.results.answer import printed
 from citeloom.cli.run_command import Command, start_or_resume
 from citeloom.cli.stopping import INTERRUPTED, cancelled_by_signals
 from citeloom.cli.telling import exit_on_error, print_outcome, print_status, tell_error
 from citeloom.cli.voice import listen_for_question, say_aloud
+from citeloom.report.markdown import terminal_text
+from citeloom.report.result_report import ResultReport
 from citeloom.runs.local_executor import open_run, stream_run
 from citeloom.runs.run_record import RunRecord
 from tools.errors import CiteLoomError
@@ -50,7 +51,7 @@ async def _converse(run: RunRecord, show: Mapping[str, Any]) -> int:
             if word in _ENDS:
                 break
             if word == "trace" and last:
-                typer.echo(printed(last, trace=True))
+                typer.echo(_shown(last, details=True))
             elif question:
                 asked = replace(run, inputs={**run.inputs, "question": question})
                 try:
@@ -65,12 +66,16 @@ async def _converse(run: RunRecord, show: Mapping[str, Any]) -> int:
                 except CiteLoomError as error:
                     tell_error(error)
                     continue
-                typer.echo(f"\n{printed(last)}\n")
+                typer.echo(f"\n{_shown(last)}\n")
                 print_outcome(last)
                 if show.get("speak") and last.get("sentences"):
                     await asyncio.to_thread(say_aloud, str(last["answer"]), show["speak"])
     print_status(f"Go on with: [bold]{PROGRAM} chat --resume {run.name}[/bold]")
     return 0
+
+
+def _shown(values: Mapping[str, Any], *, details: bool = False) -> str:
+    return terminal_text(ResultReport.of("ask", values), details=details)
 
 
 def _read(source: str | None) -> str | None:

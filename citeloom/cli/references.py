@@ -38,9 +38,9 @@ def references(
 ) -> None:
     """Read references in any style, and write them as BibTeX, CSL JSON or RIS, with what each rests on."""
     with exit_on_error():
-        from citeloom.cli.results.references import show
+        from citeloom.cli.print_result import print_references
 
-        show(asyncio.run(_run({**_sent(given), "sources": sources})), form, out)
+        print_references(asyncio.run(_run({**_sent(given), "sources": sources})), form, out)
 
 
 def _sent(given: str) -> dict[str, Any]:

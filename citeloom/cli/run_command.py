@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
@@ -62,19 +61,6 @@ class Command:
     """Further forms of the text to write."""
     show: dict[str, Any] = field(default_factory=dict)
     """How the result is shown, such as `trace`; not kept with the run."""
-
-
-_FINISH: Mapping[GraphName, str] = {
-    "ask": "answer",
-    "synthesize": "synthesis",
-    "verify": "audit",
-    "references": "references",
-    "find": "section",
-    "write": "section",
-    "review": "section",
-    "revise": "section",
-}
-"""The module of citeloom.cli.results that prints and writes what a graph gives."""
 
 
 def execute(command: Command) -> None:
@@ -152,13 +138,14 @@ def _folder_of_proposal(name: str) -> Path:
 
 async def _finished(report: RunReport, *, as_json: bool, show: Mapping[str, Any]) -> int:
     """Print and write what a run gives, or has so far; return the exit code."""
+    from citeloom.cli.print_result import print_result
+
     if report.failure and not isinstance(report.failure, CiteLoomError):
         raise report.failure
     run = load_run(report.run)
     with run.hold_lock():
         async with open_run(run, to_read=True) as (_, store):
-            results = import_module(f"citeloom.cli.results.{_FINISH[report.graph]}")
-            code: int = await results.finish(run, report.values, store, as_json=as_json, **show)
+            code = await print_result(run, report.values, store, as_json=as_json, **show)
     if report.failure:
         tell_error(report.failure)
     if report.failure or report.cancelled:

@@ -47,7 +47,7 @@ def show(
     from dataclasses import asdict
 
     with exit_on_error():
-        from citeloom.export.plain import dump
+        from citeloom.report.json_files import dump
         from citeloom.runs.run_record import load_run
 
         kept = load_run(run)

@@ -85,7 +85,7 @@ def _retracted(old: "RunRecord", before: dict[str, Any]) -> set[str]:
     """Say what publishers said since a run of its papers, and return those that were retracted, by id."""
     import asyncio
 
-    from citeloom.export.markdown import failure_lines
+    from citeloom.report.account import failure_lines
     from citeloom.service.updating import noticed_since
     from nodes.common.notices import news_of
 

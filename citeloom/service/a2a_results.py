@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from a2a.helpers import new_data_part, new_raw_part, new_text_part, new_url_part
 from a2a.types import Artifact, Message, Part, Role, Task, TaskState, TaskStatus
 
+from citeloom.report.for_agents import chat_summary, citations_of, papers_of
+from citeloom.report.result_report import SECTIONS
 from citeloom.runs.runs import RunSnapshot, Status
-from citeloom.service.digest import chat_summary
-from citeloom.service.evidence import citations_of, papers_of
-from citeloom.service.files import BUNDLE, SECTIONS
+from citeloom.service.files import BUNDLE
 from citeloom.service.tool_answers import files_of, mime_of, read
 from tools.errors import InputError
 

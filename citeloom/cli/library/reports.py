@@ -8,7 +8,7 @@ from typing import Any, get_type_hints
 import typer
 
 from citeloom.cli.telling import tell_error
-from citeloom.export.plain import dump
+from citeloom.report.json_files import dump
 from state.ingest import FileReport, IngestCounts, IngestOutput
 from tools.counting import counted
 from tools.settings import settings

@@ -3,10 +3,9 @@
 import csv
 import io
 import re
-import unicodedata
 from html import escape as escape_html
 
-from citeloom.export.escaping import escape
+from citeloom.report.escaping import escape, one_line
 from state.results import Cell, ComparisonTable, TableFacet, TableRow
 
 _HEADS = {
@@ -109,26 +108,14 @@ def _label(row: TableRow) -> str:
     return row.name if row.number is None else f"[{row.number}] {row.name}"
 
 
-def _flat(text: str) -> str:
-    """Return a text on one line, without control characters and marks that turn its direction."""
-    kept = "".join(
-        char if unicodedata.category(char) not in {"Cc", "Cs"} and char not in _TURNS else " "
-        for char in text
-    )
-    return " ".join(kept.split())
-
-
-_TURNS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-
-
 def _md(text: str) -> str:
-    return _MARKDOWN.sub(r"\\\1", escape(_flat(text).replace("&", "&amp;"), brackets=True))
+    return _MARKDOWN.sub(r"\\\1", escape(one_line(text).replace("&", "&amp;"), brackets=True))
 
 
 def _html(text: str) -> str:
-    return escape_html(_flat(text), quote=True)
+    return escape_html(one_line(text), quote=True)
 
 
 def _defused(text: str) -> str:
-    flat = _flat(text)
+    flat = one_line(text)
     return f"'{flat}" if flat.startswith(_FORMULA) else flat

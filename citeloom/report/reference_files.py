@@ -1,10 +1,13 @@
 """References that were read from print, as a file for a reference manager, with what each record rests on."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from nodes.common.notices import standings
 from state.references import ReadReference
+from tools.bibliography.write_bibtex import to_bibtex
+from tools.bibliography.write_csl import to_csl
+from tools.bibliography.write_ris import to_ris
 
 FORMS: Mapping[str, str] = {
     "bibtex": "references.bib",
@@ -20,9 +23,19 @@ LISTS: Mapping[str, str] = {
 """What each file is."""
 
 
-def printed(form: str, references: Sequence[ReadReference]) -> str:
+def reference_file(form: str, references: Sequence[ReadReference]) -> str:
     """Return the file in one of the `FORMS`. BibTeX and CSL JSON tell what each record rests on."""
-    return _PRINTERS[form](references)
+    if form == "ris":
+        return to_ris(references)
+    if form == "csl":
+        notes = [{"custom": {"citeloom": list(notes_on(one))}} for one in references]
+        items = [item | more for item, more in zip(to_csl(references), notes, strict=True)]
+        return json.dumps(items, ensure_ascii=False, indent=1) + "\n"
+    # Outside of entries BibTeX knows no comments: there an @ begins an entry.
+    return "\n".join(
+        "".join(f"% {note.replace('@', '(at)')}\n" for note in notes_on(one)) + to_bibtex([one])
+        for one in references
+    )
 
 
 def notes_on(reference: ReadReference) -> Iterator[str]:
@@ -42,36 +55,3 @@ def notes_on(reference: ReadReference) -> Iterator[str]:
         names = [name for name, whose in paper.origin.items() if whose == source]
         if source in check.found_in:
             yield f"From {source}: {', '.join(names)}."
-
-
-def _bibtex(references: Sequence[ReadReference]) -> str:
-    from tools.bibliography.write_bibtex import to_bibtex
-
-    # Outside of entries BibTeX knows no comments: there an @ begins an entry.
-    return "\n".join(
-        "".join(f"% {note.replace('@', '(at)')}\n" for note in notes_on(one)) + to_bibtex([one])
-        for one in references
-    )
-
-
-def _csl(references: Sequence[ReadReference]) -> str:
-    from tools.bibliography.write_csl import to_csl
-
-    items = [
-        item | {"custom": {"citeloom": list(notes_on(one))}}
-        for item, one in zip(to_csl(references), references, strict=True)
-    ]
-    return json.dumps(items, ensure_ascii=False, indent=1) + "\n"
-
-
-def _ris(references: Sequence[ReadReference]) -> str:
-    from tools.bibliography.write_ris import to_ris
-
-    return to_ris(references)
-
-
-_PRINTERS: Mapping[str, Callable[[Sequence[ReadReference]], str]] = {
-    "bibtex": _bibtex,
-    "csl": _csl,
-    "ris": _ris,
-}

@@ -1,0 +1,205 @@
+"""What a command prints and writes of a result; docs/output.md describes the files and their fields."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import typer
+from langgraph.store.base import BaseStore
+from rich.markup import escape
+
+from citeloom.cli.files import write_whole
+from citeloom.cli.telling import (
+    print_notice,
+    print_outcome,
+    print_status,
+    tell_folder,
+    tell_lost,
+    tell_page,
+)
+from citeloom.report.json_files import (
+    SCHEMA_VERSION,
+    answer_json,
+    dump,
+    papers_json,
+    plain,
+    run_json,
+    synthesis_json,
+)
+from citeloom.report.markdown import terminal_text
+from citeloom.report.reference_files import reference_file
+from citeloom.report.result_files import page_of, result_files
+from citeloom.report.result_report import SECTIONS, ResultReport
+from citeloom.runs.run_record import RunRecord
+from citeloom.runs.runs import GraphName
+from citeloom.service.updating import papers_not_seen
+from state.references import ReadReference
+from state.synthesis import SourcePaper
+from tools.bibliography.citation_style import open_style
+from tools.counting import counted
+from tools.errors import InputError
+from tools.run_store import RunStore
+
+NOT_PASSED = 3
+_DOUBTFUL = 0.5
+"""Confidence below which a part that was read is doubtful."""
+
+
+async def print_result(
+    run: RunRecord,
+    values: Mapping[str, Any],
+    store: BaseStore,
+    *,
+    as_json: bool,
+    known: frozenset[str] | None = None,
+    trace: bool = False,
+    speak: str | None = None,
+) -> int:
+    """Write the files of a run, print its result, and return the exit code.
+
+    Args:
+        run: The run.
+        values: What its graph gives, or has so far.
+        store: Where its drafts are kept.
+        as_json: Whether to print the JSON file of the result instead of its text.
+        known: Ids of papers that an earlier run has seen: only the others are printed.
+        trace: Whether to print the way to an answer, too.
+        speak: The voice that says an answer aloud, if one shall.
+    """
+    if run.graph == "references":
+        print_references(values, "csl" if as_json else "bibtex")
+        return 0
+    style = open_style(run.style) if run.style else None
+    graph = cast(GraphName, run.graph)
+    report = ResultReport.of(graph, values, style, question=run.inputs.get("question", ""))
+    record, files = await _json_files(run, report, store)
+    if run.out:
+        for name, content in result_files(report, run.formats, more=files).items():
+            write_whole(Path(run.out) / name, content)
+    if as_json:
+        typer.echo(dump(record))
+    else:
+        _print(run, report, known, trace=trace)
+    if speak and values.get("sentences"):
+        from citeloom.cli.voice import say_aloud
+
+        say_aloud(str(values["answer"]), speak)
+    return _exit_code(report)
+
+
+async def _json_files(
+    run: RunRecord, report: ResultReport, store: BaseStore
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return what `--json` prints, and the JSON files, and such, that stand beside the text."""
+    values = report.values
+    if report.graph == "ask":
+        record = answer_json(run, values)
+        return record, {"answer.json": dump(record) + "\n"}
+    if report.graph == "synthesize":
+        record = synthesis_json(run, values)
+        bibtex = {"references.bib": str(values["bibtex"])} if values.get("bibtex") else {}
+        return record, {"synthesis.json": dump(record) + "\n", **bibtex}
+    record = run_json(run, values)
+    if report.graph == "verify":
+        record["labels"] = dict(values.get("labels") or {})
+        files = {"run.json": dump(record) + "\n"}
+        if report.told:
+            audit = plain(values["audit"])
+            record["audit"] = {"schema_version": SCHEMA_VERSION, "run": run.name, **audit}
+            files["audit.json"] = dump(record["audit"]) + "\n"
+        return record, files
+    name = values.get("run", "")
+    record["drafts"] = plain(await RunStore(store, name).rounds.all() if name else [])
+    files = {"run.json": dump(record) + "\n"}
+    return {**record, **papers_json(values), "related_work": values.get("related_work", "")}, files
+
+
+def _print(
+    run: RunRecord, report: ResultReport, known: frozenset[str] | None, *, trace: bool
+) -> None:
+    values, is_section = report.values, report.graph in SECTIONS
+    written = report.paragraphs or (report.graph == "find" and values.get("papers"))
+    given = bool(written if is_section else report.told)
+    if not (is_section and given):  # a section begins with it
+        tell_lost(values)
+    if given:
+        shown = report
+        if known is not None:
+            new = {**values, "papers": papers_not_seen(values, known)}
+            shown = ResultReport.of(report.graph, new)
+        typer.echo(terminal_text(shown, details=trace))
+    if report.paragraphs and report.coverage:
+        print_status(escape(values["completeness"].told))
+    stacked: Sequence[SourcePaper] = values.get("stacked") or ()
+    for sign, text in _faults(stacked, values):
+        print_notice(sign, text)
+    print_outcome(values, told={(item.name, item.cause) for item in stacked})
+    if run.out and (given or (is_section and values.get("papers"))):
+        tell_page(Path(run.out) / page_of(report), run.name, run.seconds)
+    elif report.graph == "verify":
+        tell_folder(Path(run.out), run.name, run.seconds)
+
+
+def _faults(stacked: Sequence[SourcePaper], values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield what a synthesis has not read or left out, and what may be doubtful in it."""
+    for item in stacked:
+        if item.cause:
+            remedy = f" ({item.remedy})" if item.remedy else ""
+            yield "Not read", f"{item.name}: {item.cause}{remedy}"
+        for part in item.unread:
+            yield "Not read", f"{item.name}, {part.where}: {part.cause}"
+        for note in item.notes:
+            yield "Note", f"{item.name}: {note}"
+        sure = {part: value for part, value in item.confidence.items() if value < _DOUBTFUL}
+        if sure:
+            doubtful = ", ".join(f"{part} ({value:.2f})" for part, value in sure.items())
+            yield "Note", f"{item.name}: read with little confidence: {doubtful}"
+    for line in values.get("lost") or ():
+        yield "Left out", f"“{line.text}” ({line.cause})"
+
+
+def _exit_code(report: ResultReport) -> int:
+    """Return 0 with a result, 1 without one or where the run could not be ended.
+
+    2 is for an input that an answer or a check cannot be made of, 3 for a text that does not pass.
+    """
+    values, graph = report.values, report.graph
+    stop, sentences = values.get("stop"), values.get("sentences")
+    if graph in SECTIONS:
+        is_given = values.get("outcome", "nothing") != "nothing"
+        return int(bool(stop) or not is_given or (graph == "review" and not sentences))
+    if stop and stop.subject == "input":
+        return 2
+    if graph == "ask":
+        return int(not sentences)
+    if stop:
+        return 1
+    if graph == "synthesize":
+        return int(not (values.get("answer") and values.get("lines")))
+    if not report.told:
+        return 1
+    return 0 if values["audit"].passed else NOT_PASSED
+
+
+def print_references(values: Mapping[str, Any], form: str, out: Path | None = None) -> None:
+    """Print the references in one of the forms, or write them; say on standard error what could not be done.
+
+    Raises:
+        InputError: Nothing could be read.
+    """
+    if stop := values.get("stop"):
+        raise InputError(" ".join(filter(None, (stop.cause, stop.remedy))))
+    for failure in values.get("failures", ()):
+        typer.echo(f"{failure.subject}: {failure.cause}", err=True)
+    listed: Sequence[ReadReference] = values.get("references") or ()
+    text = reference_file(form, listed)
+    if out:
+        out.write_text(text, "utf-8")
+    else:
+        typer.echo(text, nl=False)
+    unsure = sum(one.confidence < _DOUBTFUL for one in listed)
+    told = [f"{counted(len(listed), 'reference')} read, {unsure} with little confidence"]
+    outcomes = Counter(one.check.outcome.replace("_", " ") for one in listed if one.check)
+    told += [f"{count} {outcome}" for outcome, count in outcomes.most_common()]
+    typer.echo(", ".join(told), err=True)
