@@ -1,7 +1,7 @@
 """What a command prints and writes of a result; docs/output.md describes the files and their fields."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,6 +18,7 @@ from citeloom.cli.telling import (
     tell_lost,
     tell_page,
 )
+from citeloom.report.answers import DOUBTFUL, reading_faults
 from citeloom.report.json_files import (
     SCHEMA_VERSION,
     answer_json,
@@ -35,15 +36,12 @@ from citeloom.runs.run_record import RunRecord
 from citeloom.runs.runs import GraphName
 from citeloom.service.updating import papers_not_seen
 from state.references import ReadReference
-from state.synthesis import SourcePaper
 from tools.bibliography.citation_style import open_style
 from tools.counting import counted
 from tools.errors import InputError
 from tools.run_store import RunStore
 
 NOT_PASSED = 3
-_DOUBTFUL = 0.5
-"""Confidence below which a part that was read is doubtful."""
 
 
 async def print_result(
@@ -131,32 +129,13 @@ def _print(
         typer.echo(terminal_text(shown, details=trace))
     if report.paragraphs and report.coverage:
         print_status(escape(values["completeness"].told))
-    stacked: Sequence[SourcePaper] = values.get("stacked") or ()
-    for sign, text in _faults(stacked, values):
+    for sign, text in reading_faults(values):
         print_notice(sign, text)
-    print_outcome(values, told={(item.name, item.cause) for item in stacked})
+    print_outcome(values, told={(item.name, item.cause) for item in values.get("stacked") or ()})
     if run.out and (given or (is_section and values.get("papers"))):
         tell_page(Path(run.out) / page_of(report), run.name, run.seconds)
     elif report.graph == "verify":
         tell_folder(Path(run.out), run.name, run.seconds)
-
-
-def _faults(stacked: Sequence[SourcePaper], values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield what a synthesis has not read or left out, and what may be doubtful in it."""
-    for item in stacked:
-        if item.cause:
-            remedy = f" ({item.remedy})" if item.remedy else ""
-            yield "Not read", f"{item.name}: {item.cause}{remedy}"
-        for part in item.unread:
-            yield "Not read", f"{item.name}, {part.where}: {part.cause}"
-        for note in item.notes:
-            yield "Note", f"{item.name}: {note}"
-        sure = {part: value for part, value in item.confidence.items() if value < _DOUBTFUL}
-        if sure:
-            doubtful = ", ".join(f"{part} ({value:.2f})" for part, value in sure.items())
-            yield "Note", f"{item.name}: read with little confidence: {doubtful}"
-    for line in values.get("lost") or ():
-        yield "Left out", f"“{line.text}” ({line.cause})"
 
 
 def _exit_code(report: ResultReport) -> int:
@@ -164,22 +143,19 @@ def _exit_code(report: ResultReport) -> int:
 
     2 is for an input that an answer or a check cannot be made of, 3 for a text that does not pass.
     """
-    values, graph = report.values, report.graph
-    stop, sentences = values.get("stop"), values.get("sentences")
-    if graph in SECTIONS:
-        is_given = values.get("outcome", "nothing") != "nothing"
-        return int(bool(stop) or not is_given or (graph == "review" and not sentences))
-    if stop and stop.subject == "input":
+    values, graph, stop = report.values, report.graph, report.values.get("stop")
+    if stop and stop.subject == "input" and graph not in SECTIONS:
         return 2
-    if graph == "ask":
-        return int(not sentences)
-    if stop:
-        return 1
-    if graph == "synthesize":
-        return int(not (values.get("answer") and values.get("lines")))
-    if not report.told:
-        return 1
-    return 0 if values["audit"].passed else NOT_PASSED
+    if graph == "verify" and report.told and not stop:
+        return 0 if values["audit"].passed else NOT_PASSED
+    is_given = not stop and values.get("outcome", "nothing") != "nothing"
+    done = {
+        "verify": False,
+        "ask": values.get("sentences"),
+        "synthesize": not stop and values.get("answer") and values.get("lines"),
+        "review": is_given and values.get("sentences"),
+    }
+    return int(not done.get(graph, is_given))
 
 
 def print_references(values: Mapping[str, Any], form: str, out: Path | None = None) -> None:
@@ -198,7 +174,7 @@ def print_references(values: Mapping[str, Any], form: str, out: Path | None = No
         out.write_text(text, "utf-8")
     else:
         typer.echo(text, nl=False)
-    unsure = sum(one.confidence < _DOUBTFUL for one in listed)
+    unsure = sum(one.confidence < DOUBTFUL for one in listed)
     told = [f"{counted(len(listed), 'reference')} read, {unsure} with little confidence"]
     outcomes = Counter(one.check.outcome.replace("_", " ") for one in listed if one.check)
     told += [f"{count} {outcome}" for outcome, count in outcomes.most_common()]

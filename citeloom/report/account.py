@@ -31,15 +31,15 @@ def coverage(found: Completeness | None) -> Iterator[str]:
         yield "\n".join(
             ["| after | papers seen | kept ones among them |", "|---|---:|---:|", *rows]
         )
-    lines = [f"- {escape(caveat)}" for caveat in found.caveats]
-    if found.channels:
-        names = ", ".join(escape(name) for name in found.channels)
-        counts = enumerate(found.found_by, start=1)
-        often = ", ".join(f"{count:.1f} by {number}" for number, count in counts if count)
-        lines.append(f"- Channels: {names}. Such papers by how many channels found them: {often}.")
-    if found.method:
-        lines.append(f"- Method: {escape(found.method)}.")
-    yield "\n".join(lines)
+    names = ", ".join(found.channels)
+    counts = enumerate(found.found_by, start=1)
+    often = ", ".join(f"{count:.1f} by {number}" for number, count in counts if count)
+    told = (
+        *found.caveats,
+        names and f"Channels: {names}. Such papers by how many channels found them: {often}.",
+        found.method and f"Method: {found.method}.",
+    )
+    yield "\n".join(f"- {escape(line)}" for line in told if line)
 
 
 def account(values: Mapping[str, Any]) -> Iterator[str]:

@@ -17,6 +17,8 @@ HEADINGS: Mapping[Role, str] = {
     "secondary": "Secondary references",
 }
 NOTHING = "The papers do not tell."
+DOUBTFUL = 0.5
+"""Confidence below which a part that was read is doubtful."""
 _WAYS = {"embedding": "by meaning", "mind": "by the mind", "retriever": "by the retriever"}
 
 
@@ -44,13 +46,15 @@ def answer_trace(values: Mapping[str, Any]) -> Iterator[str]:
 
 def _hop(hop: Hop) -> Iterator[str]:
     yield f"Hop {hop.number}: {hop.query}  ({hop.why})"
-    yield f"    {counted(len(hop.retrieved), 'passage')} found, {len(hop.chosen)} read"
-    if hop.claims:
-        yield f"    claims {', '.join(map(str, hop.claims))}"
-    yield from (f"    not taken: {item.text} ({item.cause})" for item in hop.lost)
-    one_sided = hop.bias and f"one-sided: {hop.bias}"
-    missing = hop.missing and f"missing: {'; '.join(hop.missing)}"
-    yield from (f"    {told}" for told in (hop.reasoning, one_sided, missing) if told)
+    told = (
+        f"{counted(len(hop.retrieved), 'passage')} found, {len(hop.chosen)} read",
+        hop.claims and f"claims {', '.join(map(str, hop.claims))}",
+        *(f"not taken: {item.text} ({item.cause})" for item in hop.lost),
+        hop.reasoning,
+        hop.bias and f"one-sided: {hop.bias}",
+        hop.missing and f"missing: {'; '.join(hop.missing)}",
+    )
+    yield from (f"    {line}" for line in told if line)
 
 
 def _time(values: Mapping[str, Any]) -> Iterator[str]:
@@ -98,6 +102,11 @@ class _Names:
         stacked: Sequence[SourcePaper] = values.get("stacked") or ()
         return cls(numbers, {item.paper: item.name for item in reversed(stacked)})
 
+    def short(self, paper: str) -> str:
+        """Return a paper's number in brackets, or the name of its file."""
+        number = self.numbers.get(paper)
+        return f"[{number}]" if number else self.files.get(paper, paper)
+
     def place(self, origin: Origin) -> str:
         """Return a place as a reader knows it: '[1] lee.pdf, 2 Costs, p. 1, paragraph 4'."""
         number = self.numbers.get(origin.paper)
@@ -129,12 +138,11 @@ def _reference(item: NumberedReference, names: _Names) -> str:
     known = (where, item.paper.doi or "", item.paper.arxiv or "")
     if where and not any(name and name.lower() in shown.lower() for name in known):
         shown = f"{shown} {where}"
-    told = []
-    for place in item.cited_in if item.role == "secondary" else ():
-        number = names.numbers.get(place.paper)
-        name = f"[{number}]" if number else names.files.get(place.paper, place.paper)
-        told.append(f"{name} as {place.label}" if place.label else name)
-    cited = f" Cited in {escape(', '.join(dict.fromkeys(told)))}." if told else ""
+    places = item.cited_in if item.role == "secondary" else ()
+    told = dict.fromkeys(
+        f"{names.short(place.paper)}{place.label and f' as {place.label}'}" for place in places
+    )
+    cited = f" Cited in {escape(', '.join(told))}." if told else ""
     return f"- [{item.number}] {entry(shown)}{cited}"
 
 
@@ -148,21 +156,28 @@ def _line(line: Line, names: _Names) -> Iterator[str]:
 
 
 def _made(values: Mapping[str, Any]) -> Iterator[str]:
-    for item in values.get("stacked") or ():
-        if item.cause:
-            yield f"- Not read: {escape(f'{item.name}: {item.cause} ({item.remedy})')}"
-            continue
-        yield f"- Read: {escape(_read(item))}"
-        for part in item.unread:
-            yield f"    - Not read: {escape(f'{part.where}: {part.cause}')}"
+    read = [item for item in values.get("stacked") or () if not item.cause]
+    yield from (f"- Read: {escape(_read(item))}" for item in read)
     if by := {item.paragraph: item.by for item in values.get("contexts") or ()}:
         ways = Counter(by.values()).items()
         told = ", ".join(f"{number} {_WAYS[way]}" for way, number in ways)
         yield f"- Relevant paragraphs: {len(by)} of {len(values.get('paragraphs') or ())} ({told})"
-    for one in values.get("lost") or ():
-        yield f"- Left out: “{escape(one.text)}” ({escape(one.cause)})"
+    yield from (f"- {sign}: {escape(text)}" for sign, text in reading_faults(values))
     yield from spending(values)
     yield from (f"- {told}" for told in _time(values))
+
+
+def reading_faults(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield what a synthesis has not read or left out, and what may be doubtful in it, each after what it is."""
+    for item in values.get("stacked") or ():
+        if item.cause:
+            yield "Not read", f"{item.name}: {item.cause}{item.remedy and f' ({item.remedy})'}"
+        yield from (("Not read", f"{item.name}, {one.where}: {one.cause}") for one in item.unread)
+        yield from (("Note", f"{item.name}: {note}") for note in item.notes)
+        sure = {part: value for part, value in item.confidence.items() if value < DOUBTFUL}
+        if doubtful := ", ".join(f"{part} ({value:.2f})" for part, value in sure.items()):
+            yield "Note", f"{item.name}: read with little confidence: {doubtful}"
+    yield from (("Left out", f"“{line.text}” ({line.cause})") for line in values.get("lost") or ())
 
 
 def _read(item: SourcePaper) -> str:

@@ -54,28 +54,27 @@ def table_csv(table: ComparisonTable) -> str:
 
     A text that a spreadsheet would take for a formula begins with an apostrophe.
     """
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\r\n")
-    heads = ["number", "id", "paper", "title"]
     facets = _told(table)
-    for facet in facets:
-        heads += [facet, *(f"{facet}_{name}" for name in ("quote", "part", "start", "end"))]
-    writer.writerow(heads)
-    for row in table.rows:
-        values: list[str | int] = ["" if row.number is None else row.number]
-        values += [_defused(text) for text in (row.paper, row.name, row.title)]
-        for facet in facets:
-            values += _columns(row.cells.get(facet))
-        writer.writerow(values)
+    behind = ("", "_quote", "_part", "_start", "_end")
+    heads = ["number", "id", "paper", "title", *(f"{one}{end}" for one in facets for end in behind)]
+    rows = (
+        [
+            "" if row.number is None else row.number,
+            *map(_defused, (row.paper, row.name, row.title)),
+            *(value for facet in facets for value in _columns(row.cells.get(facet))),
+        ]
+        for row in table.rows
+    )
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\r\n").writerows([heads, *rows])
     return out.getvalue()
 
 
 def _columns(cell: Cell | None) -> list[str | int]:
     if cell is None:
         return [""] * 5
-    quote = cell.quote
-    ends = ["" if place is None else place for place in (quote.start, quote.end)]
-    return [_defused(cell.text), _defused(quote.text), _defused(quote.part), *ends]
+    ends = ("" if place is None else place for place in (cell.quote.start, cell.quote.end))
+    return [*map(_defused, (cell.text, cell.quote.text, cell.quote.part)), *ends]
 
 
 def table_html(table: ComparisonTable) -> str:

@@ -1,7 +1,7 @@
 """The result report: what a run gives, decided once, whatever form it is then laid out in."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from citeloom.report.account import account, coverage, lost_answers
@@ -10,7 +10,7 @@ from citeloom.report.escaping import entry, escape, prose
 from citeloom.report.verdicts import audit_blocks, audit_details, evidence, support_of
 from citeloom.runs.runs import GraphName
 from state.paper import Paper
-from state.quote import ANNOTATION
+from state.quote import ANNOTATION, Argument
 from state.results import CitedSentence, RankedPaper, Reference
 from tools.bibliography.citation_style import DEFAULT, CitationStyle, named_style
 from tools.bibliography.section_printer import (
@@ -60,21 +60,26 @@ class ResultReport:
     """Plain text."""
     notices: Sequence[str] = ()
     """What a reader must know first, in sentences of plain text."""
-    told: Sequence[str]
+    told: Sequence[str] = ()
     """The result, in blocks."""
-    details: Sequence[str]
+    details: Sequence[str] = ()
     """What stands behind it, and how it was made, in blocks."""
-    section: PrintedSection
     paragraphs: Sequence[Sequence[ReportSentence]] = ()
+    references: Sequence[Reference] = ()
+    """In the order of the list of a section."""
+    is_numbered: bool = True
+    """Whether that list has numbers."""
+    runs: Mapping[str, tuple[TextRun, ...]] = field(default_factory=dict)
+    """The entry of each reference with its letter forms, by marker."""
     entries: Sequence[str] = ()
-    """The references as the style prints them."""
+    """The references as the style prints them, in their order."""
     omitted: str = ""
     """How many of the papers kept are not cited."""
     coverage: Sequence[str] = ()
     """How complete the result may be, in blocks."""
     account: Sequence[str] = ()
     """How it was made, in lines."""
-    papers: Sequence[str] = field(default=())
+    papers: Sequence[str] = ()
     """The papers kept, best first, with the arguments for and against each."""
 
     @classmethod
@@ -99,33 +104,14 @@ class ResultReport:
         """
         if graph in SECTIONS:
             return _section_report(graph, values, style)
-        blocks, details = _BLOCKS.get(graph, (_nothing, _nothing))
+        blocks, details = _BLOCKS[graph]
         return cls(
             graph=graph,
             values=values,
             title=question or "Citations checked",
             told=[*filter(None, blocks(values))],
             details=[*filter(None, details(values))],
-            section=PrintedSection([], {}, named_style(DEFAULT)),
         )
-
-    @property
-    def references(self) -> list[Reference]:
-        """The references of a section in the order of its list."""
-        return self.section.references
-
-    @property
-    def is_numbered(self) -> bool:
-        """Whether that list has numbers."""
-        return not self.section.style.by_author
-
-    def runs(self, reference: Reference) -> tuple[TextRun, ...]:
-        """Return a reference's entry with its letter forms."""
-        return self.section.styled.papers[reference.number - 1].entry
-
-
-def _nothing(values: Mapping[str, Any]) -> Iterator[str]:
-    yield from ()
 
 
 _BLOCKS = {
@@ -138,11 +124,8 @@ _BLOCKS = {
 def _section_report(
     graph: GraphName, given: Mapping[str, Any], style: CitationStyle | None
 ) -> ResultReport:
-    completeness = given.get("completeness")
-    values = {
-        **given,
-        "completeness": completeness if completeness and completeness.caveats else None,
-    }
+    found = given.get("completeness")
+    values = {**given, "completeness": found if found and found.caveats else None}
     if graph in {"write", "revise"}:
         values["papers"] = []  # there the channel holds what the caller named
     sentences: Sequence[CitedSentence] = values.get("sentences") or []
@@ -153,40 +136,42 @@ def _section_report(
     )
     if style and sentences:
         values |= _reprinted(values, section)
-    papers = ["\n".join(_ranked(item)) for item in values.get("papers") or () if item.selected]
-    entries = [entry(item.entry or reference_line(item.paper)) for item in section.references]
-    signs = ("-" if section.style.by_author else f"{item.number}." for item in section.references)
-    paragraphs = [
-        [_sentence(item, section) for item in paragraph] for paragraph in in_paragraphs(sentences)
-    ]
-    covered, made = [*coverage(values["completeness"])], [*account(values)]
-    omitted = _omitted(values)
-    headed = ["## How complete it is", *covered] if covered else []
-    if graph == "find":
-        told, details = [*papers, *headed], []
-    else:
-        told = [
-            prose(values.get("related_work", "")),
-            "## References",
-            "\n".join(map(" ".join, zip(signs, entries, strict=True))),
-        ]
-        words = (f"- {line}" for part in paragraphs for one in part for line in one.evidence)
-        details = ["## Evidence", RESTS_ON_LABEL, "\n".join(words), omitted, *headed]
-    return ResultReport(
+    listed, styled = section.references, section.styled.papers
+    uncited = len(values.get("uncited") or [])
+    what = counted(uncited, "further paper was kept and is", "further papers were kept and are")
+    report = ResultReport(
         graph=graph,
         values=values,
-        title="Papers found" if graph == "find" else "Related work",
+        title="Related work" if sentences else "Papers found",
         notices=[*_notices(values)],
-        told=[*filter(None, told)],
-        details=[*filter(None, [*details, "## How this was made", "\n".join(made)])],
-        section=section,
-        paragraphs=paragraphs,
-        entries=entries,
-        omitted=omitted,
-        coverage=covered,
-        account=made,
-        papers=papers,
+        paragraphs=[
+            [_sentence(item, section) for item in same] for same in in_paragraphs(sentences)
+        ],
+        references=listed,
+        is_numbered=not section.style.by_author,
+        runs={item.marker: one.entry for item, one in zip(listed, styled, strict=True)},
+        entries=[entry(item.entry or reference_line(item.paper)) for item in listed],
+        omitted=f"{what} not cited; `uncited` in run.json lists the ids." if uncited else "",
+        coverage=[*coverage(values["completeness"])],
+        account=[*account(values)],
+        papers=["\n".join(_ranked(item)) for item in values.get("papers") or () if item.selected],
     )
+    told, details = _section_blocks(report)
+    return replace(report, told=[*filter(None, told)], details=[*filter(None, details)])
+
+
+def _section_blocks(report: ResultReport) -> tuple[list[str], list[str]]:
+    """Return what is told of a section, or of papers found, and its details."""
+    covered = ["## How complete it is", *report.coverage] if report.coverage else []
+    made = ["## How this was made", "\n".join(report.account)]
+    if report.graph == "find":
+        return [*report.papers, *covered], made
+    signs = (f"{item.number}." if report.is_numbered else "-" for item in report.references)
+    listed = "\n".join(map(" ".join, zip(signs, report.entries, strict=True)))
+    sentences = (sentence for paragraph in report.paragraphs for sentence in paragraph)
+    words = "\n".join(f"- {line}" for sentence in sentences for line in sentence.evidence)
+    told = [prose(report.values.get("related_work", "")), "## References", listed]
+    return told, ["## Evidence", RESTS_ON_LABEL, words, report.omitted, *covered, *made]
 
 
 def _style_of(values: Mapping[str, Any]) -> CitationStyle:
@@ -242,21 +227,18 @@ def _ranked(item: RankedPaper) -> Iterator[str]:
     yield f"   {escape(reference_line(item.paper))}"
     if item.reason:
         yield f"   Score: {escape(item.reason)}."
-    sides = (
-        [("For", item.debate.arguments_for), ("Against", item.debate.arguments_against)]
-        if item.debate
-        else []
-    )
-    for sign, arguments in sides:
-        for one in arguments:
-            words = one.quote and f"“{escape(one.quote.text)}”{one.quote.whose}"
-            yield f"   - {sign}: {escape(one.claim)} {words or f'({escape(one.note)})'}"
+    if item.debate:
+        for sign, arguments in (
+            ("For", item.debate.arguments_for),
+            ("Against", item.debate.arguments_against),
+        ):
+            yield from (f"   - {sign}: {escape(one.claim)} {_rests_on(one)}" for one in arguments)
 
 
-def _omitted(values: Mapping[str, Any]) -> str:
-    count = len(values.get("uncited") or [])
-    what = counted(count, "further paper was kept and is", "further papers were kept and are")
-    return f"{what} not cited; `uncited` in run.json lists the ids." if count else ""
+def _rests_on(argument: Argument) -> str:
+    if argument.quote:
+        return f"“{escape(argument.quote.text)}”{argument.quote.whose}"
+    return f"({escape(argument.note)})"
 
 
 def _notices(values: Mapping[str, Any]) -> Iterator[str]:

@@ -3,7 +3,6 @@
 Nothing is loaded; only the script of the picture runs, and what records hold stays text.
 """
 
-from collections.abc import Iterator
 from html import escape
 
 from citeloom.report.citation_graph import citation_graph
@@ -44,6 +43,10 @@ td blockquote{{margin:.3rem 0 0;color:#444}}
 {body}</body>
 </html>
 """
+_FOLDED = """\
+<details>
+<summary>The papers kept, best first, with the arguments for and against each</summary>
+"""
 
 
 def web_page(report: ResultReport, files: str = "") -> str:
@@ -70,16 +73,16 @@ def rendered(text: str, *, inline: bool = False) -> str:
 
 def _section_page(report: ResultReport, files: str) -> str:
     values, written = report.values, bool(report.paragraphs)
-    title = "Related work" if written else "Papers found"
     numbers = {item.paper.id: item.number for item in report.references if report.is_numbered}
     picture = citation_graph(values, numbers)
     table: ComparisonTable = values.get("table") or ComparisonTable()
+    kept = rendered("\n\n".join(report.papers))
     parts = {
-        "References": "".join(_references(report)) if written else "",
+        "References": _references(report) if written else "",
         "Comparison": table_html(table) if written and table.rows else "",
         "Citation graph": picture.body if values.get("papers") else "",
-        "Evidence": "".join(_evidence(report)) if written else "",
-        "Papers": _papers("\n\n".join(report.papers), folded=written) if report.papers else "",
+        "Evidence": _evidence(report) if written else "",
+        "Papers": f"{_FOLDED}{kept}</details>\n" if kept and written else kept,
         "How complete it is": rendered("\n\n".join(report.coverage)),
         "How this was made": rendered("\n".join([report.omitted, "", *report.account])),
         "Files": rendered(files),
@@ -97,8 +100,8 @@ def _section_page(report: ResultReport, files: str) -> str:
         for paragraph in report.paragraphs
     )
     return page(
-        title,
-        f'<div class="text">\n<h1>{title}</h1>\n{for_whom}<nav>{to}</nav>\n{rendered(notice(report))}'
+        report.title,
+        f'<div class="text">\n<h1>{report.title}</h1>\n{for_whom}<nav>{to}</nav>\n{rendered(notice(report))}'
         f"{text}</div>\n{body}",
         style=picture.style,
         script=picture.digest,
@@ -107,13 +110,6 @@ def _section_page(report: ResultReport, files: str) -> str:
 
 def _anchor(heading: str) -> str:
     return heading.lower().replace(" ", "-")
-
-
-def _papers(kept: str, *, folded: bool) -> str:
-    if not folded:
-        return rendered(kept)
-    about = "The papers kept, best first, with the arguments for and against each"
-    return f"<details>\n<summary>{about}</summary>\n{rendered(kept)}</details>\n"
 
 
 def _sentence(sentence: ReportSentence, report: ResultReport) -> str:
@@ -130,19 +126,19 @@ def _sentence(sentence: ReportSentence, report: ResultReport) -> str:
     return f'<span id="sentence-{sentence.number}">{told}</span>{mark if sentence.evidence else ""}'
 
 
-def _references(report: ResultReport) -> Iterator[str]:
+def _references(report: ResultReport) -> str:
+    items = (
+        f'<li id="reference-{item.number}">{rendered(entry, inline=True)}</li>\n'
+        for item, entry in zip(report.references, report.entries, strict=True)
+    )
     tag = "ol" if report.is_numbered else "ul"
-    yield f"<{tag}>\n"
-    for item, entry in zip(report.references, report.entries, strict=True):
-        yield f'<li id="reference-{item.number}">{rendered(entry, inline=True)}</li>\n'
-    yield f"</{tag}>\n"
+    return f"<{tag}>\n{''.join(items)}</{tag}>\n"
 
 
-def _evidence(report: ResultReport) -> Iterator[str]:
-    yield f"<p>{RESTS_ON_LABEL}</p>\n<ul>\n"
+def _evidence(report: ResultReport) -> str:
+    lines = ""
     for item in (sentence for paragraph in report.paragraphs for sentence in paragraph):
-        if item.evidence:
-            told = "<br>\n".join(rendered(line, inline=True) for line in item.evidence)
+        if told := "<br>\n".join(rendered(line, inline=True) for line in item.evidence):
             back = f'<a href="#sentence-{item.number}" title="To the sentence">↑</a>'
-            yield f'<li id="evidence-{item.number}">{told} {back}</li>\n'
-    yield "</ul>\n"
+            lines += f'<li id="evidence-{item.number}">{told} {back}</li>\n'
+    return f"<p>{RESTS_ON_LABEL}</p>\n<ul>\n{lines}</ul>\n"

@@ -58,13 +58,13 @@ def word(report: ResultReport) -> bytes:
             _add_sentence(made, paragraph, sentence, records)
     if report.references:
         made.add_heading("References", level=1)
-    paragraphs = [made.add_paragraph() for _ in report.references]
-    for paragraph, item in zip(paragraphs, report.references, strict=True):
-        if paragraph is paragraphs[0]:
+    for item in report.references:
+        paragraph = made.add_paragraph()
+        if item is report.references[0]:
             _open_field(paragraph, _LIST)
         _add_reference(paragraph, report, item)
-        if paragraph is paragraphs[-1]:
-            _add(paragraph.add_run()._r, "w:fldChar", {"w:fldCharType": "end"})
+        if item is report.references[-1]:
+            _close_field(paragraph)
     file = BytesIO()
     made.save(file)
     return file.getvalue()
@@ -83,7 +83,7 @@ def _add_sentence(
             _open_field(paragraph, f"ADDIN ZOTERO_ITEM CSL_CITATION {_cited(piece.text, record)}")
         run = paragraph.add_run(spaced(piece.text))
         if record:
-            _add(paragraph.add_run()._r, "w:fldChar", {"w:fldCharType": "end"})
+            _close_field(paragraph)
         if support := words.pop(piece.marker, ""):
             made.add_comment(run, text=support, author=_AUTHOR, initials="CL")
 
@@ -110,6 +110,10 @@ def _open_field(paragraph: "Paragraph", code: str) -> None:
     _add(paragraph.add_run()._r, "w:fldChar", {"w:fldCharType": "separate"})
 
 
+def _close_field(paragraph: "Paragraph") -> None:
+    _add(paragraph.add_run()._r, "w:fldChar", {"w:fldCharType": "end"})
+
+
 def _add(parent: Any, tag: str, attributes: Mapping[str, str]) -> Any:
     """Append an element of Word's own to another, and return it."""
     from docx.oxml import OxmlElement
@@ -132,7 +136,7 @@ def _add_reference(paragraph: "Paragraph", report: ResultReport, item: Reference
         form.tab_stops.add_tab_stop(Cm(1))
     doi = item.paper.doi
     shown = f"({_ADDRESS}|{re.escape(doi)})" if doi else f"({_ADDRESS})"
-    for run in report.runs(item):
+    for run in report.runs[item.marker]:
         for place, text in enumerate(re.split(shown, run.text)):
             added = paragraph.add_run(text)
             font: Any = added.font

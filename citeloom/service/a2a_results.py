@@ -44,12 +44,11 @@ def state_of(view: RunSnapshot) -> TaskState:
 
 def parts_told(view: RunSnapshot) -> list[Part]:
     """Return the parts of the status message: a question, as text and as data, or what went wrong."""
-    if view.question:
-        question = dict(view.question)
-        told = [question.get("error"), question.get("instructions"), question.get("proposal")]
-        text = "\n\n".join(str(one) for one in told if one)
-        return [new_text_part(text), new_data_part(question)]
-    return [new_text_part(view.problem)] if view.problem else []
+    if not view.question:
+        return [new_text_part(view.problem)] if view.problem else []
+    told = (view.question.get(name) for name in ("error", "instructions", "proposal"))
+    text = "\n\n".join(str(one) for one in told if one)
+    return [new_text_part(text), new_data_part(dict(view.question))]
 
 
 def task_of(view: RunSnapshot, base: str = "", *, whole: bool = True) -> Task:

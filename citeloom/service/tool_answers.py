@@ -107,8 +107,9 @@ def to_tool_result(view: RunSnapshot, part: str = "", page: int = 1) -> ToolResu
     if view.question:
         result["question"] = _question(view.question)
     elif chosen in {"text", *forms}:
-        if text := _reference_file(values, chosen) if chosen in forms else _text(values):
-            result = _page(chosen, "text", list(_cut(text)), page)
+        text = values.get("related_work") or values.get("answer")
+        if text := _reference_file(values, chosen) if chosen in forms else text:
+            result = _page(chosen, "text", list(_cut(str(text))), page)
     elif chosen in lists:
         cards = [_card(chosen, item) for item in lists[chosen]]
         result = _page(chosen, "items", _pages(cards), page)
@@ -137,10 +138,6 @@ def _question(question: Mapping[str, Any]) -> dict[str, Any]:
         all_of_it = "question.json has all of it; an answer replaces all of it"
         proposal = f"{proposal[:PAGE]}\n(cut: {all_of_it})"
     return {**short, "proposal": proposal}
-
-
-def _text(values: Mapping[str, Any]) -> str:
-    return str(values.get("related_work") or values.get("answer") or "")
 
 
 def _reference_file(values: Mapping[str, Any], form: str) -> str:
@@ -285,7 +282,10 @@ def read(view: RunSnapshot, name: str) -> str:
     if kind == "json" and held.get(stem) is not None:
         return _json(held[stem])
     if kind == "md" and values.get(stem):
-        listed = "\n".join(_listed(item) for item in references)
+        listed = "\n".join(
+            f"{item.get('number', '-')}. {item.get('entry') or (item.get('paper') or {}).get('title', '')}"
+            for item in references
+        )
         return f"{values[stem]}\n" + (f"\n## References\n\n{listed}\n" if listed else "")
     if name == "references.bib" and (values.get("bibtex") or references):
         from tools.bibliography.write_bibtex import to_bibtex
@@ -294,10 +294,6 @@ def read(view: RunSnapshot, name: str) -> str:
         return str(values.get("bibtex") or to_bibtex(cited.validate_python(references)))
     known = ", ".join(address.rpartition("/")[2] for address in files_of(view))
     raise InputError(f"run '{view.run}' has no file '{name}'; it may have: {known or 'none yet'}")
-
-
-def _listed(item: Mapping[str, Any]) -> str:
-    return f"{item.get('number', '-')}. {item.get('entry') or (item.get('paper') or {}).get('title', '')}"
 
 
 def _json(content: Any) -> str:

@@ -16,7 +16,7 @@ from starlette.applications import Starlette
 from citeloom.runs.runs import RunSnapshot
 from citeloom.service import files
 from state.paper import Paper
-from tests.cli.test_exports import values
+from tests.report.test_section_forms import values
 from tools.bibliography.citation_printer import style_papers
 from tools.bibliography.citation_style import CitationStyle
 
