@@ -53,38 +53,38 @@ def account(values: Mapping[str, Any]) -> Iterator[str]:
             f"{counts.excluded_by_debate}, beyond the number to keep: {counts.excluded_by_number}; included: "
             f"{counts.included}."
         )
-    for query in values.get("queries") or []:
-        if query.facet != "whole":
-            yield f"- Query ({query.facet}): {escape(query.text)}"
-    for reflected in values.get("sufficiency") or []:
-        lacking = (
-            f" Too few papers on: {', '.join(reflected.missing)}." if reflected.missing else ""
-        )
-        yield f"- Sufficiency, hop {reflected.hop}: {escape(reflected.reasoning + lacking)}"
-    for listing in values.get("listings") or []:
-        yield (
-            f"- Ordered lists, hop {listing.hop}: {listing.windows} asked for, {listing.complete} complete, "
-            f"{listing.incomplete} incomplete, {listing.repeated} with repeated and {listing.invented} with "
-            f"invented papers, {listing.failed} unusable"
-        )
+    yield from (
+        f"- Query ({query.facet}): {escape(query.text)}"
+        for query in values.get("queries") or ()
+        if query.facet != "whole"
+    )
+    for one in values.get("sufficiency") or ():
+        lacking = f" Too few papers on: {', '.join(one.missing)}." if one.missing else ""
+        yield f"- Sufficiency, hop {one.hop}: {escape(one.reasoning + lacking)}"
+    yield from (
+        f"- Ordered lists, hop {listing.hop}: {listing.windows} asked for, {listing.complete} complete, "
+        f"{listing.incomplete} incomplete, {listing.repeated} with repeated and {listing.invented} with "
+        f"invented papers, {listing.failed} unusable"
+        for listing in values.get("listings") or ()
+    )
     yield from spending(values)
 
 
 def spending(values: Mapping[str, Any]) -> Iterator[str]:
     """Yield what the tasks and sources of a run took, and what went wrong, a line each."""
-    for item in values.get("usage") or []:
-        if item.input_tokens:
-            yield (
-                f"- {item.task}: {counted(item.calls, 'call')} ({item.cached} cached) to {escape(item.mind)}, "
-                f"{item.input_tokens} + {item.output_tokens} tokens"
-                f"{f' ({item.thinking_tokens} of them thinking)' if item.thinking_tokens else ''}, "
-                f"{item.usd:.4f} USD"
-            )
-    for used in values.get("source_usage") or []:
-        yield (
-            f"- Source {escape(used.source)}: {counted(used.calls, 'request')}, {used.failed} of them failed, "
-            f"{counted(used.cached, 'answer')} from the cache, {used.usd:.4f} USD"
-        )
+    yield from (
+        f"- {item.task}: {counted(item.calls, 'call')} ({item.cached} cached) to {escape(item.mind)}, "
+        f"{item.input_tokens} + {item.output_tokens} tokens"
+        f"{f' ({item.thinking_tokens} of them thinking)' if item.thinking_tokens else ''}, "
+        f"{item.usd:.4f} USD"
+        for item in values.get("usage") or ()
+        if item.input_tokens
+    )
+    yield from (
+        f"- Source {escape(used.source)}: {counted(used.calls, 'request')}, {used.failed} of them failed, "
+        f"{counted(used.cached, 'answer')} from the cache, {used.usd:.4f} USD"
+        for used in values.get("source_usage") or ()
+    )
     for sign, fatal in (("Not done", False), ("Stopped early", True)):
         alike = (failure for failure in values.get("failures") or [] if failure.fatal is fatal)
         yield from (f"- {sign}: {escape(line)}" for line in failure_lines(alike))

@@ -6,7 +6,6 @@ It is citation_graph.html with the papers put in as JSON, and citeloom/page/grap
 import base64
 import hashlib
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
@@ -80,12 +79,12 @@ def _ranked(item: RankedPaper) -> dict[str, Any]:
 
 
 def _paper(paper: Paper) -> dict[str, Any]:
-    url = paper.url or ""
+    is_web = (paper.url or "").lower().startswith(("http://", "https://"))
     doi = paper.doi and f"https://doi.org/{quote(paper.doi, safe='/()')}"
     return {
         "id": paper.id,
         "title": one_line(paper.title, 400) + (" (retracted)" if paper.retracted else ""),
         "who": one_line(paper.citation, 60) if paper.authors else "",
         "year": paper.year,
-        "address": doi or (url if re.match(r"https?://", url, re.IGNORECASE) else None),
+        "address": doi or (paper.url if is_web else None),
     }

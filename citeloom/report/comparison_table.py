@@ -5,7 +5,7 @@ import io
 import re
 from html import escape as escape_html
 
-from citeloom.report.escaping import escape, one_line
+from citeloom.report.escaping import one_line
 from state.results import Cell, ComparisonTable, TableFacet, TableRow
 
 _HEADS = {
@@ -15,8 +15,8 @@ _HEADS = {
     "findings": "Findings",
     "limitations": "Limitations",
 }
-# Links, images, formulas, strike-through, mentions, and addresses that renderers link by themselves.
-_MARKDOWN = re.compile(r"([$~@!]|(?<=:)/(?=/)|(?<=\bwww)\.)")
+# Besides what Markdown marks: formulas, strike-through, mentions, and addresses that renderers link by themselves.
+_MARKDOWN = re.compile(r"([\\`*_{}<>#|\[\]$~@!]|(?<=:)/(?=/)|(?<=\bwww)\.)")
 _FORMULA = tuple("=+-@\t\r\n＝＋－＠")
 
 
@@ -108,7 +108,7 @@ def _label(row: TableRow) -> str:
 
 
 def _md(text: str) -> str:
-    return _MARKDOWN.sub(r"\\\1", escape(one_line(text).replace("&", "&amp;"), brackets=True))
+    return _MARKDOWN.sub(r"\\\1", one_line(text).replace("&", "&amp;"))
 
 
 def _html(text: str) -> str:

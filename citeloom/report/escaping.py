@@ -7,7 +7,6 @@ from tools.bibliography.text_runs import clean
 
 _SPECIAL = re.compile(r"([\\`*_{}<>#|]|\](?=[(:]))")
 """A bracket only where a link, or the address of one, could begin: '[1]' stays readable."""
-_WITH_BRACKETS = re.compile(r"([\\`*_{}<>#|\[\]])")
 _BLOCK = re.compile(r"^[^\S\n]*(\d{0,9})([-+~=]|(?<=\d)[.)](?=\s|$))", re.MULTILINE)
 """What would begin a list, a fence or the underline of a heading; a sentence may begin so, too."""
 _ADDRESS = re.compile(r"(https?://[^\s<>|\\]+?)(?=[.,;]?(?:\s|$))")
@@ -15,9 +14,9 @@ _TURNS = re.compile("[\u202a-\u202e\u2066-\u2069\x00-\x1f\x7f-\x9f\ud800-\udfff]
 _MARKED = re.compile(r"\\(.)|<(https?://[^\s<>|\\]+)>", re.DOTALL)
 
 
-def escape(text: str, *, brackets: bool = False) -> str:
-    """Return text that Markdown and HTML renderers show as it is; with `brackets` every one is marked."""
-    return (_WITH_BRACKETS if brackets else _SPECIAL).sub(r"\\\1", text)
+def escape(text: str) -> str:
+    """Return text that Markdown and HTML renderers show as it is."""
+    return _SPECIAL.sub(r"\\\1", text)
 
 
 def prose(text: str) -> str:

@@ -46,10 +46,10 @@ def _papers(values: Json) -> Iterator[str]:
     if papers:
         yield f"{counted(len(papers), 'paper')} kept."
     for one in papers[:_PAPERS]:
-        paper, arguments = one["paper"], (one.get("debate") or {}).get("arguments_for") or ()
+        paper, reason = one["paper"], first_arguments(one).get("for")
         title = f"{one['rank']}. {paper['title']} ({paper.get('year') or 'n.d.'}), {paper['id']}"
-        reasons = [item["claim"] for item in arguments[:1]]
-        yield "\n   ".join([f"{title}, score {one['score']:.0f}", *reasons])
+        told = f"{title}, score {one['score']:.0f}"
+        yield f"{told}\n   {reason['claim']}" if reason else told
     yield (values.get("completeness") or {}).get("told") or ""
 
 
@@ -161,11 +161,18 @@ def papers_of(view: RunSnapshot) -> Iterator[dict[str, Any]]:
 
 def _rank(item: Json) -> dict[str, Any]:
     """Return rank and score of a paper, and the first argument for and against it."""
-    told: dict[str, Any] = {name: item.get(name) for name in ("rank", "score")}
-    for side in ("for", "against"):
-        for first in ((item.get("debate") or {}).get(f"arguments_{side}") or ())[:1]:
-            told[side] = {"claim": first["claim"], **_quoted(first.get("quote"))}
-    return told
+    told = {name: item.get(name) for name in ("rank", "score")}
+    sides = first_arguments(item).items()
+    return told | {
+        side: {"claim": one["claim"], **_quoted(one.get("quote"))} for side, one in sides
+    }
+
+
+def first_arguments(item: Json) -> dict[str, Json]:
+    """Return the first argument 'for' and 'against' a paper, so far as there is one."""
+    debate = item.get("debate") or {}
+    sides = {side: debate.get(f"arguments_{side}") for side in ("for", "against")}
+    return {side: arguments[0] for side, arguments in sides.items() if arguments}
 
 
 def _paper(paper: Json, more: Json) -> dict[str, Any]:

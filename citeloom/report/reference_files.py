@@ -1,7 +1,7 @@
 """References that were read from print, as a file for a reference manager, with what each record rests on."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from nodes.common.notices import standings
 from state.references import ReadReference
@@ -28,7 +28,7 @@ def reference_file(form: str, references: Sequence[ReadReference]) -> str:
     if form == "ris":
         return to_ris(references)
     if form == "csl":
-        notes = [{"custom": {"citeloom": list(notes_on(one))}} for one in references]
+        notes = [{"custom": {"citeloom": notes_on(one)}} for one in references]
         items = [item | more for item, more in zip(to_csl(references), notes, strict=True)]
         return json.dumps(items, ensure_ascii=False, indent=1) + "\n"
     # Outside of entries BibTeX knows no comments: there an @ begins an entry.
@@ -38,20 +38,28 @@ def reference_file(form: str, references: Sequence[ReadReference]) -> str:
     )
 
 
-def notes_on(reference: ReadReference) -> Iterator[str]:
-    """Yield what a record rests on, in words, each on one line."""
+def notes_on(reference: ReadReference) -> list[str]:
+    """Return what a record rests on, in words, each on one line."""
     paper, check = reference.paper, reference.check
-    yield f"As printed: {' '.join(reference.entry.split())}"
-    yield f"Read with a confidence of {reference.confidence:.2f}."
-    for told in standings([paper]).get(paper.id, []):
-        yield f"Note: {told.detail}."
+    notes = [
+        f"As printed: {' '.join(reference.entry.split())}",
+        f"Read with a confidence of {reference.confidence:.2f}.",
+        *(f"Note: {told.detail}." for told in standings([paper]).get(paper.id, [])),
+    ]
     if check is None:
-        return
+        return notes
     where = ", ".join(check.found_in or check.missing_in)
-    yield f"Looked up: {check.outcome.replace('_', ' ')}{f' ({where})' if where else ''}."
-    for wrong in check.wrong:
-        yield f"Differs: {wrong.field} is {wrong.stated}; the record has {wrong.right or 'none'}."
-    for source in dict.fromkeys(paper.origin.values()):
-        names = [name for name, whose in paper.origin.items() if whose == source]
-        if source in check.found_in:
-            yield f"From {source}: {', '.join(names)}."
+    origins = {
+        source: ", ".join(name for name, whose in paper.origin.items() if whose == source)
+        for source in dict.fromkeys(paper.origin.values())
+        if source in check.found_in
+    }
+    return [
+        *notes,
+        f"Looked up: {check.outcome.replace('_', ' ')}{where and f' ({where})'}.",
+        *(
+            f"Differs: {wrong.field} is {wrong.stated}; the record has {wrong.right or 'none'}."
+            for wrong in check.wrong
+        ),
+        *(f"From {source}: {names}." for source, names in origins.items()),
+    ]

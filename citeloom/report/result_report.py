@@ -143,7 +143,7 @@ def _section_report(
         graph=graph,
         values=values,
         title="Related work" if sentences else "Papers found",
-        notices=[*_notices(values)],
+        notices=_notices(values),
         paragraphs=[
             [_sentence(item, section) for item in same] for same in in_paragraphs(sentences)
         ],
@@ -241,33 +241,35 @@ def _rests_on(argument: Argument) -> str:
     return f"({escape(argument.note)})"
 
 
-def _notices(values: Mapping[str, Any]) -> Iterator[str]:
+def _notices(values: Mapping[str, Any]) -> list[str]:
     papers: list[Paper] = [item.paper for item in values.get("references") or []]
     papers = papers or [item.paper for item in values.get("papers") or [] if item.selected]
+    kinds = {paper.abstract_kind for paper in papers}
     gone = [paper for paper in papers if paper.retracted]
     doubted = [paper for paper in papers if not paper.retracted and _is_doubted(paper)]
-    if gone:
-        yield f"Retracted: {len(gone)} of {counted(len(papers), 'paper')} here: {_titles(gone)}."
-    if doubted:
-        yield f"Expression of concern, or retracted in part: {_titles(doubted)}."
-    if lost := lost_answers(values):
-        yield lost
-    elif values.get("outcome") == "partial":
-        yield "Partial: some of this run is missing or could not be checked; see run.json."
-    kinds = {paper.abstract_kind for paper in papers}
-    if values.get("mind") == "extractive":
-        own = " or ".join(words for kind, words in _OWN.items() if kind in kinds)
-        yield (
+    own = " or ".join(words for kind, words in _OWN.items() if kind in kinds)
+    notices = (
+        (gone, f"Retracted: {len(gone)} of {counted(len(papers), 'paper')} here: {_titles(gone)}."),
+        (doubted, f"Expression of concern, or retracted in part: {_titles(doubted)}."),
+        (
+            values.get("outcome") == "partial" or lost_answers(values),
+            lost_answers(values)
+            or "Partial: some of this run is missing or could not be checked; see run.json.",
+        ),
+        (
+            values.get("mind") == "extractive",
             "Made by the embedded engine (extractive), without an LLM: nothing is composed. What it says of a paper "
             f"is {own or _OWN['abstract']}, with its authors' name for “we” or “this paper”, or in quotation "
             "marks. Set CITELOOM_STRONG_MODEL and an endpoint to have an LLM write "
-            f"(`{PROGRAM} doctor`)."
-        )
-    if ANNOTATION in kinds:
-        yield (
+            f"(`{PROGRAM} doctor`).",
+        ),
+        (
+            ANNOTATION in kinds,
             "The starter library is an annotated bibliography: where an abstract would stand it has an annotation "
-            "written by CiteLoom's authors. Quotes of it say so: (annotation). They are not the papers' own words."
-        )
+            "written by CiteLoom's authors. Quotes of it say so: (annotation). They are not the papers' own words.",
+        ),
+    )
+    return [notice for holds, notice in notices if holds]
 
 
 def _is_doubted(paper: Paper) -> bool:

@@ -128,9 +128,8 @@ def _wrong(item: CitedSentence, audit: Audit, labels: Mapping[str, str]) -> Iter
     """Yield what is to be said of a sentence, or nothing."""
     for one in item.citations:
         yield from _problem(one, labels.get(one.key, one.key))
-    for claim in audit.uncited_claims:
-        if claim.sentence == item.number:
-            yield f"- no citation: {escape(claim.why)}"
+    why = (one.why for one in audit.uncited_claims if one.sentence == item.number)
+    yield from (f"- no citation: {escape(line)}" for line in why)
 
 
 def _problem(item: CitationVerdict, label: str) -> Iterator[str]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field, TypeAdapter
 
-from citeloom.report.for_agents import with_quotes_said
+from citeloom.report.for_agents import first_arguments, with_quotes_said
 from citeloom.report.reference_files import FORMS, LISTS, reference_file
 from citeloom.runs.runs import GraphName, Runs, RunSnapshot, Status
 from citeloom.service.next_step import next_step
@@ -99,7 +99,7 @@ def to_tool_result(view: RunSnapshot, part: str = "", page: int = 1) -> ToolResu
     """
     values = view.values
     lists = _lists(values)
-    parts = {name: len(items) for name, items in lists.items()}
+    parts = {name: len(items) for name, items in lists.items() if items}
     chosen = part or FIRST_PART.get(view.graph, "text")
     forms = FORMS.keys() if view.graph == "references" and "references" in parts else ()
     parts |= dict.fromkeys(forms, parts.get("references", 0))
@@ -148,18 +148,18 @@ def _reference_file(values: Mapping[str, Any], form: str) -> str:
 
 
 def _lists(values: Mapping[str, Any]) -> dict[str, Sequence[Any]]:
-    """Return the lists of a result that are not empty."""
     found: dict[str, Sequence[Any]] = {
         name: item
         for name, item in values.items()
         if isinstance(item, list) and name not in UNLISTED_VALUES
     }
-    found["table"] = (values.get("table") or {}).get("rows") or found.get("table") or ()
+    if rows := (values.get("table") or {}).get("rows"):
+        found["table"] = rows
     if "selected" in values and "papers" in found:
         found["papers"] = [item for item in found["papers"] if item.get("selected")]
     if audit := values.get("audit"):
         found["findings"] = _findings(audit)
-    return {name: items for name, items in found.items() if items}
+    return found
 
 
 def _findings(audit: Mapping[str, Any]) -> Sequence[Any]:
@@ -178,10 +178,8 @@ def _card(part: str, item: Any) -> dict[str, Any]:
     if isinstance(paper := item.get("paper"), Mapping):
         shown = ("id", "title", "year", "venue", *(("doi",) if part == "references" else ()))
         told = {name: paper.get(name) for name in shown}
-    for side in ("for", "against"):
-        for first in ((item.get("debate") or {}).get(f"arguments_{side}") or ())[:1]:
-            quote = with_quotes_said(first.get("quote")) or ""
-            told[side] = f"{first['claim']} {quote}".rstrip()
+    for side, one in first_arguments(item).items():
+        told[side] = f"{one['claim']} {with_quotes_said(one.get('quote')) or ''}".rstrip()
     told |= {
         name: worth
         for name, worth in item.items()
