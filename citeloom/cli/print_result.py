@@ -10,6 +10,7 @@ from langgraph.store.base import BaseStore
 from rich.markup import escape
 
 from citeloom.cli.files import write_whole
+from citeloom.cli.library.reports import tell
 from citeloom.cli.telling import (
     print_notice,
     print_outcome,
@@ -68,6 +69,8 @@ async def print_result(
     if run.graph == "references":
         print_references(values, "csl" if as_json else "bibtex")
         return 0
+    if run.graph == "ingest":
+        return tell(values, as_json=as_json)
     style = open_style(run.style) if run.style else None
     graph = cast(GraphName, run.graph)
     report = ResultReport.of(graph, values, style, question=run.inputs.get("question", ""))

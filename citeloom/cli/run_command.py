@@ -193,7 +193,9 @@ def start_or_resume(command: Command) -> RunRecord:
 def resume_command(run: RunRecord) -> str:
     """Return the command that goes on with a run, or shows its result again."""
     command = "chat" if run.status == "chat" else run.graph
-    how = "runs resume" if run.graph in {"revise", "references"} else f"{command} --resume"
+    how = (
+        "runs resume" if run.graph in {"revise", "references", "ingest"} else f"{command} --resume"
+    )
     return f"{PROGRAM} {how} {run.name}"
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from citeloom import ingest
 from citeloom.cli.app import app
 from citeloom.runs.run_record import load_run
 from tests.support import ABSTRACT, SMALL, small_records
@@ -104,6 +105,15 @@ def test_finished_run_keeps_one_checkpoint_and_is_shown_again_and_revised(home: 
     revised = names()[0]
     assert f"citeloom runs resume {revised}" in citeloom("runs", "show", revised).stdout
     citeloom("runs", "resume", revised)
+
+
+def test_load_that_python_began_is_shown_again(home: Path) -> None:
+    file = home.parent / "owls.md"
+    file.write_text("# Owls\n\nOwls hear voles in the dark.", encoding="utf-8")
+    assert ingest("owls", [file])["outcome"] == "complete"
+    (name,) = names()
+    assert f"citeloom runs resume {name}" in citeloom("runs", "show", name).stdout
+    assert "'owls'" in citeloom("runs", "resume", name).stdout
 
 
 def test_deleted_run_leaves_nothing_but_its_results(home: Path) -> None:
