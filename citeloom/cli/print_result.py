@@ -27,7 +27,6 @@ from citeloom.report.json_files import (
     papers_json,
     plain,
     run_json,
-    synthesis_json,
 )
 from citeloom.report.markdown import terminal_text
 from citeloom.report.reference_files import reference_file
@@ -94,13 +93,12 @@ async def _json_files(
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Return what `--json` prints, and the JSON files, and such, that stand beside the text."""
     values = report.values
-    if report.graph == "ask":
+    if report.graph in {"ask", "synthesize"}:
         record = answer_json(run, values)
-        return record, {"answer.json": dump(record) + "\n"}
-    if report.graph == "synthesize":
-        record = synthesis_json(run, values)
-        bibtex = {"references.bib": str(values["bibtex"])} if values.get("bibtex") else {}
-        return record, {"synthesis.json": dump(record) + "\n", **bibtex}
+        files = {page_of(report).replace(".html", ".json"): dump(record) + "\n"}
+        if values.get("bibtex"):
+            files["references.bib"] = str(values["bibtex"])
+        return record, files
     record = run_json(run, values)
     if report.graph == "verify":
         record["labels"] = dict(values.get("labels") or {})

@@ -57,27 +57,29 @@ _RECORDED = (
     "mind",
     "outcome",
 )
-_OF_ANSWER = (
-    "request",
-    "standalone",
-    "answer",
-    "sentences",
-    "claims",
-    "passages",
-    "cited",
-    "hops",
-    "missing",
-    "nearest",
-    "outcome",
-    "stop",
-    "failures",
-    "seconds",
-    "usage",
-    "source_usage",
-    "mind",
-    "library",
-    "method",
-    "retriever",
+_OF_ANSWER: Mapping[str, Any] = dict.fromkeys(
+    (
+        "request",
+        "standalone",
+        "answer",
+        "sentences",
+        "claims",
+        "passages",
+        "cited",
+        "hops",
+        "missing",
+        "nearest",
+        "outcome",
+        "stop",
+        "failures",
+        "seconds",
+        "usage",
+        "source_usage",
+        "mind",
+        "library",
+        "method",
+        "retriever",
+    )
 )
 _OF_SYNTHESIS: Mapping[str, Any] = {
     "request": None,
@@ -143,23 +145,19 @@ def papers_json(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def answer_json(run: RunRecord, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the content of answer.json."""
-    told = {name: plain(values.get(name)) for name in _OF_ANSWER}
+    """Return the content of answer.json, or of synthesis.json."""
     question = run.inputs.get("question", "")
-    return {"schema_version": SCHEMA_VERSION, "run": run.name, "question": question, **told}
-
-
-def synthesis_json(run: RunRecord, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the content of synthesis.json."""
-    context = RunSettings(**run.context)
-    return {
+    record: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
         "run": run.name,
-        "question": run.inputs.get("question", ""),
-        "settings": {name: getattr(context, name) for name in _SETTINGS_OF_SYNTHESIS},
-        "draft": None if "answer" in values else str(values.get("draft") or ""),
-        **{name: plain(values.get(name, default)) for name, default in _OF_SYNTHESIS.items()},
+        "question": question,
     }
+    fields = _OF_ANSWER
+    if run.graph == "synthesize":
+        context, fields = RunSettings(**run.context), _OF_SYNTHESIS
+        record["settings"] = {name: getattr(context, name) for name in _SETTINGS_OF_SYNTHESIS}
+        record["draft"] = None if "answer" in values else str(values.get("draft") or "")
+    return record | {name: plain(values.get(name, empty)) for name, empty in fields.items()}
 
 
 def _public(url: str | None) -> str | None:

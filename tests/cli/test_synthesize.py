@@ -8,7 +8,7 @@ import pytest
 from langgraph.store.memory import InMemoryStore
 
 from citeloom.cli.print_result import print_result
-from citeloom.report.json_files import synthesis_json
+from citeloom.report.json_files import answer_json
 from citeloom.report.markdown import terminal_text
 from citeloom.report.result_report import ResultReport
 from citeloom.runs.run_record import RunRecord
@@ -79,11 +79,16 @@ def test_trace_leads_from_each_line_to_paper_page_and_paragraph() -> None:
         "2. Smells help. *partly*",
         "    - [2] smell.md, paragraph 4: “Smells help.”",
     ]
-    assert trace[2].splitlines()[:2] == [
+    assert trace[2].splitlines()[0] == (
         "- Read: sun.pdf (Sun compasses): 9 pages; 2 paragraphs; 12 references; 19 of 20 citations linked; "
-        "confidence: title 1.00, sections 0.30",
-        "    - Not read: page 7: a scan",
-    ]
+        "confidence: title 1.00, sections 0.30"
+    )
+    for told in (
+        "- Not read: sun.pdf, page 7: a scan",
+        "- Note: sun.pdf: read with little confidence: sections (0.30)",
+        "- Note: smell.md: it names no year",
+    ):
+        assert told in trace[2].splitlines()
     assert "- Relevant paragraphs: 2 of 4 (1 by meaning, 1 by the mind)" in trace[2]
     assert "- Time: read_stack_paper 1.25 s" in trace[2]
 
@@ -118,10 +123,10 @@ async def test_exit_code(values: dict[str, Any], code: int) -> None:
 
 
 def test_record_is_as_docs_output_describes_it() -> None:
-    told = synthesis_json(run(relevance="each"), complete())
+    told = answer_json(run(relevance="each"), complete())
     assert told["settings"]["relevance"] == "each"
     objects: dict[str, list[dict[str, Any]]] = {
-        "synthesis.json": [told, synthesis_json(run(), stopped())],
+        "synthesis.json": [told, answer_json(run(), stopped())],
         "A line of a synthesis": told["lines"],
         "An origin": [*told["used"], *(one for line in told["lines"] for one in line["origins"])],
         "A numbered reference": told["references"],
