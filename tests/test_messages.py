@@ -14,7 +14,7 @@ _ROOMS = (
     "tools",
     "nodes",
     "graphs",
-    "citeloom/export",
+    "citeloom/report",
     "citeloom/service",
     "citeloom/page",
 )

@@ -12,6 +12,8 @@ import typer
 
 from citeloom.cli.console import INTERRUPTED
 from citeloom.cli.telling import print_outcome, print_status, tell_error
+from citeloom.report.markdown import terminal_text
+from citeloom.report.result_report import ResultReport
 from tools.errors import CiteLoomError, InputError
 from tools.program import PROGRAM
 
@@ -60,7 +62,6 @@ def go_on_with_chat(
 
 
 async def _converse(run: "RunRecord", listen: str | None, speak: str | None) -> int:
-    from citeloom.cli.results.answer import printed
     from citeloom.cli.run_command import followed, start
     from citeloom.cli.voice import say_aloud
     from citeloom.runs.local_executor import local_runs
@@ -75,7 +76,7 @@ async def _converse(run: "RunRecord", listen: str | None, speak: str | None) -> 
             if word in _ENDS:
                 break
             if word == "trace" and last:
-                typer.echo(printed(last, trace=True))
+                typer.echo(_shown(last, details=True))
             elif question:
                 try:
                     await start(runs, replace(run, inputs={**run.inputs, "question": question}))
@@ -90,12 +91,16 @@ async def _converse(run: "RunRecord", listen: str | None, speak: str | None) -> 
                     tell_error(report.failure)
                     continue
                 last = report.values
-                typer.echo(f"\n{printed(last)}\n")
+                typer.echo(f"\n{_shown(last)}\n")
                 print_outcome(last)
                 if speak and last.get("sentences"):
                     await asyncio.to_thread(say_aloud, str(last["answer"]), speak)
     print_status(f"Go on with: [bold]{PROGRAM} chat --resume {run.name}[/bold]")
     return 0
+
+
+def _shown(values: Mapping[str, Any], *, details: bool = False) -> str:
+    return terminal_text(ResultReport.of("ask", values), details=details)
 
 
 def _read(source: str | None) -> str | None:

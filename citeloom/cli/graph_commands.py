@@ -179,14 +179,14 @@ def references(
 ) -> None:
     """Read references in any style, and write them as BibTeX, CSL JSON or RIS, with what each rests on."""
     from citeloom.api import uploaded
-    from citeloom.cli.results.references import show
+    from citeloom.cli.print_result import print_references
     from graphs.references import graph
     from tools.run_settings import RunSettings
 
     sent: Any = {"text": sys.stdin.read()} if file == "-" else {"uploads": [uploaded(Path(file))]}
     called: Any = graph  # the run is not kept
     values = asyncio.run(called.ainvoke({**sent, "sources": sources}, context=RunSettings()))
-    show(values, form, out)
+    print_references(values, form, out)
 
 
 def update(
@@ -243,7 +243,7 @@ def update(
 
 def _retracted(old: "RunRecord", before: dict[str, Any]) -> set[str]:
     """Say what publishers said since a run of its papers, and return those that were retracted, by id."""
-    from citeloom.export.markdown import failure_lines
+    from citeloom.report.account import failure_lines
     from citeloom.service.updating import noticed_since
     from nodes.common.notices import news_of
 

@@ -131,19 +131,13 @@ async def _ingest(
     return values
 
 
-async def finish(run: object, values: Mapping[str, Any], store: object, *, as_json: bool) -> int:
-    """Tell what a run of `ingest` added, which another program has started; return the exit code."""
-    begun = "request" in values  # else it was stopped at once, and its caller says so
-    return tell(values, as_json=as_json) if begun else 1
-
-
 def tell(values: Mapping[str, Any], *, as_json: bool) -> int:
     """Print the summary, keep the account of all reports, return the exit code.
 
     Returns:
         0 where something is in the library, 1 where nothing is, 2 for an input that cannot be used.
     """
-    from citeloom.export.plain import dump
+    from citeloom.report.json_files import dump
     from state.ingest import IngestCounts, IngestOutput
 
     stop = values.get("stop")

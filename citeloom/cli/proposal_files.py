@@ -10,7 +10,7 @@ from rich.markup import escape
 
 from citeloom.cli.read_inputs import read_text
 from citeloom.cli.telling import print_status, tell_error
-from citeloom.export.plain import dump
+from citeloom.report.json_files import dump
 from tools.program import PROGRAM
 
 WAITING = 4

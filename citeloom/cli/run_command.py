@@ -4,7 +4,6 @@ import asyncio
 from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
@@ -23,18 +22,6 @@ from tools.settings import settings
 
 ANSWERING = frozenset({"ask", "synthesize"})
 """Graphs that answer a question: what they say is read on the terminal, and kept where asked for."""
-_FINISH: Mapping[GraphName, str] = {
-    "ask": "results.answer",
-    "synthesize": "results.synthesis",
-    "verify": "results.audit",
-    "references": "results.references",
-    "find": "results.section",
-    "write": "results.section",
-    "review": "results.section",
-    "revise": "results.section",
-    "ingest": "library_add",
-}
-"""The module of citeloom.cli that prints and writes what a graph gives."""
 
 
 def run_command(
@@ -182,11 +169,12 @@ def _folder_of_proposal(name: str) -> Path:
 
 async def _finished(report: RunReport, *, as_json: bool, show: Mapping[str, Any]) -> int:
     """Print and write what a run gives, or has so far; return the exit code."""
+    from citeloom.cli.print_result import print_result
+
     run = load_run(report.run)
-    results = import_module(f"{__package__}.{_FINISH[report.graph]}")
     with run.hold_lock():
         async with open_run(run, to_read=True) as (_, store):
-            code: int = await results.finish(run, report.values, store, as_json=as_json, **show)
+            code = await print_result(run, report.values, store, as_json=as_json, **show)
     if report.failure:
         tell_error(report.failure)
     if report.failure or report.cancelled:

@@ -46,7 +46,7 @@ def show(
     """Show what a run was asked, how it ended, where its results are, and how to see them again."""
     from dataclasses import asdict
 
-    from citeloom.export.plain import dump
+    from citeloom.report.json_files import dump
     from citeloom.runs.run_record import load_run
 
     kept = load_run(run)

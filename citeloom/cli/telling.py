@@ -39,7 +39,7 @@ def print_outcome(
     for note in (*getattr(values.get("request"), "notes", ()), *(values.get("notes") or ())):
         print_notice("Note", f"{note}.")
     stop = values.get("stop")
-    from citeloom.export.markdown import failure_lines
+    from citeloom.report.account import failure_lines
 
     for line in failure_lines(
         failure
@@ -64,7 +64,7 @@ def print_outcome(
 
 def tell_lost(values: Mapping[str, Any]) -> None:
     """Say, before the result, what stands in the place of answers that the model did not give."""
-    from citeloom.export.document import lost_answers
+    from citeloom.report.account import lost_answers
 
     sign, _, text = lost_answers(values).partition(": ")
     if text:

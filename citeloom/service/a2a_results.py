@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from a2a.helpers import new_data_part, new_raw_part, new_text_part, new_url_part
 from a2a.types import Artifact, Message, Part, Role, Task, TaskState, TaskStatus
 
+from citeloom.report.for_agents import chat_summary, citations_of, papers_of
+from citeloom.report.result_report import SECTIONS
 from citeloom.runs.runs import RunSnapshot, Status
-from citeloom.service.digest import chat_summary
-from citeloom.service.evidence import citations_of, papers_of
-from citeloom.service.files import BUNDLE, SECTIONS
+from citeloom.service.files import BUNDLE
 from citeloom.service.tool_answers import files_of, mime_of, read
 from tools.errors import InputError
 
@@ -44,12 +44,11 @@ def state_of(view: RunSnapshot) -> TaskState:
 
 def parts_told(view: RunSnapshot) -> list[Part]:
     """Return the parts of the status message: a question, as text and as data, or what went wrong."""
-    if view.question:
-        question = dict(view.question)
-        told = [question.get("error"), question.get("instructions"), question.get("proposal")]
-        text = "\n\n".join(str(one) for one in told if one)
-        return [new_text_part(text), new_data_part(question)]
-    return [new_text_part(view.problem)] if view.problem else []
+    if not view.question:
+        return [new_text_part(view.problem)] if view.problem else []
+    told = (view.question.get(name) for name in ("error", "instructions", "proposal"))
+    text = "\n\n".join(str(one) for one in told if one)
+    return [new_text_part(text), new_data_part(dict(view.question))]
 
 
 def task_of(view: RunSnapshot, base: str = "", *, whole: bool = True) -> Task:

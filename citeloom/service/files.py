@@ -21,10 +21,10 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 import graphs
-from citeloom.export.completeness import with_completeness_text
-from citeloom.export.files import TOLD, all_files
-from citeloom.export.plain import dump
-from citeloom.runs.runs import RunSnapshot
+from citeloom.report.json_files import dump
+from citeloom.report.result_files import TOLD, result_files
+from citeloom.report.result_report import SECTIONS, ResultReport
+from citeloom.runs.runs import GraphName, RunSnapshot
 from citeloom.service.answering import answering
 from citeloom.service.entry import RequestRefusedError, asks_for_keys, has_own_auth
 from citeloom.service.tool_answers import RunsOf, files_of, read
@@ -33,7 +33,6 @@ from tools.errors import InputError
 from tools.settings import settings
 
 BUNDLE = "bundle.zip"
-SECTIONS = frozenset({"find", "write", "review", "revise"})
 
 
 def routes(runs_of: RunsOf) -> list[BaseRoute]:
@@ -116,15 +115,11 @@ _printing = Lock()
 
 
 @lru_cache(maxsize=4)
-def _printed(graph: str, text: str) -> Mapping[str, str | bytes]:
+def _printed(graph: GraphName, text: str) -> Mapping[str, str | bytes]:
     """Make the files of what a graph gave, as JSON: of the latest, for who takes away one takes another."""
     given = json.loads(text)
-    values = typed(graph, given)
-    if graph in {"write", "revise"}:
-        values["papers"] = []  # there the channel holds what the caller named
-    values["completeness"] = with_completeness_text(values)
     more = {"run.json": dump({"graph": graph, **given}) + "\n"}
-    return all_files(graph, values, ("tex", "docx"), more=more)
+    return result_files(ResultReport.of(graph, typed(graph, given)), ("tex", "docx"), more=more)
 
 
 def typed(graph: str, values: Mapping[str, Any]) -> dict[str, Any]:

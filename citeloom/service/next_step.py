@@ -5,35 +5,39 @@ from citeloom.runs.runs import RunSnapshot
 
 def next_step(view: RunSnapshot) -> str:
     """Return what whoever called a tool does next."""
-    match view.status:
-        case "working":
-            far = view.progress and f" ({progress_text(view)})"
-            return f"Call get_run with this run in a while{far or ''}; it goes on by itself."
-        case "input_required":
-            return (
-                "Put the question to a person, then call get_run with `answer`: '' goes on as proposed, "
-                "'stop' ends the run, other text replaces the proposal."
-            )
-        case _ if view.has_ended:
-            return _after(view)
-    return "get_run with action 'resume' lets it go on from where it stopped."
-
-
-def _after(view: RunSnapshot) -> str:
-    """Return what to do once a run's graph has come to its end."""
-    if view.status == "failed":
-        return "Do what `problem` says, then call the tool again: this run cannot go on."
-    if view.outcome == "nothing":
-        said = "problem" if view.problem else "text"
-        return f"Done, with nothing found: `{said}` says why."
-    if view.problem:
-        return (
+    far = view.progress and f" ({progress_text(view)})"
+    told = "problem" if view.problem else "text"
+    table = (
+        (
+            view.status == "working",
+            f"Call get_run with this run in a while{far or ''}; it goes on by itself.",
+        ),
+        (
+            view.status == "input_required",
+            "Put the question to a person, then call get_run with `answer`: '' goes on as proposed, "
+            "'stop' ends the run, other text replaces the proposal.",
+        ),
+        (
+            not view.has_ended,
+            "get_run with action 'resume' lets it go on from where it stopped.",
+        ),
+        (
+            view.status == "failed",
+            "Do what `problem` says, then call the tool again: this run cannot go on.",
+        ),
+        (view.outcome == "nothing", f"Done, with nothing found: `{told}` says why."),
+        (
+            bool(view.problem),
             "Not complete: `problem` says why. get_run pages through `parts` for what it has; the linked files "
-            "have all of it."
-        )
-    if view.outcome == "partial":
-        return "Done in part: `parts` say what is missing. get_run pages through them; the linked files have all."
-    return "Done. get_run pages through `parts`; the linked files have all of it."
+            "have all of it.",
+        ),
+        (
+            view.outcome == "partial",
+            "Done in part: `parts` say what is missing. get_run pages through them; the linked files have all.",
+        ),
+    )
+    done = "Done. get_run pages through `parts`; the linked files have all of it."
+    return next((what for holds, what in table if holds), done)
 
 
 def progress_text(view: RunSnapshot) -> str:

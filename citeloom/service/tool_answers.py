@@ -6,10 +6,10 @@ from typing import Any
 
 from pydantic import Field, TypeAdapter
 
-from citeloom.export.references import FORMS, LISTS, printed
+from citeloom.report.for_agents import first_arguments, with_quotes_said
+from citeloom.report.reference_files import FORMS, LISTS, reference_file
 from citeloom.runs.runs import GraphName, Runs, RunSnapshot, Status
 from citeloom.service.next_step import next_step
-from citeloom.service.quoted import said
 from state.references import ReadReference
 from state.results import Reference
 from state.value import FrozenModel
@@ -35,8 +35,13 @@ FILES: Mapping[GraphName, Mapping[str, str]] = {
     "references": LISTS,
     "ingest": {"reports.json": "what became of each file"},
 }
-_WRITTEN = {**FILES["write"]}
+_WRITTEN = FILES["write"]
 _FILES = {**FILES, "revise": _WRITTEN, "review": {**_WRITTEN, **FILES["find"]}}
+_TYPES = {
+    "md": "text/markdown",
+    "bib": "application/x-bibtex",
+    "ris": "application/x-research-info-systems",
+}
 FIRST_PART = {
     "find": "papers",
     "verify": "findings",
@@ -93,22 +98,21 @@ def to_tool_result(view: RunSnapshot, part: str = "", page: int = 1) -> ToolResu
         InputError: The run has no such part, or the part no such page.
     """
     values = view.values
-    lists = {**_lists(values), **_findings(values)}
+    lists = _lists(values)
     parts = {name: len(items) for name, items in lists.items() if items}
     chosen = part or FIRST_PART.get(view.graph, "text")
-    result: dict[str, Any] = {"parts": parts}
     forms = FORMS.keys() if view.graph == "references" and "references" in parts else ()
     parts |= dict.fromkeys(forms, parts.get("references", 0))
+    result: dict[str, Any] = {}
     if view.question:
         result["question"] = _question(view.question)
     elif chosen in {"text", *forms}:
-        if text := _file(values, FORMS[chosen]) if chosen in forms else _text(values):
-            result |= {"part": chosen, **_page(list(_cut(text)), page)}
-            result["text"] = result.pop("on_page", "")
+        text = values.get("related_work") or values.get("answer")
+        if text := _reference_file(values, chosen) if chosen in forms else text:
+            result = _page(chosen, "text", list(_cut(str(text))), page)
     elif chosen in lists:
-        pages = _pages([_card(chosen, item) for item in lists[chosen]])
-        result |= {"part": chosen, **_page(pages, page)}
-        result["items"] = result.pop("on_page", [])
+        cards = [_card(chosen, item) for item in lists[chosen]]
+        result = _page(chosen, "items", _pages(cards), page)
     elif part:
         raise InputError(
             f"run '{view.run}' has no part '{part}'; it has: {', '.join(['text', *parts])}"
@@ -120,31 +124,27 @@ def to_tool_result(view: RunSnapshot, part: str = "", page: int = 1) -> ToolResu
         next=next_step(view),
         outcome=view.outcome,
         problem=_clip(view.problem),
+        parts=parts,
         **result,
     )
 
 
 def _question(question: Mapping[str, Any]) -> dict[str, Any]:
     """Return a question without its details; a proposal that is too long stands in a file."""
-    short = {
-        name: str(question.get(name) or "") for name in ("kind", "instructions", "error", "why")
-    }
+    names = ("kind", "instructions", "error", "why")
+    short = {name: _clip(str(question[name])) for name in names if question.get(name)}
     proposal = str(question.get("proposal") or "")
     if len(proposal) > PAGE:
-        proposal = (
-            f"{proposal[:PAGE]}\n(cut: question.json has all of it; an answer replaces all of it)"
-        )
-    return {**{name: _clip(words) for name, words in short.items() if words}, "proposal": proposal}
+        all_of_it = "question.json has all of it; an answer replaces all of it"
+        proposal = f"{proposal[:PAGE]}\n(cut: {all_of_it})"
+    return {**short, "proposal": proposal}
 
 
-def _text(values: Mapping[str, Any]) -> str:
-    return str(values.get("related_work") or values.get("answer") or "")
-
-
-def _file(values: Mapping[str, Any], name: str) -> str:
-    """Return the references that were read from print, as the file of this name."""
-    form = next(form for form, named in FORMS.items() if named == name)
-    return printed(form, TypeAdapter(list[ReadReference]).validate_python(values["references"]))
+def _reference_file(values: Mapping[str, Any], form: str) -> str:
+    """Return the references that were read from print in one of their forms."""
+    return reference_file(
+        form, TypeAdapter(list[ReadReference]).validate_python(values["references"])
+    )
 
 
 def _lists(values: Mapping[str, Any]) -> dict[str, Sequence[Any]]:
@@ -157,34 +157,29 @@ def _lists(values: Mapping[str, Any]) -> dict[str, Sequence[Any]]:
         found["table"] = rows
     if "selected" in values and "papers" in found:
         found["papers"] = [item for item in found["papers"] if item.get("selected")]
+    if audit := values.get("audit"):
+        found["findings"] = _findings(audit)
     return found
 
 
-def _findings(values: Mapping[str, Any]) -> dict[str, Sequence[Any]]:
+def _findings(audit: Mapping[str, Any]) -> Sequence[Any]:
     """Return what an audit says, what is wrong first."""
-    if not (audit := values.get("audit")):
-        return {}
     counts = {name: item for name, item in audit.items() if isinstance(item, bool | int)}
     wrong = [*audit.get("references", ()), *audit.get("uncited_claims", ())]
-    verdicts = audit.get("verdicts", ())
-    ranked = sorted(verdicts, key=lambda item: item["verdict"] == "supported")
-    return {"findings": [{**counts, "reasons": audit.get("reasons", [])}, *wrong, *ranked]}
+    ranked = sorted(audit.get("verdicts", ()), key=lambda item: item["verdict"] == "supported")
+    return [{**counts, "reasons": audit.get("reasons", [])}, *wrong, *ranked]
 
 
 def _card(part: str, item: Any) -> dict[str, Any]:
     """Return what matters of an item."""
     if not isinstance(item, Mapping):
         return {"text": _clip(str(item))}
-    paper = item.get("paper")
     told: dict[str, Any] = {}
-    if isinstance(paper, Mapping):
+    if isinstance(paper := item.get("paper"), Mapping):
         shown = ("id", "title", "year", "venue", *(("doi",) if part == "references" else ()))
         told = {name: paper.get(name) for name in shown}
-    debate = item.get("debate") or {}
-    for side in ("arguments_for", "arguments_against"):
-        if arguments := said(debate.get(side)):
-            claim, quote = arguments[0]["claim"], arguments[0].get("quote") or ""
-            told[side.removeprefix("arguments_")] = f"{claim} {quote}".rstrip()
+    for side, one in first_arguments(item).items():
+        told[side] = f"{one['claim']} {with_quotes_said(one.get('quote')) or ''}".rstrip()
     told |= {
         name: worth
         for name, worth in item.items()
@@ -198,13 +193,9 @@ def _card(part: str, item: Any) -> dict[str, Any]:
 
 
 def _shorten_value(worth: Any) -> Any:
-    worth = said(worth)
-    if isinstance(worth, str):
-        return _clip(worth)
-    if isinstance(worth, list | Mapping):
-        as_json = json.dumps(worth, ensure_ascii=False)
-        return worth if len(as_json) <= _LINE else _clip(as_json)
-    return worth
+    said = with_quotes_said(worth)
+    as_text = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
+    return said if len(as_text) <= _LINE else _clip(as_text)
 
 
 def _clip(text: str) -> str:
@@ -236,10 +227,10 @@ def _cut(text: str) -> Iterator[str]:
     yield text
 
 
-def _page(pages: Sequence[Any], page: int) -> dict[str, Any]:
+def _page(part: str, kind: str, pages: Sequence[Any], page: int) -> dict[str, Any]:
     if page > len(pages):
         raise InputError(f"there is no page {page}: the last is {len(pages)}")
-    return {"page": page, "pages": len(pages), "on_page": pages[page - 1]}
+    return {"part": part, kind: pages[page - 1], "page": page, "pages": len(pages)}
 
 
 # --- Files ----------------------------------------------------------------------------------------
@@ -257,12 +248,7 @@ def files_of(view: RunSnapshot) -> dict[str, str]:
 
 def mime_of(address: str) -> str:
     """Return the type of a file by its name."""
-    types = {
-        "md": "text/markdown",
-        "bib": "application/x-bibtex",
-        "ris": "application/x-research-info-systems",
-    }
-    return types.get(address.rpartition(".")[2], "application/json")
+    return _TYPES.get(address.rpartition(".")[2], "application/json")
 
 
 def parsed(address: str) -> tuple[str, str]:
@@ -285,32 +271,27 @@ def read(view: RunSnapshot, name: str) -> str:
     Raises:
         InputError: The run has no such file.
     """
-    values = view.values
+    values, references = view.values, view.values.get("references") or ()
     stem, _, kind = name.rpartition(".")
-    if name == "result.json":
-        return _json(values)
-    if view.graph == "references" and name in LISTS and values.get("references"):
-        return _file(values, name)
-    if name == "question.json" and view.question:
-        return _json(view.question)
-    if kind == "json" and values.get(stem) is not None:
-        return _json(values[stem])
+    held = {**values, **({"question": view.question} if view.question else {}), "result": values}
+    if view.graph == "references" and name in LISTS and references:
+        form = next(form for form, named in FORMS.items() if named == name)
+        return _reference_file(values, form)
+    if kind == "json" and held.get(stem) is not None:
+        return _json(held[stem])
     if kind == "md" and values.get(stem):
-        listed = "\n".join(_listed(item) for item in values.get("references") or ())
+        listed = "\n".join(
+            f"{item.get('number', '-')}. {item.get('entry') or (item.get('paper') or {}).get('title', '')}"
+            for item in references
+        )
         return f"{values[stem]}\n" + (f"\n## References\n\n{listed}\n" if listed else "")
-    if name == "references.bib":
-        if bibtex := values.get("bibtex"):
-            return str(bibtex)
-        if references := values.get("references"):
-            from tools.bibliography.write_bibtex import to_bibtex
+    if name == "references.bib" and (values.get("bibtex") or references):
+        from tools.bibliography.write_bibtex import to_bibtex
 
-            return to_bibtex(TypeAdapter(list[Reference]).validate_python(references))
+        cited = TypeAdapter(list[Reference])
+        return str(values.get("bibtex") or to_bibtex(cited.validate_python(references)))
     known = ", ".join(address.rpartition("/")[2] for address in files_of(view))
     raise InputError(f"run '{view.run}' has no file '{name}'; it may have: {known or 'none yet'}")
-
-
-def _listed(item: Mapping[str, Any]) -> str:
-    return f"{item.get('number', '-')}. {item.get('entry') or (item.get('paper') or {}).get('title', '')}"
 
 
 def _json(content: Any) -> str:

@@ -71,8 +71,8 @@ def test_numbers_of_the_citation_graph_are_those_of_the_text(
     reviewed: Done, page: html.HtmlElement
 ) -> None:
     (data,) = page.xpath("//script[@id='data']/text()")
-    drawn = {row["title"]: row["number"] for row in json.loads(data)["papers"] if row["number"]}
-    assert drawn == {item["paper"]["title"]: item["number"] for item in reviewed.run["references"]}
+    drawn = {row["paper"]["id"]: row["number"] for row in json.loads(data)["references"]}
+    assert drawn == {item["paper"]["id"]: item["number"] for item in reviewed.run["references"]}
 
 
 def test_table_has_no_column_that_no_paper_fills(page: html.HtmlElement) -> None:

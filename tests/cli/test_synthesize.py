@@ -5,9 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langgraph.store.memory import InMemoryStore
 
-from citeloom.cli.results.synthesis import finish, synthesis_record, tell_faults
-from citeloom.cli.results.synthesis_text import printed
+from citeloom.cli.print_result import print_result
+from citeloom.report.json_files import answer_json
+from citeloom.report.markdown import terminal_text
+from citeloom.report.result_report import ResultReport
 from citeloom.runs.run_record import RunRecord
 from state.run import Failure
 from state.synthesis import NumberedReference
@@ -24,6 +27,14 @@ def run(out: str = "", **context: Any) -> RunRecord:
         out=out,
         started="",
     )
+
+
+def printed(values: dict[str, Any], *, trace: bool = False) -> str:
+    return terminal_text(ResultReport.of("synthesize", values), details=trace)
+
+
+async def shown(values: dict[str, Any], out: str = "", *, as_json: bool = False) -> int:
+    return await print_result(run(out), values, InMemoryStore(), as_json=as_json)
 
 
 def stop(subject: str) -> Failure:
@@ -68,19 +79,26 @@ def test_trace_leads_from_each_line_to_paper_page_and_paragraph() -> None:
         "2. Smells help. *partly*",
         "    - [2] smell.md, paragraph 4: “Smells help.”",
     ]
-    assert trace[2].splitlines()[:2] == [
+    assert trace[2].splitlines()[0] == (
         "- Read: sun.pdf (Sun compasses): 9 pages; 2 paragraphs; 12 references; 19 of 20 citations linked; "
-        "confidence: title 1.00, sections 0.30",
-        "    - Not read: page 7: a scan",
-    ]
+        "confidence: title 1.00, sections 0.30"
+    )
+    for told in (
+        "- Not read: sun.pdf, page 7: a scan",
+        "- Note: sun.pdf: read with little confidence: sections (0.30)",
+        "- Note: smell.md: it names no year",
+    ):
+        assert told in trace[2].splitlines()
     assert "- Relevant paragraphs: 2 of 4 (1 by meaning, 1 by the mind)" in trace[2]
     assert "- Time: read_stack_paper 1.25 s" in trace[2]
 
 
-def test_text_of_papers_is_no_markup_on_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+async def test_text_of_papers_is_no_markup_on_the_terminal(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     values = complete(stacked=[], failures=[stop("run")], stop=stop("run"))
     values["lost"] = [values["lost"][0].model_copy(update={"text": "[red]a[/red] [8, 20]"})]
-    tell_faults(values)
+    await shown(values)
     told = capsys.readouterr().err
     assert "“[red]a[/red] [8, 20]”" in told
     assert told.splitlines()[-1] == "citeloom: no money — raise it"
@@ -98,20 +116,17 @@ def test_text_of_papers_is_no_markup_on_the_terminal(capsys: pytest.CaptureFixtu
     ids=["text", "none", "bad input", "stopped early", "interrupted"],
 )
 async def test_exit_code(values: dict[str, Any], code: int) -> None:
-    assert await finish(run(), values, None, as_json=False) == code
-
-
-# --- A run that was stopped -------------------------------------------------------------------
+    assert await shown(values) == code
 
 
 # --- Files ------------------------------------------------------------------------------------
 
 
 def test_record_is_as_docs_output_describes_it() -> None:
-    told = synthesis_record(run(relevance="each"), complete())
+    told = answer_json(run(relevance="each"), complete())
     assert told["settings"]["relevance"] == "each"
     objects: dict[str, list[dict[str, Any]]] = {
-        "synthesis.json": [told, synthesis_record(run(), stopped())],
+        "synthesis.json": [told, answer_json(run(), stopped())],
         "A line of a synthesis": told["lines"],
         "An origin": [*told["used"], *(one for line in told["lines"] for one in line["origins"])],
         "A numbered reference": told["references"],
@@ -126,7 +141,7 @@ def test_record_is_as_docs_output_describes_it() -> None:
 async def test_markdown_has_references_trace_and_account_with_paper_text_escaped(
     tmp_path: Path,
 ) -> None:
-    await finish(run(str(tmp_path)), complete(), None, as_json=True)
+    await shown(complete(), str(tmp_path), as_json=True)
     text = (tmp_path / "synthesis.md").read_text(encoding="utf-8")
     assert re.findall(r"^#+ (.*)", text, re.MULTILINE) == [
         QUESTION,

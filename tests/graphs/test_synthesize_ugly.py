@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from citeloom.cli.results.synthesis_text import synthesis_text
+from citeloom.report.markdown import markdown as markdown_of
+from citeloom.report.result_report import ResultReport
 from tests.graphs.stacks import QUESTION, SHARED
 from tests.graphs.test_synthesize import assert_traced, synthesize
 
@@ -27,9 +28,13 @@ async def made_of(*papers: dict[str, Any], **inputs: Any) -> dict[str, Any]:
     if result["stop"] is None:
         assert_traced(result)
     json.dumps(result["answer"]).encode()
-    synthesis_text(QUESTION, result).encode()
+    told(result).encode()
     result["bibtex"].encode()
     return result
+
+
+def told(result: dict[str, Any]) -> str:
+    return markdown_of(ResultReport.of("synthesize", result, question=QUESTION))
 
 
 async def test_two_thousand_entries_and_a_bracket_of_sixty(home: Path) -> None:
@@ -72,7 +77,7 @@ async def test_scripts_of_a_page_run_nowhere(home: Path) -> None:
     )
     result = await made_of({"name": "<b>.html", "content": page, "encoding": "text"})
     assert result["lines"]
-    assert_harmless(synthesis_text(QUESTION, result))
+    assert_harmless(told(result))
 
 
 async def test_titles_of_latex_and_html_are_escaped(home: Path) -> None:
@@ -83,7 +88,7 @@ async def test_titles_of_latex_and_html_are_escaped(home: Path) -> None:
     )
     result = await made_of(markdown(title, f"{OWLS} [1].", work))
     assert len(result["references"]) == 2
-    assert_harmless(synthesis_text(QUESTION, result))
+    assert_harmless(told(result))
     bibtex = result["bibtex"]
     assert "\\input{" not in bibtex
     plain = bibtex.replace("{\\{}", "").replace("{\\}}", "").replace("\\{", "").replace("\\}", "")

@@ -22,8 +22,8 @@ from mcp_types import ElicitResult, TextResourceContents
 from pydantic_core import to_jsonable_python
 
 from citeloom import areview
+from citeloom.report.for_agents import chat_summary
 from citeloom.runs.runs import RunSnapshot
-from citeloom.service.digest import chat_summary
 from tests.server.conftest import Server
 from tests.support import ROOT, SMALL, clean_environment
 

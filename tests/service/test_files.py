@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import Counter
+from collections.abc import Sequence
 from io import BytesIO
 from types import SimpleNamespace
 from typing import Any
@@ -12,25 +13,24 @@ import pytest
 from pydantic_core import to_jsonable_python
 from starlette.applications import Starlette
 
-from citeloom.export import files as export
 from citeloom.runs.runs import RunSnapshot
 from citeloom.service import files
-from tests.cli.test_exports import values
+from state.paper import Paper
+from tests.report.test_section_forms import values
+from tools.bibliography.citation_printer import style_papers
+from tools.bibliography.citation_style import CitationStyle
 
 
 async def test_files_taken_away_at_once_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    made: Counter[str] = Counter()
-    for module, name in ((files, "all_files"), (export, "section_document")):
-        real = getattr(module, name)
+    printed: Counter[str] = Counter()
 
-        def counted(*given: Any, real: Any = real, name: str = name, **more: Any) -> Any:
-            made[name] += 1
-            return real(*given, **more)
+    def counted(style: CitationStyle, papers: Sequence[Paper]) -> Any:
+        printed[style.name] += 1
+        return style_papers(style, papers)
 
-        monkeypatch.setattr(module, name, counted)
-    view = RunSnapshot(
-        run="one", graph="write", status="completed", values=to_jsonable_python(values())
-    )
+    given = to_jsonable_python(values())
+    monkeypatch.setattr("tools.bibliography.section_printer.style_papers", counted)
+    view = RunSnapshot(run="one", graph="write", status="completed", values=given)
 
     async def get(_: str) -> RunSnapshot:
         return view
@@ -45,7 +45,7 @@ async def test_files_taken_away_at_once_are_made_once(monkeypatch: pytest.Monkey
         listed = (await client.get("/files")).json()["files"]
         missing = await client.get("/files/none.txt")
     assert [answer.status_code for answer in sent] == [200] * 4
-    assert made == {"all_files": 1, "section_document": 1}
+    assert printed == {"ieee": 1}, "the citation processor was called once for the whole bundle"
     bundle = ZipFile(BytesIO(sent[0].content))
     assert {*bundle.namelist(), "bundle.zip", "result.json"} == {*listed}
     assert bundle.read("review.html") == sent[2].content

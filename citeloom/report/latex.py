@@ -3,8 +3,8 @@ r"""A section as LaTeX: a document of its own, with \cite and natbib, and its re
 import re
 from collections.abc import Sequence
 
-from citeloom.export.document import TITLE, SectionDocument, spaced
-from state.results import CitedSentence
+from citeloom.report.escaping import spaced
+from citeloom.report.result_report import ResultReport
 from tools.bibliography.section_printer import Group, split_marked
 from tools.bibliography.text_runs import clean, escape
 
@@ -28,37 +28,39 @@ _BY_AUTHOR = r"""\usepackage[round]{natbib}
 """
 
 
-def to_latex(document: SectionDocument, bibliography: str) -> str:
+def latex(report: ResultReport, bibliography: str) -> str:
     r"""Return a document that compiles; `bibliography` is the text of references.bib beside it."""
     body = "\n\n".join(
-        "\n".join(_sentence(item, document) for item in paragraph)
-        for paragraph in document.paragraphs
+        "\n".join(_sentence(item.marked, report) for item in paragraph)
+        for paragraph in report.paragraphs
     )
-    notes = "".join(f"% {clean(text)}\n" for text in document.notices)
+    notes = "".join(f"% {clean(text)}\n" for text in report.notices)
     return (
         _HEAD
-        + (_BY_AUTHOR if document.style.by_author else _NUMBERED)
+        + (_NUMBERED if report.is_numbered else _BY_AUTHOR)
         + _declared(body + bibliography)
-        + f"\\begin{{document}}\n{notes}\n\\section{{{TITLE}}}\n\n{body}\n\n"
-        + ("\\bibliography{references}\n" if document.references else "")
+        + f"\\begin{{document}}\n{notes}\n\\section{{{report.title}}}\n\n{body}\n\n"
+        + ("\\bibliography{references}\n" if report.references else "")
         + "\\end{document}\n"
     )
 
 
-def _sentence(sentence: CitedSentence, document: SectionDocument) -> str:
+def _sentence(marked: str, report: ResultReport) -> str:
+    papers = {item.marker: item.paper for item in report.references}
     written = ""
-    for part in split_marked(sentence.marked or sentence.text, document.papers):
+    for part in split_marked(marked, papers):
         if isinstance(part, str):
             written += spaced(part, _escaped)
         else:
-            written = _cited(written, part, document)
+            written = _cited(written, part, report)
     return written.strip()
 
 
-def _cited(written: str, group: Group, document: SectionDocument) -> str:
+def _cited(written: str, group: Group, report: ResultReport) -> str:
     """Return what is written so far with a citation behind it."""
-    papers, keys = document.papers, document.keys
-    if not document.style.by_author:
+    cited = {item.marker: item for item in report.references}
+    keys = {marker: item.key for marker, item in cited.items()}
+    if report.is_numbered:
         return f"{_tied(written)}\\cite{{{_list(group.markers, keys)}}}"
     rest = [key for key in group.markers if key not in group.named]
     further = f" \\citep{{{_list(rest, keys)}}}" if rest else ""
@@ -66,9 +68,14 @@ def _cited(written: str, group: Group, document: SectionDocument) -> str:
         return f"{_tied(written)}{further.strip()}"
     name = spaced(group.name, _escaped)
     whole = written.rstrip(" ,~")
-    alone = len(group.named) == 1 and not group.possessive and papers[group.named[0]].authors
-    if alone and whole.endswith(name):
-        return f"{whole[: -len(name)]}\\citet{{{keys[group.named[0]]}}}{further}"
+    first = cited[group.named[0]]
+    if (
+        len(group.named) == 1
+        and not group.possessive
+        and first.paper.authors
+        and whole.endswith(name)
+    ):
+        return f"{whole[: -len(name)]}\\citet{{{first.key}}}{further}"
     return f"{whole}~\\citeyearpar{{{_list(group.named, keys)}}}{further}"
 
 

@@ -3,10 +3,9 @@
 import csv
 import io
 import re
-import unicodedata
 from html import escape as escape_html
 
-from citeloom.export.escaping import escape
+from citeloom.report.escaping import one_line
 from state.results import Cell, ComparisonTable, TableFacet, TableRow
 
 _HEADS = {
@@ -16,8 +15,8 @@ _HEADS = {
     "findings": "Findings",
     "limitations": "Limitations",
 }
-# Links, images, formulas, strike-through, mentions, and addresses that renderers link by themselves.
-_MARKDOWN = re.compile(r"([$~@!]|(?<=:)/(?=/)|(?<=\bwww)\.)")
+# Besides what Markdown marks: formulas, strike-through, mentions, and addresses that renderers link by themselves.
+_MARKDOWN = re.compile(r"([\\`*_{}<>#|\[\]$~@!]|(?<=:)/(?=/)|(?<=\bwww)\.)")
 _FORMULA = tuple("=+-@\t\r\n＝＋－＠")
 
 
@@ -55,28 +54,27 @@ def table_csv(table: ComparisonTable) -> str:
 
     A text that a spreadsheet would take for a formula begins with an apostrophe.
     """
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\r\n")
-    heads = ["number", "id", "paper", "title"]
     facets = _told(table)
-    for facet in facets:
-        heads += [facet, *(f"{facet}_{name}" for name in ("quote", "part", "start", "end"))]
-    writer.writerow(heads)
-    for row in table.rows:
-        values: list[str | int] = ["" if row.number is None else row.number]
-        values += [_defused(text) for text in (row.paper, row.name, row.title)]
-        for facet in facets:
-            values += _columns(row.cells.get(facet))
-        writer.writerow(values)
+    behind = ("", "_quote", "_part", "_start", "_end")
+    heads = ["number", "id", "paper", "title", *(f"{one}{end}" for one in facets for end in behind)]
+    rows = (
+        [
+            "" if row.number is None else row.number,
+            *map(_defused, (row.paper, row.name, row.title)),
+            *(value for facet in facets for value in _columns(row.cells.get(facet))),
+        ]
+        for row in table.rows
+    )
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\r\n").writerows([heads, *rows])
     return out.getvalue()
 
 
 def _columns(cell: Cell | None) -> list[str | int]:
     if cell is None:
         return [""] * 5
-    quote = cell.quote
-    ends = ["" if place is None else place for place in (quote.start, quote.end)]
-    return [_defused(cell.text), _defused(quote.text), _defused(quote.part), *ends]
+    ends = ("" if place is None else place for place in (cell.quote.start, cell.quote.end))
+    return [*map(_defused, (cell.text, cell.quote.text, cell.quote.part)), *ends]
 
 
 def table_html(table: ComparisonTable) -> str:
@@ -109,26 +107,14 @@ def _label(row: TableRow) -> str:
     return row.name if row.number is None else f"[{row.number}] {row.name}"
 
 
-def _flat(text: str) -> str:
-    """Return a text on one line, without control characters and marks that turn its direction."""
-    kept = "".join(
-        char if unicodedata.category(char) not in {"Cc", "Cs"} and char not in _TURNS else " "
-        for char in text
-    )
-    return " ".join(kept.split())
-
-
-_TURNS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-
-
 def _md(text: str) -> str:
-    return _MARKDOWN.sub(r"\\\1", escape(_flat(text).replace("&", "&amp;"), brackets=True))
+    return _MARKDOWN.sub(r"\\\1", one_line(text).replace("&", "&amp;"))
 
 
 def _html(text: str) -> str:
-    return escape_html(_flat(text), quote=True)
+    return escape_html(one_line(text), quote=True)
 
 
 def _defused(text: str) -> str:
-    flat = _flat(text)
+    flat = one_line(text)
     return f"'{flat}" if flat.startswith(_FORMULA) else flat

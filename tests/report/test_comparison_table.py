@@ -1,4 +1,4 @@
-"""citeloom/export/table.py: whatever a record holds, the table stays a table and its text stays text."""
+"""citeloom/report/comparison_table.py: whatever a record holds, the table stays a table and its text stays text."""
 
 import csv
 import io
@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from citeloom.export.table import table_csv, table_html, table_markdown
+from citeloom.report.comparison_table import table_csv, table_html, table_markdown
 from state.quote import Quote
 from state.results import TABLE_FACETS, Cell, ComparisonTable, TableRow
 

@@ -1,25 +1,27 @@
-"""citeloom/export/citation_graph: the picture of what was found, for any papers there may be."""
+"""citeloom/report/citation_graph: the picture of what was found, for any papers there may be."""
 
 import json
 import random
 import shutil
 import subprocess
 from base64 import b64encode
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from itertools import combinations
 from math import hypot
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal
 
 import pytest
 from lxml import html
 
-from citeloom.export.citation_graph import Picture, citation_graph
-from citeloom.export.html import page
+from citeloom.report.citation_graph import Picture, citation_graph
+from citeloom.report.web_page import page
 from state.paper import Author, Paper
 from state.results import Link, RankedPaper
-from state.search import Hit
+from state.search import Completeness, Hit, MissingWork
 from tools.ranking.discovery_channels import BY_INPUT
 
 Via = Literal["query", "reference", "citation", "recommendation", "must_include"]
@@ -64,6 +66,17 @@ def many(count: int) -> list[RankedPaper]:
     return [*first, *papers[1:]]
 
 
+def graph_of(
+    papers: Sequence[RankedPaper],
+    links: Sequence[tuple[str, str]] = (),
+    numbers: Mapping[str, int] = MappingProxyType({}),
+    missing: Sequence[MissingWork] = (),
+) -> Picture:
+    joined = [Link(citing=f"doi:10.1/{one}", cited=f"doi:10.1/{two}") for one, two in links]
+    found = Completeness(missing=tuple(missing))
+    return citation_graph({"papers": papers, "links": joined, "completeness": found}, numbers)
+
+
 def page_of(picture: Picture) -> str:
     return page("Pears", picture.body, style=picture.style, script=picture.digest)
 
@@ -76,41 +89,42 @@ def data_of(page: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("hits", "channel"),
+    ("hits", "told"),
     [
-        ([hit("query")], "keywords"),
-        ([hit("query", BY_INPUT)], "meaning"),
-        ([hit("reference"), hit("query", hop=2)], "references"),
-        ([hit("citation"), hit("reference"), hit("query", BY_INPUT)], "meaning"),
-        ([hit("must_include"), hit("citation")], "citations"),
-        ([hit("must_include")], "named"),
+        ([hit("query")], "keyword queries"),
+        ([hit("query", hop=2), hit("reference")], "cited by papers found, keyword queries"),
+        ([hit("citation"), hit("query", BY_INPUT)], "meaning of the input, citing papers found"),
+        ([hit("must_include"), hit("must_include")], "named by you"),
     ],
 )
-def test_channel_is_the_one_that_found_a_paper_first(hits: list[Hit], channel: str) -> None:
-    (row,) = data_of(page_of(citation_graph([ranked(1, *hits)], [], {})))["papers"]
-    assert row["channel"] == channel
+def test_channels_are_told_in_the_order_in_which_they_found_a_paper(
+    hits: list[Hit], told: str
+) -> None:
+    (row,) = data_of(page_of(graph_of([ranked(1, *hits)])))["papers"]
+    assert row["paper"]["found_by"] == told
 
 
-def test_row_tells_what_the_reader_sees_and_links_join_papers_that_are_there() -> None:
+def test_row_tells_what_the_reader_sees() -> None:
     papers = [ranked(1, retracted=True), ranked(2, selected=False, year=None), ranked(3)]
-    pairs = [("1", "2"), ("2", "1"), ("1", "9"), ("3", "3")]
-    links = [Link(citing=f"doi:10.1/{one}", cited=f"doi:10.1/{two}") for one, two in pairs]
-    data = data_of(page_of(citation_graph(papers, links, {"doi:10.1/1": 7})))
-    assert data["links"] == [[1, 2], [2, 1]]
+    data = data_of(page_of(graph_of(papers, [("1", "2")], {"doi:10.1/1": 7})))
+    assert data["links"] == [{"citing": "doi:10.1/1", "cited": "doi:10.1/2"}]
+    assert data["references"] == [{"paper": {"id": "doi:10.1/1"}, "number": 7}]
     first, second, _ = data["papers"]
     assert first == {
-        "rank": 1,
-        "title": "Pears, part 1 (retracted)",
-        "who": "Pear1",
-        "year": 2020,
-        "score": 60,
-        "kept": True,
-        "channel": "keywords",
-        "found_by": "keyword queries",
-        "address": "https://doi.org/10.1/1",
-        "number": 7,
+        "paper": {
+            "id": "doi:10.1/1",
+            "rank": 1,
+            "title": "Pears, part 1 (retracted)",
+            "who": "Pear1",
+            "year": 2020,
+            "score": 60,
+            "found_by": "keyword queries",
+            "address": "https://doi.org/10.1/1",
+        },
+        "score": 60.0,
+        "selected": True,
     }
-    assert (second["kept"], second["year"], second["number"]) == (False, None, None)
+    assert (second["selected"], second["paper"]["year"]) == (False, None)
 
 
 def test_address_is_one_of_the_web_or_none() -> None:
@@ -120,8 +134,8 @@ def test_address_is_one_of_the_web_or_none() -> None:
         ranked(3, doi=None, url="file:///etc/passwd"),
         ranked(4, doi=None, url="javascript:alert(1)"),
     ]
-    found = [row["address"] for row in data_of(page_of(citation_graph(papers, [], {})))["papers"]]
-    assert found == [
+    rows = data_of(page_of(graph_of(papers)))["papers"]
+    assert [row["paper"]["address"] for row in rows] == [
         "https://doi.org/10.1/a%22b%3Cc%3E%23d",
         "https://example.org/?a=1&b=2",
         None,
@@ -134,21 +148,21 @@ HOSTILE = [
     "x" * 5000,
     "turned \u202e around \u2066 and \x00\x08\x1f broken",
     "]]> <!-- --> <![CDATA[ <!--<script>",
-    "SCRIPT-HASH GRAPH-DATA",
+    "GRAPH-LAYOUT GRAPH-DATA",
 ]
 
 
 @pytest.mark.parametrize("title", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_title_stays_text_and_only_our_script_may_run(title: str) -> None:
     item = ranked(1, title=title, authors=(Author(name=title[:900]),))
-    made = page_of(citation_graph([item], [], {}))
+    made = page_of(graph_of([item]))
     document = html.fromstring(made)
     assert not document.xpath("//b|//link|//img|//iframe|//@src|//@onclick|//@onload")
     data, script = document.xpath("//script")
     assert data.get("type") == "application/json"
     (row,) = data_of(made)["papers"]
-    assert row["title"].startswith(title[:1])
-    assert len(row["title"]) <= 401
+    assert row["paper"]["title"].startswith(title[:1])
+    assert len(row["paper"]["title"]) <= 401
     assert "\u202e" not in made
     (policy,) = document.xpath("//meta[@http-equiv='Content-Security-Policy']/@content")
     digest = b64encode(sha256(script.text.encode()).digest()).decode()
@@ -176,10 +190,13 @@ const document = {
 
 @pytest.mark.skipif(NODE is None, reason="no Node.js is installed to run the page's script with")
 @pytest.mark.parametrize("count", [0, 1, 200])
-def test_script_draws_every_paper_apart_from_the_others(count: int, tmp_path: Path) -> None:
+def test_script_draws_every_paper_once_and_apart_from_the_others(
+    count: int, tmp_path: Path
+) -> None:
     assert NODE is not None
-    links = [Link(citing="doi:10.1/1", cited="doi:10.1/2")]
-    made = page_of(citation_graph(many(count), links, {"doi:10.1/2": 1}))
+    gone = MissingWork(id="doi:10.1/x", cited_by=("doi:10.1/1",))
+    missing = [gone][:count]
+    made = page_of(graph_of(many(count), [("1", "2"), ("1", "9999")], {"doi:10.1/2": 1}, missing))
     (script,) = html.fromstring(made).xpath("//script[not(@type)]/text()")
     told = "console.log(JSON.stringify(made.map(({name, attributes}) => [name, attributes])))"
     file = tmp_path / "page.js"
@@ -188,9 +205,11 @@ def test_script_draws_every_paper_apart_from_the_others(count: int, tmp_path: Pa
     done = subprocess.run([NODE, file], capture_output=True, check=True, text=True, timeout=60)
     drawn = json.loads(done.stdout)
     circles = [attributes for name, attributes in drawn if name == "circle"]
-    assert len(circles) == sum(name == "tr" for name, _ in drawn) == count
-    assert sum(name == "path" for name, _ in drawn) == (count > 1)
+    rows = sum(name == "tr" for name, _ in drawn)
+    assert (rows, len(circles)) == (count, count + len(missing))
+    # Of the paper that is missing one line, and one of each link between two papers that are there.
+    assert sum(name == "line" for name, _ in drawn) == len(missing) + (count > 1)
     for one, two in combinations(circles, 2):
         assert hypot(one["cx"] - two["cx"], one["cy"] - two["cy"]) >= one["r"] + two["r"]
-    kept = [attributes for attributes in circles if attributes["fill"] != "#fff"]
-    assert len(kept) == min(count, 40)
+    kinds = Counter(attributes["class"] for attributes in circles)
+    assert (kinds["kept"], kinds["missing"]) == (min(count, 40), len(missing))

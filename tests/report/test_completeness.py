@@ -1,9 +1,10 @@
-"""citeloom/export/completeness.py: the section on completeness, for whatever was estimated."""
+"""citeloom/report/account.py: the section on completeness, for whatever was estimated."""
 
 import pytest
 
-from citeloom.export.completeness import completeness_text, with_completeness_text
-from citeloom.export.markdown import papers_text, review_text
+from citeloom.report.markdown import markdown
+from citeloom.report.result_report import ResultReport
+from citeloom.runs.runs import GraphName
 from state.search import Completeness, DiscoveryPoint
 
 ESTIMATED = Completeness(
@@ -28,24 +29,30 @@ ESTIMATED = Completeness(
 )
 
 
-def test_section_shows_the_curve_the_end_and_the_caveats_as_they_are() -> None:
-    text = completeness_text({"completeness": ESTIMATED})
-    assert text.startswith("## How complete it is\n\nOf what \\*this\\* library holds, about 9")
+GRAPHS: tuple[GraphName, ...] = ("find", "review")
+
+
+@pytest.mark.parametrize("graph", GRAPHS)
+def test_section_shows_the_curve_the_end_and_the_caveats_as_they_are(graph: GraphName) -> None:
+    values = {"completeness": ESTIMATED, "related_work": "Pears."}
+    report = ResultReport.of(graph, values)
+    text = "\n\n".join(report.coverage)
+    assert text.startswith("Of what \\*this\\* library holds, about 9")
     assert "Why it ended there: searching ended: everything is covered." in text
     assert "| searches | 120 | 30 |\n| links, round 1 | 400 | 38 |" in text
     assert "by how many channels found them: 3.5 by 1, 10.7 by 3." in text
     assert r"- Judged by model\_x \*only\*." in text
-    values = {"completeness": ESTIMATED, "related_work": "Pears."}
-    for report in (papers_text(values), review_text(values)):
-        assert report.index("## How complete it is") < report.index("## How this was made")
+    whole = markdown(report)
+    assert f"## How complete it is\n\n{text}\n\n## How this was made" in whole
 
 
+@pytest.mark.parametrize("graph", GRAPHS)
 @pytest.mark.parametrize("values", [{}, {"completeness": None}, {"completeness": Completeness()}])
 def test_run_that_ended_before_it_was_assessed_has_no_such_section(
-    values: dict[str, Completeness | None],
+    values: dict[str, Completeness | None], graph: GraphName
 ) -> None:
-    assert with_completeness_text(values) is None
-    assert completeness_text(values) == ""
-    for text in (papers_text(values), review_text(values)):
-        assert "complete" not in text
-        assert "\n\n\n" not in text
+    report = ResultReport.of(graph, values)
+    assert report.values["completeness"] is None
+    assert not report.coverage
+    assert "complete" not in markdown(report)
+    assert "\n\n\n" not in markdown(report)

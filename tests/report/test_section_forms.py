@@ -1,4 +1,4 @@
-"""citeloom/export/files.py and its siblings: a finished section in every format, safe and complete."""
+"""citeloom/report: a finished section in every form, safe and complete."""
 
 import json
 import re
@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from lxml import html
 
 from citeloom.cli.files import write_whole
-from citeloom.export.document import TITLE, in_other_style, section_document
-from citeloom.export.docx import to_docx
-from citeloom.export.files import text_files
-from citeloom.export.latex import to_latex
-from citeloom.export.markdown import review_text
-from citeloom.export.review_page import review_page
+from citeloom.report.latex import latex
+from citeloom.report.markdown import markdown, terminal_text
+from citeloom.report.result_files import result_files
+from citeloom.report.result_report import ResultReport
+from citeloom.report.web_page import web_page
+from citeloom.report.word import word
 from state.inputs import WriteChoices
 from state.paper import Author, Paper
 from state.quote import Quote
@@ -33,6 +33,7 @@ from tools.bibliography.write_bibtex import to_bibtex
 from tools.bibliography.write_csl import to_csl
 
 ALWAYS = ["files/references.bib", "files/references.csl.json", "files/references.ris", "review.md"]
+LAST = ["review.html", "files/README.md"]
 
 
 def paper(title: str, *names: str, **fields: Any) -> Paper:
@@ -92,10 +93,14 @@ def values(
     }
 
 
+def report(style: str = "ieee") -> ResultReport:
+    return ResultReport.of("write", values(style))
+
+
 @pytest.mark.parametrize("style", ["ieee", "apa", "acl"])
 def test_every_format_is_a_whole_file_with_the_same_references(tmp_path: Path, style: str) -> None:
-    files = text_files(values(style), ("tex", "docx", "tex"))
-    assert [*files] == [*ALWAYS, "files/section.tex", "files/review.docx"]
+    files = result_files(report(style), ("tex", "docx", "tex"))
+    assert [*files] == [*ALWAYS, "files/section.tex", "files/review.docx", *LAST]
     for name, content in files.items():
         assert content
         write_whole(tmp_path / name, content)
@@ -112,12 +117,12 @@ def test_every_format_is_a_whole_file_with_the_same_references(tmp_path: Path, s
 
 
 def test_without_formats_there_are_the_text_and_its_references() -> None:
-    assert [*text_files(values())] == ALWAYS
-    assert text_files({"sentences": []}, ("tex",)) == {}
+    assert [*result_files(report())] == [*ALWAYS, *LAST]
+    assert not result_files(ResultReport.of("write", {"sentences": []}), ("tex",))
 
 
 def test_markdown_lists_numbers_or_names_as_the_style_does() -> None:
-    numbered, named = review_text(values("ieee")), review_text(values("apa"))
+    numbered, named = markdown(report("ieee")), markdown(report("apa"))
     assert "\n1. A. Lee, B. Kim, and C. Wu, “" in numbered
     assert "- Sentence 1, [1] *supported*: “" in numbered
     assert "\n- Kim, A. (2021a). " in named
@@ -127,14 +132,18 @@ def test_markdown_lists_numbers_or_names_as_the_style_does() -> None:
 
 
 def test_page_has_the_text_with_links_and_records_stay_text() -> None:
-    text = review_page(values("apa"), "")
+    text = web_page(report("apa"))
     assert "default-src 'none'" in text
     page = html.document_fromstring(text)
     places = {f"#{name}" for name in page.xpath("//@id")}
     assert page.xpath("//a[@href='https://doi.org/10.1/x_y']")
     assert all(link.startswith("https://") or link in places for link in page.xpath("//a/@href"))
     assert not page.xpath("//script|//img|//link|//iframe|//*[@onclick]|//ol")
-    assert [item.text for item in page.xpath("//h1|//h2")][:3] == [TITLE, "References", "Evidence"]
+    assert [item.text for item in page.xpath("//h1|//h2")][:3] == [
+        "Related work",
+        "References",
+        "Evidence",
+    ]
     for sentence in page.xpath("//span[starts-with(@id, 'sentence-')]"):
         assert sentence.xpath("a[starts-with(@href, '#reference-')]/@title")
     for mark in page.xpath("//sup"):
@@ -149,29 +158,29 @@ def test_page_has_the_text_with_links_and_records_stay_text() -> None:
 @pytest.mark.parametrize("style", ["ieee", "apa"])
 def test_docx_is_read_back_with_headings_text_comments_and_links(style: str) -> None:
     given_ = values(style)
-    word = docx.Document(BytesIO(to_docx(section_document(given_))))
+    document = docx.Document(BytesIO(word(ResultReport.of("write", given_))))
     headings = [
         item.text
-        for item in word.paragraphs
+        for item in document.paragraphs
         if item.style and str(item.style.name).startswith("Heading")
     ]
     assert headings == ["Related work", "References"]
-    texts = [item.text for item in word.paragraphs]
+    texts = [item.text for item in document.paragraphs]
     for block in given_["related_work"].split("\n\n"):
         assert block in texts
     for item in given_["references"]:
         assert (f"[{item.number}]\t{item.entry}" if style == "ieee" else item.entry) in texts
     targets = {
         relation.target_ref
-        for relation in word.part.rels.values()
+        for relation in document.part.rels.values()
         if relation.reltype == RELATIONSHIP_TYPE.HYPERLINK
     }
     assert {"https://doi.org/10.1/x_y", "https://e.org/?a=1&b=2"} <= targets
     assert all(target.startswith("https://") for target in targets)
-    comments = {comment.text for comment in word.comments}
+    comments = {comment.text for comment in document.comments}
     assert comments >= {f'supported: “"<i>P{number}</i>" & so”' for number in (1, 2, 4, 5)}
     # Citations and the list are fields that Zotero's plug-in takes, records and all.
-    body = word.element.body
+    body = document.element.body
     kinds = [item.get(qn("w:fldCharType")) for item in body.iter(qn("w:fldChar"))]
     assert kinds == ["begin", "separate", "end"] * (len(kinds) // 3)
     *cited, listed = [str(item.text).strip() for item in body.iter(qn("w:instrText"))]
@@ -193,13 +202,12 @@ def balanced(text: str) -> bool:
     return level == 0
 
 
-def latex(style: str) -> str:
-    document = section_document(values(style))
-    return to_latex(document, to_bibtex(document.references))
+def latex_of(told: ResultReport) -> str:
+    return latex(told, to_bibtex(told.references))
 
 
 def test_latex_cites_and_escapes() -> None:
-    numbered, named = latex("ieee"), latex("apa")
+    numbered, named = latex_of(report("ieee")), latex_of(report("apa"))
     for text in (numbered, named):
         assert balanced(text)
         assert "50{\\%} {\\&} more of $n^2$ costs {\\$}5 in C{\\_}3" in text
@@ -227,14 +235,14 @@ ODD = st.text(
 def test_no_text_breaks_a_format(texts: list[str], title: str) -> None:
     papers = {"P1": paper(f"T {title}", f"N {title}", year=2020, venue=title)}
     made = values("ieee", [f"A {text} {{P1}}." for text in texts], papers)
-    document = section_document(made)
-    page = html.document_fromstring(review_page(made, "", about=title))
+    told = ResultReport.of("write", made)
+    page = html.document_fromstring(web_page(told))
     assert len(page.xpath("//li/em[. = 'supported']")) == len(texts)
     assert not page.xpath("//script|//body//b|//img")
-    assert docx.Document(BytesIO(to_docx(document))).paragraphs
-    bibtex = to_bibtex(document.references)
-    assert balanced(to_latex(document, bibtex).partition("\\begin{document}")[2])
-    assert [entry.faults for entry in raw_entries(bibtex)] == [[] for _ in document.references]
+    assert docx.Document(BytesIO(word(told))).paragraphs
+    bibtex = to_bibtex(told.references)
+    assert balanced(latex_of(told).partition("\\begin{document}")[2])
+    assert [entry.faults for entry in raw_entries(bibtex)] == [[] for _ in told.references]
 
 
 SORTED = """<style xmlns="http://purl.org/net/xbiblio/csl" class="in-text" version="1.0">
@@ -252,12 +260,15 @@ def test_section_is_printed_again_in_a_style_of_the_users_own(tmp_path: Path) ->
         TableRow(number=None, paper=item.id, name="n", title=item.title) for item in UGLY.values()
     )
     made = values("ieee") | {"table": ComparisonTable(rows=rows)}
-    again = in_other_style(made, style)
+    told = ResultReport.of("write", made, style)
+    again = told.values
     titles = [item.paper.title for item in again["references"]]
     assert titles == sorted(titles, key=str.casefold)
     numbers = {item.paper.id: item.number for item in again["references"]}
     assert [row.number for row in again["table"].rows] == [numbers[row.paper] for row in rows]
     assert f"Lee et al. ({numbers[UGLY['P1'].id]}) say" in again["related_work"]
     assert again["references"][0].entry.startswith(titles[0][:5])
-    printed = str(text_files(again, style=style)["review.md"])
-    assert again["related_work"].split("\n\n")[0] in re.sub(r"\\(.)", r"\1", printed)
+    printed = re.sub(r"\\(.)", r"\1", str(result_files(told)["review.md"]))
+    for text in (printed, terminal_text(told)):
+        assert again["related_work"].split("\n\n")[0] in text
+        assert f"\n1. {titles[0]}" in text

@@ -1,1 +1,0 @@
-"""What each graph's run prints and writes at its end."""

@@ -1,1 +1,0 @@
-"""The files of a section: Markdown, LaTeX, HTML, Word, table and references."""

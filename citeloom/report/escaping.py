@@ -1,0 +1,49 @@
+"""Text that stays text in each form, and Markdown for a terminal, which renders none."""
+
+import re
+from collections.abc import Callable
+
+from tools.bibliography.text_runs import clean
+
+_SPECIAL = re.compile(r"([\\`*_{}<>#|]|\](?=[(:]))")
+"""A bracket only where a link, or the address of one, could begin: '[1]' stays readable."""
+_BLOCK = re.compile(r"^[^\S\n]*(\d{0,9})([-+~=]|(?<=\d)[.)](?=\s|$))", re.MULTILINE)
+"""What would begin a list, a fence or the underline of a heading; a sentence may begin so, too."""
+_ADDRESS = re.compile(r"(https?://[^\s<>|\\]+?)(?=[.,;]?(?:\s|$))")
+_TURNS = re.compile("[\u202a-\u202e\u2066-\u2069\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+_MARKED = re.compile(r"\\(.)|<(https?://[^\s<>|\\]+)>", re.DOTALL)
+
+
+def escape(text: str) -> str:
+    """Return text that Markdown and HTML renderers show as it is."""
+    return _SPECIAL.sub(r"\\\1", text)
+
+
+def prose(text: str) -> str:
+    """Return paragraphs that stay paragraphs."""
+    return _BLOCK.sub(r"\1\\\2", escape(text))
+
+
+def entry(text: str) -> str:
+    """Return an entry of a list of references; an address is marked as one, and needs no escaping then."""
+    parts = _ADDRESS.split(text)
+    return "".join(f"<{part}>" if at % 2 else escape(part) for at, part in enumerate(parts))
+
+
+def one_line(text: str, most: int = 0) -> str:
+    """Return text on one line, without control characters and marks that turn its direction; cut after `most`."""
+    flat = " ".join(_TURNS.sub(" ", text).split())
+    return flat if not most or len(flat) <= most else f"{flat[:most].rstrip()}…"
+
+
+def unescaped(markdown: str) -> str:
+    """Return Markdown whose texts were made by the functions here as a terminal shows it: with no escape."""
+    return _MARKED.sub(lambda found: found[1] or found[2], markdown)
+
+
+def spaced(text: str, escape: Callable[[str], str] = str) -> str:
+    """Return text without characters that no format can hold, escaped; the space at its ends stays."""
+    inner = clean(text)
+    if not inner:
+        return " " if text else ""
+    return f"{' ' if text[0].isspace() else ''}{escape(inner)}{' ' if text[-1].isspace() else ''}"

@@ -1,0 +1,198 @@
+"""A result for agents: in words for a conversation, and as data, with the verdict and the words for each citation.
+
+Both are made of the JSON that a server gives.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from citeloom.runs.runs import RunSnapshot
+from state.quote import words_of
+from tools.counting import counted
+
+Json = Mapping[str, Any]
+MOST = 60_000
+"""Characters of a summary at most: a section with its references is below it."""
+_PAPERS = 15
+
+# --- Words ----------------------------------------------------------------------------------------
+
+
+def chat_summary(view: RunSnapshot) -> str:
+    """Return what a run gives, or has so far: its text with its sources, and what went wrong."""
+    partial = "The result is partial." if view.outcome == "partial" else ""
+    ended = f"Stopped: {view.problem}" if view.problem else partial
+    lines = filter(None, [*_SUMMARIES[view.graph](view.values), ended])
+    text = "\n\n".join(lines).strip() or "There is nothing yet."
+    more = f"\n\n(Cut here; all of it is in run {view.run}.)"
+    return text if len(text) <= MOST else text[: MOST - len(more)].rstrip() + more
+
+
+def _section(values: Json) -> Iterator[str]:
+    yield str(values.get("related_work") or "")
+    if references := values.get("references"):
+        yield "\n".join(
+            ["References:", *(f"[{one['number']}] {one['entry']}" for one in references)]
+        )
+    audit = values.get("audit")
+    if audit and values.get("related_work"):
+        passed = "passed" if audit["passed"] else "did not pass: " + "; ".join(audit["reasons"])
+        checked = f"{audit['supported']} of {counted(audit['citations'], 'citation')} supported"
+        yield f"Check of the citations: {passed} ({checked}, {audit['not_checked']} not checked)."
+
+
+def _papers(values: Json) -> Iterator[str]:
+    papers = [one for one in values.get("papers") or () if one.get("selected")]
+    if papers:
+        yield f"{counted(len(papers), 'paper')} kept."
+    for one in papers[:_PAPERS]:
+        paper, reason = one["paper"], first_arguments(one).get("for")
+        title = f"{one['rank']}. {paper['title']} ({paper.get('year') or 'n.d.'}), {paper['id']}"
+        told = f"{title}, score {one['score']:.0f}"
+        yield f"{told}\n   {reason['claim']}" if reason else told
+    yield (values.get("completeness") or {}).get("told") or ""
+
+
+def _review(values: Json) -> Iterator[str]:
+    return _section(values) if values.get("related_work") else _papers(values)
+
+
+def _answer(values: Json) -> Iterator[str]:
+    answer = str(values.get("answer") or "")
+    spoken = (one["content"] for one in values.get("messages") or () if one.get("type") == "ai")
+    *_, last = (answer, *spoken)
+    yield str(last)
+
+
+def _audit(values: Json) -> Iterator[str]:
+    if not (audit := values.get("audit")):
+        return
+    yield "The citations passed." if audit["passed"] else "The citations did not pass:"
+    yield "\n".join(f"- {reason}" for reason in audit["reasons"])
+    yield from (
+        f"- {item['verdict']}: {sentence['text']} ({item.get('reason') or ''})"
+        for sentence in values.get("sentences") or ()
+        for item in sentence["citations"]
+        if item["verdict"] != "supported"
+    )
+    yield "\n".join(f"- {one['key']}: {one['detail']}" for one in audit.get("references") or ())
+
+
+def _references(values: Json) -> Iterator[str]:
+    listed = values.get("references") or ()
+    yield counted(len(listed), "reference")
+    for one in listed:
+        outcome = (one.get("check") or {}).get("outcome", "").replace("_", " ")
+        yield f"{one['number']}. {one['entry']}{outcome and f' ({outcome})'}"
+
+
+def _reports(values: Json) -> Iterator[str]:
+    yield "\n".join(
+        f"- {one['source']}: {one['status']}, {counted(one['passages'], 'passage')}"
+        for one in values.get("reports") or ()
+    )
+
+
+_SUMMARIES: Mapping[str, Callable[[Json], Iterator[str]]] = {
+    "find": _papers,
+    "write": _section,
+    "revise": _section,
+    "review": _review,
+    "ask": _answer,
+    "synthesize": _answer,
+    "verify": _audit,
+    "references": _references,
+    "ingest": _reports,
+}
+
+# --- Data -----------------------------------------------------------------------------------------
+
+
+def citations_of(view: RunSnapshot) -> Iterator[dict[str, Any]]:
+    """Yield each citation of a text or an answer: its sentence, its verdict, and the words that decide it."""
+    values = view.values
+    claims = {item["number"]: item for item in values.get("claims") or ()}
+    for sentence in values.get("sentences") or ():
+        for number in sentence.get("claims") or ():
+            yield _cited(sentence, sentence["verdict"], claims.get(number) or {}, str(number))
+        if "citations" in sentence:
+            for item in filter(None, (*sentence["citations"], sentence.get("verdict"))):
+                yield _cited(sentence, item["verdict"], item, item["key"])
+    for line in values.get("lines") or ():
+        for origin in line["origins"]:
+            yield _cited(line, line["verdict"], origin)
+
+
+def _cited(sentence: Json, verdict: str, behind: Json, key: str = "") -> dict[str, Any]:
+    told = {
+        "sentence": sentence["number"],
+        "text": sentence["text"],
+        "key": key,
+        "paper": behind.get("paper"),
+        "verdict": verdict,
+        "cause": behind.get("cause"),
+        "reason": behind.get("reason"),
+        "by": behind.get("by"),
+        **_quoted(behind.get("quote")),
+        "further": [_quoted(item) for item in behind.get("further") or ()],
+    }
+    return {name: worth for name, worth in told.items() if worth}
+
+
+def _quoted(quote: Json | None) -> dict[str, Any]:
+    """Return the words of a quote, where they stand, and whose they are."""
+    if not quote:
+        return {}
+    part = str(quote["part"])
+    return {"quote": quote["text"], "part": part, "whose": words_of(part)}
+
+
+def papers_of(view: RunSnapshot) -> Iterator[dict[str, Any]]:
+    """Yield the papers of a result: what it cites by number, then what else was kept, by rank."""
+    values = view.values
+    kept = [item for item in values.get("papers") or () if isinstance(item, Mapping)]
+    ranked = {item["paper"]["id"]: item for item in kept if item.get("selected")}
+    for item in values.get("references") or ():
+        more = {"number": item["number"], "entry": item["entry"]}
+        yield _paper(item["paper"], more | _rank(ranked.pop(item["paper"]["id"], {})))
+    yield from (_paper(paper, {}) for paper in values.get("cited") or ())
+    yield from (_paper(item["paper"], _rank(item)) for item in ranked.values())
+
+
+def _rank(item: Json) -> dict[str, Any]:
+    """Return rank and score of a paper, and the first argument for and against it."""
+    told = {name: item.get(name) for name in ("rank", "score")}
+    sides = first_arguments(item).items()
+    return told | {
+        side: {"claim": one["claim"], **_quoted(one.get("quote"))} for side, one in sides
+    }
+
+
+def first_arguments(item: Json) -> dict[str, Json]:
+    """Return the first argument 'for' and 'against' a paper, so far as there is one."""
+    debate = item.get("debate") or {}
+    sides = {side: debate.get(f"arguments_{side}") for side in ("for", "against")}
+    return {side: arguments[0] for side, arguments in sides.items() if arguments}
+
+
+def _paper(paper: Json, more: Json) -> dict[str, Any]:
+    known = {name: paper.get(name) for name in ("id", "title", "year", "venue", "url")}
+    known["retracted"] = paper.get("retracted") or None
+    people = paper.get("authors") or ()
+    authors = [item if isinstance(item, str) else item.get("name") for item in people]
+    told = {**more, **known, "authors": authors}
+    return {name: worth for name, worth in told.items() if worth not in (None, "", [])}
+
+
+def with_quotes_said(worth: Any) -> Any:
+    """Return a value of a run with one line in place of each quote: its words, after whose they are."""
+    if isinstance(worth, list):
+        return [with_quotes_said(item) for item in worth]
+    if not isinstance(worth, Mapping):
+        return worth
+    quote = (
+        worth["quote"] if worth.keys() == {"text", "quote"} else worth
+    )  # a cell begins its quote
+    if "words_of" in quote:
+        return f"{words_of(quote['part'])}: “{quote['text']}”"
+    return {name: with_quotes_said(item) for name, item in worth.items()}
