@@ -15,7 +15,7 @@ from state.record import Record
 from tests.bibliography.made import read
 from tests.bibliography.test_tagged import NBIB, RIS
 from tools.bibliography.keys import citation_keys, numbered
-from tools.bibliography.names import name_parts
+from tools.bibliography.names import csl_name
 from tools.bibliography.write_bibtex import to_bibtex
 from tools.bibliography.write_csl import to_csl
 from tools.bibliography.write_ris import to_ris
@@ -66,7 +66,7 @@ def made_papers(draw: st.DrawFn) -> Paper:
 
 def told(paper: Paper) -> dict[str, Any]:
     same = {"title", "year", "published", "doi", "arxiv", "authors_complete", "retracted"}
-    people = [name_parts(author) for author in paper.authors]
+    people = [csl_name(author) for author in paper.authors]
     venue = paper.venue or ("arXiv" if paper.arxiv else None)
     return paper.model_dump(include=same) | {"people": people, "venue": venue}
 

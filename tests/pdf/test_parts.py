@@ -54,14 +54,6 @@ def test_subsections_in_the_face_of_prose_are_known_by_their_numbers() -> None:
     ]
 
 
-def test_number_and_title_before_a_paragraph_are_its_heading() -> None:
-    page = headed("2 Method")
-    y = page.paragraph(60, 720, _PROSE * 2, width=480)
-    page.paragraph(60, y - 14, "2.1 Spades. We dug with spades of ash. " + _PROSE * 3, width=480)
-    last = of(read(page), "text")[-1]
-    assert last.section == ("2 Method", "2.1 Spades")
-
-
 def test_steps_of_an_algorithm_are_code_and_the_paragraph_goes_on_behind_them() -> None:
     page = headed()
     y = page.paragraph(60, 720, _PROSE * 3 + "The steps are those of", width=480, filled=True)
@@ -106,45 +98,6 @@ def test_appendix_behind_the_list_is_no_entry() -> None:
     document = read(page)
     assert len(of(document, "reference")) == 3
     assert of(document, "text")[0].section == ("A Further valleys",)
-
-
-def test_thanks_set_off_within_a_paragraph_are_a_section_of_the_first_level() -> None:
-    page = headed("1 Conclusion")
-    y = page.paragraph(60, 720, _PROSE * 3, width=480)
-    page.text(60, y - 12, "Acknowledgments.", font=BOLD)
-    page.paragraph(60, y - 12, "We thank the owners of the valleys. " * 3, indent=100, width=480)
-    assert of(read(page), "text")[-1].section == ("Acknowledgments",)
-
-
-def test_notes_below_a_table_are_footnotes() -> None:
-    page = headed()
-    y = page.paragraph(60, 720, _PROSE * 4, size=10, lead=12, width=345)
-    for row in ("North  12  310", "South   9  275"):
-        y -= 12
-        for place, cell in enumerate(row.split()):
-            page.text(100 + 90 * place, y, cell, size=10)
-    page.text(100, y - 24, "Table 1: Layers found in two valleys.", size=9.5)
-    page.text(100, y - 37, "* The third valley was under water.", size=8)
-    page.paragraph(60, y - 70, _PROSE * 4, size=10, lead=12, width=345, indent=12)
-    document = read(page)
-    assert [block.text for block in of(document, "footnote")] == [
-        "* The third valley was under water."
-    ]
-    assert len(of(document, "text")) == 2
-
-
-def test_notes_in_the_size_of_prose_are_known_by_their_close_lines() -> None:
-    page = headed()
-    y = page.paragraph(60, 720, _PROSE * 26, width=345, lead=14, size=10)
-    assert y > 130
-    page.text(
-        60, 88, "1 For the valleys of the south see what was said elsewhere of them,", size=10
-    )
-    page.text(60, 78, "and of the floods that they had before the war came.", size=10)
-    assert [block.text for block in of(read(page), "footnote")] == [
-        "1 For the valleys of the south see what was said elsewhere of them, and of the floods "
-        "that they had before the war came."
-    ]
 
 
 def test_header_that_moves_from_page_to_page_is_left_out() -> None:

@@ -2,32 +2,21 @@
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from citeproc.source import Date, LiteralDate, Name, Reference
+from citeproc.string import MixedString, NoCase, String
 
 from state.paper import Author, Paper
 from tools.bibliography.citation_style import CitationStyle
-from tools.bibliography.names import name_parts
+from tools.bibliography.names import csl_name
 from tools.bibliography.publication_kinds import KINDS, kind_of_work
 from tools.bibliography.text_runs import OTHERS, RUN_MARKER, clean, sealed
-from tools.bibliography.write_csl import address
+from tools.bibliography.write_csl import address, short_title
 
-if TYPE_CHECKING:
-    from citeproc.source import Name, Reference
-    from citeproc.string import MixedString
-
-_SHORT = 60  # characters of a title that stands for the authors
 _DIGITS = 3
 """Fewest digits of pages of which styles leave some out."""
 _INNER_CAPITAL = re.compile(r"\w[^\W\d_a-zà-öø-ÿ]|\d|[$\\{}_^]")
-
-
-def short_title(title: str) -> str:
-    """Return a title as it stands for missing authors: its main part, cut between words."""
-    main = clean(title)
-    head = re.split(r"(?<=\w): ", main, maxsplit=1)[0] if len(main) > _SHORT else main
-    if len(head) <= _SHORT:
-        return head
-    return head[:_SHORT].rsplit(" ", 1)[0].rstrip(" ,;:-–—") + "…"
 
 
 @dataclass(frozen=True)
@@ -41,13 +30,11 @@ class Letter:
 
 def csl_reference(
     paper: Paper, key: str, letter: Letter, style: CitationStyle, *, no_date: str, for_text: bool
-) -> "Reference":
+) -> Reference:
     """Return a paper as the processor's reference, for the text or for the list.
 
     `no_date` is printed where there is no date. In a style by author a title stands for missing authors.
     """
-    from citeproc.source import Reference
-
     preprint = kind_of_work(paper) == "preprint"
     on_arxiv = preprint and paper.arxiv
     nameless = style.by_author and not paper.authors
@@ -79,8 +66,6 @@ def _place(paper: Paper) -> dict[str, Any]:
     The processor shortens last pages as if both pages had as many digits, and at least three: '7-15' to '7-5'.
     Where they have not, it is to find nothing that they share.
     """
-    from citeproc.string import MixedString, NoCase
-
     pages = paper.pages and sealed(paper.pages)
     first, dash, last = (pages or "").partition("-")
     if dash and (len(first) != len(last) or len(first) < _DIGITS):
@@ -96,13 +81,11 @@ def _place(paper: Paper) -> dict[str, Any]:
     }
 
 
-def _title(title: str) -> "MixedString":
+def _title(title: str) -> MixedString:
     """Return a title in which a change of case leaves acronyms and formulas alone.
 
     A title that is already written like a sentence is left alone as a whole.
     """
-    from citeproc.string import MixedString, NoCase, String
-
     text = clean(title)
     if len(text) > 1 and text.endswith(".") and not text.endswith(".."):
         text = text[:-1]  # styles put their own
@@ -117,21 +100,15 @@ def _title(title: str) -> "MixedString":
     )
 
 
-def _text(text: str) -> "MixedString":
-    from citeproc.string import MixedString, String
-
+def _text(text: str) -> MixedString:
     return MixedString([String(sealed(text))])
 
 
-def _fixed(text: str) -> "MixedString | None":
-    from citeproc.string import MixedString, NoCase
-
+def _fixed(text: str) -> MixedString | None:
     return MixedString([NoCase(sealed(text))]) if clean(text) else None
 
 
 def _issued(paper: Paper, letter: str, no_date: str) -> Any:
-    from citeproc.source import Date, LiteralDate
-
     if paper.year is None and paper.published is None:
         return LiteralDate(no_date + (f"-{letter}" if letter else "")) if no_date else None
     day = paper.published
@@ -142,34 +119,26 @@ def _issued(paper: Paper, letter: str, no_date: str) -> Any:
     return Date(year=paper.year)
 
 
-def _names(paper: Paper, *, initials: bool, short: bool) -> list["Name"]:
-    from citeproc.source import Name
-
+def _names(paper: Paper, *, initials: bool, short: bool) -> list[Name]:
     names = [_name(author, initials, short) for author in paper.authors]
     if names and not paper.authors_complete:
         names.append(Name(literal=OTHERS))
     return names
 
 
-def _literal(text: str) -> "Name":
-    from citeproc.source import Name
-
+def _literal(text: str) -> Name:
     return Name(literal=sealed(text))
 
 
-def _name(author: Author, initials: bool, short: bool) -> "Name":
-    from citeproc.source import Name
-
-    parts = name_parts(author)
-    given = clean(parts.given)
-    if initials and given:
-        given = " ".join(_initialled(word) for word in given.split())
-    if parts.literal:
-        return _literal(author.name)
-    if not given.strip():
-        return _literal(parts.family if short else author.name)
-    fields = {"family": sealed(parts.family), "given": given}
-    return Name(**fields, **({"suffix": sealed(parts.suffix)} if parts.suffix else {}))
+def _name(author: Author, initials: bool, short: bool) -> Name:
+    parts = csl_name(author)
+    given = clean(parts.get("given", ""))
+    if initials:
+        given = " ".join(map(_initialled, given.split())).strip()
+    if not given:
+        return _literal(parts["family"] if short and "family" in parts else author.name)
+    others = {key: sealed(part) for key, part in parts.items() if key != "given"}
+    return Name(given=given, **others)
 
 
 def _initialled(word: str) -> str:

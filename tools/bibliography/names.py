@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from state.paper import Author
 from tools.bibliography.plain_latex import plain_text
@@ -22,20 +21,10 @@ _LEGAL_FORM = re.compile(r"\s*(?:inc|incorporated|ltd|limited|llc|corp|gmbh|plc)
 _NO_FAMILY = re.compile(r"\b(?:and|for|of)\b|&", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class NameParts:
-    """A name; `literal` where it is printed as it stands, and then the others are empty."""
-
-    family: str = ""
-    given: str = ""
-    suffix: str = ""
-    literal: str = ""
-
-
-def name_parts(author: Author) -> NameParts:
-    """Return the parts of a person's name; an organisation's, or a single word, is literal."""
+def csl_name(author: Author) -> dict[str, str]:
+    """Return the parts of a person's name as CSL calls them; an organisation's, or a single word, is literal."""
     if not author.given or not author.family or is_organisation(author.name):
-        return NameParts(literal=author.name)
+        return {"literal": author.name}
     family, given, suffix = author.family, author.given, ""
     words = family.split()
     if len(words) > 1 and _SUFFIX.match(words[-1]):
@@ -46,7 +35,7 @@ def name_parts(author: Author) -> NameParts:
             given, suffix = first, second
         elif _SUFFIX.match(first):
             given, suffix = second, first
-    return NameParts(family=family, given=given, suffix=suffix)
+    return _named(family, given, None, suffix)
 
 
 def is_organisation(name: str) -> bool:
@@ -58,13 +47,6 @@ def is_organisation(name: str) -> bool:
     if comma:
         return bool(_LEGAL_FORM.fullmatch(last) or _NO_FAMILY.search(first.partition(",")[0]))
     return bool(_BODY.search(name))
-
-
-def csl_name(author: Author) -> dict[str, str]:
-    """Return a name as CSL has it."""
-    parts = name_parts(author)
-    named = {"family": parts.family, "given": parts.given, "suffix": parts.suffix}
-    return {name: value for name, value in (named | {"literal": parts.literal}).items() if value}
 
 
 def in_parts(name: Mapping[str, object]) -> tuple[str, str, str]:

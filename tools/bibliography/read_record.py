@@ -26,7 +26,8 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _OTHERS = re.compile(r"^(?:and )?(?:others|et al\.?)$", re.IGNORECASE)
 _NO_DATE = re.compile(r"^\s*(?:n\.?\s?d\.?|no date)?\s*$", re.IGNORECASE)
 _ARXIV = re.compile(
-    r"(?:arxiv\.org/(?:abs|pdf)/|\barxiv[:\s]\s*)(\d{4}\.\d{4,5}|[a-z-]+/\d{7})", re.IGNORECASE
+    r"(?:arxiv\.org/(?:abs|pdf|html)/|\barxiv[:\s]\s*)(\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?/\d{7})",
+    re.IGNORECASE,
 )
 _IDS = {"doi": "doi", "arxiv": "arxiv", "openalex": "openalex", "semantic_scholar": "s2"}
 

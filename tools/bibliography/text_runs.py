@@ -114,6 +114,23 @@ _M = "[\ue001-\ue00c]*"
 _SEALED = re.compile(f"(?<=[.,;:?!({_CLOSE}])(?=[.,;:?!)])")
 
 
+_STOPS = (
+    (rf"([?!]{_M}[”{_CLOSE}]?{_M})[.,](?=[\s”{_M[1:-2]}]|$)", r"\1"),
+    (rf"(?<!\.)\.({_M})\.(?!\.)", r".\1"),
+)
+_INSIDE = ((rf"([.,]?)({_M}”{_M})([.,])", r"\3\2"),)
+_SEAMS = (
+    (rf"\({_M}\)", ""),
+    (rf",?\s*({_M}\))", r"\1"),
+    (rf" ({_M}) +", r"\1 "),
+    (r"([.,;:]) [.,;](?=\s|$)", r"\1"),
+    (rf"(\barXiv{_M}: {_M})arXiv:\s?", r"\1"),
+    (rf"^({_M})[\s.,;:]+", r"\1"),
+    (rf"\s+({_M})$", r"\1"),
+)
+"""Marks that the processor prints twice, around nothing, or before nothing, and what becomes of them."""
+
+
 @dataclass(frozen=True, slots=True)
 class TextRun:
     """Characters of one form."""
@@ -150,14 +167,8 @@ def tidy(text: str, *, inside: bool, et_al: str, conjunctions: frozenset[str]) -
     it. `conjunctions` are the words that may stand before the last name of a list.
     """
     text = _with_others(text, et_al, conjunctions)
-    text = re.sub(rf"([?!]{_M}[”{_CLOSE}]?{_M})[.,](?=[\s”{_M[1:-2]}]|$)", r"\1", text)
-    text = re.sub(rf"(?<!\.)\.({_M})\.(?!\.)", r".\1", text)
-    if inside:
-        text = re.sub(rf"([.,]?)({_M}”{_M})([.,])", r"\3\2", text)
-    text = re.sub(rf",?\s*({_M}\))", r"\1", re.sub(rf"\({_M}\)", "", text))
-    text = re.sub(r"([.,;:]) [.,;](?=\s|$)", r"\1", re.sub(rf" ({_M}) +", r"\1 ", text))
-    text = re.sub(rf"(\barXiv{_M}: {_M})arXiv:\s?", r"\1", text)
-    text = re.sub(rf"\s+({_M})$", r"\1", re.sub(rf"^({_M})[\s.,;:]+", r"\1", text))
+    for seam, mended in (*_STOPS, *(_INSIDE if inside else ()), *_SEAMS):
+        text = re.sub(seam, mended, text)
     return _own_quotes(text).replace(RUN_MARKER, "")
 
 

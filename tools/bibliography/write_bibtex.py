@@ -6,13 +6,12 @@ from typing import Any
 
 from state.paper import Paper
 from state.results import Reference
-from tools.bibliography.csl_items import short_title
 from tools.bibliography.fields import FIELDS, FROM_CSL
 from tools.bibliography.names import in_parts
 from tools.bibliography.plain_latex import PRINTS_NOTHING, plain_text
 from tools.bibliography.read_record import is_retracted_note
 from tools.bibliography.text_runs import balanced, escape
-from tools.bibliography.write_csl import csl_item, web_address
+from tools.bibliography.write_csl import csl_item, short_title, web_address
 from tools.text.markup import plain, retracted_title
 
 _UNSAFE = str.maketrans({"{": "%7B", "}": "%7D", "\\": "%5C"})

@@ -10,6 +10,7 @@ from tools.bibliography.names import csl_name
 from tools.bibliography.publication_kinds import KINDS, kind_of_work
 from tools.bibliography.read_record import is_retracted_note
 from tools.bibliography.record_as_csl import csl_of
+from tools.bibliography.text_runs import clean
 from tools.text.markup import retracted_title
 
 
@@ -69,6 +70,7 @@ def _own(paper: Paper) -> dict[str, Any]:
     return {name: value for name, value in item.items() if value}
 
 
+_SHORT = 60  # characters of a title that stands for the authors
 _SCHEME = re.compile(r"\s*([a-zA-Z][a-zA-Z0-9+.-]*):")
 
 
@@ -85,6 +87,15 @@ def web_address(paper: Paper) -> str | None:
     """Return the address in a paper's record, unless following it could do more than show a page."""
     found = _SCHEME.match(paper.url or "")
     return None if found and found[1].lower() not in {"http", "https", "ftp"} else paper.url
+
+
+def short_title(title: str) -> str:
+    """Return a title as it stands for missing authors: its main part, cut between words."""
+    main = clean(title)
+    head = re.split(r"(?<=\w): ", main, maxsplit=1)[0] if len(main) > _SHORT else main
+    if len(head) <= _SHORT:
+        return head
+    return head[:_SHORT].rsplit(" ", 1)[0].rstrip(" ,;:-–—") + "…"
 
 
 def reference_line(paper: Paper) -> str:

@@ -12,9 +12,15 @@ from urllib.parse import unquote, urlsplit
 from state.paper import Paper
 from tools.bibliography.plain_latex import plain_text
 from tools.bibliography.read_bibtex import read_entries
-from tools.bibliography.read_record import BadRecord, RecordError, bad_record, paper_from
+from tools.bibliography.read_record import (
+    BadRecord,
+    RecordError,
+    arxiv_in,
+    bad_record,
+    paper_from,
+)
 from tools.bibliography.read_records import read_whole, text_of
-from tools.documents.article_walk import year_of
+from tools.bibliography.record_as_csl import doi_in, year_in
 from tools.documents.markup import Element, clean, parse_xml
 from tools.errors import DocumentError, InputError
 
@@ -89,10 +95,6 @@ _BESIDE_ITEMS = frozenset(
     ]
 )
 """Elements that stand beside the items."""
-_DOI = re.compile(r"(?:doi:?\s*)?(10\.\d{4,9}/\S+)", re.IGNORECASE)
-_ARXIV = re.compile(
-    r"arxiv(?:\.org/(?:abs|pdf)/|:)\s*(\d{4}\.\d{4,5}|[a-z-]+/\d{7})", re.IGNORECASE
-)
 
 
 def rdf_items(data: bytes, name: str) -> Iterator[tuple[dict[str, Any], list[str], list[str]]]:
@@ -136,11 +138,11 @@ def _fields(item: Element, nodes: Mapping[str, Element], uses: Mapping[str, int]
         for one in group.iter("person", "organization")
     )
     date, coverage = _said(item, "date"), _said(item, "coverage")
-    day, arxiv_id = _DAY.search(date), _ARXIV.search(" ".join([coverage, *own]))
+    day = _DAY.search(date)
     return {
         "title": _said(item, "title"),
         "abstract": _said(item, "abstract"),
-        "year": year_of(date),
+        "year": year_in(date),
         "published": day and day[0],
         "authors": [
             {
@@ -151,9 +153,9 @@ def _fields(item: Element, nodes: Mapping[str, Element], uses: Mapping[str, int]
             for one in people
         ],
         "venue": next(filter(None, (_said(one, "title") for one in containers)), ""),
-        "doi": next((found[1] for text in named if (found := _DOI.search(text))), None),
-        "arxiv": arxiv_id and arxiv_id[1],
-        "url": next((text for text in own if re.match(r"https?://", text)), None),
+        "doi": next(filter(None, map(doi_in, named)), None),
+        "arxiv": arxiv_in(" ".join([coverage, *own])),
+        "url": next((text for text in own if text.startswith(("http://", "https://"))), None),
     }
 
 

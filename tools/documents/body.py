@@ -6,8 +6,8 @@ from itertools import accumulate, pairwise
 
 from state.document import JOINT, Document
 from state.passage import Passage, passage_id
-from tools.documents.markup import is_references
 from tools.evidence.quotes import fold_text
+from tools.text.headings import is_references
 from tools.text.sentences import split_sentences
 
 _LISTED = 0.5

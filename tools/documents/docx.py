@@ -4,6 +4,7 @@ import io
 import re
 import zipfile
 import zlib
+from collections.abc import Mapping
 from typing import Any
 
 from state.document import Document
@@ -81,24 +82,39 @@ def _html(content: bytes, name: str, limits: FileLimits) -> tuple[str, str]:
     """Return the document as HTML, and its title where one is named."""
     import mammoth
 
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        check_zip(archive, len(content), name, limits)
-        parts = {entry: archive.read(entry) for entry in archive.namelist()}
+    parts, main = unpacked(content, name, limits)
     for entry, part in parts.items():
         if entry.endswith((".xml", ".rels")) and "<!DOCTYPE" in decoded(part):
             raise ValueError(f"{entry} declares a document type, as no Word file does")
-    main = next(entry for entry in ("word/document.xml", "word/document2.xml") if entry in parts)
     parts[main] = _seen(parts[main])
-    plain = io.BytesIO()
-    with zipfile.ZipFile(plain, "w") as archive:
-        for entry, part in parts.items():
-            archive.writestr(entry, part)
     found = mammoth.convert_to_html(
-        plain,
+        io.BytesIO(packed(parts)),
         style_map=_STYLES + _heading_styles(parts.get("word/styles.xml", b"")),
         convert_image=mammoth.images.img_element(lambda image: {}),
     )
     return str(found.value), _title(found.value, parts.get("docProps/core.xml", b""))
+
+
+def unpacked(content: bytes, name: str, limits: FileLimits) -> tuple[dict[str, bytes], str]:
+    """Return the parts of a Word file, and the name of the one that holds its text.
+
+    Raises:
+        zipfile.BadZipFile, StopIteration: It is damaged, or is no Word file.
+        DocumentError: It is too large.
+    """
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        check_zip(archive, len(content), name, limits)
+        parts = {entry: archive.read(entry) for entry in archive.namelist()}
+    return parts, next(one for one in ("word/document.xml", "word/document2.xml") if one in parts)
+
+
+def packed(parts: Mapping[str, bytes]) -> bytes:
+    """Return a Word file of these parts."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        for entry, part in parts.items():
+            archive.writestr(entry, part)
+    return content.getvalue()
 
 
 def _seen(part: bytes) -> bytes:

@@ -7,6 +7,7 @@ import re
 import zipfile
 import zlib
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Literal
 
 from tools.bibliography.read_records import RECORD_SUFFIXES
@@ -282,8 +283,7 @@ def detect_file_type(content: bytes, name: str, limits: FileLimits = LIMITS) -> 
 
 def suffix(name: str) -> str:
     """Return a name's last suffix in lower case, '.gz' left aside."""
-    found = re.search(r"(\.[A-Za-z0-9]{1,10})$", re.sub(r"\.gz$", "", name, flags=re.IGNORECASE))
-    return found[1].lower() if found else ""
+    return PurePath(name.lower().removesuffix(".gz")).suffix
 
 
 def note_on(kind: Kind, name: str) -> str:

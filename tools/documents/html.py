@@ -1,21 +1,20 @@
 """Articles in HTML: of LaTeXML, as arXiv and ar5iv serve them, and any other."""
 
 import re
-from collections.abc import Iterator
 
 from state.document import Document
 from state.paper import title_key
+from tools.bibliography.read_record import arxiv_in
 from tools.documents.article_walk import ArticleWalker, authors_of, head_of
 from tools.documents.file_types import LIMITS, FileLimits
 from tools.documents.markup import (
     BlockCollector,
     Element,
     clean,
-    is_abstract,
-    is_references,
     parse_html,
 )
 from tools.errors import DocumentError
+from tools.text.headings import is_abstract, is_references
 
 _TAGS = {
     "skip": "script style nav template noscript form button svg canvas iframe object embed select input "
@@ -63,10 +62,7 @@ _HIDDEN = re.compile(
     re.IGNORECASE,
 )
 _LAYOUT = ("table", "h1", "h2", "h3", "h4", "h5", "h6", "section", "article", "pre")
-_NUMBER = r"(\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?"
-_STAMP = re.compile(rf"^\s*\[(?:arXiv:)?{_NUMBER}\]\s*")
-_OWN_ADDRESS = re.compile(rf"/(?:html|abs|pdf)/{_NUMBER}", re.I)
-_WATERMARK = re.compile(rf"arxiv(?:\.org)?[:/]\s*(?:abs/|html/|pdf/)?{_NUMBER}", re.I)
+_STAMP = re.compile(r"^\s*\[(?:arXiv:)?([a-z.-]*/?\d[\d.v]+)\]\s*", re.I)
 
 
 def read_html(content: bytes, *, name: str, limits: FileLimits = LIMITS) -> Document:
@@ -165,7 +161,7 @@ def _head(root: Element) -> Document:
     said["title"] = [
         heading or said.get("og:title", [""])[0] or page_title[stamp.end() if stamp else 0 :]
     ]
-    said["arxiv"] = [*_arxiv_ids(root), stamp[1] if stamp else ""][:1]
+    said["arxiv"] = [arxiv_in(_own_address(root)) or (stamp[1] if stamp else "")]
     said["author"] = []
     head = head_of(said)
     authors = head.authors or authors_of(_latexml_authors(root, plain))
@@ -179,14 +175,13 @@ def _is_of_part(heading: Element) -> bool:
     return is_references(words) or is_abstract(words)
 
 
-def _arxiv_ids(root: Element) -> Iterator[str]:
-    """Yield the article's own arXiv id, where its address or arXiv's mark on the page says it."""
-    for element in root.xpath("//base|//link[translate(@rel, 'CANOIL', 'canoil')='canonical']"):
-        address = element.get("href") or ""
-        if "arxiv" in address or address.startswith("/html/"):
-            yield from _OWN_ADDRESS.findall(address)
-    for element in root.xpath("//*[starts-with(@id, 'watermark')]"):
-        yield from _WATERMARK.findall("".join(element.itertext()))
+def _own_address(root: Element) -> str:
+    """Return the address that an article gives itself, and arXiv's mark on the page."""
+    own = root.xpath("//base/@href|//link[translate(@rel, 'CANOIL', 'canoil')='canonical']/@href")
+    marks = root.xpath("//*[starts-with(@id, 'watermark')]//text()")
+    return " ".join(
+        [*(f"arxiv.org{one}" if one.startswith("/html/") else one for one in own), *marks]
+    )
 
 
 def _latexml_authors(root: Element, plain: ArticleWalker) -> list[str]:

@@ -8,18 +8,11 @@ from typing import Any
 from state.document import Block, BlockKind, Unread
 from tools.documents.file_types import LIMITS, FileLimits, decoded
 from tools.errors import DocumentError
+from tools.text.headings import is_abstract, is_references
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1b\x7f\u00ad\u200b\u2060\ufeff\ud800-\udfff]")
 _LONGEST_HEADING = 250  # characters; what is longer was a paragraph set like a heading
 _DEEPEST = 8
-_NUMBER = r"(?:(?:appendix\s+)?(?:[A-Z]|\d+|[IVXLC]+)(?:\.\d+)*[.):]?\s+)?"
-_REFERENCES = re.compile(
-    rf"{_NUMBER}(?:(?:list of )?(?:cited )?references?(?: cited| and notes| list)?|bibliography|"
-    r"works cited|literature(?: cited)?|literatur(?:verzeichnis)?|referencias|bibliograf[ií]a|"
-    r"références|bibliographie)\s*[:.]?",
-    re.IGNORECASE,
-)
-_ABSTRACT = re.compile(rf"{_NUMBER}(?:abstract|zusammenfassung|résumé|resumen)\s*[:.—-]?", re.I)
 ABSTRACT = ("Abstract",)
 
 
@@ -27,16 +20,6 @@ def clean(text: str) -> str:
     """Return text with white space folded, without control characters and lone surrogates."""
     text = unicodedata.normalize("NFC", text)
     return " ".join(_CONTROL.sub("", text).replace("\u2011", "-").split())
-
-
-def is_references(heading: str) -> bool:
-    """Whether a heading announces the list of references."""
-    return bool(_REFERENCES.fullmatch(heading.strip()))
-
-
-def is_abstract(heading: str) -> bool:
-    """Whether a heading announces the abstract."""
-    return bool(_ABSTRACT.fullmatch(heading.strip()))
 
 
 class BlockCollector:

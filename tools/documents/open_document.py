@@ -22,13 +22,13 @@ __all__ = ["LIMITS", "READ", "SUFFIXES", "FileLimits", "Kind", "note_on", "read_
 logger = logger_of(__name__)
 
 READERS: dict[Kind, tuple[str, str, str]] = {
-    "pdf": ("pdf 4", "tools.pdf.reader", "read_pdf"),
+    "pdf": ("pdf 5", "tools.pdf.reader", "read_pdf"),
     "html": ("html 3", "tools.documents.html", "read_html"),
     "jats": ("jats 2", "tools.documents.structured_article", "read_jats"),
     "tei": ("tei 3", "tools.documents.structured_article", "read_tei"),
     "docx": ("docx 3", "tools.documents.docx", "read_docx"),
     "markdown": ("markdown 2", "tools.documents.markdown", "read_markdown"),
-    "text": ("text 2", "tools.documents.plain_text", "read_text"),
+    "text": ("text 3", "tools.documents.plain_text", "read_text"),
 }
 """What reads each kind: its name and version (another version reads a file anew), and where it stands.
 

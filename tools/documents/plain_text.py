@@ -4,19 +4,14 @@ import re
 
 from state.document import Document
 from tools.documents.file_types import LIMITS, FileLimits, decoded, unix_lines
-from tools.documents.markup import BlockCollector, clean, is_abstract, is_references
+from tools.documents.markup import BlockCollector, clean
 from tools.errors import DocumentError
 from tools.pdf.glyphs import WordVocabulary
+from tools.text.headings import is_abstract, is_known, is_references
 
 _NUMBERED = re.compile(
     r"(?:(?:appendix|chapter|section|part)\s+)?((?:\d{1,2}(?:\.\d{1,2}){0,4}|[IVX]{1,5}|[A-H](?:\.\d{1,2}){1,3}))"
     r"[.):]?\s+([A-Z\d“\"(][^\n]{1,118})",
-)
-_KNOWN = re.compile(
-    r"(?:introduction|background|related works?|methods?|methodology|materials and methods|experiments?|"
-    r"evaluation|results?|results and discussion|discussion|conclusions?|conclusions? and future work|"
-    r"future work|limitations|acknowledge?ments?|appendix(?: [A-Z])?|keywords|summary|preface)\s*:?",
-    re.IGNORECASE,
 )
 _UNDERLINE = re.compile(r"([=\-~^*#])\1{2,}")
 _ENDS = (".", ",", ";", "?", "!")
@@ -104,7 +99,7 @@ def _take(out: BlockCollector, lines: list[str], words: WordVocabulary) -> None:
 def _heading_level(lines: list[str], *, alone: bool) -> int:
     """Return the level of a heading on the first line, 0 where there is none."""
     line = lines[0]
-    if is_references(line) or is_abstract(line) or _KNOWN.fullmatch(line):
+    if is_references(line) or is_abstract(line) or is_known(line):
         return 1
     if len(lines) > 1 and _UNDERLINE.fullmatch(lines[1]) and len(line) <= len(lines[1]) + 3:
         return 2 if lines[1][0] in "-~^" else 1
@@ -126,7 +121,7 @@ def _is_title(lines: list[str]) -> bool:
     return (
         plain
         and not _NUMBERED.fullmatch(lines[0])
-        and not _KNOWN.fullmatch(lines[0])
+        and not is_known(lines[0])
         and not (is_abstract(lines[0]) or _UNDERLINE.fullmatch(lines[-1]))
     )
 

@@ -5,10 +5,8 @@ A field says in its code what it cites, whatever it prints.
 
 import base64
 import binascii
-import io
 import json
 import re
-import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,13 +16,13 @@ from lxml import etree
 from state.paper import Paper, title_key
 from tools.bibliography.read_csl import csl_paper
 from tools.bibliography.read_record import RecordError
-from tools.documents.file_types import LIMITS, FileLimits, check_zip
+from tools.documents.docx import packed, unpacked
+from tools.documents.file_types import LIMITS, FileLimits
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _B = "{http://schemas.openxmlformats.org/officeDocument/2006/bibliography}"
 _NAMES = {"w": _W[1:-1]}
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-_MAIN = ("word/document.xml", "word/document2.xml")
 _NOTES = (("word/footnotes.xml", "footnote", ""), ("word/endnotes.xml", "endnote", "e"))
 _MENDELEY = "MENDELEY_CITATION_v3_"
 _LISTS = ("ADDIN ZOTERO_BIBL", "ADDIN Mendeley Bibliography", "ADDIN EN.REFLIST", "BIBLIOGRAPHY")
@@ -59,11 +57,8 @@ def with_keys(content: bytes, *, name: str, limits: FileLimits = LIMITS) -> Cite
     Raises:
         zipfile.BadZipFile, KeyError, lxml.etree.XMLSyntaxError, DocumentError: It is damaged, or too large.
     """
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        check_zip(archive, len(content), name, limits)
-        parts = {entry: archive.read(entry) for entry in archive.namelist()}
+    parts, main = unpacked(content, name, limits)
     fields = _Fields({source.findtext(f"{_B}Tag"): source for source in _sources(parts)})
-    main = next(entry for entry in _MAIN if entry in parts)
     root = _parsed(parts[main])
     for gone in [*root.iter(f"{_W}del", f"{_W}moveFrom")]:
         gone.getparent().remove(gone)
@@ -84,11 +79,7 @@ def with_keys(content: bytes, *, name: str, limits: FileLimits = LIMITS) -> Cite
             notes += [] if bare else [f"[{label}]: {text}"]
     fields.read(root)
     parts[main] = bytes(etree.tostring(root))
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
-        for entry, part in parts.items():
-            archive.writestr(entry, part)
-    return Cited(packed.getvalue(), list(fields.papers.values()), notes)
+    return Cited(packed(parts), list(fields.papers.values()), notes)
 
 
 class _Fields:

@@ -9,9 +9,10 @@ from typing import NamedTuple
 from state.document import Block, Unread
 from tools.errors import DocumentError
 from tools.pdf.front_matter import begins_paper
-from tools.pdf.headings import REFERENCES, Profile
+from tools.pdf.headings import Profile
 from tools.pdf.lines import Line
 from tools.pdf.page_furniture import DROPPED
+from tools.text.headings import is_references
 
 _SAME = 0.8
 """How like two titles are, 0..1, from which the second is the first again, behind a cover."""
@@ -43,7 +44,7 @@ def first_paper(
     if not heads:
         return lines, ()
     before = [line for line in lines if line.page < heads[0].page]
-    if any(REFERENCES.fullmatch(line.text.strip()) for line in before):
+    if any(is_references(line.text) for line in before):
         last = lines[-1].page
         where = f"pages {heads[0].page} to {last}" if last > heads[0].page else f"page {last}"
         cause = f"another paper begins there, “{heads[0].title}”: save it as a file of its own"

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from itertools import groupby, pairwise
 from operator import attrgetter
 
-from tools.pdf.headings import REFERENCES, Profile
+from tools.pdf.headings import Profile
 from tools.pdf.lines import Line, with_before
 from tools.pdf.page_furniture import DROPPED
+from tools.text.headings import is_references
 
 _CAPTION = re.compile(
     r"(?i:fig(?:ure|\.)?|tab(?:le|\.)|algorithm|listing|scheme|chart|exhibit)\s*"
@@ -45,21 +46,6 @@ def mark_algorithms(lines: Sequence[Line], profile: Profile) -> None:
         step = line.size < 0.95 * profile.size or _STEP.match(line.text)
         if follows and (head or before.kind == "code") and near and not line.kind and step:
             line.kind = "code"
-
-
-def mark_figures(lines: Sequence[Line], profile: Profile) -> None:
-    """Mark small print above the caption of a figure, unless most of it fills its lines."""
-    for index, line in enumerate(lines):
-        if line.kind != "caption" or not line.text.lower().startswith("fig"):
-            continue
-        start = index
-        while start > 0 and _is_small_print(lines[start - 1], line, profile):
-            start -= 1
-        inside = lines[start:index]
-        full = [x for x in inside if x.slack < 0.05 and len(WORDS.findall(x.text)) >= 4]
-        if len(full) < 0.4 * len(inside):
-            for other in inside:
-                other.kind = "table"
 
 
 def _caption_starts(lines: Sequence[Line], profile: Profile) -> set[int]:
@@ -111,21 +97,13 @@ def _begins_caption(line: Line, before: Line | None, profile: Profile) -> bool:
     return apart or other or (clear and line.indent > 0.8 and rows)
 
 
-def _is_small_print(line: Line, caption: Line, profile: Profile) -> bool:
-    same = (line.page, line.column) == (caption.page, caption.column)
-    return same and not line.kind and line.size < 0.95 * profile.size
-
-
 _NOTE = re.compile(r"(?:\d{1,2}|[*∗†‡§¶])\s*[A-Z“\"(h]")
-_SIGN = re.compile(r"[*∗†‡§¶]")
 
 
 def mark_footnotes(lines: Sequence[Line], profile: Profile) -> None:
     """Mark small lines at the foot of a column, from the first that begins as a note does."""
     for _, column in groupby(lines, key=attrgetter("page", "column")):
-        part = list(column)
-        _mark_notes(part, profile)
-        _mark_close_notes(part, profile)
+        _mark_notes(list(column), profile)
 
 
 def _mark_notes(column: Sequence[Line], profile: Profile) -> None:
@@ -133,8 +111,6 @@ def _mark_notes(column: Sequence[Line], profile: Profile) -> None:
     for index in range(len(column) - 1, -1, -1):
         line = column[index]
         if line.kind or line.size > 0.95 * profile.size or line.place < 0.4:
-            break
-        if line.gaps > 1 and len(WORDS.findall(line.text)) < 4:
             break
         begins = bool(line.mark) or bool(_NOTE.match(line.text))
         small = line.size <= 0.9 * profile.size
@@ -144,39 +120,6 @@ def _mark_notes(column: Sequence[Line], profile: Profile) -> None:
             first = index
     for line in column[first:]:
         line.kind = "footnote"
-
-
-def _mark_close_notes(column: Sequence[Line], profile: Profile) -> None:
-    """Mark notes in the size of prose, known by their number, their place and their close lines."""
-    usual = profile.leading * profile.size
-    first = len(column) - 1
-    while first > 0 and column[first].above <= 2.2 * usual:
-        first -= 1
-    notes = column[first:] if first > 0 else []
-    if not notes or any(line.kind for line in notes) or notes[0].place < 0.6:
-        return
-    close = all(line.above < 0.9 * usual for line in notes[1:])
-    if re.match(r"\d{1,2}\s+[A-Z]", notes[0].text) and (
-        close if len(notes) > 1 else notes[0].place > 0.85
-    ):
-        for line in notes:
-            line.kind = "footnote"
-
-
-def mark_table_notes(lines: Sequence[Line], profile: Profile) -> None:
-    """Mark small lines below a caption or a table, from the first that begins with a mark."""
-    for before, line in pairwise(lines):
-        small = not line.kind and line.size < 0.95 * profile.size
-        if small and _is_below(line, before, profile):
-            marked = bool(_SIGN.match(line.mark or line.text))
-            goes_on = before.kind == "footnote" and abs(line.size - before.size) <= 0.3
-            if (marked and before.kind in {"caption", "table", "footnote"}) or goes_on:
-                line.kind = "footnote"
-
-
-def _is_below(line: Line, before: Line, profile: Profile) -> bool:
-    same = (line.page, line.column) == (before.page, before.column)
-    return same and 0 < line.y - before.y <= 1.4 * profile.leading * profile.size
 
 
 _EQUATION_NUMBER = re.compile(r"\(\s*[A-Z]?\.?\d{1,3}(?:\.\d{1,3})?[a-z]?\s*\)$")
@@ -196,8 +139,7 @@ def mark_apart(lines: Sequence[Line], profile: Profile) -> None:
     live = [
         line
         for line in lines
-        if line.kind != DROPPED
-        and not (REFERENCES.fullmatch(line.text.strip()) and profile.is_far(line, 1.1))
+        if line.kind != DROPPED and not (is_references(line.text) and profile.is_far(line, 1.1))
     ]
     mark_captions(live, profile)
     mark_algorithms(live, profile)
@@ -205,9 +147,7 @@ def mark_apart(lines: Sequence[Line], profile: Profile) -> None:
     for line in live:
         if not line.kind and _is_equation(line):
             line.kind = "equation"
-    mark_figures(live, profile)
     _mark_tables(live, profile)
-    mark_table_notes(live, profile)
     _grow(live, profile, "equation")
 
 
@@ -216,9 +156,7 @@ def _is_equation(line: Line) -> bool:
     numbered = bool(_EQUATION_NUMBER.search(line.text)) and line.gaps > 0
     if (numbered and words <= 4) or _EQUATION_NUMBER.fullmatch(line.text):
         return True
-    if words > 3 or (is_bullet(line.text) and words > 1):
-        return False
-    if line.gaps >= 2 and _FIGURES.search(line.text):
+    if words > 3:
         return False
     formal = line.math > 0.2 or (len(_OPERATORS.findall(line.text)) >= 1 and words <= 2)
     centred = line.indent > 1.2 and line.slack > 0.06
@@ -257,28 +195,6 @@ def _mark_tables(lines: Sequence[Line], profile: Profile) -> None:
         if cells[index] and (sum(near) >= 1 or line.gaps >= 2):
             line.kind = "table"
     _grow(lines, profile, "table")
-    _fill(lines)
-
-
-def _fill(lines: Sequence[Line]) -> None:
-    """Mark up to three lines between rows of a table, or between them and its caption."""
-    run: list[Line] = []
-    last: Line | None = None
-    for line in lines:
-        if line.kind:
-            ends = line.kind in {"table", "caption"} and last is not None and last.kind == "table"
-            here = last is not None and (last.page, last.column) == (line.page, line.column)
-            if ends and here and len(run) <= 3 and all(_may_be_row(x, line) for x in run):
-                for other in run:
-                    other.kind = "table"
-            run, last = [], line
-        else:
-            run.append(line)
-
-
-def _may_be_row(line: Line, end: Line) -> bool:
-    same = (line.page, line.column) == (end.page, end.column)
-    return same and line.indent > 0.4 and line.slack > 0.02 and line.bold < 0.8
 
 
 def _reads_on(lines: Sequence[Line], index: int, profile: Profile) -> bool:

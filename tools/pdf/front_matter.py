@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
-from tools.pdf.headings import KNOWN, NUMBERED, Profile
+from tools.pdf.headings import NUMBERED, Profile
 from tools.pdf.lines import Line
 from tools.pdf.page_furniture import DROPPED
 from tools.pdf.upright_pages import Word
+from tools.text.headings import is_known
 
 SIDE, ABSTRACT = 3, 4
 """Columns of the lines beside an abstract, and of its own."""
@@ -155,7 +156,7 @@ def _end(page: Sequence[Line], profile: Profile) -> int:
         text = line.text.strip()
         match = NUMBERED.match(text)
         opens = match and match["number"] == "1" and profile.is_marked(line)
-        if opens or KNOWN.fullmatch(text.rstrip(":. ")) or _RUN_IN_ABSTRACT.match(text):
+        if opens or is_known(text) or _RUN_IN_ABSTRACT.match(text):
             return index
         prose = prose + 1 if _is_prose(line, profile) else 0
         if prose == 3:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tools.pdf.lines import Line, leading, with_before
+from tools.text.headings import is_known
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,19 +72,6 @@ NUMBERED = re.compile(
     r"(?P<number>(?:\d{1,2}(?:\.\d{1,2}){0,4}|[A-H](?:\.\d{1,2}){1,4}))(?P<stop>\.?)\s+(?P<title>\S.*)$"
 )
 _ROMAN = re.compile(r"(?P<number>[IVX]{1,5})\.\s+(?P<title>\S.*)$")
-KNOWN = re.compile(
-    r"abstract|summary|introduction|references?|bibliography|literature cited|works cited|"
-    r"acknowledge?ments?|acknowledge?ment|conclusions?|discussion|related works?|background|"
-    r"appendix|appendices|methods?|results|evaluation|experiments?|keywords|ccs concepts|"
-    r"supplementary material|general terms|limitations|future work|ethics statement|"
-    r"conclusions? and future work|categories and subject descriptors|author keywords",
-    re.I,
-)
-REFERENCES = re.compile(
-    r"(?:\d{1,2}\.?\s+|[IVX]+\.\s+)?(?:references?(?: and notes| cited| list)?|bibliography|"
-    r"literature(?: cited)?|works cited|cited works)\s*:?",
-    re.I,
-)
 _STATEMENT = re.compile(
     r"(?:theorem|proof|lemma|corollary|proposition|definition|claim|remark|conjecture)s?"
     r"(?:\s+(?:\d+|[A-Z])(?:\.\d+)*)?[.:]?",
@@ -107,11 +95,10 @@ def mark_headings(lines: Sequence[Line], profile: Profile) -> None:
     sure = _sure(lines, profile)
     known = {id(line) for line in sure}
     styles = {style_of(line)[:2] for line in sure if profile.is_marked(line)}
-    for index, (before, line) in enumerate(with_before(lines)):
+    for before, line in with_before(lines):
         if line.kind:
             continue
-        inside = _is_label(lines, index, profile)
-        if id(line) in known or (not inside and _looks_like(line, before, profile, styles)):
+        if id(line) in known or _looks_like(line, before, profile, styles):
             line.kind = "heading"
         elif before is not None and _continues(line, before):
             line.kind, line.depth = "heading", -1
@@ -130,7 +117,7 @@ def _sure(lines: Sequence[Line], profile: Profile) -> list[Line]:
         marked = profile.is_marked(line)
         apart = profile.is_far(line, 1.1)
         match = NUMBERED.match(text)
-        if KNOWN.fullmatch(text.rstrip(":. ")) and (marked or apart):
+        if is_known(text) and (marked or apart):
             if not text[0].islower() or (apart and line.above):  # no rest of a sentence
                 found.append(line)
         elif match and _is_title(match["title"]) and line.indent < 6:
@@ -179,34 +166,17 @@ def _looks_like(
     small = line.size < 0.95 * profile.size
     if not profile.is_marked(line) or (small and line.bold < 0.8) or _STATEMENT.fullmatch(text):
         return False
-    if small and len(styles) > 0 and style_of(line)[:2] not in styles:
-        return False
     if not (text[0].isupper() or text[0].isdigit()) or (
         not any(c.islower() for c in text[1:]) and (not is_capitals(text))
     ):
         return False
     if _END.search(text) and not NUMBERED.match(text):
         return False
-    if re.search(r"[=~%|<>@]", text) or sum(c.isalpha() for c in text) < 0.6 * len(text):
-        return False
     apart = profile.is_far(line, 1.15) or before is None or before.column != line.column
-    known = style_of(line)[:2] in styles
     after_heading = before is not None and before.kind == "heading"
-    if known and line.size > 1.06 * profile.size:
+    if style_of(line)[:2] in styles and line.size > 1.06 * profile.size:
         return apart or after_heading
     return (apart or after_heading) and len(text.split()) <= 12 and line.bold >= 0.97
-
-
-def _is_label(lines: Sequence[Line], index: int, profile: Profile) -> bool:
-    """Whether a line belongs to a table, or begins a paragraph with words set off."""
-    line = lines[index]
-    for other in lines[max(0, index - 1) : index + 2]:
-        near = abs(other.y - line.y) < 2 * profile.leading * profile.size
-        if other is not line and other.kind in {"table", "caption"} and near:
-            return other.column == line.column and other.page == line.page
-    below = lines[index + 1] if index + 1 < len(lines) else line
-    runs_on = line.slack < 0.08 and below.lead_look == line.lead_look != ""
-    return runs_on and below.lead < len(below.text) and not NUMBERED.match(line.text)
 
 
 def _continues(line: Line, before: Line) -> bool:
@@ -228,7 +198,7 @@ def _set_depths(heads: Sequence[Line], profile: Profile) -> None:
         if line.depth:
             continue
         style = by_style.get(style_of(line)) or by_style.get((*style_of(line)[:2], False))
-        known = KNOWN.fullmatch(line.text.rstrip(":. "))
+        known = is_known(line.text)
         plain = bool(by_style) and not style and not profile.is_marked(line)
         if known and not (plain and not _PARTS.fullmatch(line.text.rstrip(":. "))):
             line.depth = 1
@@ -242,7 +212,5 @@ def _numbered_depth(text: str) -> int:
     if match := NUMBERED.match(text):
         return match["number"].count(".") + 1
     if _ROMAN.match(text):
-        return 1
-    if re.match(r"appendix\s+[A-Z]\b", text, re.I) or re.match(r"[A-H]\.?\s+[A-Z]", text):
         return 1
     return 0

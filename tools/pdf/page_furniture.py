@@ -8,6 +8,7 @@ from itertools import pairwise
 from tools.pdf.headings import Profile
 from tools.pdf.lines import Line, with_before
 from tools.pdf.reference_entries import numbered_entries
+from tools.text.headings import is_references
 
 DROPPED = "dropped"
 """Kind of a line that is no part of the text."""
@@ -30,8 +31,6 @@ _NOTICE = re.compile(
 )
 _DOI_LINE = re.compile(r"(?:https?://)?(?:dx\.)?doi(?:\.org/|:\s*)10\.\d{4,9}/\S+$", re.I)
 
-_LIST = re.compile(r"(?:\d{1,2}\.?\s+)?(?:references|bibliography|literature cited)", re.I)
-
 
 def mark_furniture(lines: Sequence[Line], profile: Profile) -> None:
     """Set the kind of lines that are furniture to `DROPPED`."""
@@ -41,7 +40,7 @@ def mark_furniture(lines: Sequence[Line], profile: Profile) -> None:
     for number, page in pages.items():
         if number <= 2:
             _mark_notices(page, profile)
-            if any(_LIST.fullmatch(line.text.strip()) for line in page):
+            if any(is_references(line.text) for line in page):
                 break
     for outward in (1, -1):
         _mark_running(pages, outward, _LARGE * profile.size)
@@ -103,7 +102,7 @@ def _mark_notices(page: Sequence[Line], profile: Profile) -> None:
     """Mark notices of copyright and the like on a first page, and the lines that follow them."""
     inside = False
     for before, line in with_before(page):
-        if _LIST.fullmatch(line.text.strip()):
+        if is_references(line.text):
             return  # what follows are references, which have DOIs and 'Proceedings of'
         same = before is not None and before.column == line.column
         near = same and line.above <= 1.6 * profile.leading * line.size
@@ -197,11 +196,7 @@ def _is_citation(line: Line, start: int, end: int, count: int) -> bool:
 def _clear(line: Line, start: int, end: int, marks: set[str], count: int) -> None:
     raised = line.text[start:end]
     before = line.text[start - 1 : start]
-    if line.kind == "footnote" and start == 0:
-        return
-    if line.kind == "title" and _MARK.fullmatch(raised) and before.isalpha():
-        line.text = line.text[:start] + line.text[end:]
-    elif raised in marks and before and not before.isdigit():
+    if raised in marks and before and not before.isdigit():
         line.text = (line.text[:start].rstrip() + line.text[end:]).strip()
     elif count and line.kind in _PROSE and _is_citation(line, start, end, count):
         numbers = re.sub(r"\s*[,;]\s*", ",", _RANGE.sub("-", raised.strip())).strip(",")

@@ -3,22 +3,21 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 from tools.pdf.floats import is_bullet
 from tools.pdf.front_matter import AUTHOR, TITLE
 from tools.pdf.glyphs import LINE_HYPHEN
-from tools.pdf.headings import NUMBERED, Profile, follows, numbers_of
+from tools.pdf.headings import Profile
 from tools.pdf.lines import Line
 from tools.pdf.page_furniture import DROPPED
 from tools.pdf.reference_entries import split_entries, split_tail
 
-_ENDS = re.compile(r"[.!?:;][\"”’')\]]*\d*$")
+ENDS = re.compile(r"[.!?:;][\"”’')\]]*(?:\d+|\[[\d,–-]+\])?$")
+"""How a paragraph ends, before the numbers of what it cites."""
 _STOPS = re.compile(r"[.!?][\"”’')\]]*\d*$")
 _RUN_IN = re.compile(r"(?P<title>[A-Z\d][^.:!?]{1,78}[^.:!?\s])\s*[.:—–]?$")
 _ABSTRACT = re.compile(r"(?:abstract|summary)\b\W*", re.I)
 _INTRODUCTION = re.compile(r"(?:1|I)\.?\s|(?:\d\.?\s+)?introduction", re.I)
-_THANKS = re.compile(r"acknowledge?ments?", re.I)
 _FLOATS = {"caption", "table", "footnote", "code"}
 
 
@@ -60,7 +59,6 @@ class Assembler:
             index += 1
         self._flush()
         _name_abstract(self._pieces)
-        _name_fragments(self._pieces)
         return _mended(self._pieces)
 
     @property
@@ -125,19 +123,13 @@ class Assembler:
 
     def _note_run_in(self, line: Line) -> None:
         """Take what is set off at the beginning of a paragraph as a heading of it."""
-        if self._section and (title := _numbered_run_in(line.text, self._section[-1])):
-            self._run_in = title
-            return
         if not 3 <= line.lead < len(line.text) or is_bullet(line.text) or not self._stack:
             return
         title, rest = line.text[: line.lead].strip(), line.text[line.lead :].strip()
         match = _RUN_IN.match(title)
         stopped = title.endswith((".", ":", "—", "–")) or rest.startswith((":", "—", "–"))
         if match and (stopped or (line.lead_look == "bold" and rest[:1].isupper())):
-            if _THANKS.fullmatch(match["title"]):
-                self._stack, self._run_in = [(1, match["title"])], ""
-            else:
-                self._run_in = match["title"]
+            self._run_in = match["title"]
 
     def _begins(self, line: Line, current: PageBlock) -> bool:
         """Whether a line begins a new paragraph."""
@@ -147,9 +139,9 @@ class Assembler:
             return True
         if (line.page, line.column) == (last.page, last.column):
             return self._begins_below(line, last, current)
-        if line.slack > 0.3 and not _ENDS.search(line.text):
+        if line.slack > 0.3 and not ENDS.search(line.text):
             return True  # such as the head of a table: the rest of a sentence fills its lines
-        if not _ENDS.search(last.text) or line.text[:1].islower():
+        if not ENDS.search(last.text) or line.text[:1].islower():
             return False
         return line.indent >= 0.8 or last.slack > 0.12 or is_bullet(line.text)
 
@@ -165,29 +157,19 @@ class Assembler:
         between = line.y - last.y
         interrupted = self._pieces[-1] is not current or line.above < between - 1
         usual = self._profile.leading * max(line.size, self._profile.size)
-        scrap = last.slack > 0.5 and not _ENDS.search(last.text)
+        scrap = last.slack > 0.5 and not ENDS.search(last.text)
         if between > 1.38 * usual and (scrap or not interrupted):
             return True
         first = current.lines[0]
         if current.kind == "list" and not is_bullet(line.text) and line.x0 > first.x0 + 2:
             return False
-        if is_bullet(line.text) and (current.kind == "list" or _ENDS.search(last.text)):
+        if is_bullet(line.text) and (current.kind == "list" or ENDS.search(last.text)):
             return abs(line.x0 - last.x0) > 2 or last.slack > 0.03 or line.indent > 0.5
         begins = 0.7 <= line.indent <= 5 and last.indent < 0.5
-        if begins and (len(current.lines) > 1 or last.slack > 0.1 or _ENDS.search(last.text)):
-            return bool(_ENDS.search(last.text)) or line.text[:1].isupper()
+        if begins and (len(current.lines) > 1 or last.slack > 0.1 or ENDS.search(last.text)):
+            return bool(ENDS.search(last.text)) or line.text[:1].isupper()
         short = last.slack > 0.22 and bool(_STOPS.search(last.text))
         return short and not line.text[:1].islower()
-
-
-def _numbered_run_in(text: str, last: str) -> str:
-    """Return the heading with which a paragraph begins, where its number goes on from the last."""
-    match = NUMBERED.match(text)
-    title, stop, rest = match["title"].partition(". ") if match else ("", "", "")
-    number = numbers_of(text)
-    fits = len(number) > 1 and follows(number, numbers_of(last))
-    good = 3 <= len(title) <= 78 and title[:1].isupper() and rest[:1].isupper()
-    return text[: text.index(title) + len(title)] if stop and fits and good else ""
 
 
 def _name_abstract(pieces: Sequence[PageBlock]) -> None:
@@ -202,20 +184,6 @@ def _name_abstract(pieces: Sequence[PageBlock]) -> None:
     if _INTRODUCTION.match(first.section[0]) and 30 <= words <= 500:
         for piece in before:
             piece.kind, piece.section = "abstract", ("Abstract",)
-
-
-def _name_fragments(pieces: Sequence[PageBlock]) -> None:
-    """Take scattered short lines next to a table or an equation for part of it."""
-    for order in (pieces, pieces[::-1]):
-        for near, piece in pairwise(order):
-            same = near.lines[-1].page == piece.lines[0].page
-            if (
-                same
-                and piece.kind == "text"
-                and near.kind in {"table", "caption", "equation"}
-                and _is_scattered(piece)
-            ):
-                piece.kind = "equation" if near.kind == "equation" else "table"
 
 
 def _mended(pieces: Sequence[PageBlock]) -> list[PageBlock]:
@@ -239,7 +207,7 @@ def _is_rest(piece: PageBlock, last: PageBlock) -> bool:
     moved = (first.page, first.column) != (end.page, end.column) or first.y - end.y > 3 * end.size
     if moved and end.text.endswith(("-", LINE_HYPHEN)) and first.text[:1].islower():
         return True  # half of a word, and the other half
-    broken = not _ENDS.search(end.text) and not end.text.endswith(",") and end.slack < 0.05
+    broken = not ENDS.search(end.text) and not end.text.endswith(",") and end.slack < 0.05
     low = first.text[:1].islower() or end.text.endswith(("-", LINE_HYPHEN))
     return moved and broken and low and abs(first.size - end.size) <= 0.06 * end.size
 

@@ -172,14 +172,9 @@ class Runs:
         whole = buffer.raw[: 2 * max(0, size - 1)].decode("utf-16-le", "surrogatepass")
         if len(whole) != count:  # pdfium leaves out what has no code, and the places do not agree
             return "".join(map(self._character, range(count)))
-        *parts, rest = whole.split(_UNKNOWN)
-        at = 0
-        pieces: list[str] = []
-        for part in parts:
-            at += len(part)
-            pieces += part, self._character(at)
-            at += 1
-        return "".join(pieces) + rest
+        return "".join(
+            self._character(at) if char == _UNKNOWN else char for at, char in enumerate(whole)
+        )
 
     def _character(self, index: int) -> str:
         code = self._calls.unicode(self._page, index)
@@ -189,22 +184,13 @@ class Runs:
         """Give the characters between white space, parted where the text object changes."""
         page, object_of, current = self._page, self._calls.owner, 0
         for match in _TOKEN.finditer(self._characters()):
-            text = match[0]
-            start, end = match.start(), match.end() - 1
-            if not (text.isascii() and text.isprintable()):
-                pieces = [glyph(ord(character)) for character in text]
-                text = "".join(pieces)
-                if not text:
-                    continue
-                if not (pieces[0] and pieces[-1]):
-                    real = [at for at, piece in enumerate(pieces) if piece]
-                    start, end = start + real[0], start + real[-1]
+            text, start, end = match[0], match.start(), match.end() - 1
             owner = object_of(page, start)
-            if owner and (end == start or object_of(page, end) == owner):
+            if owner and text.isascii() and text.isprintable() and object_of(page, end) == owner:
                 current = owner  # the characters of one text object stand together
                 yield text, start, end, owner, False
                 continue
-            for run in self._parted(match[0], match.start(), current):
+            for run in self._parted(text, start, current):
                 current = run[3]
                 yield run
 

@@ -25,16 +25,14 @@ from tools.pdf.headings import (
 )
 from tools.pdf.lines import Line, rejoined
 from tools.pdf.page_furniture import DROPPED, clear_marks, mark_furniture
-from tools.pdf.paragraphs import Assembler, PageBlock
+from tools.pdf.paragraphs import ENDS, Assembler, PageBlock
 from tools.pdf.pdfium_pages import LIMITS, PageFault, PageLimits, opened, pages_and_title, read_page
-from tools.pdf.reference_entries import mark_references
+from tools.pdf.reference_entries import DATED, mark_references
 from tools.program import logger_of
 from tools.text.text_quality import text_quality
 
 _PROSE = {"text", "list", "abstract"}
-_ENDS = re.compile(r"[.!?:;][\"”’')\]]*(?:\d+|\[[\d,–-]+\])?$")
 _GOES_ON = {"equation", "list", "code"}
-_DATED = re.compile(r"(?<!\d)(?:1[6-9]|20)\d\d(?!\d)|to appear|in press|forthcoming|https?:", re.I)
 _LABEL = re.compile(r"\[\s*(\d{1,4})\s*\]|(\d{1,4})\.?\s+\S")
 _RECOGNISED = (
     "its text was recognised in pictures of its pages (OCR): words, names and numbers may be misread; "
@@ -245,7 +243,7 @@ def _abstract(blocks: Sequence[Block]) -> float:
     text = " ".join(block.text for block in blocks if block.kind == "abstract")
     if not text:
         return 0.0
-    evidence = [20 <= len(text.split()) <= 500, "@" not in text, bool(_ENDS.search(text))]
+    evidence = [20 <= len(text.split()) <= 500, "@" not in text, bool(ENDS.search(text))]
     return sum(evidence) / len(evidence)
 
 
@@ -268,7 +266,7 @@ def _paragraphs(blocks: Sequence[Block]) -> float:
         before = blocks[index - 1].kind if index else ""
         after = blocks[index + 1].kind if index + 1 < len(blocks) else ""
         begins = not block.text[0].islower() or before in _GOES_ON
-        ends = bool(_ENDS.search(block.text)) or after in _GOES_ON
+        ends = bool(ENDS.search(block.text)) or after in _GOES_ON
         total += len(block.text)
         whole += len(block.text) * (begins + ends) // 2
     return whole / total if total else 0.0
@@ -278,7 +276,7 @@ def _references(blocks: Sequence[Block]) -> float:
     texts = [block.text for block in blocks if block.kind == "reference"]
     if not texts:
         return 0.0
-    dated = sum(bool(_DATED.search(text)) for text in texts)
+    dated = sum(bool(DATED.search(text)) for text in texts)
     sized = sum(25 <= len(text) <= 900 for text in texts)
     labels = [int(match[1] or match[2]) for text in texts if (match := _LABEL.match(text))]
     shares = [dated / len(texts), sized / len(texts)]

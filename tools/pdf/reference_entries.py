@@ -5,33 +5,17 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
 
-from tools.pdf.headings import KNOWN, REFERENCES, style_of
+from tools.pdf.headings import style_of
 from tools.pdf.lines import Line
+from tools.text.headings import is_known, is_references
 
 _BRACKET = re.compile(r"\[\s*(\d{1,4})\s*\]")
 _DOTTED = re.compile(r"(\d{1,4})\.?\s+\S")
 _LABEL = re.compile(r"\[[^\W\d_][\w+ .,&’'-]{0,40}(?:\d{2,4}[a-z]?|[+])\]")
-_DATED = re.compile(r"\b(?:1[89]|20)\d\d[a-z]?\b|to appear|in press|forthcoming|https?:", re.I)
+DATED = re.compile(r"\b(?:1[89]|20)\d\d[a-z]?\b|to appear|in press|forthcoming|https?:", re.I)
+"""What an entry has that a sentence seldom has: a year, or what stands for one."""
 _DATED_SHARE = 0.6
 """Items of a numbered list with a year, from which it is a list of references without a heading."""
-_NAME = r"(?:(?:van|von|de|der|den|del|di|da|la|le|du|el|al)\s|[dl]['’])*[A-Z\u00c0-\u024f][\w'’-]+"
-_AUTHORS = re.compile(
-    rf"{_NAME}(?:[ ]{_NAME})?,? (?:[A-Z]\.|[A-Z]{{1,3}}\b(?![.:]))"  # Owl, A.; Owl A
-    rf"|{_NAME}, [A-Z]"  # Owl, Ada
-    rf"|(?:[A-Z][\w.'’-]* ){{1,3}}{_NAME}(?:,| and |\. )"  # Ada Owl and
-)
-_YEAR = r"(?:1[89]|20)\d\d[a-z]?"
-_AUTHORED = re.compile(
-    rf"(?:{_NAME}|[A-Z]\.|[A-Z]{{1,3}}\b|[\s,.&;()-]|and\b|et al\b|[Ee]ds?\b){{2,120}}?[\s(]{_YEAR}[).,:]"
-    rf"|.{{40,600}}\b{_YEAR}\.?(?:\s*(?:URL|doi:|https?:).*)?$"
-)
-"""An entry with its year behind the authors, or at its end."""
-_IN_A_ROW = 5
-"""Fewest entries by author and year that are a list of references without a heading."""
-_LINES = 9
-"""Most lines of such an entry."""
-_UNREAD = 2
-"""Most parts in a row between two such entries that do not read as one."""
 _STARTS = re.compile(r"[A-Z\u00c0-\u024f][\w'’-]*(?:,| [A-Z])")
 
 
@@ -41,7 +25,7 @@ def mark_references(lines: Sequence[Line]) -> None:
     part: list[Line] = []
     for line in lines:
         if line.kind == "heading" and line.depth >= 0:
-            if REFERENCES.fullmatch(line.text.strip()):
+            if is_references(line.text):
                 head = line
                 continue
             if head is not None and _ends(line, head):
@@ -76,42 +60,10 @@ def _without_head(lines: Sequence[Line]) -> list[Line]:
             part = [line for line in lines[at:] if _is_set_like(line, first)]
             begins = [*sorted(_numbered(part, pattern)), len(part)]
             entries = [_hung(part[start:end]) for start, end in pairwise(begins)]
-            dated = sum(any(_DATED.search(line.text) for line in entry) for entry in entries)
+            dated = sum(any(DATED.search(line.text) for line in entry) for entry in entries)
             if len(entries) >= 3 and dated >= _DATED_SHARE * len(entries):
                 return [line for entry in entries for line in entry]
-    return _of_authors(lines)
-
-
-def _of_authors(lines: Sequence[Line]) -> list[Line]:
-    """Return the lines of the last entries in a row that begin with authors and are dated."""
-    run: list[list[Line]] = []
-    unread: list[list[Line]] = []
-    begins = [at for at in range(len(lines)) if _begins_with_authors(lines, at)]
-    for begin, end in reversed([*pairwise([*begins, len(lines)])]):
-        part = list(lines[begin:end])
-        entry = part if run else _hung(part)
-        if _is_authored(entry):
-            run = [entry, *unread, *run]
-            unread = []
-        elif len(unread) < _UNREAD and len(part) <= 2 * _LINES and run:
-            unread = [part, *unread]
-        elif len(run) >= _IN_A_ROW:
-            break
-        else:
-            run, unread = [], []
-    return [line for entry in run for line in entry] if len(run) >= _IN_A_ROW else []
-
-
-def _is_authored(entry: Sequence[Line]) -> bool:
-    text = " ".join(line.text for line in entry)
-    alike = all(_is_set_like(line, entry[0]) for line in entry)
-    return alike and len(entry) <= _LINES and bool(_AUTHORED.match(text))
-
-
-def _begins_with_authors(lines: Sequence[Line], at: int) -> bool:
-    line = lines[at]
-    fit = line.kind not in {"heading", "footnote"} and _AUTHORS.match(line.text)
-    return bool(fit) and (at == 0 or lines[at - 1].kind == "heading" or _has_ended(lines[at - 1]))
+    return []
 
 
 def _is_set_like(line: Line, first: Line) -> bool:
@@ -142,7 +94,7 @@ def _spread(part: Sequence[Line], usual: float) -> None:
 def _ends(line: Line, head: Line) -> bool:
     if style_of(line)[:2] == style_of(head)[:2] and abs(line.bold - head.bold) < 0.3:
         return True
-    return bool(KNOWN.fullmatch(line.text.rstrip(":. "))) or line.text.lower().startswith("appendi")
+    return is_known(line.text) or line.text.lower().startswith("appendi")
 
 
 def numbered_entries(lines: Sequence[Line]) -> int:
@@ -156,7 +108,7 @@ def split_entries(lines: Sequence[Line]) -> list[list[Line]]:
     if not lines:
         return []
     begins = _numbered(lines, _BRACKET) or _numbered(lines, _DOTTED) or _labelled(lines)
-    begins = begins or _hanging(lines) or _spaced(lines) or _worded(lines)
+    begins = begins or _hanging(lines) or _worded(lines)
     entries: list[list[Line]] = []
     for index, line in enumerate(lines):
         if index in begins or not entries:
@@ -175,7 +127,7 @@ def split_tail(entries: list[list[Line]]) -> tuple[list[list[Line]], list[list[L
 
 
 def _is_dated(text: str) -> bool:
-    return bool(_DATED.search(text)) and sum(map(str.isalpha, text)) > 0.4 * len(text)
+    return bool(DATED.search(text)) and sum(map(str.isalpha, text)) > 0.4 * len(text)
 
 
 def _numbered(lines: Sequence[Line], pattern: re.Pattern[str]) -> set[int]:
@@ -212,25 +164,9 @@ def _hanging(lines: Sequence[Line]) -> set[int]:
     found: set[int] = set()
     for members in _by_column(lines).values():
         edge = min(lines[index].x0 for index in members)
-        own = lines[members[0]].left
-        if 0 < edge - own < 2.5 * lines[members[0]].size and len(members) < 4:
-            edge = own
         found |= {i for i in members if lines[i].x0 <= edge + 0.45 * lines[i].size}
     share = len(found) / len(lines)
     return found if 0.1 <= share <= 0.8 or len(lines) < 3 else set()
-
-
-def _spaced(lines: Sequence[Line]) -> set[int]:
-    """Return the lines above which there is more space, where entries are set apart so."""
-    spaces = sorted(line.above for line in lines if line.above > 0)
-    if len(spaces) < 4:
-        return set()
-    usual = spaces[len(spaces) // 4]
-    wide = {i for i, line in enumerate(lines) if line.above > 1.18 * usual}
-    if not 0.08 * len(lines) <= len(wide) <= 0.8 * len(lines):
-        return set()
-    tops = {i for i, line in enumerate(lines) if line.above == 0 and _may_begin(lines, i)}
-    return wide | tops
 
 
 def _worded(lines: Sequence[Line]) -> set[int]:

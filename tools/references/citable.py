@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from state.bibliography import CitationStyle, ReferenceEntry
 from state.paper import Paper, canonical_id
-from tools.references.citation_links import Linker, first_keys
+from tools.references.citation_links import Linker, first_keys, folded
 from tools.references.in_text import Label
 from tools.references.read_bibliography import style_of
 from tools.references.read_entry import read_entry
@@ -31,7 +31,7 @@ class Citable:
             label = str(place + 1) if counted and text else label
             self._entries.append(_entry(place, label, text, paper))
             if label:
-                self._names.setdefault(_folded(label), place)
+                self._names.setdefault(folded(label), place)
         for place, (_, _, paper) in enumerate(entries):
             for name in (paper.id, *paper.aliases) if paper else ():
                 self._names.setdefault(name, place)
@@ -56,7 +56,7 @@ class Citable:
         if label.kind == "author_year":
             places: Sequence[int] = self._linker.link(label)
         else:
-            names = [_folded(label.text)]
+            names = [folded(label.text)]
             if label.kind == "key":
                 names += [f"local:{label.text}", canonical_id(label.text)]
             places = [self._names[name] for name in names if name in self._names]
@@ -93,8 +93,4 @@ def _alpha_keys(entry: ReferenceEntry) -> Iterator[str]:
     names = {initials[:3], initials[:4], initials} if len(initials) > 1 else set()
     names.add(families[0][:3])
     for name in {*names, *(f"{name}+" for name in names)} if len(families) > 1 else names:
-        yield _folded(f"{name}{entry.year % 100:02}")
-
-
-def _folded(label: str) -> str:
-    return "".join(label.split()).casefold()
+        yield folded(f"{name}{entry.year % 100:02}")

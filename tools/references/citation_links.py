@@ -36,7 +36,7 @@ class Linker:
         self._others = [_family_keys(entry.authors[1:]) for entry in entries]
         for entry in entries:
             label = str(entry.place + 1) if counted and not entry.label else entry.label
-            self._labels[_folded(label)].append(entry.place)
+            self._labels[folded(label)].append(entry.place)
             self._years[entry.year].append(entry.place)
             for key in first_keys(entry):
                 self._families[key].append(entry.place)
@@ -45,7 +45,7 @@ class Linker:
         """Return the places of the entries that a label leads to; more only where nothing decides."""
         if label.kind == "author_year":
             return self._by_names(label)
-        return tuple(self._labels.get(_folded(label.text), ())[:1])
+        return tuple(self._labels.get(folded(label.text), ())[:1])
 
     def _by_names(self, label: Label) -> tuple[int, ...]:
         for places in self._grounds(label):
@@ -149,5 +149,6 @@ def _likeness(names: Iterable[str], keys: Iterable[str]) -> float:
     return max((fuzz.ratio(name, key) for name in names for key in keys), default=0.0)
 
 
-def _folded(label: str) -> str:
+def folded(label: str) -> str:
+    """Return a number or key as labels are compared: without white space and case."""
     return "".join(label.split()).casefold()

@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from state.bibliography import CitationStyle
+from tools.references.citation_links import folded
 from tools.references.in_text import (
     Label,
     Mention,
@@ -58,7 +59,7 @@ def citations_in(
         [one for one in find_mentions(text, labels, families) if marks_citation(text, one, most)]
         for text in texts
     ]
-    keys = frozenset(_folded(label) for label in labels if not label.isdigit())
+    keys = frozenset(folded(label) for label in labels if not label.isdigit())
     if style == "key" or any(_by_key(text, keys) for text in texts):
         alike = style != "number"
         found = [
@@ -151,10 +152,6 @@ def _by_key(text: str, keys: Collection[str], *, alike: bool = False) -> list[Me
         if labels:
             found.append(Mention(*mark.span(), labels))
     return found
-
-
-def _folded(label: str) -> str:
-    return "".join(label.split()).casefold()
 
 
 def _without_lead(part: str) -> str:

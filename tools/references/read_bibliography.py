@@ -5,11 +5,11 @@ from itertools import chain
 
 from state.bibliography import Bibliography, CitationStyle, InTextCitation, ReferenceEntry
 from state.document import Block, Document
-from tools.documents.markup import is_references
 from tools.references.citation_links import Linker, first_keys
 from tools.references.in_text import Label, Mention
 from tools.references.marks import citations_in
 from tools.references.read_entry import read_entry, repeats
+from tools.text.headings import is_references
 
 CITING = frozenset({"text", "abstract", "list", "footnote", "caption"})
 """Kinds of blocks whose citations are read."""

@@ -3,7 +3,6 @@
 import re
 import unicodedata
 from collections.abc import Sequence
-from itertools import pairwise
 from pathlib import Path
 
 from state.bibliography import ReferenceEntry
@@ -25,8 +24,6 @@ _DASHES = re.compile(r"\s*(?:[—–―_]{1,6}|-{2,6})(?:\s?[—–―_-]){0,6}\
 _PAIRS = ("()", "[]", "“”", "„“", "„”", "«»", "‘’", '""', "''")
 _MARKS = "".join(_PAIRS)
 _OTHERS = re.compile(r"\S.{0,80}?\bet\.? al\b[.,:]*\s+(?=\S)")
-_WITHIN = 3
-"""Most words of another part that may stand within a title."""
 
 
 def read_entry(
@@ -46,7 +43,7 @@ def read_entry(
     parts = _with_title(_with_authors(rest, tag(rest, model)))
     named = _first(parts, "author") or _first(parts, "editor")
     edited = [part for part in parts if part.label == "editor" and part is not named]
-    titled = _title(parts)
+    titled = _first(parts, "title")
     authors, complete = read_names(rest[named.start : named.end]) if named else ((), True)
     year, suffix = _dated(parts)
     venue = _first(parts, "container") or _first(parts, "series")
@@ -105,9 +102,6 @@ def _with_authors(text: str, parts: list[Part]) -> list[Part]:
     if labels[:1] == ["title"] and (cut := _OTHERS.match(text, parts[0].start, parts[0].end)):
         names = parts[0]._replace(label="author", end=cut.end())
         return [names, parts[0]._replace(start=cut.end()), *parts[1:]]
-    if labels[:2] == ["editor", "author"]:
-        least = min(parts[0].confidence, parts[1].confidence)
-        return [parts[1]._replace(start=parts[0].start, confidence=least), *parts[2:]]
     if labels[:4] == ["author", "title", "date", "title"]:  # the last of the names
         least = min(parts[0].confidence, parts[1].confidence)
         return [parts[0]._replace(end=parts[1].end, confidence=least), *parts[2:]]
@@ -128,21 +122,6 @@ def _with_title(parts: list[Part]) -> list[Part]:
         return parts
     at = labels.index("container")
     return [*parts[:at], parts[at]._replace(label="title"), *parts[at + 1 :]]
-
-
-def _title(parts: Sequence[Part]) -> Part | None:
-    """Return the first title, with what follows it behind a year or a few words of another kind."""
-    places = [at for at, part in enumerate(parts) if part.label == "title"]
-    if not places:
-        return None
-    title = parts[places[0]]
-    for before, at in pairwise(places):
-        between = parts[before + 1 : at]
-        if sum(len(part.words) for part in between) > _WITHIN:
-            break
-        least = min(title.confidence, parts[at].confidence)
-        title = title._replace(end=parts[at].end, confidence=least)
-    return title
 
 
 def _dated(parts: Sequence[Part]) -> tuple[int | None, str]:

@@ -4,9 +4,10 @@ import re
 from collections.abc import Sequence
 
 from state.bibliography import ReferenceEntry
-from tools.documents.markup import is_references
+from tools.bibliography.plain_latex import plain_text
 from tools.references.names import read_names
 from tools.references.read_entry import read_entry
+from tools.text.headings import is_references
 
 _NUMBERED = re.compile(r"^\s*(?:[-*+]\s+)?(?:\[(\^?[\w:.+-]{1,40})\]:?|\(?(\d{1,3})[.)])\s+(?=\S)")
 _LABELLED = re.compile(r"\[\d{1,3}\][ \t]+(?=\S)")
@@ -79,11 +80,11 @@ def read_reference(raw: str, label: str = "") -> ReferenceEntry:
     What cannot be told is left empty; where the title is not told, the text stands for it, with no
     confidence.
     """
-    text = " ".join(_plain(raw).split())
+    text = _plain(raw)
     entry = read_entry(text, 0)
     authors, title = entry.authors, entry.title or text.rstrip(" .,")[:_LONGEST]
     sure = entry.confidence if entry.title else 0.0
-    blocks = [" ".join(_plain(piece).split()) for piece in raw.split("\\newblock")]
+    blocks = [_plain(piece) for piece in raw.split("\\newblock")]
     if len(blocks) >= 2:
         authors, _ = read_names(blocks[0])
         title, sure = blocks[1].rstrip(" .,") or title, 1.0
@@ -99,9 +100,5 @@ def read_reference(raw: str, label: str = "") -> ReferenceEntry:
 
 
 def _plain(raw: str) -> str:
-    """Take the commands of LaTeX and the marks of Markdown out of an entry."""
-    text = re.sub(r"\\newblock\b", " ", raw).replace("~", " ").replace("``", "“").replace("''", "”")
-    text = re.sub(r"\\(?:em|it|bf|sc|rm)\b\s*", "", text)
-    text = re.sub(r"\\(?:emph|textit|textbf|textsc|url|href)\b\*?", "", text)
-    text = re.sub(r"\\([&%#_$])", r"\1", text)
-    return re.sub(r"[{}]|(?<!\w)[*_]{1,2}(?=\S)|(?<=\S)[*_]{1,2}(?!\w)", "", text)
+    """Return an entry on one line without the commands of LaTeX and the marks of Markdown."""
+    return re.sub(r"(?<!\w)[*_]{1,2}(?=\S)|(?<=\S)[*_]{1,2}(?!\w)", "", plain_text(raw))
