@@ -13,7 +13,6 @@ from evals.references.command import references
 from evals.report import report
 from evals.rolling.command import build
 from evals.runner import run, say
-from evals.sets.command import convert
 from evals.starter.command import data
 from tools.errors import CiteLoomError, InputError
 
@@ -74,7 +73,6 @@ app.command()(data)
 app.command()(report)
 app.command()(build)
 app.command()(questions)
-app.command()(convert)
 app.add_typer(references, name="references")
 
 if __name__ == "__main__":
