@@ -8,7 +8,6 @@ from typing import Any, get_type_hints
 import typer
 
 from citeloom.cli.wording import WordedGroup
-from evals.questions.command import questions
 from evals.references.command import references
 from evals.report import report
 from evals.rolling.command import build
@@ -72,7 +71,6 @@ for _name, _place in SUITES.items():
 app.command()(data)
 app.command()(report)
 app.command()(build)
-app.command()(questions)
 app.add_typer(references, name="references")
 
 if __name__ == "__main__":
