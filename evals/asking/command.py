@@ -55,9 +55,7 @@ class Asking(Suite[AskingOptions]):
     def prepare(self) -> None:
         """Read the questions."""
         options = self.options
-        chosen = [ARMS[name] for name in choose(options.arms, ARMS, "arm", [USUAL])]
-        self.arms = [arm for arm in chosen if options.mind == "llm" or not arm.by_llm]
-        self.not_run = {arm.name: "it needs --mind llm" for arm in chosen if arm not in self.arms}
+        self.arms = [ARMS[name] for name in choose(options.arms, ARMS, "arm", [USUAL])]
         if options.speech:
             heard("Is anybody there?")  # better now than after the library is made
         self.data = read_papers(options.data) if options.data else None
@@ -144,7 +142,6 @@ class Asking(Suite[AskingOptions]):
                 for key in ("passages", "vector_seconds", "keyword_seconds")
             },
             "left_out": self.data.left_out if self.data else {},
-            "not_run": self.not_run,
             **summarise(self.cases, rows, years, seed=options.seed),
         }
 

@@ -29,10 +29,6 @@ from tools.text.words import distinct_content_stems
 
 Counts = dict[str, float]
 SAID = 0.65
-OF_VERDICTS = frozenset({"right", "factual"})
-"""What is measured of sentences that the run has checked."""
-OF_QUOTES = frozenset({"traced", "points", "covered", "coverage", "cited", "all_cited", "reached"})
-"""What is measured of their quotes."""
 
 
 def measures(

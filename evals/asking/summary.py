@@ -118,8 +118,7 @@ def _figures(case: Case, row: Row) -> Figures:
     if row["error"] and not row["counts"]:
         found["answered"] = 0.0
         if case.checkable:
-            unmeasured = ARMS[row["arm"]].unmeasured
-            found |= {name: 0.0 for name in _NOTHING if name not in unmeasured}
+            found |= dict.fromkeys(_NOTHING, 0.0)
     stages = row["stages"]
     if stages:
         found["retrieval_seconds"] = sum(stages.get(name, 0.0) for name in _SEARCHING)

@@ -1,4 +1,4 @@
-"""One run of the real `ask` graph, or of a baseline, for one question, and what came of it."""
+"""One run of the real `ask` graph for one question, and what came of it."""
 
 import asyncio
 import os
@@ -125,21 +125,11 @@ def try_arm(task: tuple[Case, Arm], setting: Setting) -> Row:
         ready, cpu = ready_for(arm, setting), process_time()
         choices = {"mind": setting.mind, **arm.settings}
         question = {"question": spoken.text} if spoken else {}
-        result = run_graph(_graph(arm), inputs | question, ready.clients, choices)
+        result = run_graph("ask", inputs | question, ready.clients, choices)
         found = _told(case, setting, ready, result, process_time() - cpu)
-        for name in arm.unmeasured & found["counts"].keys():
-            del found["counts"][name]
         return found | _aloud(found, spoken) if spoken else found
 
     return row | attempted(asked)
-
-
-def _graph(arm: Arm) -> Any:
-    if not arm.by_llm:
-        return "ask"
-    from evals.asking.baselines import GRAPHS
-
-    return GRAPHS[arm.name]
 
 
 def _aloud(found: Row, spoken: Heard) -> dict[str, Any]:

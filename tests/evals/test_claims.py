@@ -1,4 +1,4 @@
-"""Tests of arXivBot's Table 1: its baselines asked over real HTTP, and `citeloom eval claims` on what they said."""
+"""Tests of arXivBot's Table 1: `citeloom eval claims` with a judge over real HTTP."""
 
 import json
 from collections.abc import Iterator
@@ -15,7 +15,6 @@ from tests.evals.calls import evaluated, with_judge
 from tests.evals.test_asking_command import BEES
 from tests.evals.test_asking_papers import write
 from tests.fakes.openai_server import OpenAIServer, Reply, inputs_of, task_of
-from tests.fakes.reviewer import reviewer
 from tools.embed.open_embedder import embedder
 
 TRACKED, COMBINES = "How were the displaced bees tracked?", "What does HiveNav combine?"
@@ -34,40 +33,22 @@ ROWS = [
         ],
     },
 ]
-RADAR = "We tracked 40 displaced bees with harmonic radar near the hive."
-KNOWN = {
-    TRACKED: ["Harmonic radar tracked 40 displaced bees.", "The bees were tracked on Mars."],
-    COMBINES: ["HiveNav combines three maps."],
-    AGE: ["Nobody knows how old they were."],
-}
-PLAIN = reviewer()
+KNOWN = (
+    "Harmonic radar tracked 40 displaced bees. The bees were tracked on Mars.",
+    "HiveNav combines three maps.",
+    "Nobody knows how old they were.",
+    "",
+)
 
 
 def llm(request: dict[str, Any]) -> Reply:
-    """What a sound LLM says: as a bot and as a judge."""
+    """What a sound judge says."""
     given: Any = inputs_of(request)
     match task_of(request):
-        case "answer_from_memory":
-            return {"sentences": KNOWN.get(given["question"], [])}
         case "split_into_claims":
             none = given["answer"].startswith("Nobody")
             claims = [f"{part.strip('. ')}." for part in given["answer"].split(". ")]
             return {"refuses": none, "claims": [] if none else claims}
-        case "look_up_claim":
-            found = [item for item in given["passages"] if RADAR in item["text"]]
-            wrong = {
-                "reason": "",
-                "supported": True,
-                "passage": "S1",
-                "words": "It has three maps.",
-            }
-            if "maps" in given["claim"]:
-                return wrong
-            sound = bool(found) and "radar" in given["claim"]
-            named = {"passage": found[0]["id"], "words": RADAR} if sound else {}
-            return {"reason": "", "supported": sound, **named}
-        case "refine_answer":
-            return {"sentences": given["draft"]}
         case "hold_claims_against_papers":
             words = {"Mars": "contradicted", "maps": "not_there"}
             told = {
@@ -82,7 +63,7 @@ def llm(request: dict[str, Any]) -> Reply:
             }
         case "points_said":
             return {"said": [number for number in given["points"] if "adar" in given["answer"]][:1]}
-    return PLAIN(request)
+    raise AssertionError(task_of(request))
 
 
 @pytest.fixture(scope="module")
@@ -101,45 +82,29 @@ def server(data: Path, _no_settings: None) -> Iterator[OpenAIServer]:
 
 
 @pytest.fixture(scope="module")
-def answers(data: Path, server: OpenAIServer) -> Path:
-    """What `eval asking` writes of the product and both baselines."""
+def answers(data: Path, server: OpenAIServer) -> tuple[Path, Path]:
+    """What `eval asking` writes of the product, and the lines of another system."""
     out = data.with_name("asking.json")
-    given = ("--data", data, "--arms", "direct,wikichat", "--mind", "llm", "--json", out)
-    done = evaluated("asking", *given)
+    done = evaluated("asking", "--data", data, "--arms", "hybrid-2", "--json", out)
     assert done.exit_code == 0, done.output
-    return out
+    lines = [
+        {"case": f"bees-{place}", "arm": "direct", "answer": answer}
+        for place, answer in enumerate(KNOWN, 1)
+    ]
+    return out, write(data.with_name("direct.jsonl"), lines)
 
 
-def judged(data: Path, answers: Path) -> tuple[Result, Any]:
+def judged(data: Path, *answers: Path) -> tuple[Result, Any]:
     out = data.with_name("claims.json")
-    done = evaluated("claims", "--answers", answers, "--data", data, "--mind", "llm", "--json", out)
+    named = [word for path in answers for word in ("--answers", path)]
+    done = evaluated("claims", *named, "--data", data, "--mind", "llm", "--json", out)
     return done, json.loads(out.read_text(encoding="utf-8")) if out.exists() else None
 
 
-def test_baselines_answer_in_the_rows_of_the_product(answers: Path) -> None:
-    found = json.loads(answers.read_text(encoding="utf-8"))
-    cases = {case["question"]: case for case in found["cases"]}
-    tracked = cases[TRACKED]
-    assert [item["text"] for item in tracked["sentences"]["direct"]] == KNOWN[TRACKED]
-    assert not any(item["quotes"] for item in tracked["sentences"]["direct"])
-    assert not {"coverage", "factual", "cited"} & tracked["arms"]["direct"].keys()
-    assert "factual" not in tracked["arms"]["wikichat"], "nobody has checked its sentences"
-    assert tracked["arms"]["wikichat"]["coverage"] > 0
-    recalled = [item for item in tracked["sentences"]["wikichat"] if item["quotes"][0][1] == RADAR]
-    assert recalled
-    assert all(item["traced"] for item in tracked["sentences"]["wikichat"])
-    for case in cases.values():  # neither refuted, nor borne out by words that are not there
-        told = str(case.get("sentences", {}).get("wikichat"))
-        assert not {"Mars", "maps"} & set(told.replace(".", " ").split()), case["question"]
-    stages = tracked["stages"]["wikichat"]
-    assert {"recall_claims", "extract_claims", "join_claims", "refine_answer"} <= stages.keys()
-    assert tracked["arms"]["wikichat"]["llm_calls"] >= 8
-    assert found["tasks"]["wikichat"]["look_up_claim"]["calls"] >= 3
-    assert not any("error" in case for case in cases.values())
-
-
-def test_claims_and_points_are_counted_answer_by_answer(data: Path, answers: Path) -> None:
-    done, found = judged(data, answers)
+def test_claims_and_points_are_counted_answer_by_answer(
+    data: Path, answers: tuple[Path, Path]
+) -> None:
+    done, found = judged(data, *answers)
     assert done.exit_code == 0, done.output
     arms = found["answerable"]["arms"]
     # Tracked: one claim of two; combines: none of one.
@@ -149,10 +114,10 @@ def test_claims_and_points_are_counted_answer_by_answer(data: Path, answers: Pat
         0.5,
     )
     assert arms["direct"]["coverage"]["mean"] == 0.25, "one point of two, none of one"
-    assert arms["wikichat"]["factual"]["mean"] == 1
+    assert arms["hybrid-2"]["factual"]["mean"] == 1
     assert found["totals"]["direct"] == {"supported": 1, "contradicted": 1, "not_there": 1}
     assert found["ages"]["old"]["n"] == 2
-    assert found["answerable"]["minus"].keys() == {"direct", "wikichat"}
+    assert found["answerable"]["minus"].keys() == {"direct"}
     assert found["refusals"]["direct"] == {
         "off the subject": 0,
         "off the subject, refused": 0,
