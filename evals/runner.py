@@ -48,8 +48,6 @@ class Suite(Generic[OptionsT]):
 
     runs: int = 0
     """How many there will be, where `prepare` can tell."""
-    done = False
-    """Whether `prepare` did all that was asked for."""
 
     def __init__(self, options: OptionsT) -> None:
         self.options = options
@@ -88,8 +86,6 @@ def run(suite: Suite[Any]) -> int:
     try:
         check(suite.options)
         suite.prepare()
-        if suite.done:
-            return 0
         code = _run_all(suite, rows)
         if rows:
             tasks = by_arm(rows)

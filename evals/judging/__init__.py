@@ -1,1 +1,1 @@
-"""`citeloom eval judging`: texts scored by a judge, G-Score and LitLLM's grade, and by people."""
+"""`citeloom eval judging`: texts scored by a judge, G-Score and LitLLM's grade."""

@@ -1,4 +1,4 @@
-"""How far two judges agree: rank correlation and distance of scores, sameness of choices."""
+"""How far two judges agree: rank correlation, distance and sameness of scores."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from statistics import fmean
@@ -14,20 +14,6 @@ def spearman(these: Sequence[float], others: Sequence[float]) -> float | None:
     if len(set(these)) < 2 or len(set(others)) < 2:
         return None
     return float(np.corrcoef(_ranks(these), _ranks(others))[0, 1])
-
-
-def kappa(these: Sequence[Hashable], others: Sequence[Hashable]) -> float | None:
-    """Return Cohen's kappa of two judges' choices; None where chance alone would make them agree."""
-    if len(these) != len(others):
-        raise ValueError("two judges must have judged the same things")
-    if not these:
-        return None
-    agreed = fmean(one == other for one, other in zip(these, others, strict=True))
-    chance = sum(
-        (these.count(name) / len(these)) * (others.count(name) / len(others))
-        for name in {*these, *others}
-    )
-    return None if chance == 1 else (agreed - chance) / (1 - chance)
 
 
 KeyT = TypeVar("KeyT", bound=Hashable)

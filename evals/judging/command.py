@@ -1,4 +1,4 @@
-"""`citeloom eval judging`: what a judge makes of sections, and how far it agrees with itself and with people."""
+"""`citeloom eval judging`: what a judge makes of sections, and how far it agrees with itself."""
 
 from collections import Counter
 from collections.abc import Generator, Sequence
@@ -14,12 +14,11 @@ import typer
 from evals.figures import means, minus
 from evals.intervals import RESAMPLES
 from evals.judge import MostUsd, judged_by_llm, tell_cost
-from evals.judging.agreement import agreement, kappa
+from evals.judging.agreement import agreement
 from evals.judging.candidates import Candidate, read_candidates
 from evals.judging.questions import DIMENSIONS
-from evals.judging.ratings import Ratings, read_ratings, write_sheet
 from evals.judging.trial import Sitting, questions_of, sat
-from evals.runner import Options, Suite, choose, say
+from evals.runner import Options, Suite, choose
 from evals.tables import INTERVALS, Report
 from evals.trials import Row
 from evals.writing.cases import read_cases
@@ -54,18 +53,11 @@ class JudgingOptions(Options):
             help="How often each case is judged, its texts in another order each time.", min=1
         ),
     ] = 1
-    ratings: Annotated[Path | None, typer.Option(help="What people said, from a sheet.")] = None
-    sheet: Annotated[
-        Path | None,
-        typer.Option(
-            help="Write a page here on which people rate the texts blindly, and judge nothing."
-        ),
-    ] = None
     max_usd: MostUsd = None
 
 
 class Judging(Suite[JudgingOptions]):
-    """Have texts judged: ChatCite's G-Score and preference, LitLLM's grade, agreement with people."""
+    """Have texts judged: ChatCite's G-Score and preference, LitLLM's grade, agreement with itself."""
 
     def prepare(self) -> None:
         """Read cases and texts, tell what judging them costs, and ask whether it is worth that."""
@@ -81,25 +73,15 @@ class Judging(Suite[JudgingOptions]):
             raise InputError("none of the texts is of a case of the data: their ids differ")
         self.texts = {case.id: _each_once(case.id, texts[case.id]) for case in self.cases}
         self.arms = sorted({item.arm for found in self.texts.values() for item in found})
-        self.rated = read_ratings(options.ratings) if options.ratings else Ratings()
         self.sittings = [
             Sitting(case=case, candidates=self.texts[case.id], turn=turn, seed=options.seed)
             for turn in range(options.turns)
             for case in self.cases
         ]
         self.runs = len(self.sittings)
-        if options.sheet:
-            write_sheet(options.sheet, self.cases, self.texts, options.seed)
-            say(
-                f"wrote {options.sheet}, and beside it who wrote what: keep that from those who rate"
-            )
-            self.done = True
-        else:
-            grades = "grade" in self.measures
-            asked = (
-                one for sitting in self.sittings for one in questions_of(sitting, grades=grades)
-            )
-            tell_cost(asked, options.mind, options.max_usd)
+        grades = "grade" in self.measures
+        asked = (one for sitting in self.sittings for one in questions_of(sitting, grades=grades))
+        tell_cost(asked, options.mind, options.max_usd)
 
     def rows(self) -> Generator[Row]:
         """Judge each case, some side by side."""
@@ -135,7 +117,6 @@ class Judging(Suite[JudgingOptions]):
             "arms": means(told, self.arms, seed=options.seed),
             "minus": {"base": base, "arms": minus(told, self.arms, base, seed=options.seed)},
             "itself": _with_itself(rows),
-            "people": self._with_people(rows),
             "nonsense": sum(row["nonsense"] for row in rows),
             "cases": told,
         }
@@ -152,37 +133,12 @@ class Judging(Suite[JudgingOptions]):
             ],
         }
 
-    def _with_people(self, rows: Sequence[Row]) -> dict[str, Any]:
-        if not self.rated.scores:
-            return {}
-        mine = _mean_scores(rows)
-        theirs = self.rated.mean_scores()
-        told: dict[str, Any] = {
-            name: agreement(
-                {key: value for key, value in mine.items() if key[2] == name},
-                {key: value for key, value in theirs.items() if key[2] == name},
-            )
-            for name in DIMENSIONS
-        }
-        mine_best, their_best = _preferences(rows), self.rated.preferences()
-        both = [case for case in mine_best if case in their_best]
-        same = kappa([mine_best[case] for case in both], [their_best[case] for case in both])
-        told["preferred"] = {
-            "n": float(len(both)),
-            "kappa": same,
-            "same": fmean(mine_best[case] == their_best[case] for case in both) if both else None,
-        }
-        return {**told, "raters": len(self.rated.raters)}
-
     def markdown(self, found: dict[str, Any]) -> str:
         """Return the scores of each arm, and how far judges agree."""
         tables: dict[str, Any] = {
             f"Judged by {found['settings']['judge']}": found["arms"],
             f"Minus {found['minus']['base']}": found["minus"]["arms"],
             "The judge with itself, turn by turn": found["itself"],
-            "The judge with people": {
-                name: told for name, told in found["people"].items() if isinstance(told, dict)
-            },
         }
         notes = [
             f"{found['nonsense']} answers of the judge could not be used; they are in no mean."
@@ -226,23 +182,6 @@ def _scores(row: Row) -> dict[Key, float]:
     }
 
 
-def _mean_scores(rows: Sequence[Row]) -> dict[Key, float]:
-    every: dict[Key, list[float]] = {}
-    for row in rows:
-        for key, value in _scores(row).items():
-            every.setdefault(key, []).append(value)
-    return {key: fmean(values) for key, values in every.items()}
-
-
-def _preferences(rows: Sequence[Row]) -> dict[str, str]:
-    """Return the arm preferred most often of each case, the first by name of those equal."""
-    votes: dict[str, Counter[str]] = {}
-    for row in rows:
-        if row["preferred"]:
-            votes.setdefault(row["case"], Counter())[row["preferred"]] += 1
-    return {case: min(count, key=lambda arm: (-count[arm], arm)) for case, count in votes.items()}
-
-
 def _with_itself(rows: Sequence[Row]) -> dict[str, dict[str, float | None]]:
     """Return how far each two turns agree, over all scores, and in what they prefer."""
     by_turn: dict[int, list[Row]] = {}
@@ -252,7 +191,10 @@ def _with_itself(rows: Sequence[Row]) -> dict[str, dict[str, float | None]]:
     for one, other in combinations(sorted(by_turn), 2):
         these = {key: value for row in by_turn[one] for key, value in _scores(row).items()}
         others = {key: value for row in by_turn[other] for key, value in _scores(row).items()}
-        mine, theirs = _preferences(by_turn[one]), _preferences(by_turn[other])
+        mine, theirs = (
+            {row["case"]: row["preferred"] for row in by_turn[turn] if row["preferred"]}
+            for turn in (one, other)
+        )
         both = [case for case in mine if case in theirs]
         found[f"{one + 1} and {other + 1}"] = {
             **agreement(these, others),
