@@ -1,7 +1,6 @@
 """From what was measured of each case in each arm to the figures of the arms."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from statistics import stdev
 from typing import Any, Protocol, TypeVar
 
 from evals.intervals import Interval, difference, interval
@@ -70,35 +69,6 @@ def minus(told: Sequence[Told], arms: Iterable[str], base: str, *, seed: int) ->
         for name in arms
         if name != base
     }
-
-
-def spread(arms: ArmFigures, along: str) -> dict[str, dict[str, float]]:
-    """Return how far the means lie apart of arms that differ in nothing but this ('run', 'temperature').
-
-    By the name without it ('paragraphs' of 'paragraphs, run 1' and 'paragraphs, run 2'): of each measure the
-    standard deviation of the means (of a sample: n - 1) and their largest difference, as LLM-Ref's Table 5.
-    """
-    alike: dict[str, list[Mapping[str, Interval]]] = {}
-    for arm, figures in arms.items():
-        parts = arm.split(", ")
-        rest = [part for part in parts if not part.startswith(f"{along} ")]
-        if len(rest) < len(parts):
-            alike.setdefault(", ".join(rest), []).append(figures)
-    found: dict[str, dict[str, float]] = {}
-    for rest_of, several in alike.items():
-        for measure in several[0]:
-            values = [one[measure]["mean"] for one in several if measure in one]
-            if len(values) > 1:
-                told = found.setdefault(rest_of, {})
-                told[f"{measure}, standard deviation"] = stdev(values)
-                told[f"{measure}, largest difference"] = max(values) - min(values)
-    return found
-
-
-def spreads(arms: ArmFigures) -> dict[str, dict[str, dict[str, float]]]:
-    """Return the spread over runs and over temperatures, by title; nothing of what was not varied."""
-    told = {f"Spread over {along}s": spread(arms, along) for along in ("run", "temperature")}
-    return {title: found for title, found in told.items() if found}
 
 
 def sums(parts: Iterable[Mapping[str, float | None]], keys: Iterable[str] = ()) -> dict[str, float]:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from evals.figures import means, minus, spreads
+from evals.figures import means, minus
 from evals.intervals import RESAMPLES
 from evals.judge import MostUsd, asked, judged_by_llm, tell_cost
 from evals.ragas.answers import Answered, read_answers
@@ -119,8 +119,7 @@ class Ragas(Suite[RagasOptions]):
                 "seed": options.seed,
                 "resamples": RESAMPLES,
             },
-            "arms": (arms := means(told, self.arms, seed=options.seed)),
-            "spread": spreads(arms),
+            "arms": means(told, self.arms, seed=options.seed),
             "minus": {"base": base, "arms": minus(told, self.arms, base, seed=options.seed)},
             "nonsense": sum(len(row["errors"]) for row in rows),
             "cases": told,
@@ -131,7 +130,6 @@ class Ragas(Suite[RagasOptions]):
         tables = {
             f"Judged by {found['settings']['judge']}": found["arms"],
             f"Minus {found['minus']['base']}": found["minus"]["arms"],
-            **found["spread"],
         }
         unused = f"{found['nonsense']} answers of the judge could not be used; they are in no mean."
         return Report(tables, [unused, INTERVALS]).markdown()

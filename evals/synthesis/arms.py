@@ -10,8 +10,6 @@ paragraphs        All paragraphs judged relevant by their summaries: the product
 basic             The best chunks by meaning.
 parent_document   The parents of the best small chunks.
 ensemble          The best by BM25 and meaning.
-
-More arms vary these: see evals.synthesis.variation.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,14 +21,15 @@ from evals.asking.papers import PaperCases
 from evals.figures import ArmFigures, means
 from evals.figures import minus as differences
 from evals.spending import Spent, spent
-from evals.synthesis.chunks import SIZE
+from evals.synthesis.chunks import BASELINES
 from evals.synthesis.measures import COMPOSITES, Figures, Told, composite, measures
 from evals.synthesis.retrieve_contexts import retrieving
 from evals.synthesis.runs import Synthesis, Upload, synthesize, text_upload
-from evals.synthesis.variation import BASELINES, PARAGRAPHS, Arm, VariedClients, arms_of, base_of
 from evals.trials import fresh_home
 from graphs.synthesize import wired
+from tools.clients import Clients
 
+PARAGRAPHS = "paragraphs"
 ARMS = (PARAGRAPHS, *BASELINES)
 
 
@@ -55,7 +54,6 @@ class Plan:
     cases: Sequence[Case]
     texts: Mapping[str, str]
     """By paper, in the order of the file."""
-    arms: Sequence[Arm] = field(default_factory=arms_of)
     stacks: Sequence[int] = (1, 3)
     top_k: int = 4
     mind: str = "extractive"
@@ -95,26 +93,18 @@ def stack_of(papers: Sequence[str], texts: Mapping[str, str]) -> list[Upload]:
 
 def run_all(plan: Plan) -> Iterator[Row]:
     """Yield the row of each run; all share a home, so that no paper is read twice."""
-    graphs: dict[Any, Any] = {
-        (arm.method, arm.size): wired(
-            retrieving(arm.method, plan.top_k, arm.size or SIZE)
-        ).compile()
-        for arm in plan.arms
-        if arm.method != PARAGRAPHS
+    graphs: dict[str, Any] = {
+        method: wired(retrieving(method, plan.top_k)).compile() for method in BASELINES
     }
     with fresh_home() as here:
         for case, stack, uploads in asked_of(plan):
-            for arm in plan.arms:
-                graph = graphs.get((arm.method, arm.size), "synthesize")
-                clients = VariedClients(here)
-                clients.arm = arm
+            for arm in ARMS:
+                graph, clients = graphs.get(arm, "synthesize"), Clients(here)
                 run = synthesize(case.question, uploads, clients, {"mind": plan.mind}, graph)
-                told = told_of(case, run, ranked=arm.method != PARAGRAPHS)
+                told = told_of(case, run, ranked=arm != PARAGRAPHS)
                 figures = measures(clients.embedder, told) | {"seconds": run.seconds}
                 answer = " ".join(line.text for line in run.lines)
-                yield Row(
-                    case.id, stack, arm.name, figures, answer, told, spent(run.result["usage"])
-                )
+                yield Row(case.id, stack, arm, figures, answer, told, spent(run.result["usage"]))
 
 
 def told_of(case: Case, run: Synthesis, *, ranked: bool) -> Told:
@@ -159,15 +149,12 @@ def summarise(rows: Sequence[Row], *, seed: int) -> dict[str, ArmFigures]:
 
 
 def minus(rows: Sequence[Row], *, seed: int) -> dict[str, ArmFigures]:
-    """Return the measures of the paragraphs minus those of each baseline, question by question.
-
-    At the same temperature and in the same run.
-    """
+    """Return the measures of the paragraphs minus those of each baseline, question by question."""
     return {
         stack: {
-            arm: differences(told, [base_of(arm)], arm, seed=seed)[base_of(arm)]
+            arm: differences(told, [PARAGRAPHS], arm, seed=seed)[PARAGRAPHS]
             for arm in _names(told)
-            if arm != base_of(arm)
+            if arm != PARAGRAPHS
         }
         for stack, told in _by_stack(rows).items()
     }

@@ -7,16 +7,17 @@ parents are taken ('parent_document'), and by meaning and BM25 fused by rank ('e
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from tools.embed.embedder import Embedder
 from tools.library.vector_index import RRF_K, ScoredPoint, bm25, fused, ranked
 
 ChunkMethod = Literal["basic", "parent_document", "ensemble"]
+BASELINES: tuple[ChunkMethod, ...] = get_args(ChunkMethod)
 SIZE = 1000
 """Characters of a chunk, of which the next one repeats a tenth."""
-CHILD, PARENT = 0.4, 2
-"""Sizes of a small piece, which is found, and of its parent, which is taken."""
+CHILD, PARENT = 400, 2000
+"""Characters of a small piece, which is found, and of its parent, which is taken."""
 _JOINT = "\n\n"
 """What stands between two paragraphs."""
 
@@ -66,7 +67,6 @@ def retrieve(
     *,
     method: ChunkMethod,
     top_k: int,
-    size: int = SIZE,
 ) -> list[Found]:
     """Return the best chunks of several papers, best first; synchronous, it embeds.
 
@@ -77,11 +77,10 @@ def retrieve(
         method: See the module. Of 'parent_document' the parents of the `top_k` best children are
             returned, each once, so they may be fewer.
         top_k: How many.
-        size: Characters of a chunk; the pieces and parents of 'parent_document' grow and shrink with it.
     """
     if method == "parent_document":
-        return _parents(embedder, question, papers, top_k, size)
-    chunks = [chunk for paper in papers for chunk in cut(paper, size, size // 10)]
+        return _parents(embedder, question, papers, top_k)
+    chunks = [chunk for paper in papers for chunk in cut(paper, SIZE, SIZE // 10)]
     near = _by_meaning(embedder, question, chunks)
     if method == "basic":
         return [Found(chunks[one.id], _share(one.score)) for one in near[:top_k]]
@@ -95,13 +94,12 @@ def _parents(
     question: str,
     papers: Sequence[Sequence[tuple[int, str]]],
     top_k: int,
-    size: int,
 ) -> list[Found]:
-    parents = [chunk for paper in papers for chunk in cut(paper, PARENT * size)]
+    parents = [chunk for paper in papers for chunk in cut(paper, PARENT)]
     children = [
         (place, parent.text[start:end])
         for place, parent in enumerate(parents)
-        for start, end in _spans(parent.text, round(CHILD * size), 0)
+        for start, end in _spans(parent.text, CHILD, 0)
     ]
     pieces = [Chunk(text, ()) for _, text in children]
     best: dict[int, float] = {}

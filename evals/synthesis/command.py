@@ -3,23 +3,20 @@
 from collections.abc import Generator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import typer
 
 from evals.asking.papers import read_papers
-from evals.figures import spreads
 from evals.runner import Options, Suite, choose
 from evals.synthesis import arms, references
 from evals.synthesis.questions import QUESTIONS, read_questions
-from evals.synthesis.variation import arms_of
 from evals.tables import INTERVALS, Report, dict_table
 from tools.errors import InputError
 from tools.settings import settings
 
 PARTS = ("references", "arms")
 Row = references.LineRow | arms.Row
-NumberT = TypeVar("NumberT", int, float)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,20 +40,7 @@ class SynthesisOptions(Options):
         str,
         typer.Option(metavar="A,B", help="What to measure: references, arms; all with data."),
     ] = ""
-    chunks: Annotated[
-        str,
-        typer.Option(
-            metavar="N,N", help="Sizes of the baselines' chunks in characters, an arm each."
-        ),
-    ] = ""
     top_k: Annotated[int, typer.Option(help="Contexts that a baseline takes.", min=1)] = 4
-    runs: Annotated[
-        int, typer.Option(help="How often an LLM is asked everything anew, an arm each.", min=1)
-    ] = 1
-    temperatures: Annotated[
-        str,
-        typer.Option(metavar="T,T", help="At which an LLM writes the answers, an arm each."),
-    ] = ""
 
 
 class Synthesis(Suite[SynthesisOptions]):
@@ -65,10 +49,6 @@ class Synthesis(Suite[SynthesisOptions]):
     def prepare(self) -> None:
         """Read the questions."""
         options = self.options
-        self.sizes = _numbers(options.chunks, "--chunks", int, 50)
-        self.temperatures = _numbers(options.temperatures, "--temperatures", float, 0)
-        if options.mind != "llm" and (options.runs > 1 or self.temperatures):
-            raise InputError("without an LLM every run is the same: give --mind llm")
         given = {"references": options.folder, "arms": options.papers}
         usual = ",".join(part for part in PARTS if given[part])
         self.parts = choose(options.parts or usual, PARTS, "part")
@@ -86,9 +66,8 @@ class Synthesis(Suite[SynthesisOptions]):
                 options.n,
                 mind=options.mind,
                 top_k=options.top_k,
-                arms=arms_of(self.sizes, self.temperatures, options.runs),
             )
-            self.runs = len(list(arms.asked_of(self.plan))) * len(self.plan.arms)
+            self.runs = len(list(arms.asked_of(self.plan))) * len(arms.ARMS)
 
     def rows(self) -> Generator[Row]:
         """Measure part by part."""
@@ -118,9 +97,6 @@ class Synthesis(Suite[SynthesisOptions]):
                 "embedder": at.embedder,
                 "seed": options.seed,
                 "top_k": options.top_k,
-                "chunks": self.sizes,
-                "temperatures": self.temperatures,
-                "runs": options.runs,
             }
         }
         if lines:
@@ -129,13 +105,9 @@ class Synthesis(Suite[SynthesisOptions]):
                 "lines": [asdict(row) for row in lines],
             }
         if runs:
-            by_stack = arms.summarise(runs, seed=options.seed)
             found["arms"] = {
-                "by_stack": by_stack,
+                "by_stack": arms.summarise(runs, seed=options.seed),
                 "minus": arms.minus(runs, seed=options.seed),
-                "spread": {
-                    stack: told for stack, one in by_stack.items() if (told := spreads(one))
-                },
                 "rows": [asdict(row) for row in runs],
             }
         return found
@@ -151,24 +123,9 @@ class Synthesis(Suite[SynthesisOptions]):
             less = {
                 f"Paragraphs minus, stacks of {size}": one for size, one in told["minus"].items()
             }
-            apart = {
-                f"{title}, stacks of {size}": one
-                for size, several in told["spread"].items()
-                for title, one in several.items()
-            }
             notes = [f"Written by {found['settings']['model']}.", INTERVALS]
-            parts.append(Report(stacks | less | apart, notes).markdown())
+            parts.append(Report(stacks | less, notes).markdown())
         return "\n\n".join(parts)
-
-
-def _numbers(text: str, option: str, kind: type[NumberT], least: float) -> list[NumberT]:
-    try:
-        found = [kind(part) for part in text.split(",") if part.strip()]
-    except ValueError as error:
-        raise InputError(f"{option} '{text}' are no numbers: give them with commas") from error
-    if any(number < least for number in found) or len(set(found)) < len(found):
-        raise InputError(f"{option} '{text}': each once, and none below {least:g}")
-    return found
 
 
 def _has_truth(folder: Path | None) -> bool:

@@ -10,14 +10,14 @@ from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
 
-from evals.synthesis.chunks import SIZE, ChunkMethod, Found, retrieve
+from evals.synthesis.chunks import ChunkMethod, Found, retrieve
 from graphs.synthesize import Step
 from state.synthesis import Context, Paragraph, SynthesizeState
 from tools.run_settings import RunSettings
 from tools.services import open_services
 
 
-def retrieving(method: ChunkMethod, top_k: int = 4, size: int = SIZE) -> Step:
+def retrieving(method: ChunkMethod, top_k: int = 4) -> Step:
     """Return the step that takes the best chunks as contexts, relevant or not, best first."""
 
     async def retrieve_contexts(
@@ -33,7 +33,6 @@ def retrieving(method: ChunkMethod, top_k: int = 4, size: int = SIZE) -> Step:
             _by_paper(paragraphs),
             method=method,
             top_k=top_k,
-            size=size,
         )
         return {"contexts": _contexts(paragraphs, chunks)}
 
