@@ -8,9 +8,9 @@ from typing import Any, get_type_hints
 import typer
 
 from citeloom.cli.wording import WordedGroup
+from evals.build import build
 from evals.references.command import references
 from evals.report import report
-from evals.rolling.command import build
 from evals.runner import run, say
 from evals.starter.command import data
 from tools.errors import CiteLoomError, InputError
@@ -18,14 +18,14 @@ from tools.errors import CiteLoomError, InputError
 SUITES = {
     "retrieval": ("evals.retrieval.command", "Retrieval"),
     "writing": ("evals.writing.command", "Writing"),
-    "judging": ("evals.judging.command", "Judging"),
-    "ragas": ("evals.ragas.command", "Ragas"),
-    "passages": ("evals.passages.command", "Passages"),
+    "judging": ("evals.writing.judging", "Judging"),
+    "ragas": ("evals.synthesis.ragas", "Ragas"),
+    "passages": ("evals.asking.passages", "Passages"),
     "asking": ("evals.asking.command", "Asking"),
-    "claims": ("evals.claims.command", "Claims"),
+    "claims": ("evals.asking.claims", "Claims"),
     "citation_truth": ("evals.citation_truth.command", "CitationTruth"),
     "synthesis": ("evals.synthesis.command", "Synthesis"),
-    "relevance": ("evals.relevance.command", "Relevance"),
+    "relevance": ("evals.retrieval.relevance", "Relevance"),
     "bench": ("evals.bench.command", "Bench"),
 }
 app = typer.Typer(

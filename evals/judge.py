@@ -11,8 +11,8 @@ from uuid import uuid4
 
 import typer
 
+from evals.figures import spent
 from evals.runner import say
-from evals.spending import spent
 from evals.trials import Row
 from nodes.common.ask_model import AnswerCheck, ask_with_check
 from tools.clients import open_clients

@@ -10,13 +10,136 @@ each file, and the sums of each folder, of papers that number their references, 
 """
 
 import argparse
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from statistics import mean
 
-from evals.pdf.rows import Row, row_of, shown, summed
-from evals.pdf.texts import sources
+from rapidfuzz import fuzz
+
+from evals.pdf.measures import (
+    References,
+    Share,
+    coverage,
+    harmonic,
+    headings,
+    intruded,
+    letters,
+    measured,
+    paragraphs,
+    running_lines,
+    sources,
+)
 from evals.pdf.truth import Truth, read_truth
 from tools.errors import DocumentError
+from tools.pdf.reader import read_pdf
+from tools.references.read_bibliography import read_bibliography
+
+
+@dataclass(frozen=True)
+class Row:
+    """What was measured of one file; None where the truth says nothing."""
+
+    file: str
+    group: str
+    numbered: bool
+    """Whether it cites by numbers."""
+    pages: int
+    title: float
+    abstract: float
+    precision: float | None
+    recall: float | None
+    covered: float | None
+    """Share of the words of the truth's texts that stand in the prose, in the same order."""
+    paragraphs: int
+    intruded: tuple[str, ...]
+    references: References
+    count: int | None
+    speed: float
+    """Pages a second of processor time, references not included."""
+
+    @property
+    def f1(self) -> float | None:
+        """F1 of the headings."""
+        return harmonic(self.precision, self.recall)
+
+
+def row_of(folder: Path, truth: Truth) -> Row:
+    """Read one file and compare it with the truth.
+
+    Raises:
+        DocumentError: It cannot be read.
+    """
+    content = (folder / truth.file).read_bytes()
+    start = time.process_time()
+    document = read_pdf(content, name=truth.file)
+    seconds = time.process_time() - start
+    precision, recall = headings(document, truth.headings)
+    return Row(
+        file=Path(truth.file).name,
+        group=truth.group,
+        numbered=truth.numbered,
+        pages=document.pages or 0,
+        title=float(letters(document.title or "") == letters(truth.title)),
+        abstract=fuzz.ratio(letters(document.abstract or ""), letters(truth.abstract)) / 100,
+        precision=precision,
+        recall=recall,
+        covered=coverage(document, truth.texts),
+        paragraphs=paragraphs(document),
+        intruded=tuple(intruded(document, running_lines(content))),
+        references=measured(document, read_bibliography(document), truth),
+        count=truth.count,
+        speed=(document.pages or 0) / max(seconds, 1e-6),
+    )
+
+
+def shown(row: Row) -> str:
+    """Return one row of the table."""
+    found = row.references
+    known = "" if found.known else "~"
+    return (
+        f"{row.file:24}{row.pages:3} p {row.speed:4.0f}/s  title {row.title:.0f}  abstract "
+        f"{row.abstract:.2f}  headings {_two(row.precision)} {_two(row.recall)} F1 {_two(row.f1)}  "
+        f"text {_two(row.covered)}  intruded {len(row.intruded)}/{row.paragraphs}  "
+        f"entries {found.entries}/{'?' if row.count is None else row.count}  "
+        f"found {_ratio(found.found)}  right {_ratio(found.right)}  "
+        f"linked {known}{_ratio(found.linked)}  precise {_ratio(found.precise)}"
+    )
+
+
+def summed(group: str, rows: Sequence[Row]) -> str:
+    """Return the row of a group: means, and sums of what is counted."""
+
+    def over(get: Callable[[Row], float | None]) -> str:
+        return _two(average(rows, get))
+
+    def all_(get: Callable[[References], Share]) -> str:
+        return _ratio(sum((get(row.references) for row in rows), Share()), percent=True)
+
+    return (
+        f"{group:24}{sum(row.pages for row in rows):3} p       title {over(lambda r: r.title)}  abstract "
+        f"{over(lambda r: r.abstract)}  headings {over(lambda r: r.precision)} "
+        f"{over(lambda r: r.recall)} F1 {over(lambda r: r.f1)}  text {over(lambda r: r.covered)}  "
+        f"intruded {sum(len(r.intruded) for r in rows)}/{sum(r.paragraphs for r in rows)}  "
+        f"found {all_(lambda r: r.found)}  right {all_(lambda r: r.right)}  "
+        f"linked {all_(lambda r: r.linked)}  precise {all_(lambda r: r.precise)}"
+    )
+
+
+def average(rows: Sequence[Row], get: Callable[[Row], float | None]) -> float | None:
+    """Return a mean over the files of which something is known."""
+    known = [value for row in rows if (value := get(row)) is not None]
+    return mean(known) if known else None
+
+
+def _two(value: float | None) -> str:
+    return "   -" if value is None else f"{value:.2f}"
+
+
+def _ratio(share: Share, *, percent: bool = False) -> str:
+    more = f" ({share.value:.3f})" if percent and share.value is not None else ""
+    return f"{share.hits}/{share.of}{more}" if share.of else "-"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -1,6 +1,5 @@
 """One way to run a suite: check what was given, run its arms, write the figures, print the tables."""
 
-import json
 import sys
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import closing
@@ -11,9 +10,10 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 
 import typer
 
-from evals.figures import sums
-from evals.side_by_side import quiet
-from evals.spending import JUDGE, by_arm, spent_table
+from evals.data_files import check_file, write_figures
+from evals.figures import JUDGE, by_arm, sums
+from evals.report import spent_table
+from evals.trials import quiet
 from tools.errors import CiteLoomError, InputError, PermanentError
 from tools.program import PROGRAM
 from tools.scholar.open_source import OnlineName, check_source, is_online
@@ -142,34 +142,6 @@ def check(options: Options) -> None:
     if options.mind == "llm" and not settings().llm_configured:
         raise InputError(f"--mind llm needs an LLM: run `{PROGRAM} doctor` to see what to set")
     check_file(options.json)
-
-
-def check_file(path: Path | None) -> None:
-    """Check that a file can be written to a folder that exists.
-
-    Raises:
-        InputError: It cannot.
-    """
-    if path is not None and (path.is_dir() or not path.absolute().parent.is_dir()):
-        raise InputError(f"'{path}' cannot be written: name a file in a folder that exists")
-
-
-def write_figures(path: Path | None, found: dict[str, Any]) -> None:
-    """Write figures as JSON, as a whole or not at all.
-
-    Raises:
-        InputError: They cannot be written.
-    """
-    if path is None:
-        return
-    # NaN and infinity are no JSON: better an error here than a file that others cannot read.
-    text = json.dumps(found, ensure_ascii=False, indent=1, allow_nan=False)
-    temporary = path.with_name(f"{path.name}.part")
-    try:
-        temporary.write_text(f"{text}\n", encoding="utf-8")
-        temporary.replace(path)
-    except OSError as error:
-        raise InputError(f"'{path}' cannot be written: {error}") from error
 
 
 def choose(names: str, known: Iterable[str], what: str, always: Sequence[str] = ()) -> list[str]:

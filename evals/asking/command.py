@@ -10,19 +10,13 @@ from typing import Annotated, Any
 
 import typer
 
-from evals.asking.arms import ARMS, REGULAR, USUAL
-from evals.asking.cases import choose_cases, read_questions
-from evals.asking.libraries import Built, build_papers, build_starter
-from evals.asking.papers import read_papers
-from evals.asking.speech import heard
-from evals.asking.summary import as_in_kar, summarise
-from evals.asking.trial import Setting, forget, try_arm
-from evals.figures import sums
-from evals.intervals import RESAMPLES
+from evals.asking.cases import ARMS, REGULAR, USUAL, choose_cases, read_papers, read_questions
+from evals.asking.measures import as_in_kar, summarise
+from evals.asking.trial import Built, Setting, build_papers, build_starter, forget, heard, try_arm
+from evals.figures import RESAMPLES, sums
+from evals.report import INTERVALS, Report, left_out
 from evals.runner import Options, Suite, choose, say
-from evals.side_by_side import results_of
-from evals.tables import INTERVALS, Report, left_out
-from evals.trials import Row
+from evals.trials import Row, results_of
 from tools.settings import settings
 
 

@@ -6,8 +6,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter
 
-from evals.bench.ingest import pdfs_of
-from evals.bench.row import Given, Row
+from evals.bench.libraries import pdfs_of
+from evals.bench.part import Given, Row
 from evals.trials import fresh_home
 from graphs.ingest import graph
 from tools.clients import open_clients

@@ -10,13 +10,12 @@ from typing import Annotated, Any, Literal, get_args
 
 import typer
 
-from evals.citation_truth.falsify import KINDS
-from evals.citation_truth.pairs import Case, load, load_full_texts
+from evals.citation_truth.pairs import KINDS, Case, load, load_full_texts
 from evals.citation_truth.paths import ARMS, verdict
-from evals.intervals import RESAMPLES, Interval, interval
+from evals.figures import RESAMPLES, Interval, interval
 from evals.judge import MostUsd, Question, tell_cost
+from evals.report import INTERVALS, Report
 from evals.runner import Options, Suite, choose
-from evals.tables import INTERVALS, Report
 from nodes.judge.judge_prompts import TASK
 from state.writing import SupportVerdict
 from tools.errors import InputError

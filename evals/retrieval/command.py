@@ -12,18 +12,16 @@ from typing import Annotated, Any
 
 import typer
 
-from evals.intervals import RESAMPLES
-from evals.retrieval.arms import ARMS, choose_arms
-from evals.retrieval.corpus import Corpus, choose_cases, live_cases, read_corpus
-from evals.retrieval.dump import sliced
-from evals.retrieval.queries import read_queries
-from evals.retrieval.server import service_of, serving
+from evals.data_files import check_file
+from evals.figures import RESAMPLES
+from evals.report import INTERVALS, Report, left_out
+from evals.retrieval.corpus import Corpus, choose_cases, live_cases, read_corpus, read_queries
+from evals.retrieval.local_openalex import service_of, serving
 from evals.retrieval.summary import summarise
-from evals.retrieval.trial import Setting, try_arm
-from evals.runner import Options, Suite, check_file, lasting, online_sources, say
-from evals.side_by_side import remembering, results_of
-from evals.tables import INTERVALS, Report, left_out
-from evals.trials import Row
+from evals.retrieval.trial import ARMS, Setting, choose_arms, try_arm
+from evals.retrieval.works import sliced
+from evals.runner import Options, Suite, lasting, online_sources, say
+from evals.trials import Row, remembering, results_of
 from tools.embed.embedder import Embedder
 from tools.errors import InputError
 

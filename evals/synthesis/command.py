@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
-from evals.asking.papers import read_papers
+from evals.asking.cases import read_papers
+from evals.report import INTERVALS, Report, dict_table
 from evals.runner import Options, Suite, choose
 from evals.synthesis import arms, references
-from evals.synthesis.questions import QUESTIONS, read_questions
-from evals.tables import INTERVALS, Report, dict_table
+from evals.synthesis.references import QUESTIONS, read_questions
 from tools.errors import InputError
 from tools.settings import settings
 

@@ -11,18 +11,14 @@ from typing import Annotated, Any
 
 import typer
 
-from evals.intervals import RESAMPLES
-from evals.judging.candidates import read_candidates
+from evals.figures import RESAMPLES
+from evals.report import INTERVALS, Report, left_out
 from evals.runner import Options, Suite, choose
-from evals.side_by_side import results_of
-from evals.tables import INTERVALS, Report, left_out
-from evals.trials import Row
-from evals.writing.bertscore import bertscore
+from evals.trials import Row, results_of
 from evals.writing.cases import read_cases
-from evals.writing.published import try_text
-from evals.writing.rouge import rouge, scorer
-from evals.writing.summary import Likeness, summarise
-from evals.writing.trial import ARMS, LEXRANK, Setting, try_arm
+from evals.writing.judge_texts import read_candidates
+from evals.writing.summary import Likeness, bertscore, rouge, scorer, summarise
+from evals.writing.trial import ARMS, LEXRANK, Setting, try_arm, try_text
 from tools.errors import InputError
 from tools.settings import settings
 

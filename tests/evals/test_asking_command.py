@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from typer.testing import Result
 
-from evals.asking import speech, trial
-from evals.asking.papers import read_papers
+from evals.asking import trial
+from evals.asking.cases import read_papers
 from evals.trials import run_graph
 from state.ask import AnswerSentence, Claim
 from state.passage import Passage
@@ -211,7 +211,7 @@ def test_without_engines_nothing_is_asked_aloud(
 ) -> None:
     monkeypatch.setitem(sys.modules, "espeakng_loader", None)
     monkeypatch.setattr("tools.speech.espeak._loaded", [])
-    speech.heard.cache_clear()
+    trial.heard.cache_clear()
     result = evaluated("asking", "--data", data, "--speech")
     assert (result.exit_code, "pip install 'citeloom[voice]'" in result.stderr) == (1, True)
 
@@ -231,7 +231,7 @@ def test_question_is_asked_as_it_is_heard(data: Path) -> None:
     figures = case["arms"]["hybrid-2"]
     assert questions == [case["heard"]["hybrid-2"]]
     assert figures["stt_seconds"] > figures["tts_seconds"] > 0
-    wrong = speech.word_error_rate(case["question"], case["heard"]["hybrid-2"])
+    wrong = trial.word_error_rate(case["question"], case["heard"]["hybrid-2"])
     assert figures["word_error_rate"] == wrong < 1
 
 
@@ -244,4 +244,4 @@ def test_question_is_asked_as_it_is_heard(data: Path) -> None:
     ],
 )
 def test_word_error_rate_by_hand(said: str, understood: str, rate: float) -> None:
-    assert speech.word_error_rate(said, understood) == rate
+    assert trial.word_error_rate(said, understood) == rate

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from evals.asking.cases import Case
-from evals.asking.summary import as_in_kar, summarise
+from evals.asking.measures import as_in_kar, summarise
 from evals.trials import Row
 from tests.evals.answers import QUESTIONS
 

@@ -1,14 +1,12 @@
 """The bench: rows of parts, each measured in a process of its own."""
 
 import json
-import re
 from pathlib import Path
 
 import pytest
 
 from evals.bench import cluster, command
-from evals.bench.growth import pictures
-from evals.bench.row import Given, Row
+from evals.bench.part import Given
 from tests.evals.calls import evaluated
 from tools.errors import PermanentError
 
@@ -16,7 +14,7 @@ from tools.errors import PermanentError
 def test_parts_tell_ratios_and_memory_and_what_cannot_be_measured_is_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(command.PARTS, "absent", "evals.bench.no_such_part")
+    monkeypatch.setitem(command.PARTS, "absent", "evals.bench.no_such_part:measure")
     out = tmp_path / "figures.json"
     done = evaluated("bench", "--parts", "startup,absent", "--n", "1", "--json", out)
     assert done.exit_code == 0, done.output
@@ -58,20 +56,6 @@ def test_llm_path_runs_whole_against_an_endpoint_that_takes_its_time(tmp_path: P
     assert found["tasks"]["write, 3"]["read_paper"]["calls"] == 3
     took = [row for row in found["rows"] if row["unit"] == "s"]
     assert all(row["ratio"] > 1 and row["value"] > 0.3 for row in took)
-
-
-def test_growth_is_a_line_through_the_corner_where_cost_grows_with_size_alone() -> None:
-    def row(what: str, size: float | None, value: float) -> Row:
-        return Row("finding", what, value, "s", size=size)
-
-    linear = [row("find", 100, 2), row("find", 50, 1), row("find", 200, 4)]
-    page = pictures([*linear, row("once", 100, 1), row("start", None, 1)])
-    assert page.count("<figure>") == 1
-    line = re.findall(r'<polyline points="([^"]+)"', page)[0]
-    points = [tuple(map(float, point.split(","))) for point in line.split()]
-    corner = (60.0, 190.0)
-    slopes = {round((corner[1] - y) / (x - corner[0]), 2) for x, y in points}
-    assert len(slopes) == 1
 
 
 def test_cluster_is_left_out_without_ray(monkeypatch: pytest.MonkeyPatch) -> None:

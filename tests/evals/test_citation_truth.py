@@ -8,8 +8,7 @@ from random import Random
 import pytest
 
 from evals.citation_truth.command import GROUPS, figures, judged
-from evals.citation_truth.falsify import KINDS, falsified
-from evals.citation_truth.pairs import Case, load, load_full_texts
+from evals.citation_truth.pairs import KINDS, Case, falsified, load, load_full_texts
 from state.paper import Paper
 from state.writing import SupportVerdict
 from tests.evals.calls import evaluated

@@ -9,8 +9,7 @@ import pytest
 from typer.testing import Result
 
 from evals.asking.cases import Answer, Case, Point
-from evals.claims.material import read_material
-from evals.claims.measures import Judged, measures, points_of
+from evals.asking.claim_judge import Judged, measures, points_of, read_material
 from tests.evals.calls import evaluated, with_judge
 from tests.evals.test_asking_command import BEES
 from tests.evals.test_asking_papers import write

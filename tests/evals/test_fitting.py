@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from evals.references.fitting import Case, brier, cases_of, fitted, measure_fit
+from evals.references.checked import Case, brier, cases_of, fitted, measure_fit
 from state.audit import ReferenceCheck, ReferenceOutcome
 from tests.evals.calls import evaluated
 

@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 from typer.testing import Result
 
-from evals.judging.agreement import agreement, spearman
-from evals.judging.candidates import Candidate, lineup
-from evals.judging.questions import DIMENSIONS
 from evals.writing.cases import read_cases
+from evals.writing.judge_texts import DIMENSIONS, Candidate, lineup
+from evals.writing.judging import agreement, spearman
 from tests.evals.calls import evaluated, with_judge
 from tests.evals.sections import row, write
 from tests.fakes.openai_server import OpenAIServer, Text, inputs_of, task_of

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from evals.passages.sets import read_sets
+from evals.asking.passage_sets import read_sets
 from tests.evals.calls import evaluated
 from tools.errors import InputError
 
@@ -64,7 +64,7 @@ ROWS: dict[str, list[dict[str, Any]]] = {
 
 @pytest.fixture(autouse=True)
 def _few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evals.intervals.RESAMPLES", 1000)
+    monkeypatch.setattr("evals.figures.RESAMPLES", 1000)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from typer.testing import Result
 
-from evals.ragas.measures import Said, f1_of, measures
+from evals.synthesis.ragas import Said, f1_of, measures
 from tests.evals.calls import evaluated, with_judge
 from tests.evals.sections import write
 from tests.fakes.openai_server import OpenAIServer, inputs_of, task_of

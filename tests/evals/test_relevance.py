@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.relevance.command import FIRST, Relevance, RelevanceOptions, read_inputs
+from evals.retrieval.relevance import FIRST, Relevance, RelevanceOptions, read_inputs
 from tests.evals.calls import evaluated
 from tests.support import starter_records
 

@@ -12,10 +12,8 @@ from typing import Any
 
 import pytest
 
-from evals.retrieval.arms import ARMS
-from evals.retrieval.corpus import choose_cases, read_corpus
-from evals.retrieval.queries import Query
-from evals.retrieval.trial import Setting, try_arm
+from evals.retrieval.corpus import Query, choose_cases, read_corpus
+from evals.retrieval.trial import ARMS, Setting, try_arm
 from tests.evals.calls import evaluated
 from tests.evals.made import paper, topics, write
 from tests.support import ROOT

@@ -6,11 +6,16 @@ from datetime import date
 
 import pytest
 
-from evals.intervals import difference, interval
-from evals.retrieval.arms import ARMS, choose_arms
+from evals.figures import difference, interval
 from evals.retrieval.corpus import Case
-from evals.retrieval.measures import coverage, normalised_recall_at, precision_at, recall_at
-from evals.retrieval.summary import summarise
+from evals.retrieval.summary import (
+    coverage,
+    normalised_recall_at,
+    precision_at,
+    recall_at,
+    summarise,
+)
+from evals.retrieval.trial import ARMS, choose_arms
 from evals.trials import Row
 from tools.run_settings import RunSettings
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import Result
 
-from evals.rolling.section import licence_of, related_work
+from evals.build import licence_of, related_work
 from evals.writing.cases import read_cases
 from state.document import Block, Document
 from state.paper import Paper

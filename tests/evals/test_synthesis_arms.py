@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from evals.asking.papers import read_papers
-from evals.intervals import interval
+from evals.asking.cases import read_papers
+from evals.figures import interval
 from evals.synthesis.arms import (
     ARMS,
     Row,

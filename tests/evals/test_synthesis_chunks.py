@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evals.synthesis.chunks import ChunkMethod, cut
-from evals.synthesis.retrieve_contexts import retrieving
+from evals.synthesis.chunks import ChunkMethod, cut, retrieving
 from graphs.synthesize import wired
 from state.synthesis import Paragraph
 from tests.graphs.stacks import QUESTION, uploads

@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 
 from citeloom.cli.app import app
 from evals.retrieval.corpus import read_corpus
-from evals.retrieval.dump import write_dump
+from evals.retrieval.works import write_dump
 from evals.starter.command import GRAPH, write_data
 from state.paper import Paper, published_before
 from state.search import SearchQuery
