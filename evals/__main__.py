@@ -11,7 +11,7 @@ from citeloom.cli.wording import WordedGroup
 from evals.build import build
 from evals.references.command import references
 from evals.report import report
-from evals.runner import run, say
+from evals.runner import Options, run, say
 from evals.starter.command import data
 from tools.errors import CiteLoomError, InputError
 
@@ -40,7 +40,7 @@ app = typer.Typer(
 def _command(module: str, name: str) -> Any:
     """Return a command whose options are the fields of the suite's Options."""
     suite: Any = getattr(import_module(module), name)
-    options: Any = getattr(import_module(module), f"{name}Options")
+    options: Any = getattr(import_module(module), f"{name}Options", Options)
     hints = get_type_hints(options, include_extras=True)
 
     def measure(**given: Any) -> None:

@@ -12,7 +12,7 @@ import typer
 
 from evals.data_files import check_file, write_figures
 from evals.figures import JUDGE, by_arm, sums
-from evals.report import spent_table
+from evals.report import INTERVALS, Report, left_out, spent_table, tables_of
 from evals.trials import quiet
 from tools.errors import CiteLoomError, InputError, PermanentError
 from tools.program import PROGRAM
@@ -65,7 +65,7 @@ class Suite(Generic[OptionsT]):
 
     def failed(self, row: Any) -> bool:
         """Whether a run gave nothing."""
-        return False
+        return isinstance(row, dict) and bool(row.get("error"))
 
     def found(self, rows: Sequence[Any]) -> dict[str, Any]:
         """Return the figures."""
@@ -73,7 +73,11 @@ class Suite(Generic[OptionsT]):
 
     def markdown(self, found: dict[str, Any]) -> str:
         """Return the figures as a person reads them."""
-        raise NotImplementedError
+        return Report(dict(tables_of(found)), self.notes(found)).markdown()
+
+    def notes(self, found: dict[str, Any]) -> list[str]:
+        """Say what the tables do not: what was left out, what broke, and what the brackets are."""
+        return [*left_out(found, found.get("cases") or found.get("queries") or ()), INTERVALS]
 
 
 def run(suite: Suite[Any]) -> int:

@@ -1,9 +1,8 @@
 """`citeloom eval claims`: answers judged claim by claim by an LLM, factual share and coverage (arXivBot's Table 1)."""
 
 from collections import Counter
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,17 +12,15 @@ from evals.asking.cases import NEAR, USUAL
 from evals.asking.claim_judge import judged, questions_of, read_answers, read_material
 from evals.asking.measures import age_of
 from evals.figures import RESAMPLES, grouped, means, minus, noted
-from evals.judge import MostUsd, judged_by_llm, tell_cost
-from evals.report import INTERVALS, Report
-from evals.runner import Options, Suite
+from evals.judge import JudgedSuite, JudgeOptions, check_each_once
 from evals.trials import Row
 from tools.clients import open_clients
-from tools.errors import InputError
+from tools.llm.task import TaskModel
 from tools.settings import settings
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClaimsOptions(Options):
+class ClaimsOptions(JudgeOptions):
     """The command as given; `n` counts questions."""
 
     answers: Annotated[
@@ -38,10 +35,9 @@ class ClaimsOptions(Options):
             help="The papers with questions that were asked; the packaged ones if left out."
         ),
     ] = None
-    max_usd: MostUsd = None
 
 
-class Claims(Suite[ClaimsOptions]):
+class Claims(JudgedSuite[ClaimsOptions]):
     """Have the claims of answers held against the papers, and the points of people's answers (arXivBot)."""
 
     def prepare(self) -> None:
@@ -51,22 +47,16 @@ class Claims(Suite[ClaimsOptions]):
         found = [
             item for path in options.answers for item in read_answers(path, self.material.cases)
         ]
-        twice = Counter((item.case.id, item.arm) for item in found).most_common(1)
-        if twice and twice[0][1] > 1:
-            case, arm = twice[0][0]
-            raise InputError(f"there are two answers of '{arm}' to '{case}': name each arm once")
+        check_each_once((item.case.id, item.arm) for item in found)
         cases = list(dict.fromkeys(item.case.id for item in found))[: options.n]
-        self.answers = [item for item in found if item.case.id in cases]
-        self.arms = list(dict.fromkeys(item.arm for item in self.answers))
+        answers = [item for item in found if item.case.id in cases]
+        self.arms = list(dict.fromkeys(item.arm for item in answers))
         self.base = USUAL if USUAL in self.arms else self.arms[0]
-        self.runs = len(self.answers)
-        asked = (one for item in self.answers for one in questions_of(item, self.material))
-        tell_cost(asked, options.mind, options.max_usd)
+        self.judge(answers, (one for item in answers for one in questions_of(item, self.material)))
 
-    def rows(self) -> Generator[Row]:
-        """Judge each answer, some side by side."""
-        judge = partial(judged, material=self.material)
-        return judged_by_llm(self.answers, judge, self.options.max_usd)
+    async def judged(self, mind: TaskModel, item: Any) -> Row:
+        """Judge an answer."""
+        return await judged(mind, item, material=self.material)
 
     def outcome(self, row: Row) -> str:
         """Say how much of it is borne out, and how much it covers."""
@@ -135,21 +125,6 @@ class Claims(Suite[ClaimsOptions]):
             "arms": means(told, self.arms, seed=seed),
             "minus": minus(told, self.arms, self.base, seed=seed),
         }
-
-    def markdown(self, found: dict[str, Any]) -> str:
-        """Return the measures of each arm."""
-        whole = found["answerable"]
-        tables = {
-            f"Answerable questions ({whole['n']}), judged by {found['settings']['judge']}": whole[
-                "arms"
-            ],
-            **{f"Of these, {age} ({one['n']})": one["arms"] for age, one in found["ages"].items()},
-            f"Minus {self.base}": whole["minus"],
-            "Claims by verdict": found["totals"],
-            "Refused": found["refusals"],
-        }
-        unused = f"{found['nonsense']} answers of the judge could not be used; they are in no mean."
-        return Report(tables, [unused, INTERVALS]).markdown()
 
 
 def _refusals(told: Sequence[Mapping[str, Any]], arm: str) -> dict[str, float]:

@@ -14,7 +14,6 @@ import typer
 
 from evals.data_files import check_file
 from evals.figures import RESAMPLES
-from evals.report import INTERVALS, Report, left_out
 from evals.retrieval.corpus import Corpus, choose_cases, live_cases, read_corpus, read_queries
 from evals.retrieval.local_openalex import service_of, serving
 from evals.retrieval.summary import summarise
@@ -152,10 +151,6 @@ class Retrieval(Suite[RetrievalOptions]):
         """Say which run it was, and how long it took."""
         return f"{row['case']} {row['arm']}: {row['counts']['seconds']:.1f} s"
 
-    def failed(self, row: Row) -> bool:
-        """Whether the run broke."""
-        return bool(row["error"])
-
     def found(self, rows: Sequence[Row]) -> dict[str, Any]:
         """Return the figures."""
         options = self.options
@@ -177,23 +172,15 @@ class Retrieval(Suite[RetrievalOptions]):
             **summary,
         }
 
-    def markdown(self, found: dict[str, Any]) -> str:
-        """Return the figures of the arms, and their differences to `default`."""
-        title = f"{len(found['queries'])} queries, {self.options.keep} papers kept, k = {self.options.k}"
-        tables = {
-            title: found["arms"],
-            "Minus default": found["minus_default"],
-            "Completeness, as default estimated it": {"default": found["completeness"] or {}},
-        }
-        notes = left_out(found, found["queries"])
+    def notes(self, found: dict[str, Any]) -> list[str]:
+        """Say which gold is not in the data, and what the seconds hold."""
+        notes = super().notes(found)
         if lacking := sum(case.lacking for case in self.chosen.cases):
             notes.append(
                 f"{lacking} gold papers are not in the data, or not before the query's day, and count nowhere."
             )
-        notes.append(
-            INTERVALS
-            if self.corpus is None
-            else f"{INTERVALS} Seconds hold no network: the source is on this machine, and vectors of texts "
-            "are made once for all arms."
-        )
-        return Report(tables, notes).markdown()
+        if self.corpus:
+            notes.append(
+                "Seconds hold no network: the source is on this machine, and vectors of texts are made once for all."
+            )
+        return notes

@@ -5,14 +5,12 @@ the even ones say what that is worth.
 """
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
 from pydantic import BaseModel
 
 from evals.figures import RESAMPLES, means
-from evals.report import INTERVALS, Report, left_out
 from evals.runner import Options, Suite
 from evals.trials import Row, attempted, fresh_home, run_graph
 from tools.clients import Clients
@@ -39,12 +37,7 @@ def read_inputs() -> list[Case]:
     return [Case.model_validate_json(line) for line in lines]
 
 
-@dataclass(frozen=True, kw_only=True)
-class RelevanceOptions(Options):
-    """The command as given."""
-
-
-class Relevance(Suite[RelevanceOptions]):
+class Relevance(Suite[Options]):
     """Measure which papers of the starter library `find` judges and ranks first, for short inputs."""
 
     def prepare(self) -> None:
@@ -65,10 +58,6 @@ class Relevance(Suite[RelevanceOptions]):
         """Say which papers were missed."""
         return f"{row['case']}: {row['error'] or row['missed'] or 'all found'}"
 
-    def failed(self, row: Row) -> bool:
-        """Whether nothing was found."""
-        return bool(row["error"])
-
     def found(self, rows: Sequence[Row]) -> dict[str, Any]:
         """Return the figures of both halves."""
         told = [
@@ -82,13 +71,6 @@ class Relevance(Suite[RelevanceOptions]):
             "cases": told,
             "halves": means(told, HALVES, seed=self.options.seed),
         }
-
-    def markdown(self, found: dict[str, Any]) -> str:
-        """Return the figures of both halves."""
-        return Report(
-            {"Share of an input's papers": found["halves"]},
-            [*left_out(found, []), INTERVALS],
-        ).markdown()
 
 
 def _row(case: Case, result: dict[str, Any]) -> Row:

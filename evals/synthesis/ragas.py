@@ -18,8 +18,7 @@ brings pandas, pyarrow, scipy and langchain with it; what it computes are these 
 """
 
 import asyncio
-from collections import Counter
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -28,10 +27,8 @@ from typing import Annotated, Any
 import typer
 
 from evals.figures import RESAMPLES, means, minus
-from evals.judge import MostUsd, asked, judged_by_llm, tell_cost
-from evals.report import INTERVALS, Report
-from evals.runner import Options, Suite
-from evals.synthesis.measures import average_precision, harmonic
+from evals.judge import JudgedSuite, JudgeOptions, asked, check_each_once
+from evals.synthesis.measures import COMPOSITES, average_precision, harmonic
 from evals.synthesis.ragas_questions import (
     COMPARED,
     INFERRED,
@@ -52,12 +49,11 @@ from evals.synthesis.ragas_questions import (
 from evals.trials import Row
 from tools.clients import open_clients
 from tools.embed.embedder import Embedder
-from tools.errors import InputError
 from tools.llm.task import TaskModel
 from tools.settings import settings
 
-SCORE = ("faithfulness", "answer_relevancy", "context_relevancy", "context_recall")
-WITH_PRECISION = ("faithfulness", "answer_relevancy", "context_precision", "context_recall")
+SCORES = {"ragas_score": "composite", "ragas_with_precision": "with_precision"}
+"""By name: what they are in evals.synthesis.measures."""
 _STATEMENTS = 0.75
 """Weight of statements in answer_correctness, as the package has it."""
 
@@ -102,9 +98,9 @@ def measures(said: Said) -> dict[str, float]:
         found["answer_correctness"] = (
             _STATEMENTS * f1 + (1 - _STATEMENTS) * found["answer_similarity"]
         )
-    for name, parts in (("ragas_score", SCORE), ("ragas_with_precision", WITH_PRECISION)):
-        if all(part in found for part in parts):
-            found[name] = harmonic([found[part] for part in parts])
+    for name, parts in SCORES.items():
+        if all(part in found for part in COMPOSITES[parts]):
+            found[name] = harmonic([found[part] for part in COMPOSITES[parts]])
     return found
 
 
@@ -119,7 +115,7 @@ _EACH = 250
 
 
 @dataclass(frozen=True, kw_only=True)
-class RagasOptions(Options):
+class RagasOptions(JudgeOptions):
     """The command as given."""
 
     answers: Annotated[
@@ -129,10 +125,9 @@ class RagasOptions(Options):
             "perhaps model; may be repeated."
         ),
     ]
-    max_usd: MostUsd = None
 
 
-class Ragas(Suite[RagasOptions]):
+class Ragas(JudgedSuite[RagasOptions]):
     """Have answers judged: faithfulness, relevancy, precision, recall, correctness, similarity (LLM-Ref)."""
 
     def prepare(self) -> None:
@@ -140,26 +135,15 @@ class Ragas(Suite[RagasOptions]):
         found = [item for path in self.options.answers for item in read_answers(path)]
         if len({item.model for item in found}) > 1:  # LLM-Ref's Table 4
             found = [replace(one, arm=f"{one.arm}, {one.model or 'no model'}") for one in found]
-        doubled = [
-            key for key, count in Counter((one.case, one.arm) for one in found).items() if count > 1
-        ]
-        if doubled:
-            raise InputError(
-                f"there are two answers of '{doubled[0][1]}' to '{doubled[0][0]}': give each arm a name"
-            )
+        check_each_once((item.case, item.arm) for item in found)
         cases = list(dict.fromkeys(item.case for item in found))[: self.options.n]
-        self.answers = [item for item in found if item.case in cases]
-        self.arms = list(dict.fromkeys(item.arm for item in self.answers))
-        self.runs = len(self.answers)
-        questions = ((*one, _EACH) for item in self.answers for one in asked_of(item).values())
-        tell_cost(questions, self.options.mind, self.options.max_usd)
-
-    def rows(self) -> Generator[Row]:
-        """Judge each answer, some side by side."""
-        embedder = open_clients(settings()).embedder
-        return judged_by_llm(
-            self.answers, partial(_judged, embedder=embedder), self.options.max_usd
+        self.items = [item for item in found if item.case in cases]
+        self.arms = list(dict.fromkeys(item.arm for item in self.items))
+        self.judge(
+            self.items,
+            ((*one, _EACH) for item in self.items for one in asked_of(item).values()),
         )
+        self.embedder = open_clients(settings()).embedder
 
     def outcome(self, row: Row) -> str:
         """Say how faithful it is."""
@@ -189,7 +173,7 @@ class Ragas(Suite[RagasOptions]):
             "settings": {
                 "answers": [path.name for path in options.answers],
                 "judge": settings().strong_model,
-                "models": list(dict.fromkeys(item.model for item in self.answers)),
+                "models": list(dict.fromkeys(item.model for item in self.items)),
                 "embedder": settings().embedder,
                 "seed": options.seed,
                 "resamples": RESAMPLES,
@@ -200,31 +184,17 @@ class Ragas(Suite[RagasOptions]):
             "cases": told,
         }
 
-    def markdown(self, found: dict[str, Any]) -> str:
-        """Return the measures of each arm."""
-        tables = {
-            f"Judged by {found['settings']['judge']}": found["arms"],
-            f"Minus {found['minus']['base']}": found["minus"]["arms"],
-        }
-        unused = f"{found['nonsense']} answers of the judge could not be used; they are in no mean."
-        return Report(tables, [unused, INTERVALS]).markdown()
-
-
-async def _judged(mind: TaskModel, item: Answered, *, embedder: Embedder) -> Row:
-    """Return the figures of an answer, and what the judge said that could not be used."""
-    given: dict[str, Any] = {}
-    errors: list[str] = []
-    questions = asked_of(item)
-    answers = await asyncio.gather(
-        *(asked(mind, *question, partial(_faults, item)) for question in questions.values())
-    )
-    for name, (answer, error) in zip(questions, answers, strict=True):
-        if answer is None:
-            errors.append(f"{name}: {error}")
-        else:
-            given[name] = answer
-    figures = measures(_said(item, given, embedder))
-    return {"case": item.case, "arm": item.arm, "figures": figures, "errors": errors}
+    async def judged(self, mind: TaskModel, item: Any) -> Row:
+        """Return the figures of an answer, and what the judge said that could not be used."""
+        questions = asked_of(item)
+        answers = await asyncio.gather(
+            *(asked(mind, *question, partial(_faults, item)) for question in questions.values())
+        )
+        told = dict(zip(questions, answers, strict=True))
+        given = {name: answer for name, (answer, _) in told.items() if answer is not None}
+        errors = [f"{name}: {error}" for name, (answer, error) in told.items() if answer is None]
+        figures = measures(_said(item, given, self.embedder))
+        return {"case": item.case, "arm": item.arm, "figures": figures, "errors": errors}
 
 
 def _faults(item: Answered, answer: object) -> list[str]:

@@ -1,9 +1,7 @@
 """`citeloom eval judging`: what a judge makes of sections, and how far it agrees with itself."""
 
-from collections import Counter
-from collections.abc import Generator, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean
@@ -13,9 +11,8 @@ import numpy as np
 import typer
 
 from evals.figures import RESAMPLES, means, minus
-from evals.judge import MostUsd, judged_by_llm, tell_cost
-from evals.report import INTERVALS, Report
-from evals.runner import Options, Suite, choose
+from evals.judge import JudgedSuite, JudgeOptions, check_each_once
+from evals.runner import choose
 from evals.trials import Row
 from evals.writing.cases import read_cases
 from evals.writing.judge_texts import (
@@ -27,6 +24,7 @@ from evals.writing.judge_texts import (
     sat,
 )
 from tools.errors import InputError
+from tools.llm.task import TaskModel
 from tools.settings import settings
 
 
@@ -71,7 +69,7 @@ MEASURES = ("g_score", "grade")
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgingOptions(Options):
+class JudgingOptions(JudgeOptions):
     """The command as given."""
 
     data: Annotated[
@@ -95,10 +93,9 @@ class JudgingOptions(Options):
             help="How often each case is judged, its texts in another order each time.", min=1
         ),
     ] = 1
-    max_usd: MostUsd = None
 
 
-class Judging(Suite[JudgingOptions]):
+class Judging(JudgedSuite[JudgingOptions]):
     """Have texts judged: ChatCite's G-Score and preference, LitLLM's grade, agreement with itself."""
 
     def prepare(self) -> None:
@@ -113,22 +110,22 @@ class Judging(Suite[JudgingOptions]):
         self.cases = [case for case in self.chosen.cases if case.id in texts][: options.n]
         if not self.cases:
             raise InputError("none of the texts is of a case of the data: their ids differ")
-        self.texts = {case.id: _each_once(case.id, texts[case.id]) for case in self.cases}
+        check_each_once((case, item.arm) for case, found in texts.items() for item in found)
+        self.texts = {case.id: tuple(texts[case.id]) for case in self.cases}
         self.arms = sorted({item.arm for found in self.texts.values() for item in found})
-        self.sittings = [
+        sittings = [
             Sitting(case=case, candidates=self.texts[case.id], turn=turn, seed=options.seed)
             for turn in range(options.turns)
             for case in self.cases
         ]
-        self.runs = len(self.sittings)
-        grades = "grade" in self.measures
-        asked = (one for sitting in self.sittings for one in questions_of(sitting, grades=grades))
-        tell_cost(asked, options.mind, options.max_usd)
+        self.grades = "grade" in self.measures
+        self.judge(
+            sittings, (one for item in sittings for one in questions_of(item, grades=self.grades))
+        )
 
-    def rows(self) -> Generator[Row]:
-        """Judge each case, some side by side."""
-        judge = partial(sat, grades="grade" in self.measures)
-        return judged_by_llm(self.sittings, judge, self.options.max_usd)
+    async def judged(self, mind: TaskModel, item: Any) -> Row:
+        """Judge a case."""
+        return await sat(mind, item, grades=self.grades)
 
     def outcome(self, row: Row) -> str:
         """Say which text was preferred."""
@@ -174,29 +171,6 @@ class Judging(Suite[JudgingOptions]):
                 for row in mine
             ],
         }
-
-    def markdown(self, found: dict[str, Any]) -> str:
-        """Return the scores of each arm, and how far judges agree."""
-        tables: dict[str, Any] = {
-            f"Judged by {found['settings']['judge']}": found["arms"],
-            f"Minus {found['minus']['base']}": found["minus"]["arms"],
-            "The judge with itself, turn by turn": found["itself"],
-        }
-        notes = [
-            f"{found['nonsense']} answers of the judge could not be used; they are in no mean."
-        ]
-        without = sorted({arm for arm in self.arms if len(found["arms"].get(arm, {})) == 0})
-        notes += [f"{arm} has no judgement" for arm in without]
-        return Report(tables, [*notes, INTERVALS]).markdown()
-
-
-def _each_once(case: str, candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
-    doubled = [arm for arm, count in Counter(item.arm for item in candidates).items() if count > 1]
-    if doubled:
-        raise InputError(
-            f"there are two texts of '{doubled[0]}' for the case '{case}': give each arm a name"
-        )
-    return tuple(candidates)
 
 
 def _figures(arm: str, rows: Sequence[Row]) -> dict[str, float | None]:

@@ -170,8 +170,8 @@ def test_budget_stops_and_keeps_what_was_judged(
     [
         ([{"case": "none", "arm": "a", "text": "T"}], "none of the texts is of a case"),
         ([{"case": "bees", "text": "T"}], "a line without case, arm, text"),
-        ([{"case": "bees", "arm": "a", "text": " "}], "holds no text"),
-        ([TEXTS[0], TEXTS[0]], "two texts of 'ours' for the case 'bees'"),
+        ([{"case": "bees", "arm": "a", "text": " "}], "none of the texts is of a case"),
+        ([TEXTS[0], TEXTS[0]], "two answers of 'ours' to 'bees'"),
     ],
 )
 def test_texts_that_cannot_be_judged_are_refused_before_anything_is_paid(

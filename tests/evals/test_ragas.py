@@ -117,8 +117,8 @@ def test_numbers_of_what_is_not_there_are_sent_back_and_counted(
 @pytest.mark.parametrize(
     ("rows", "words"),
     [
-        ([], "holds no answer"),
-        ([{"case": "one"}], "without case, arm, question, answer, contexts and truth"),
+        ([], "holds nothing to judge"),
+        ([{"case": "one"}], "without case, arm, question, answer, truth, contexts"),
         ([ROWS[0] | {"truth": " "}], "without a question or what people answered: one"),
         ([ROWS[0], ROWS[0]], "two answers of 'ours' to 'one'"),
     ],

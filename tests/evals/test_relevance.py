@@ -2,7 +2,8 @@
 
 import pytest
 
-from evals.retrieval.relevance import FIRST, Relevance, RelevanceOptions, read_inputs
+from evals.retrieval.relevance import FIRST, Relevance, read_inputs
+from evals.runner import Options
 from tests.evals.calls import evaluated
 from tests.support import starter_records
 
@@ -21,7 +22,7 @@ def test_forty_and_more_inputs_name_papers_of_the_starter_library() -> None:
 
 @pytest.mark.slow
 def test_papers_on_fabricated_references_are_judged_by_links_or_without() -> None:
-    suite = Relevance(RelevanceOptions(n=1))
+    suite = Relevance(Options(n=1))
     suite.prepare()
     (row,) = suite.rows()
     assert not row["error"]
