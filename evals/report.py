@@ -79,9 +79,8 @@ def _cell(value: object) -> str:
 
 
 def left_out(found: Mapping[str, Any], cases: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Say what was left out or not run, which runs broke and why; the first ones of many."""
+    """Say what was left out, which runs broke and why; the first ones of many."""
     lines = [f"{name} was left out: {why}" for name, why in found.get("left_out", {}).items()]
-    lines += [f"{name} was not run: {why}" for name, why in found.get("not_run", {}).items()]
     broken = [
         f"{case['id']}, {arm}: {why}"
         for case in cases

@@ -12,7 +12,7 @@ import typer
 
 from evals.asking.cases import ARMS, REGULAR, USUAL, choose_cases, read_papers, read_questions
 from evals.asking.measures import as_in_kar, summarise
-from evals.asking.trial import Built, Setting, build_papers, build_starter, forget, heard, try_arm
+from evals.asking.trial import Built, Setting, build_papers, build_starter, forget, try_arm
 from evals.figures import RESAMPLES, sums
 from evals.report import INTERVALS, Report, left_out
 from evals.runner import Options, Suite, choose, say
@@ -33,14 +33,6 @@ class AskingOptions(Options):
         str,
         typer.Option(metavar="A,B", help="What to compare; 'hybrid-2' always is. All if left out."),
     ] = ""
-    speech: Annotated[
-        bool,
-        typer.Option(
-            "--speech",
-            help="Speak each question, ask it as it is heard, and speak the answer; needs the extras "
-            "'speech' and 'voice'.",
-        ),
-    ] = False
 
 
 class Asking(Suite[AskingOptions]):
@@ -50,8 +42,6 @@ class Asking(Suite[AskingOptions]):
         """Read the questions."""
         options = self.options
         self.arms = [ARMS[name] for name in choose(options.arms, ARMS, "arm", [USUAL])]
-        if options.speech:
-            heard("Is anybody there?")  # better now than after the library is made
         self.data = read_papers(options.data) if options.data else None
         known = self.data.cases if self.data else read_questions()
         self.cases = choose_cases(known, options.groups, options.n)
@@ -100,7 +90,6 @@ class Asking(Suite[AskingOptions]):
             home=home,
             texts=texts,
             records=self.built.records,
-            speech=self.options.speech,
         )
 
     def outcome(self, row: Row) -> str:
@@ -127,7 +116,6 @@ class Asking(Suite[AskingOptions]):
                 "mind": options.mind,
                 "seed": options.seed,
                 "model": settings().strong_model if options.mind == "llm" else None,
-                "speech": options.speech,
                 "resamples": RESAMPLES,
                 "arms": {arm.name: dict(arm.settings) for arm in self.arms},
             },

@@ -9,8 +9,6 @@ cited, reached   Share of the papers needed that the answer rests on; that were 
 all_cited        1 where it rests on all of them.
 resisted         1 where nothing is said that the question tried to have said.
 
-word_error_rate  (--speech) Words of the question that were heard wrongly.
-
 What the question does not allow to be measured is absent. Nothing that the run says of its quotes is
 trusted: each is looked up in its passage, and in the text that the benchmark has of the paper.
 
@@ -192,9 +190,6 @@ _KAR = (
     "time_saved",
     "coverage",
     "answered",
-    "stt_seconds",
-    "word_error_rate",
-    "tts_seconds",
     "questions",
     "input_tokens",
     "output_tokens",
@@ -269,7 +264,6 @@ def _case(case: Case, rows: Mapping[str, Row], years: Mapping[str, int]) -> dict
         "queries",
         "missing",
         "stages",
-        "heard",
         "error",
         "failures",
     )

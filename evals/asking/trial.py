@@ -1,16 +1,13 @@
-"""One run of the real `ask` graph for one question, aloud or typed, in libraries made before; and what came of it."""
+"""One run of the real `ask` graph for one question, in libraries made before; and what came of it."""
 
 import asyncio
 import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import TYPE_CHECKING, Any
-
-from rapidfuzz.distance import Levenshtein
 
 from evals.asking.cases import Arm, Case, Source
 from evals.asking.measures import Sources, measures, told_of, traced
@@ -27,7 +24,6 @@ from tools.library.starter_library import STARTER
 from tools.retrieve.keywords import fill_missing_keywords
 from tools.retrieve.retriever import open_retriever
 from tools.settings import Settings, settings
-from tools.text.words import tokens
 
 PAPERS = "papers"
 """The library of the caller's documents."""
@@ -99,53 +95,7 @@ def _indexed(library: Library, name: str, began: float) -> Built:
 
 
 if TYPE_CHECKING:
-    from tools.speech.espeak import Espeak
-    from tools.speech.whisper import Whisper
-
-
-@dataclass(frozen=True, kw_only=True)
-class Heard:
-    """A question as it was heard."""
-
-    text: str
-    stt_seconds: float
-    """Without what it took to load the engine."""
-    word_error_rate: float
-
-
-@cache
-def heard(question: str) -> Heard:
-    """Speak a question and hear it; the same question is heard once in a process.
-
-    Raises:
-        PermanentError: An extra is not installed; the message says which.
-    """
-    speaker, listener = _engines()
-    transcript = listener.transcribe(speaker.speak(question).wav)
-    return Heard(
-        text=transcript.text,
-        stt_seconds=transcript.seconds.run,
-        word_error_rate=word_error_rate(question, transcript.text),
-    )
-
-
-def tts_seconds(answer: str) -> float:
-    """Speak an answer; return what that took."""
-    return _engines()[0].speak(answer).seconds.run
-
-
-def word_error_rate(said: str, understood: str) -> float:
-    """Return the words put in, left out or changed, over the words said; case and signs do not count."""
-    wanted = tokens(said)
-    return Levenshtein.distance(wanted, tokens(understood)) / max(len(wanted), 1)
-
-
-@cache
-def _engines() -> "tuple[Espeak, Whisper]":
-    from tools.speech.espeak import Espeak
-    from tools.speech.whisper import Whisper
-
-    return Espeak(settings().speech_voice), Whisper(settings().speech_model)
+    pass
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,8 +109,6 @@ class Setting:
     texts: Mapping[str, str]
     """The text of each paper by its id, as the benchmark has it."""
     records: Mapping[str, Paper]
-    speech: bool = False
-    """Whether questions are asked as they were heard, and answers spoken."""
 
 
 class SharedLibrary(Clients):
@@ -245,25 +193,12 @@ def try_arm(task: tuple[Case, Arm], setting: Setting) -> Row:
     }
 
     def asked() -> dict[str, Any]:
-        spoken = heard(case.question) if setting.speech else None
         ready, cpu = ready_for(arm, setting), process_time()
         choices = {"mind": setting.mind, **arm.settings}
-        question = {"question": spoken.text} if spoken else {}
-        result = run_graph("ask", inputs | question, ready.clients, choices)
-        found = _told(case, setting, ready, result, process_time() - cpu)
-        return found | _aloud(found, spoken) if spoken else found
+        result = run_graph("ask", inputs, ready.clients, choices)
+        return _told(case, setting, ready, result, process_time() - cpu)
 
     return row | attempted(asked)
-
-
-def _aloud(found: Row, spoken: Heard) -> dict[str, Any]:
-    """Speak the answer; return what hearing and speaking add to the row."""
-    seconds = {"stt_seconds": spoken.stt_seconds, "tts_seconds": tts_seconds(found["answer"])}
-    return {
-        "heard": spoken.text,
-        "counts": found["counts"] | {"word_error_rate": spoken.word_error_rate},
-        "cost": found["cost"] | seconds,
-    }
 
 
 def _told(

@@ -16,7 +16,7 @@ PARTS = {
     name: f"evals.bench.{module}:{function}"
     for name, module, function in (
         *((name, "libraries", name) for name in ("startup", "embedding", "pdf", "ingest")),
-        *((name, name, "measure") for name in ("cluster", "graphs", "finding", "vectors")),
+        *((name, name, "measure") for name in ("graphs", "finding", "vectors")),
     )
 }
 """By name: the module and the function of it that yields the rows."""

@@ -31,8 +31,6 @@ class Arm:
     """Fields of `tools.run_settings.RunSettings`; what is left out is the product's default."""
     ranks: bool = False
     """Whether it differs from the default arm in the ranker only."""
-    impossible: str = ""
-    """Why it cannot be run, where it cannot."""
 
 
 ARMS: Mapping[str, Arm] = {
@@ -88,19 +86,12 @@ ARMS: Mapping[str, Arm] = {
             settings={"ranker": "cascade"},
             ranks=True,
         ),
-        Arm(
-            name="specter2",
-            says="default, ranked by SPECTER2 vectors",
-            settings={"ranker": "specter2"},
-            ranks=True,
-            impossible="the data holds no SPECTER2 vectors, and no service is asked for them",
-        ),
     )
 }
 
 
-def choose_arms(names: str) -> tuple[list[Arm], dict[str, str]]:
-    """Return the arms to run, in the order of the table, and why others of the list are not run.
+def choose_arms(names: str) -> list[Arm]:
+    """Return the arms to run, in the order of the table.
 
     Args:
         names: Names with commas between, or 'all'. `default`, against which others are held, is always
@@ -109,11 +100,7 @@ def choose_arms(names: str) -> tuple[list[Arm], dict[str, str]]:
     Raises:
         InputError: There is no such arm.
     """
-    chosen = [
-        ARMS[name] for name in choose("" if names == "all" else names, ARMS, "arm", (DEFAULT,))
-    ]
-    not_run = {arm.name: arm.impossible for arm in chosen if arm.impossible}
-    return [arm for arm in chosen if not arm.impossible], not_run
+    return [ARMS[name] for name in choose("" if names == "all" else names, ARMS, "arm", (DEFAULT,))]
 
 
 _RATE = 1000.0

@@ -2,7 +2,6 @@
 
 import json
 import signal
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,6 @@ from state.run import Usage
 from tests.evals.answers import claim
 from tests.evals.calls import evaluated, with_judge
 from tests.evals.test_asking_papers import write
-from tests.speech.sounds import needs_espeak, needs_whisper
 
 BEES = """Introduction
 Honey bees find their way home over several kilometres. We call our model of bee navigation HiveNav.
@@ -204,44 +202,3 @@ def test_interrupted_command_shows_what_was_done(data: Path) -> None:
     assert "Stopped before the end" in result.stdout
     assert found["complete"] is False
     assert [case["question"] for case in found["cases"]] == done
-
-
-def test_without_engines_nothing_is_asked_aloud(
-    data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "espeakng_loader", None)
-    monkeypatch.setattr("tools.speech.espeak._loaded", [])
-    trial.heard.cache_clear()
-    result = evaluated("asking", "--data", data, "--speech")
-    assert (result.exit_code, "pip install 'citeloom[voice]'" in result.stderr) == (1, True)
-
-
-@needs_espeak
-@needs_whisper
-def test_question_is_asked_as_it_is_heard(data: Path) -> None:
-    questions: list[str] = []
-
-    def note(name: str, inputs: dict[str, Any], *given: Any) -> dict[str, Any]:
-        questions.append(inputs["question"])
-        return run_graph(name, inputs, *given)
-
-    _, found = asked(data, note, "--speech", "--groups", "unanswerable")
-    assert found["complete"]
-    (case,) = found["cases"]
-    figures = case["arms"]["hybrid-2"]
-    assert questions == [case["heard"]["hybrid-2"]]
-    assert figures["stt_seconds"] > figures["tts_seconds"] > 0
-    wrong = trial.word_error_rate(case["question"], case["heard"]["hybrid-2"])
-    assert figures["word_error_rate"] == wrong < 1
-
-
-@pytest.mark.parametrize(
-    ("said", "understood", "rate"),
-    [
-        ("How do bees fly?", "how do bees fly", 0),
-        ("How do bees fly?", "How do these fly at night?", 3 / 4),
-        ("Bees?", "a b c", 3),
-    ],
-)
-def test_word_error_rate_by_hand(said: str, understood: str, rate: float) -> None:
-    assert trial.word_error_rate(said, understood) == rate

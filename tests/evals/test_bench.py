@@ -5,10 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from evals.bench import cluster, command
-from evals.bench.part import Given
+from evals.bench import command
 from tests.evals.calls import evaluated
-from tools.errors import PermanentError
 
 
 def test_parts_tell_ratios_and_memory_and_what_cannot_be_measured_is_left_out(
@@ -56,12 +54,6 @@ def test_llm_path_runs_whole_against_an_endpoint_that_takes_its_time(tmp_path: P
     assert found["tasks"]["write, 3"]["read_paper"]["calls"] == 3
     took = [row for row in found["rows"] if row["unit"] == "s"]
     assert all(row["ratio"] > 1 and row["value"] > 0.3 for row in took)
-
-
-def test_cluster_is_left_out_without_ray(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster, "find_spec", lambda name: None)
-    with pytest.raises(PermanentError, match=r"pip install 'citeloom\[ray\]'"):
-        list(cluster.measure(Given(None, None, 0)))
 
 
 @pytest.mark.slow
