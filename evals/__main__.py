@@ -22,7 +22,6 @@ SUITES = {
     "ragas": ("evals.synthesis.ragas", "Ragas"),
     "passages": ("evals.asking.passages", "Passages"),
     "asking": ("evals.asking.command", "Asking"),
-    "claims": ("evals.asking.claims", "Claims"),
     "citation_truth": ("evals.citation_truth.command", "CitationTruth"),
     "synthesis": ("evals.synthesis.command", "Synthesis"),
     "relevance": ("evals.retrieval.relevance", "Relevance"),
