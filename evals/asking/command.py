@@ -108,7 +108,6 @@ class Asking(Suite[AskingOptions]):
     def found(self, rows: Sequence[Row]) -> dict[str, Any]:
         """Return the figures."""
         options = self.options
-        years = {key: paper.year for key, paper in self.built.records.items() if paper.year}
         return {
             "settings": {
                 "data": options.data.name if options.data else "questions over the starter library",
@@ -124,7 +123,7 @@ class Asking(Suite[AskingOptions]):
                 for key in ("passages", "vector_seconds", "keyword_seconds")
             },
             "left_out": self.data.left_out if self.data else {},
-            **summarise(self.cases, rows, years, seed=options.seed),
+            **summarise(self.cases, rows, seed=options.seed),
         }
 
     def markdown(self, found: dict[str, Any]) -> str:
@@ -142,7 +141,6 @@ class Asking(Suite[AskingOptions]):
         }
         tables = {
             f"Answerable questions ({whole['n']})": whole["arms"],
-            **{f"Of these, {age} ({one['n']})": one["arms"] for age, one in found["ages"].items()},
             "Coverage by group": coverage,
             f"Minus {USUAL}": whole["minus_usual"],
             "Two hops minus one": whole["hop_2_minus_1"],

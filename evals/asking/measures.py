@@ -170,8 +170,6 @@ def _papers(case: Case, told: Sequence[Told], reached: Collection[str]) -> Count
 
 
 Figures = dict[str, float | None]
-RECENT = 2024
-"""Papers of this year on are 'recent', as in arXivBot's Table 1 (the models' knowledge ended before)."""
 _NOTHING = ("coverage", "cited", "all_cited", "reached")
 """What is 0 of a run that broke."""
 _SEARCHING = (
@@ -198,14 +196,12 @@ _KAR = (
 _SUMMED = ("sentences", "right", "traced", "points", "covered", "answered", "resisted")
 
 
-def summarise(
-    cases: Sequence[Case], rows: Sequence[Row], years: Mapping[str, int], *, seed: int
-) -> dict[str, Any]:
-    """Return the figures of each arm over all answerable questions, by group and age.
+def summarise(cases: Sequence[Case], rows: Sequence[Row], *, seed: int) -> dict[str, Any]:
+    """Return the figures of each arm over all answerable questions, and by group.
 
-    A run that broke counts as one that covered nothing. `years` are those of papers, by id.
+    A run that broke counts as one that covered nothing.
     """
-    told = [_case(case, mine, years) for case, mine in grouped(cases, rows)]
+    told = [_case(case, mine) for case, mine in grouped(cases, rows)]
     answerable = [
         one for one in told if one["in_scope"] and one["checkable"] and one["group"] != "injection"
     ]
@@ -214,11 +210,6 @@ def summarise(
         "groups": {
             name: _group([one for one in told if one["group"] == name], seed)
             for name in dict.fromkeys(one["group"] for one in told)
-        },
-        "ages": {
-            age: _group([one for one in answerable if one["age"] == age], seed)
-            for age in ("old", "recent")
-            if any(one["age"] == age for one in answerable)
         },
         "refusals": _refusals(told),
         "cases": told,
@@ -233,15 +224,7 @@ def as_in_kar(arms: ArmFigures) -> ArmFigures:
     }
 
 
-def age_of(case: Case, years: Mapping[str, int]) -> str | None:
-    """Return whether the newest of the papers that a question needs is 'old' or 'recent'."""
-    newest = max((years[paper] for paper in case.papers if paper in years), default=None)
-    if newest is None:
-        return None
-    return "recent" if newest >= RECENT else "old"
-
-
-def _case(case: Case, rows: Mapping[str, Row], years: Mapping[str, int]) -> dict[str, Any]:
+def _case(case: Case, rows: Mapping[str, Row]) -> dict[str, Any]:
     arms = {name: _figures(case, rows[name]) for name in ARMS if name in rows}
     regular = arms.get(REGULAR, {}).get("seconds")
     for figures in arms.values():
@@ -255,7 +238,6 @@ def _case(case: Case, rows: Mapping[str, Row], years: Mapping[str, int]) -> dict
         "in_scope": case.in_scope,
         "checkable": case.checkable,
         "papers": list(case.papers),
-        "age": age_of(case, years),
         "arms": arms,
     }
     keys = (

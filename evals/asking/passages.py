@@ -2,8 +2,8 @@
 
 import tempfile
 import time
-from collections.abc import Generator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
@@ -34,51 +34,41 @@ ARMS: tuple[RetrieverName, ...] = get_args(RetrieverName)
 K = 10
 
 
-@dataclass
-class Asked:
-    """What one way found for all questions of a view, question by question."""
+def measure(
+    made: QuestionSet, half: str, home: Path, embedder: Embedder, seed: int
+) -> Iterator[dict[str, Any]]:
+    """Build a set's library in `home` and ask; yield the figures, of papers' questions of their paper and of all.
 
-    recall: list[float] = field(default_factory=list)
-    """Share of the gold passages among the first K."""
-    reciprocal: list[float] = field(default_factory=list)
-    """1 / the rank of the first gold passage among the first K, else 0."""
-    seconds: list[float] = field(default_factory=list)
-    """Time from the question to its passages (KAR's context time, without the answer)."""
-
-
-@dataclass
-class Measured:
-    """One view of one set: all ways on the same questions."""
-
-    view: str
-    passages: int
-    questions: int
-    build: dict[str, float]
-    """Seconds: 'vectors' for dense vectors and terms, 'keywords' for keywords beside these."""
-    arms: dict[RetrieverName, Asked]
-
-
-def measure(made: QuestionSet, half: str, home: Path, embedder: Embedder) -> list[Measured]:
-    """Build a set's library in `home` and ask; papers' questions of their paper and of all."""
+    `build_s` are seconds: for dense vectors and terms, or for keywords beside these.
+    """
     settings = Settings(home=home, qdrant_url=None, _env_file=None)  # type: ignore[call-arg]
     library = create_library(made.name.replace("_", "-"), settings, embedder)
     try:
         build = _build(made, library, embedder)
-        ways = {name: open_retriever(name, library) for name in ARMS}
         questions = made.half(half)
-        views = [("", questions, False)]
-        if any(question.paper for question in questions):
-            views = [(", its paper", questions, True), (", all papers", questions, False)]
-        return [
-            Measured(
-                view=f"{made.name}{suffix}",
-                passages=library.texts.count(),
-                questions=len(asked),
-                build=build,
-                arms={name: _ask(way, asked, within=within) for name, way in ways.items()},
-            )
-            for suffix, asked, within in views
-        ]
+        whole = any(question.paper for question in questions)
+        for suffix in (", its paper", ", all papers") if whole else ("",):
+            asked = {
+                name: _ask(open_retriever(name, library), questions, within="its" in suffix)
+                for name in ARMS
+            }
+            yield {
+                "view": f"{made.name}{suffix}",
+                "passages": library.texts.count(),
+                "documents": len(made.texts),
+                "asked": made.asked,
+                "qualify": len(made.questions),
+                "questions": len(questions),
+                "arms": {
+                    name: {**_figures(one, seed), "build_s": build[name]}
+                    for name, one in asked.items()
+                },
+                "hybrid_minus": {
+                    name: difference(asked["hybrid"]["recall"], one["recall"], seed=seed)
+                    for name, one in asked.items()
+                    if name != "hybrid"
+                },
+            }
     finally:
         close_libraries()
 
@@ -92,23 +82,35 @@ def _build(made: QuestionSet, library: Library, embedder: Embedder) -> dict[str,
     library.index()
     indexed = time.perf_counter()
     fill_missing_keywords(library)
-    return {"vectors": indexed - started, "keywords": time.perf_counter() - indexed}
+    vectors = indexed - started
+    return {"vectors": vectors, "hybrid": vectors, "keywords": time.perf_counter() - indexed}
 
 
-def _ask(way: Retriever, questions: Sequence[Question], *, within: bool) -> Asked:
-    found = Asked()
+def _ask(way: Retriever, questions: Sequence[Question], *, within: bool) -> dict[str, list[float]]:
+    """Return of each question the recall, 1 / the rank of the first gold passage, and the milliseconds."""
+    found: dict[str, list[float]] = {"recall": [], "mrr": [], "context_ms": []}
     if questions:  # opens files and fills caches, which a session does once
         way.retrieve(questions[0].text, limit=K, wanted=PassageFilter())
     for question in questions:
         papers = frozenset({question.paper}) if within and question.paper else frozenset[str]()
         started = time.perf_counter()
         hits = way.retrieve(question.text, limit=K, wanted=PassageFilter(papers=papers))
-        found.seconds.append(time.perf_counter() - started)
+        found["context_ms"].append(1000 * (time.perf_counter() - started))
         ids = [hit.passage for hit in hits]
-        found.recall.append(len(question.gold & set(ids)) / len(question.gold))
+        found["recall"].append(len(question.gold & set(ids)) / len(question.gold))
         ranks = [rank for rank, key in enumerate(ids, 1) if key in question.gold]
-        found.reciprocal.append(1 / ranks[0] if ranks else 0.0)
+        found["mrr"].append(1 / ranks[0] if ranks else 0.0)
     return found
+
+
+def _figures(asked: Mapping[str, list[float]], seed: int) -> dict[str, Any]:
+    p50, p95 = np.percentile(asked["context_ms"] or [0.0], [50, 95])
+    return {
+        "recall": interval(asked["recall"], seed=seed),
+        "mrr": interval(asked["mrr"], seed=seed),
+        "context_ms_p50": float(p50),
+        "context_ms_p95": float(p95),
+    }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,9 +137,7 @@ class Passages(Suite[PassagesOptions]):
         options = self.options
         with tempfile.TemporaryDirectory() as home:
             for made in self.chosen:
-                views = measure(made, options.half, Path(home), embedder())
-                for view in views:
-                    yield _figures(view, made, options.seed)
+                yield from measure(made, options.half, Path(home), embedder(), options.seed)
 
     def outcome(self, row: dict[str, Any]) -> str:
         """Say which set was measured."""
@@ -178,36 +178,3 @@ class Passages(Suite[PassagesOptions]):
             f"{INTERVALS} The build is the time for vectors, or for keywords beside vectors that are there."
         )
         return Report(tables, [note]).markdown()
-
-
-def _figures(view: Measured, made: QuestionSet, seed: int) -> dict[str, Any]:
-    build = {
-        "vectors": view.build["vectors"],
-        "hybrid": view.build["vectors"],
-        "keywords": view.build["keywords"],
-    }
-    hybrid = view.arms["hybrid"]
-    return {
-        "view": view.view,
-        "passages": view.passages,
-        "documents": len(made.texts),
-        "asked": made.asked,
-        "qualify": len(made.questions),
-        "questions": view.questions,
-        "arms": {name: {**_row(view.arms[name], seed), "build_s": build[name]} for name in ARMS},
-        "hybrid_minus": {
-            name: difference(hybrid.recall, view.arms[name].recall, seed=seed)
-            for name in ARMS
-            if name != "hybrid"
-        },
-    }
-
-
-def _row(asked: Asked, seed: int) -> dict[str, Any]:
-    times = np.array(asked.seconds or [0.0]) * 1000
-    return {
-        "recall": interval(asked.recall, seed=seed),
-        "mrr": interval(asked.reciprocal, seed=seed),
-        "context_ms_p50": float(np.median(times)),
-        "context_ms_p95": float(np.percentile(times, 95)),
-    }

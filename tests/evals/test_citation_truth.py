@@ -113,7 +113,7 @@ def test_sentences_of_bodies_are_checked_with_the_abstract_and_with_the_full_tex
     assert "supported" not in own["ask", "body, abstract at hand"]
     share = found["calibration"]["body, full text at hand"]["ask"]["supported"]
     assert (share["mean"], share["n"]) == (1, number)
-    assert "**Share of true sentences by verdict, body, full text at hand**" in done.stdout
+    assert "## Share of true sentences by verdict, body, full text at hand" in done.stdout
 
 
 def test_verdicts_are_calibrated_by_the_truth_of_what_they_were_given_to() -> None:

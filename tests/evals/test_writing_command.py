@@ -121,8 +121,8 @@ def test_published_text_may_not_take_the_name_of_a_writer(data: Path, tmp_path: 
 
 def test_tables_are_markdown_and_say_what_was_left_out(called: Result) -> None:
     text = called.stdout
-    assert "**Rows, checkable (2)**\n\n|  | beam | plan | lexrank | tuned |" in text
-    assert "**Minus lexrank, no abstracts (1)**" in text
+    assert "## checkable (2): writers\n\n|  | beam | plan | lexrank | tuned |" in text
+    assert "## no abstracts (1): minus lexrank" in text
     assert "- odd was left out: it cites nothing" in text
     assert "- plan was not run on 1 rows: the data does not say which" in text
     assert all(line.endswith("|") for line in text.splitlines() if line.startswith("|"))
