@@ -14,16 +14,15 @@ ensemble          The best by BM25 and meaning.
 
 import base64
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from evals.asking.cases import Case, PaperCases
-from evals.figures import ArmFigures, Spent, means, spent
-from evals.figures import minus as differences
+from evals.figures import ArmFigures, means, minus, run_of, spent
 from evals.synthesis.chunks import BASELINES, retrieving
 from evals.synthesis.measures import COMPOSITES, Figures, Told, composite, measures
-from evals.trials import fresh_home, run_graph
+from evals.trials import Row, fresh_home, run_graph
 from graphs.synthesize import wired
 from state.synthesis import Line, Origin
 from tools.clients import Clients
@@ -83,20 +82,6 @@ PARAGRAPHS = "paragraphs"
 ARMS = (PARAGRAPHS, *BASELINES)
 
 
-@dataclass(frozen=True)
-class Row:
-    """One run."""
-
-    case: str
-    stack: int
-    arm: str
-    figures: Figures
-    answer: str
-    told: Told
-    """What a judge is shown of it."""
-    tasks: Spent = field(default_factory=dict)
-
-
 @dataclass(frozen=True, kw_only=True)
 class Plan:
     """What is to be run."""
@@ -142,7 +127,11 @@ def stack_of(papers: Sequence[str], texts: Mapping[str, str]) -> list[Upload]:
 
 
 def run_all(plan: Plan) -> Iterator[Row]:
-    """Yield the row of each run; all share a home, so that no paper is read twice."""
+    """Yield the row of each run; all share a home, so that no paper is read twice.
+
+    A row has 'case', 'stack' (how many papers), 'arm', 'figures', 'answer', 'told' (what a judge is shown of it) and
+    'tasks'.
+    """
     graphs: dict[str, Any] = {
         method: wired(retrieving(method, plan.top_k)).compile() for method in BASELINES
     }
@@ -153,8 +142,15 @@ def run_all(plan: Plan) -> Iterator[Row]:
                 run = synthesize(case.question, uploads, clients, {"mind": plan.mind}, graph)
                 told = told_of(case, run, ranked=arm != PARAGRAPHS)
                 figures = measures(clients.embedder, told) | {"seconds": run.seconds}
-                answer = " ".join(line.text for line in run.lines)
-                yield Row(case.id, stack, arm, figures, answer, told, spent(run.result["usage"]))
+                yield {
+                    "case": case.id,
+                    "stack": stack,
+                    "arm": arm,
+                    "figures": figures,
+                    "answer": " ".join(told.lines),
+                    "told": asdict(told),
+                    "tasks": spent(run.result["usage"]),
+                }
 
 
 def told_of(case: Case, run: Synthesis, *, ranked: bool) -> Told:
@@ -186,36 +182,28 @@ def told_of(case: Case, run: Synthesis, *, ranked: bool) -> Told:
     )
 
 
-def summarise(rows: Sequence[Row], *, seed: int) -> dict[str, ArmFigures]:
-    """Return mean and interval of each measure, by size of the stack and arm."""
-    found: dict[str, ArmFigures] = {}
-    for stack, told in _by_stack(rows).items():
-        found[stack] = means(told, _names(told), seed=seed)
-        for arm, figures in found[stack].items():
-            mine = [one["arms"][arm] for one in told if arm in one["arms"]]
-            for name, parts in COMPOSITES.items():
-                figures[name] = composite(mine, parts, seed=seed)
-    return found
+def summarise(rows: Sequence[Row], *, seed: int) -> dict[str, dict[str, ArmFigures]]:
+    """Return figures by size of the stack.
 
-
-def minus(rows: Sequence[Row], *, seed: int) -> dict[str, ArmFigures]:
-    """Return the measures of the paragraphs minus those of each baseline, question by question."""
-    return {
-        stack: {
-            arm: differences(told, [PARAGRAPHS], arm, seed=seed)[PARAGRAPHS]
-            for arm in _names(told)
-            if arm != PARAGRAPHS
-        }
-        for stack, told in _by_stack(rows).items()
-    }
-
-
-def _names(told: Sequence[Mapping[str, Any]]) -> list[str]:
-    return list(dict.fromkeys(arm for one in told for arm in one["arms"]))
-
-
-def _by_stack(rows: Sequence[Row]) -> dict[str, list[dict[str, Any]]]:
+    by_stack   Mean and interval of each measure by arm.
+    minus      The measures of the paragraphs minus those of each baseline, question by question.
+    """
     stacks: dict[str, dict[str, dict[str, Figures]]] = {}
     for row in rows:
-        stacks.setdefault(str(row.stack), {}).setdefault(row.case, {})[row.arm] = row.figures
-    return {stack: [{"arms": one} for one in cases.values()] for stack, cases in stacks.items()}
+        cases = stacks.setdefault(str(row["stack"]), {})
+        cases.setdefault(row["case"], {})[row["arm"]] = row["figures"]
+    found: dict[str, dict[str, ArmFigures]] = {"by_stack": {}, "minus": {}}
+    for stack, cases in stacks.items():
+        told = [{"arms": one} for one in cases.values()]
+        arms = run_of(told, ARMS)
+        found["by_stack"][stack] = means(told, arms, seed=seed)
+        for arm, figures in found["by_stack"][stack].items():
+            mine = [one[arm] for one in cases.values() if arm in one]
+            for name, parts in COMPOSITES.items():
+                figures[name] = composite(mine, parts, seed=seed)
+        found["minus"][stack] = {
+            arm: minus(told, [PARAGRAPHS], arm, seed=seed)[PARAGRAPHS]
+            for arm in arms
+            if arm != PARAGRAPHS
+        }
+    return found

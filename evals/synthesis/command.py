@@ -8,15 +8,16 @@ from typing import Annotated, Any
 import typer
 
 from evals.asking.cases import read_papers
-from evals.report import INTERVALS, Report, dict_table
+from evals.report import dict_table
 from evals.runner import Options, Suite, choose
 from evals.synthesis import arms, references
 from evals.synthesis.references import QUESTIONS, read_questions
+from evals.trials import Row
 from tools.errors import InputError
 from tools.settings import settings
 
 PARTS = ("references", "arms")
-Row = references.LineRow | arms.Row
+TRUTH = "truth.jsonl"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,40 +55,33 @@ class Synthesis(Suite[SynthesisOptions]):
         self.parts = choose(options.parts or usual, PARTS, "part")
         if "arms" in self.parts and options.papers is None:
             raise InputError("the arms need papers with questions: give them with --papers")
-        if "references" in self.parts and not _has_truth(options.folder):
-            raise InputError(
-                f"there is no truth.jsonl in '{options.folder}': name it with --folder"
-            )
+        if "references" in self.parts and not (options.folder or Path()).joinpath(TRUTH).is_file():
+            raise InputError(f"there is no {TRUTH} in '{options.folder}': name it with --folder")
         self.asked = read_questions(options.questions or QUESTIONS)[: options.n]
-        self.data = read_papers(options.papers) if options.papers else None
-        if self.data and "arms" in self.parts:
-            self.plan = arms.plan_of(
-                self.data,
-                options.n,
-                mind=options.mind,
-                top_k=options.top_k,
-            )
+        if "arms" in self.parts and options.papers:
+            data = read_papers(options.papers)
+            self.plan = arms.plan_of(data, options.n, mind=options.mind, top_k=options.top_k)
             self.runs = len(list(arms.asked_of(self.plan))) * len(arms.ARMS)
 
-    def rows(self) -> Generator[Row]:
+    def rows(self) -> Generator[references.LineRow | Row]:
         """Measure part by part."""
         options = self.options
         if "references" in self.parts and options.folder:
             yield from references.measure(options.folder, self.asked, options.mind)
-        if "arms" in self.parts and self.data:
+        if "arms" in self.parts:
             yield from arms.run_all(self.plan)
 
-    def outcome(self, row: Row) -> str:
+    def outcome(self, row: references.LineRow | Row) -> str:
         """Say what was measured."""
-        if isinstance(row, arms.Row):
-            return f"{row.case} {row.stack} {row.arm}: {row.figures['seconds']:.1f} s"
+        if isinstance(row, dict):
+            return f"{row['case']} {row['stack']} {row['arm']}: {row['figures']['seconds']:.1f} s"
         right = {None: "not judged", True: "right", False: "wrong"}[row.right]
         return f"{row.question[:40]}: a line {right}"
 
-    def found(self, rows: Sequence[Row]) -> dict[str, Any]:
+    def found(self, rows: Sequence[references.LineRow | Row]) -> dict[str, Any]:
         """Return the figures of each part."""
         lines = [row for row in rows if isinstance(row, references.LineRow)]
-        runs = [row for row in rows if isinstance(row, arms.Row)]
+        runs = [row for row in rows if isinstance(row, dict)]
         at, options = settings(), self.options
         models = [at.strong_model, at.fast_model] if options.mind == "llm" else ["extractive"]
         found: dict[str, Any] = {
@@ -105,28 +99,14 @@ class Synthesis(Suite[SynthesisOptions]):
                 "lines": [asdict(row) for row in lines],
             }
         if runs:
-            found["arms"] = {
-                "by_stack": arms.summarise(runs, seed=options.seed),
-                "minus": arms.minus(runs, seed=options.seed),
-                "rows": [asdict(row) for row in runs],
-            }
+            found["arms"] = {**arms.summarise(runs, seed=options.seed), "rows": runs}
         return found
 
     def markdown(self, found: dict[str, Any]) -> str:
-        """Return the tables."""
-        parts = []
-        if told := found.get("references"):
-            title = "Lines by how the citations of their sources are known"
-            parts.append(dict_table(title, told["table"]))
-        if told := found.get("arms"):
-            stacks = {f"Stacks of {size}": one for size, one in told["by_stack"].items()}
-            less = {
-                f"Paragraphs minus, stacks of {size}": one for size, one in told["minus"].items()
-            }
-            notes = [f"Written by {found['settings']['model']}.", INTERVALS]
-            parts.append(Report(stacks | less, notes).markdown())
-        return "\n\n".join(parts)
+        """Return the tables, that of lines by how the truth is known first."""
+        lines = dict_table("Lines by truth", found.get("references", {}).get("table", []))
+        return "\n\n".join(filter(None, [lines, super().markdown(found)]))
 
-
-def _has_truth(folder: Path | None) -> bool:
-    return folder is not None and (folder / "truth.jsonl").is_file()
+    def notes(self, found: dict[str, Any]) -> list[str]:
+        """Say what wrote."""
+        return [f"Written by {found['settings']['model']}.", *super().notes(found)]

@@ -7,16 +7,9 @@ import pytest
 
 from evals.asking.cases import read_papers
 from evals.figures import interval
-from evals.synthesis.arms import (
-    ARMS,
-    Row,
-    around,
-    minus,
-    plan_of,
-    stack_of,
-    summarise,
-)
-from evals.synthesis.measures import MEASURES, Told
+from evals.synthesis.arms import ARMS, around, plan_of, stack_of, summarise
+from evals.synthesis.measures import MEASURES
+from evals.trials import Row
 from tests.evals.calls import evaluated
 from tests.evals.owls import owls
 from tests.evals.test_asking_command import ROWS
@@ -48,27 +41,19 @@ def test_stack_is_the_paper_with_those_that_follow_it() -> None:
     assert [item["name"] for item in stack_of(["c"], texts)] == ["paper-3.txt"]
 
 
-TOLD = Told(question="Who?", lines=[], contexts=[], golds=[])
-
-
 def row(case: str, arm: str, value: float) -> Row:
-    return Row(case, 1, arm, dict.fromkeys(MEASURES, value), "", TOLD)
-
-
-ROWS_MADE = [
-    row("one", "paragraphs", 0.5),
-    row("one", "basic", 0.25),
-    row("two", "paragraphs", 1.0),
-    row("two", "basic", 0.25),
-]
+    return {"case": case, "stack": 1, "arm": arm, "figures": dict.fromkeys(MEASURES, value)}
 
 
 def test_means_have_intervals_and_baselines_are_taken_question_by_question() -> None:
-    found = summarise(ROWS_MADE, seed=3)["1"]
-    assert found["paragraphs"]["faithfulness"] == interval([0.5, 1.0], seed=3)
-    assert found["basic"]["composite"]["mean"] == pytest.approx(0.25)
-    assert found.keys() == {"paragraphs", "basic"}
-    less = minus(ROWS_MADE, seed=3)["1"]["basic"]["faithfulness"]
+    values = {("one", "paragraphs"): 0.5, ("two", "paragraphs"): 1.0}
+    values |= {("one", "basic"): 0.25, ("two", "basic"): 0.25}
+    found = summarise([row(*names, value) for names, value in values.items()], seed=3)
+    means = found["by_stack"]["1"]
+    assert means["paragraphs"]["faithfulness"] == interval([0.5, 1.0], seed=3)
+    assert means["basic"]["composite"]["mean"] == pytest.approx(0.25)
+    assert means.keys() == {"paragraphs", "basic"}
+    less = found["minus"]["1"]["basic"]["faithfulness"]
     assert (less["mean"], less["low"], less["high"]) == (0.5, 0.25, 0.75)
 
 
@@ -101,5 +86,5 @@ def test_command_measures_references_and_arms(home: Path, tmp_path: Path, papers
         assert "radar" in one["answer"]
         assert (one["figures"]["faithfulness"] > 0, one["figures"]["context_recall"]) == (True, 1.0)
         assert all(0 <= one["figures"][name] <= 1 for name in MEASURES)
-    assert "Lines by how" in result.stdout
-    assert "Stacks of 1" in result.stdout
+    assert "## Lines by truth" in result.stdout
+    assert "## arms: by stack: 1" in result.stdout
