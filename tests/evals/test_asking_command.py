@@ -1,6 +1,5 @@
 """Tests of the whole benchmark: the real graph on made-up documents, and runs that lie."""
 
-import json
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +16,7 @@ from state.passage import Passage
 from state.quote import Quote
 from state.run import Usage
 from tests.evals.answers import claim
-from tests.evals.calls import evaluated, with_judge
+from tests.evals.calls import evaluated, measured, read_json, with_judge
 from tests.evals.test_asking_papers import write
 
 BEES = """Introduction
@@ -59,10 +58,8 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def found(data: Path, _no_settings: None) -> dict[str, Any]:
     """The figures of the command on all rows."""
-    out = data.with_suffix(".json")
-    assert evaluated("asking", "--data", data, "--arms", ARMS, "--json", out).exit_code == 0
-    figures: dict[str, Any] = json.loads(out.read_text(encoding="utf-8"))
-    return figures
+    found: dict[str, Any] = measured(data.parent, "asking", "--data", data, "--arms", ARMS)[0]
+    return found
 
 
 def test_every_sentence_is_traced_to_a_quote_that_stands(found: dict[str, Any]) -> None:
@@ -108,7 +105,7 @@ def asked(data: Path, run: Asked, *given: str | Path) -> tuple[Result, dict[str,
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(trial, "run_graph", run)
         result = evaluated("asking", "--data", data, "--arms", "hybrid-2", "--json", out, *given)
-    return result, json.loads(out.read_text(encoding="utf-8"))
+    return result, read_json(out)
 
 
 def test_run_that_lies_is_found_out(data: Path) -> None:

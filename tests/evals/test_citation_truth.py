@@ -11,7 +11,7 @@ from evals.citation_truth.command import GROUPS, figures, judged
 from evals.citation_truth.pairs import KINDS, Case, falsified, load, load_full_texts
 from state.paper import Paper
 from state.writing import SupportVerdict
-from tests.evals.calls import evaluated
+from tests.evals.calls import evaluated, measured
 
 OTHERS = ["Our tool is of OWLNET."] * 300
 
@@ -102,11 +102,8 @@ def test_sentences_of_bodies_are_checked_with_the_abstract_and_with_the_full_tex
     )
     cases = load_full_texts(tmp_path, 2)
     assert all(case.source in case.passage for case in cases if case.kind == "own")
-    out = tmp_path / "found.json"
     given = ("--full-texts", tmp_path, "--each", "1", "--half", "both", "--arms", "ask,ask_liar")
-    done = evaluated("citation_truth", *given, "--json", out)
-    assert done.exit_code == 0, done.output
-    found = json.loads(out.read_text(encoding="utf-8"))
+    found, done = measured(tmp_path, "citation_truth", *given)
     own = {(row["arm"], row["of"]): row["verdicts"]["own"] for row in found["checks"]}
     (number,) = own["ask", "body, full text at hand"].values()
     assert own["ask", "body, full text at hand"] == {"supported": number}

@@ -1,6 +1,5 @@
 """Tests of `citeloom eval judging`: the real command against a judge that answers over real HTTP."""
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +11,7 @@ from typer.testing import Result
 from evals.writing.cases import read_cases
 from evals.writing.judge_texts import DIMENSIONS, Candidate, lineup
 from evals.writing.judging import agreement, spearman
-from tests.evals.calls import evaluated, with_judge
+from tests.evals.calls import evaluated, read_json, with_judge
 from tests.evals.sections import row, write
 from tests.fakes.openai_server import OpenAIServer, Text, inputs_of, task_of
 
@@ -76,9 +75,8 @@ def call(data: Path, texts: Path, *more: str | Path) -> Result:
     )
 
 
-def figures(data: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(data.with_suffix(".json").read_text(encoding="utf-8"))
-    return found
+def figures(data: Path) -> Any:
+    return read_json(data.with_suffix(".json"))
 
 
 def test_texts_are_scored_together_each_turn_in_another_order_and_the_judge_held_against_itself(

@@ -1,6 +1,5 @@
 """Tests of `citeloom eval ragas`: the formulas by hand, and the real command with a judge over real HTTP."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,7 @@ import pytest
 from typer.testing import Result
 
 from evals.synthesis.ragas import Said, f1_of, measures
-from tests.evals.calls import evaluated, with_judge
+from tests.evals.calls import evaluated, read_json, with_judge
 from tests.evals.sections import write
 from tests.fakes.openai_server import OpenAIServer, inputs_of, task_of
 
@@ -52,7 +51,7 @@ def call(folder: Path, rows: list[Any]) -> Result:
 
 
 def figures(folder: Path) -> Any:
-    return json.loads((folder / "found.json").read_text(encoding="utf-8"))
+    return read_json(folder / "found.json")
 
 
 def test_each_measure_is_what_the_judge_said_by_the_formulas(

@@ -4,7 +4,6 @@ import pytest
 
 from evals.retrieval.relevance import FIRST, Relevance, read_inputs
 from evals.runner import Options
-from tests.evals.calls import evaluated
 from tests.support import starter_records
 
 PAPERS = {paper.id for paper in starter_records()}
@@ -34,11 +33,3 @@ def test_papers_on_fabricated_references_are_judged_by_links_or_without() -> Non
     found = suite.found([row])
     assert found["halves"]["odd"]["first_ten"]["mean"] == 2 / 3
     assert "even" not in found["halves"] or not found["halves"]["even"]
-
-
-@pytest.mark.slow
-def test_command_prints_both_halves() -> None:
-    result = evaluated("relevance", "--n", "2")
-    assert result.exit_code == 0
-    assert "|  | odd | even |" in result.stdout
-    assert "| judged |" in result.stdout

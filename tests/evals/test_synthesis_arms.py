@@ -1,6 +1,5 @@
 """The comparison with the baselines on made-up papers, and the command that runs it all."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ from evals.figures import interval
 from evals.synthesis.arms import ARMS, around, plan_of, stack_of, summarise
 from evals.synthesis.measures import MEASURES
 from evals.trials import Row
-from tests.evals.calls import evaluated
+from tests.evals.calls import measured
 from tests.evals.owls import owls
 from tests.evals.test_asking_command import ROWS
 from tests.evals.test_asking_papers import write
@@ -59,22 +58,8 @@ def test_means_have_intervals_and_baselines_are_taken_question_by_question() -> 
 
 def test_command_measures_references_and_arms(home: Path, tmp_path: Path, papers: Path) -> None:
     folder = owls(tmp_path)
-    out = folder / "found.json"
-    result = evaluated(
-        "synthesis",
-        "--folder",
-        folder,
-        "--questions",
-        folder / "questions.jsonl",
-        "--papers",
-        papers,
-        "--n",
-        "1",
-        "--json",
-        out,
-    )
-    assert result.exit_code == 0
-    found = json.loads(out.read_text("utf-8"))
+    given = ("--folder", folder, "--questions", folder / "questions.jsonl", "--papers", papers)
+    found, result = measured(folder, "synthesis", *given, "--n", "1")
     assert found.keys() == {"settings", "references", "arms", "tasks", "complete"}
     rows = found["arms"]["rows"]
     assert [(one["stack"], one["arm"]) for one in rows] == [

@@ -1,6 +1,5 @@
 """Tests of `citeloom eval writing`: the real command and the real graph on made-up rows."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +8,7 @@ from typer.testing import Result
 
 from evals.writing.cases import read_cases
 from evals.writing.trial import ARMS, Setting, try_arm
-from tests.evals.calls import evaluated
+from tests.evals.calls import evaluated, read_json
 from tests.evals.sections import BARE, cited, row, write
 
 ROWS = [
@@ -56,7 +55,7 @@ def called(data: Path, _no_settings: None) -> Result:
 @pytest.fixture(scope="module")
 def found(called: Result, data: Path) -> dict[str, Any]:
     assert called.exit_code == 0, called.output
-    figures: dict[str, Any] = json.loads(data.with_suffix(".json").read_text(encoding="utf-8"))
+    figures: dict[str, Any] = read_json(data.with_suffix(".json"))
     return figures
 
 
