@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 
 from state.paper import Notice, NoticeKind, Paper, merge_records
-from state.search import SearchQuery
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work
 from tests.scholar.conftest import CallerOf
-from tests.scholar.looking import under_title
+from tests.scholar.looking import query, under_title
 from tools.scholar.crossref import DOIS_A_CALL, CrossrefSource
 from tools.scholar.crossref_records import read_page, read_single, read_work
 
@@ -255,10 +254,6 @@ def as_papers(works: list[Work]) -> list[Paper]:
         )
         for work in works
     ]
-
-
-def query(text: str) -> SearchQuery:
-    return SearchQuery(text=text, facet="problem", reason="test")
 
 
 async def test_search_asks_once_and_says_what_it_sent(
