@@ -82,12 +82,18 @@ def left_out(found: Mapping[str, Any], cases: Iterable[Mapping[str, Any]]) -> li
     """Say what was left out, which runs broke and why; the first ones of many."""
     lines = [f"{name} was left out: {why}" for name, why in found.get("left_out", {}).items()]
     broken = [
-        f"{case['id']}, {arm}: {why}"
+        f"{', '.join(filter(None, [case['id'], arm]))}: {why}"
         for case in cases
-        for arm, why in case.get("error", {}).items()
+        for arm, why in _errors(case)
     ]
     more = f"{len(broken) - _MOST} more runs broke; the JSON file has them all"
     return [*lines, *broken[:_MOST], *([more] if len(broken) > _MOST else [])]
+
+
+def _errors(case: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return why runs of a case broke, by arm, or of its only one."""
+    error = case.get("error") or {}
+    return list(error.items()) if isinstance(error, dict) else [("", error)]
 
 
 def spent_table(spent_by_arm: Mapping[str, Spent]) -> str:
