@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from evals.citation_truth.command import GROUPS, figures, judged
+from evals.citation_truth.command import GROUPS, figures
 from evals.citation_truth.pairs import KINDS, Case, falsified, load, load_full_texts
 from state.paper import Paper
 from state.writing import SupportVerdict
@@ -66,12 +66,6 @@ def test_cases_are_balanced_and_each_path_tells_what_it_called_them(tmp_path: Pa
     assert own == sum(case.kind in KINDS for case in cases)
     assert own == sum(case.kind == "elsewhere" for case in cases)
     assert {case.kind for case in cases} <= set(GROUPS)
-    for arm in ("write", "ask", "synthesize"):
-        found = judged(cases, arm)
-        called = {verdict for case, verdict in found if case.kind == "own"}
-        assert called == {"supported"}
-        others = {verdict for case, verdict in found if case.kind != "own"}
-        assert not others & {"supported", "partly"}
     told = evaluated("citation_truth", "--data", tmp_path, "--each", "1", "--arms", "write_liar")
     assert told.exit_code == 0
     assert "write_liar, abstract (tuning)" in told.stdout
