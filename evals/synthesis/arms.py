@@ -1,6 +1,6 @@
 """LLM-Ref's Table 1: all relevant paragraphs beside chunks.
 
-A file has papers with questions (see evals.asking.papers). Each question that has an answer in words is
+A file has papers with questions (see evals.asking.cases). Each question that has an answer in words is
 asked of a stack: its own paper (1: 'single source'), or that and as many others as make the stack
 ('multiple sources'), as texts; where the file has questions of several papers, each of its own papers only.
 Measured is what evals.synthesis.measures says, by words and an embedder: no LLM judges, though one may write
