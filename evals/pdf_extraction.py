@@ -94,36 +94,26 @@ def row_of(folder: Path, truth: Truth) -> Row:
     )
 
 
-def shown(row: Row) -> str:
-    """Return one row of the table."""
-    found = row.references
-    known = "" if found.known else "~"
-    return (
-        f"{row.file:24}{row.pages:3} p {row.speed:4.0f}/s  title {row.title:.0f}  abstract "
-        f"{row.abstract:.2f}  headings {_two(row.precision)} {_two(row.recall)} F1 {_two(row.f1)}  "
-        f"text {_two(row.covered)}  intruded {len(row.intruded)}/{row.paragraphs}  "
-        f"entries {found.entries}/{'?' if row.count is None else row.count}  "
-        f"found {_ratio(found.found)}  right {_ratio(found.right)}  "
-        f"linked {known}{_ratio(found.linked)}  precise {_ratio(found.precise)}"
-    )
-
-
-def summed(group: str, rows: Sequence[Row]) -> str:
-    """Return the row of a group: means, and sums of what is counted."""
+def shown(name: str, rows: Sequence[Row]) -> str:
+    """Return the row of a file or a group: means, and sums of what is counted."""
 
     def over(get: Callable[[Row], float | None]) -> str:
         return _two(average(rows, get))
 
     def all_(get: Callable[[References], Share]) -> str:
-        return _ratio(sum((get(row.references) for row in rows), Share()), percent=True)
+        return _ratio(sum((get(row.references) for row in rows), Share()), percent=len(rows) > 1)
 
+    counts = [row.count for row in rows if row.count is not None]
+    known = "" if all(row.references.known for row in rows) else "~"
     return (
-        f"{group:24}{sum(row.pages for row in rows):3} p       title {over(lambda r: r.title)}  abstract "
-        f"{over(lambda r: r.abstract)}  headings {over(lambda r: r.precision)} "
-        f"{over(lambda r: r.recall)} F1 {over(lambda r: r.f1)}  text {over(lambda r: r.covered)}  "
+        f"{name:24}{sum(row.pages for row in rows):3} p {average(rows, lambda r: r.speed) or 0:4.0f}/s  "
+        f"title {over(lambda r: r.title)}  abstract {over(lambda r: r.abstract)}  "
+        f"headings {over(lambda r: r.precision)} {over(lambda r: r.recall)} F1 {over(lambda r: r.f1)}  "
+        f"text {over(lambda r: r.covered)}  "
         f"intruded {sum(len(r.intruded) for r in rows)}/{sum(r.paragraphs for r in rows)}  "
+        f"entries {sum(r.references.entries for r in rows)}/{sum(counts) if counts else '?'}  "
         f"found {all_(lambda r: r.found)}  right {all_(lambda r: r.right)}  "
-        f"linked {all_(lambda r: r.linked)}  precise {all_(lambda r: r.precise)}"
+        f"linked {known}{all_(lambda r: r.linked)}  precise {all_(lambda r: r.precise)}"
     )
 
 
@@ -155,10 +145,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     rows = _rows(given.folder, known, misses=given.misses)
     print()
     for group in dict.fromkeys(row.group for row in rows):
-        print(summed(group, [row for row in rows if row.group == group]))
-    print(summed("numbered", [row for row in rows if row.numbered]))
-    print(summed("citations known", [row for row in rows if row.references.known]))
-    print(summed("all", rows))
+        print(shown(group, [row for row in rows if row.group == group]))
+    print(shown("numbered", [row for row in rows if row.numbered]))
+    print(shown("citations known", [row for row in rows if row.references.known]))
+    print(shown("all", rows))
     for name, share in () if given.only else sources(given.folder):
         print(f"{name}: {share:.3f} of the words of its TeX source, in order")
 
@@ -172,7 +162,7 @@ def _rows(folder: Path, known: Sequence[Truth], *, misses: bool) -> list[Row]:
             print(f"{truth.file}: {error} ({error.remedy})")
             continue
         rows.append(row)
-        print(shown(row), flush=True)
+        print(shown(row.file, [row]), flush=True)
         for one in (*row.intruded, *row.references.misses) if misses else ():
             print(f"    {one}")
     return rows

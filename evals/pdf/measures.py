@@ -4,7 +4,7 @@ import difflib
 import re
 import tarfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -168,12 +168,12 @@ def _shape(line: str) -> str:
 
 
 _ARXIV = re.compile(r"(\d{4}\.\d{4,5}|[a-z-]+/\d{7})(?:v\d+)?$")
-_SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[A-Z\[(0-9])")
+SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[A-Z\[(0-9])")
 _SURE = 80.0
 """Of 100: likeness from which a stretch of a document is the one that the truth quotes."""
 _OVERLAP = 2
 """Characters of a citation that must lie in a stretch for it to be one of its citations."""
-_NAMED = 80.0
+NAMED = 80.0
 """Of 100: likeness from which an entry has a title in it; papers misquote titles."""
 
 
@@ -258,7 +258,7 @@ def paired(entries: Sequence[ReferenceEntry], truth: Truth) -> dict[str, Referen
             score if len(letters(entry.text)) > len(title) else 0.0
             for score, entry in zip(scores, left, strict=False)
         ]
-        if scores and max(scores) >= _NAMED:
+        if scores and max(scores) >= NAMED:
             pairs[work.label or work.id] = left.pop(scores.index(max(scores)))
     return pairs
 
@@ -302,7 +302,7 @@ def by_sentence(
     """Return how many of the citations of known sentences were linked, and of the links the right ones."""
     linked, precise = Share(), Share()
     for context in contexts:
-        sentences = _SENTENCE.split(context.text)
+        sentences = SENTENCE.split(context.text)
         # Sets: the truth names a work once where a sentence cites it twice.
         got = [Counter(set(cited_in(document, list_, sentence))) for sentence in sentences]
         wanted = [Counter(set(labels)) for labels in context.cites]
@@ -325,7 +325,7 @@ def by_mention(
     for mention in mentions:
         entries = (list_.entries[place] for place in places_in(document, list_, mention.around))
         title = letters(mention.title)
-        hit = any(fuzz.partial_ratio(title, letters(entry.text)) >= _NAMED for entry in entries)
+        hit = any(fuzz.partial_ratio(title, letters(entry.text)) >= NAMED for entry in entries)
         linked += Share(hit, 1)
         if not hit:
             misses.append(f"link: {mention.title[:60]}: {mention.around}")
@@ -361,11 +361,22 @@ def places_in(document: Document, list_: Bibliography, words: str) -> list[int]:
 
 def _found(document: Document, words: str) -> tuple[int, int, int] | None:
     """Return where a document has words most like these: its block, begin and end."""
-    best, where = _SURE, None
-    for number, block in enumerate(document.blocks):
-        if block.kind == "reference" or len(block.text) < 0.8 * len(words):
-            continue
-        found = fuzz.partial_ratio_alignment(words, block.text, score_cutoff=best)
+    blocks = {
+        number: block.text
+        for number, block in enumerate(document.blocks)
+        if block.kind != "reference" and len(block.text) >= 0.8 * len(words)
+    }
+    return best_stretch(words, blocks, _SURE)
+
+
+def best_stretch(words: str, texts: Mapping[int, str], least: float) -> tuple[int, int, int] | None:
+    """Return the number of the text that has the stretch most like these words, and its begin and end.
+
+    None where none is as like as `least` of 100; of equal ones the first.
+    """
+    best, where = least, None
+    for number, text in texts.items():
+        found = fuzz.partial_ratio_alignment(words, text, score_cutoff=best)
         if found is not None and (where is None or found.score > best):
             best, where = found.score, (number, found.dest_start, found.dest_end)
     return where

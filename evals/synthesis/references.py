@@ -5,7 +5,7 @@ question of evals/synthesis/questions.jsonl, or of FILE, is asked of the files t
 
 verified   Lines that have a source line, and all of whose source lines stand in their paragraphs.
 right      Lines whose secondary references are the works that their source lines cite by the truth
-           (evals.synthesis.truth): none missing, none too many. A line of which a source line's
+           (below): none missing, none too many. A line of which a source line's
            citations are not known is not judged.
 printed    The same, where a reference that GROBID did not link counts as right when its first author's
            name and its year are printed in the source lines: GROBID overlooks citations.
@@ -28,7 +28,7 @@ from typing import Literal
 from rapidfuzz import fuzz
 
 from evals.data_files import json_lines
-from evals.pdf.measures import letters, same_title
+from evals.pdf.measures import NAMED, SENTENCE, best_stretch, letters, same_title
 from evals.pdf.truth import Truth, Work, read_truth
 from evals.synthesis.arms import Synthesis, file_upload, synthesize
 from evals.trials import fresh_home
@@ -50,7 +50,6 @@ _TOUCH = 2
 _LABELS = re.compile(r"\[(\d{1,3}(?:\s*[-–,;]\s*\d{1,3})*)\]")
 _RANGE = re.compile(r"(\d+)(?:\s*[-–]\s*(\d+))?")
 _BEHIND = re.compile(r"\s*" + _LABELS.pattern)
-_SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[A-Z\[(0-9])")
 
 
 @dataclass(frozen=True)
@@ -96,7 +95,7 @@ class Known:
         found: list[str] = []
         known = False
         for context in self.truth.contexts:
-            sentences = _SENTENCE.split(context.text)
+            sentences = SENTENCE.split(context.text)
             if len(sentences) != len(context.cites):  # it was cut elsewhere: tells nothing of one
                 continue
             for sentence, labels in zip(sentences, context.cites, strict=True):
@@ -106,19 +105,17 @@ class Known:
         return list(dict.fromkeys(found)) if known else None
 
     def _by_machine(self, text: str) -> list[str] | None:
-        best, where = _FOUND, None
-        for paragraph in self.truth.parsed:
-            if len(paragraph.text) < 0.8 * len(text):
-                continue
-            found = fuzz.partial_ratio_alignment(text, paragraph.text, score_cutoff=best)
-            if found is not None and (where is None or found.score > best):
-                best, where = found.score, (paragraph, found.dest_start, found.dest_end)
-        if where is None:
+        long_enough = {
+            at: one.text
+            for at, one in enumerate(self.truth.parsed)
+            if len(one.text) >= 0.8 * len(text)
+        }
+        if (where := best_stretch(text, long_enough, _FOUND)) is None:
             return None
-        paragraph, start, end = where
+        at, start, end = where
         titles = [
             title
-            for first, last, title in paragraph.spans
+            for first, last, title in self.truth.parsed[at].spans
             if min(last, end) - max(first, start) >= _TOUCH
         ]
         if None in titles:
@@ -190,10 +187,6 @@ def files_of(folder: Path, asked: Question) -> list[Path]:
     if missing := [path for path in paths if not path.is_file()]:
         raise InputError(f"there is no '{missing[0].name}' in '{missing[0].parent}'")
     return paths
-
-
-_NAMED = 80.0
-"""Of 100: likeness from which an entry has a title in it; papers misquote titles."""
 
 
 @dataclass(frozen=True)
@@ -313,7 +306,7 @@ def matches(reference: NumberedReference, paper: str, work: Work) -> bool:
     title = letters(work.title)
     entries = [reference.entry, *(item.entry for item in places)]
     return any(
-        len(letters(text)) > len(title) and fuzz.partial_ratio(title, letters(text)) >= _NAMED
+        len(letters(text)) > len(title) and fuzz.partial_ratio(title, letters(text)) >= NAMED
         for text in entries
     )
 

@@ -1,4 +1,4 @@
-"""evals/references/fitting.py: the weights of `p_valid`, and how well they foretell."""
+"""evals/references/checked.py: the weights of `p_valid`, and how well they foretell."""
 
 import json
 import random

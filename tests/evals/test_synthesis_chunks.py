@@ -1,4 +1,4 @@
-"""evals/synthesis/retrieve_contexts.py and chunks.py: the baselines' chunks."""
+"""evals/synthesis/chunks.py: the baselines' chunks."""
 
 from pathlib import Path
 from typing import Any, get_args
