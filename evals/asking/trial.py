@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter, process_time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evals.asking.cases import Arm, Case, Source
 from evals.asking.measures import Sources, measures, told_of, traced
@@ -92,10 +92,6 @@ def _indexed(library: Library, name: str, began: float) -> Built:
     )
     close_libraries()
     return built
-
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, kw_only=True)

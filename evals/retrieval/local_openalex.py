@@ -4,7 +4,6 @@ import json
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qsl, unquote
 
@@ -27,13 +26,8 @@ PRICES = {"single": 0.0, "list": 0.0001, "search": 0.001}
 _SEARCHES = ("search=", "title.search:", "display_name.search:", "default.search:")
 
 
-@dataclass(frozen=True)
-class Answer:
-    """One answer."""
-
-    status: int
-    body: str
-    headers: Mapping[str, str] = field(default_factory=dict)
+Answer = tuple[int, str, Mapping[str, str]]
+"""Status, body and headers."""
 
 
 class Service:
@@ -67,7 +61,7 @@ class Service:
             return _error(400, str(error))
         if not body:
             return _error(404, "not found")
-        return Answer(200, body, {"X-RateLimit-Cost-USD": f"{PRICES[kind]:.6g}"})
+        return 200, body, {"X-RateLimit-Cost-USD": f"{PRICES[kind]:.6g}"}
 
     def _single(self, name: str, view: View) -> str:
         at = self._works.place_of(name)
@@ -96,15 +90,15 @@ def _kind(query: Mapping[str, str]) -> str:
 
 def _crossref(path: str) -> Answer:
     if path != "/crossref/works":
-        return Answer(404, "Resource not found.")
+        return 404, "Resource not found.", {}
     message = {"total-results": 0, "items": [], "items-per-page": 0, "facets": {}}
     whole = {"status": "ok", "message-type": "work-list", "message": message}
-    return Answer(200, json.dumps(whole))
+    return 200, json.dumps(whole), {}
 
 
 def _error(status: int, text: str) -> Answer:
     body = json.dumps({"error": "Invalid query parameters error.", "message": text})
-    return Answer(status, body)
+    return status, body, {}
 
 
 class _Server(ThreadingHTTPServer):
@@ -129,13 +123,12 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         """Answer."""
         key = self.headers.get("Authorization", "").removeprefix("Bearer ").strip()
-        answer = self.server.service.answer(self.path, key)
-        body = answer.body.encode()
+        status, text, headers = self.server.service.answer(self.path, key)
+        body = text.encode()
         try:
-            self.send_response(answer.status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            for name, value in answer.headers.items():
+            self.send_response(status)
+            plain = {"Content-Type": "application/json", "Content-Length": str(len(body))}
+            for name, value in (plain | {**headers}).items():
                 self.send_header(name, value)
             self.end_headers()
             self.wfile.write(body)
