@@ -32,15 +32,13 @@ class Candidate:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Lineup:
-    """The texts of one case, as a judge sees them: labelled A, B, ... in an order of chance."""
+class Sitting:
+    """One case judged once: its texts labelled A, B, ... in an order of chance."""
 
     case: Case
     labelled: Mapping[str, Candidate]
-
-    def arm(self, label: str) -> str:
-        """Return whose text has this label."""
-        return self.labelled[label].arm
+    turn: int = 0
+    """0, 1, ...: the same case judged again, its texts in another order."""
 
 
 def read_candidates(path: Path) -> dict[str, list[Candidate]]:
@@ -69,11 +67,11 @@ def _of_figures(figures: Any) -> list[dict[str, Any]]:
     ]
 
 
-def lineup(case: Case, candidates: Sequence[Candidate], seed: str) -> Lineup:
-    """Return the texts of a case in an order that the seed decides, whatever theirs was."""
+def lineup(case: Case, candidates: Sequence[Candidate], seed: str) -> dict[str, Candidate]:
+    """Return the texts of a case by label, in an order that the seed decides, whatever theirs was."""
     ordered = sorted(candidates, key=lambda item: item.arm)[:MOST]
     Random(f"{seed} {case.id}").shuffle(ordered)
-    return Lineup(case=case, labelled=dict(zip(ascii_uppercase, ordered, strict=False)))
+    return dict(zip(ascii_uppercase, ordered, strict=False))
 
 
 DIMENSIONS = (
@@ -146,28 +144,28 @@ G_SCORES = judge_task("g_score", G_SCORE, Scored, 4000)
 GRADES = judge_task("grade", GRADE, Graded, 800)
 
 
-def scores_asked(lined: Lineup) -> dict[str, object]:
+def scores_asked(sitting: Sitting) -> dict[str, object]:
     """Return what the judge is shown of a case for G-Score."""
     return {
-        "paper": _paper(lined),
-        "standard": lined.case.gold,
-        "candidates": {label: _shown(item) for label, item in lined.labelled.items()},
+        "paper": _paper(sitting),
+        "standard": sitting.case.gold,
+        "candidates": {label: _shown(item) for label, item in sitting.labelled.items()},
     }
 
 
-def grade_asked(lined: Lineup, label: str) -> dict[str, object]:
+def grade_asked(sitting: Sitting, label: str) -> dict[str, object]:
     """Return what the judge is shown of one text."""
     return {
-        "paper": _paper(lined),
-        "standard": lined.case.gold,
-        "candidate": _shown(lined.labelled[label]),
+        "paper": _paper(sitting),
+        "standard": sitting.case.gold,
+        "candidate": _shown(sitting.labelled[label]),
     }
 
 
-def faults_of(answer: Scored, lined: Lineup) -> list[str]:
+def faults_of(answer: Scored, sitting: Sitting) -> list[str]:
     """Say what is wrong with scores: texts left out, scored twice or made up."""
     told = [item.label.strip().upper() for item in answer.scores]
-    wanted = list(lined.labelled)
+    wanted = list(sitting.labelled)
     faults = [f"text {label} has no scores" for label in wanted if label not in told]
     faults += [f"there is no text {label}" for label in dict.fromkeys(told) if label not in wanted]
     faults += [f"text {label} is scored twice" for label in wanted if told.count(label) > 1]
@@ -176,8 +174,8 @@ def faults_of(answer: Scored, lined: Lineup) -> list[str]:
     return faults
 
 
-def _paper(lined: Lineup) -> str:
-    return f"{lined.case.title}\n\n{lined.case.abstract}".strip()
+def _paper(sitting: Sitting) -> str:
+    return f"{sitting.case.title}\n\n{sitting.case.abstract}".strip()
 
 
 def _shown(item: Candidate) -> str:
@@ -189,28 +187,11 @@ _EACH = 90
 """Tokens of what is said of one text, about."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Sitting:
-    """One case judged once."""
-
-    case: Case
-    candidates: tuple[Candidate, ...]
-    turn: int
-    """0, 1, ...: the same case judged again, its texts in another order."""
-    seed: int
-
-    @property
-    def lined(self) -> Lineup:
-        """The texts as the judge sees them this time."""
-        return lineup(self.case, self.candidates, f"{self.seed}-{self.turn}")
-
-
 def questions_of(sitting: Sitting, *, grades: bool) -> Iterator[Question]:
     """Yield what is asked of a sitting."""
-    lined = sitting.lined
-    yield G_SCORES, scores_asked(lined), _EACH * len(lined.labelled)
-    for label in lined.labelled if grades else ():
-        yield GRADES, grade_asked(lined, label), _EACH
+    yield G_SCORES, scores_asked(sitting), _EACH * len(sitting.labelled)
+    for label in sitting.labelled if grades else ():
+        yield GRADES, grade_asked(sitting, label), _EACH
 
 
 async def sat(mind: TaskModel, sitting: Sitting, *, grades: bool) -> Row:
@@ -222,23 +203,28 @@ async def sat(mind: TaskModel, sitting: Sitting, *, grades: bool) -> Row:
     Raises:
         BudgetError: The budget is spent.
     """
-    lined = sitting.lined
     row: Row = {
         "case": sitting.case.id,
         "arm": f"turn {sitting.turn}",
         "turn": sitting.turn,
-        "order": [item.arm for item in lined.labelled.values()],
+        "order": [item.arm for item in sitting.labelled.values()],
         "scores": {},
         "preferred": "",
         "grades": {},
         "nonsense": 0,
     }
     scored, error = await asked(
-        mind, G_SCORES, scores_asked(lined), lambda answer: faults_of(answer, lined), sitting.turn
+        mind,
+        G_SCORES,
+        scores_asked(sitting),
+        lambda answer: faults_of(answer, sitting),
+        sitting.turn,
     )
-    row |= _by_arm(scored, lined) if scored else {"nonsense": 1, "error": error}
-    for label, item in lined.labelled.items() if grades else ():
-        graded, _ = await asked(mind, GRADES, grade_asked(lined, label), lambda _: (), sitting.turn)
+    row |= _by_arm(scored, sitting) if scored else {"nonsense": 1, "error": error}
+    for label, item in sitting.labelled.items() if grades else ():
+        graded, _ = await asked(
+            mind, GRADES, grade_asked(sitting, label), lambda _: (), sitting.turn
+        )
         if graded:
             row["grades"][item.arm] = graded.grade
         else:
@@ -246,13 +232,15 @@ async def sat(mind: TaskModel, sitting: Sitting, *, grades: bool) -> Row:
     return row
 
 
-def _by_arm(answer: Scored, lined: Lineup) -> Row:
+def _by_arm(answer: Scored, sitting: Sitting) -> Row:
     return {
         "scores": {
-            lined.arm(item.label.strip().upper()): {
-                name: getattr(item, name) for name in DIMENSIONS
-            }
+            _arm(sitting, item.label): {name: getattr(item, name) for name in DIMENSIONS}
             for item in answer.scores
         },
-        "preferred": lined.arm(answer.preferred.strip().upper()),
+        "preferred": _arm(sitting, answer.preferred),
     }
+
+
+def _arm(sitting: Sitting, label: str) -> str:
+    return sitting.labelled[label.strip().upper()].arm

@@ -19,6 +19,7 @@ from evals.writing.judge_texts import (
     DIMENSIONS,
     Candidate,
     Sitting,
+    lineup,
     questions_of,
     read_candidates,
     sat,
@@ -114,7 +115,11 @@ class Judging(JudgedSuite[JudgingOptions]):
         self.texts = {case.id: tuple(texts[case.id]) for case in self.cases}
         self.arms = sorted({item.arm for found in self.texts.values() for item in found})
         sittings = [
-            Sitting(case=case, candidates=self.texts[case.id], turn=turn, seed=options.seed)
+            Sitting(
+                case=case,
+                labelled=lineup(case, self.texts[case.id], f"{options.seed}-{turn}"),
+                turn=turn,
+            )
             for turn in range(options.turns)
             for case in self.cases
         ]
