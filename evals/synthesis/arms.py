@@ -24,29 +24,11 @@ from evals.synthesis.chunks import BASELINES, retrieving
 from evals.synthesis.measures import COMPOSITES, Figures, Told, composite, measures
 from evals.trials import Row, fresh_home, run_graph
 from graphs.synthesize import wired
-from state.synthesis import Line, Origin
+from state.synthesis import Origin
 from tools.clients import Clients
 from tools.errors import InputError
 
 Upload = dict[str, str]
-
-
-@dataclass(frozen=True)
-class Synthesis:
-    """What one run gave."""
-
-    result: Mapping[str, Any]
-    seconds: float
-
-    @property
-    def lines(self) -> list[Line]:
-        """The lines of the text."""
-        return list(self.result["lines"])
-
-    @property
-    def paragraphs(self) -> dict[str, Origin]:
-        """The paragraphs that the text was made from, whole, by id."""
-        return {item.paragraph: item for item in self.result["used"]}
 
 
 def file_upload(path: Path) -> Upload:
@@ -65,8 +47,8 @@ def synthesize(
     clients: Clients,
     choices: Mapping[str, Any],
     graph: Any = "synthesize",
-) -> Synthesis:
-    """Answer a question from papers; `choices` are fields of RunSettings.
+) -> dict[str, Any]:
+    """Answer a question from papers and return what the graph gives; `choices` are fields of RunSettings.
 
     Raises:
         InputError: The run was stopped.
@@ -75,7 +57,12 @@ def synthesize(
     result = run_graph(graph, inputs, clients, choices)
     if result["stop"]:
         raise InputError(f"'{question}' was stopped: {result['stop'].cause}")
-    return Synthesis(result, result["took"])
+    return result
+
+
+def paragraphs_of(run: Mapping[str, Any]) -> dict[str, Origin]:
+    """Return the paragraphs that a text was made from, whole, by id."""
+    return {item.paragraph: item for item in run["used"]}
 
 
 PARAGRAPHS = "paragraphs"
@@ -141,7 +128,7 @@ def run_all(plan: Plan) -> Iterator[Row]:
                 graph, clients = graphs.get(arm, "synthesize"), Clients(here)
                 run = synthesize(case.question, uploads, clients, {"mind": plan.mind}, graph)
                 told = told_of(case, run, ranked=arm != PARAGRAPHS)
-                figures = measures(clients.embedder, told) | {"seconds": run.seconds}
+                figures = measures(clients.embedder, told) | {"seconds": run["took"]}
                 yield {
                     "case": case.id,
                     "stack": stack,
@@ -149,20 +136,20 @@ def run_all(plan: Plan) -> Iterator[Row]:
                     "figures": figures,
                     "answer": " ".join(told.lines),
                     "told": asdict(told),
-                    "tasks": spent(run.result["usage"]),
+                    "tasks": spent(run["usage"]),
                 }
 
 
-def told_of(case: Case, run: Synthesis, *, ranked: bool) -> Told:
+def told_of(case: Case, run: Mapping[str, Any], *, ranked: bool) -> Told:
     """Return what a run told.
 
     Args:
         case: The question and what people answered.
-        run: What was run.
+        run: What the run gave.
         ranked: Whether the contexts come best first; else they are put so by their scores.
     """
-    whole = {key: item.quote.text for key, item in run.paragraphs.items()}
-    contexts = [item for item in run.result["contexts"] if item.paragraph in whole]
+    whole = {key: item.quote.text for key, item in paragraphs_of(run).items()}
+    contexts = [item for item in run["contexts"] if item.paragraph in whole]
     if not ranked:
         contexts.sort(key=lambda item: -item.score)
     texts = [
@@ -171,11 +158,11 @@ def told_of(case: Case, run: Synthesis, *, ranked: bool) -> Told:
         else whole[item.paragraph]
         for item in contexts
     ]
-    papers = [item.paper for item in run.result["references"] if item.role == "primary"]
+    papers = [item.paper for item in run["references"] if item.role == "primary"]
     names = [name for paper in papers for name in (paper.title, *(a.name for a in paper.authors))]
     return Told(
         question=case.question,
-        lines=[line.text for line in run.lines],
+        lines=[line.text for line in run["lines"]],
         contexts=texts,
         golds=[[point.fact for point in answer.points] for answer in case.answers],
         named=" ".join(["the authors", *names]),

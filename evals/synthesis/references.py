@@ -23,14 +23,14 @@ import re
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from rapidfuzz import fuzz
 
 from evals.data_files import json_lines
 from evals.pdf.measures import NAMED, SENTENCE, best_stretch, letters, same_title
 from evals.pdf.truth import Truth, Work, read_truth
-from evals.synthesis.arms import Synthesis, file_upload, synthesize
+from evals.synthesis.arms import file_upload, paragraphs_of, synthesize
 from evals.trials import fresh_home
 from state.synthesis import Line, NumberedReference, Origin
 from tools.clients import Clients
@@ -211,7 +211,7 @@ class LineRow:
         return bool(self.wanted or self.given)
 
 
-def judged(question: str, run: Synthesis, known: Mapping[str, Known]) -> list[LineRow]:
+def judged(question: str, run: Mapping[str, Any], known: Mapping[str, Known]) -> list[LineRow]:
     """Return what is found out about each line.
 
     Args:
@@ -219,13 +219,12 @@ def judged(question: str, run: Synthesis, known: Mapping[str, Known]) -> list[Li
         run: What was answered.
         known: What is known of each file, by its name without a folder.
     """
-    by_paper = {
-        item.paper: known[item.name] for item in run.result["stacked"] if item.name in known
-    }
-    references = {item.number: item for item in run.result["references"]}
+    by_paper = {item.paper: known[item.name] for item in run["stacked"] if item.name in known}
+    references = {item.number: item for item in run["references"]}
+    paragraphs = paragraphs_of(run)
     rows = []
-    for line in run.lines:
-        cited = [_cited(origin, by_paper, run.paragraphs) for origin in line.origins]
+    for line in run["lines"]:
+        cited = [_cited(origin, by_paper, paragraphs) for origin in line.origins]
         given = [references[number] for number in line.secondary]
         wanted = [
             (origin.paper, work)
@@ -239,7 +238,7 @@ def judged(question: str, run: Synthesis, known: Mapping[str, Known]) -> list[Li
             LineRow(
                 question=question,
                 text=line.text,
-                verified=is_verified(line, run.paragraphs),
+                verified=is_verified(line, paragraphs),
                 ways=tuple(sorted({one.way for one in cited if one})),
                 right=is_right(wanted, given) if known_all else None,
                 printed=(
