@@ -29,7 +29,6 @@ from tools.llm.open_model import open_model
 from tools.llm.task import AnswerT, Task, TaskModel, count_tokens, render_inputs
 from tools.settings import settings
 
-ItemT = TypeVar("ItemT")
 Question = tuple[Task[Any], dict[str, object], int]
 """What is asked, of what, and about how many tokens come back."""
 
@@ -39,7 +38,7 @@ class JudgeOptions(Options):
     """The options of a suite that asks an LLM."""
 
     max_usd: Annotated[
-        str | None,
+        float | None,
         typer.Option(
             metavar="USD", help="What the LLM may cost at most; then it is asked no more."
         ),
@@ -60,8 +59,22 @@ class JudgedSuite(Suite[JudgeOptionsT]):
         tell_cost(questions, self.options.mind, self.options.max_usd)
 
     def rows(self) -> Generator[Row]:
-        """Judge each item, some side by side."""
-        return judged_by_llm(self.items, self.judged, self.options.max_usd)
+        """Judge each item, some side by side; closing the iterator ends what is under way."""
+        at, run = settings(), f"judge-{uuid4().hex}"
+        limits = BudgetLimits(usd=self.options.max_usd)
+        mind = open_model(run, limits, "llm", at, open_clients(at).embedder)
+        ledger = ledger_of_run(run, limits, at.home)
+        done = _as_done([self.judged(mind, item) for item in self.items])
+
+        async def following() -> Row | None:
+            return await anext(done, None)
+
+        with asyncio.Runner() as runner:
+            try:
+                while (row := runner.run(following())) is not None:
+                    yield {**row, "judging": spent(ledger.usage())}
+            finally:
+                runner.run(done.aclose())
 
     async def judged(self, mind: TaskModel, item: Any) -> Row:
         """Return what the judge makes of an item.
@@ -132,7 +145,7 @@ def check_each_once(items: Iterable[tuple[str, str]]) -> None:
         )
 
 
-def tell_cost(questions: Iterable[Question], mind: str, max_usd: str | None) -> None:
+def tell_cost(questions: Iterable[Question], mind: str, max_usd: float | None) -> None:
     """Say what these questions cost, and ask whether they are worth it where a person is there.
 
     Raises:
@@ -153,34 +166,8 @@ def tell_cost(questions: Iterable[Question], mind: str, max_usd: str | None) -> 
         f"{count} questions to {settings().strong_model}, about {shown:,} tokens in and {told:,} out: {usd}; "
         "answers at hand cost nothing"
     )
-    usd_of(max_usd)
     if max_usd is None and sys.stdin.isatty() and not typer.confirm("Is it worth that?"):
         raise InputError("nobody was asked, and nothing was paid")
-
-
-def judged_by_llm(
-    items: Sequence[ItemT], judge: Callable[[TaskModel, ItemT], Awaitable[Row]], max_usd: str | None
-) -> Generator[Row]:
-    """Yield what a judge makes of each item as it is done; closing the iterator ends what is under way.
-
-    Raises:
-        BudgetError: The budget is spent.
-    """
-    at = settings()
-    limits, run = BudgetLimits(usd=usd_of(max_usd)), f"judge-{uuid4().hex}"
-    mind = open_model(run, limits, "llm", at, open_clients(at).embedder)
-    ledger = ledger_of_run(run, limits, at.home)
-    done = _as_done([judge(mind, item) for item in items])
-
-    async def following() -> Row | None:
-        return await anext(done, None)
-
-    with asyncio.Runner() as runner:
-        try:
-            while (row := runner.run(following())) is not None:
-                yield {**row, "judging": spent(ledger.usage())}
-        finally:
-            runner.run(done.aclose())
 
 
 async def asked(
@@ -212,15 +199,3 @@ async def _as_done(rows: Sequence[Awaitable[Row]]) -> AsyncGenerator[Row]:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-
-
-def usd_of(given: str | None) -> float | None:
-    """Return the limit that was given, if one was.
-
-    Raises:
-        InputError: It is no number.
-    """
-    try:
-        return float(given) if given is not None else None
-    except ValueError as error:
-        raise InputError(f"--max-usd '{given}' is no number") from error
