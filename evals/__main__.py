@@ -8,26 +8,23 @@ from typing import Any, get_type_hints
 import typer
 
 from citeloom.cli.commands import WordedGroup
-from evals.questions.command import questions
+from evals.build import build
 from evals.references.command import references
 from evals.report import report
-from evals.rolling.command import build
-from evals.runner import run, say
-from evals.sets.command import convert
+from evals.runner import Options, run, say
 from evals.starter.command import data
 from tools.errors import CiteLoomError, InputError
 
 SUITES = {
     "retrieval": ("evals.retrieval.command", "Retrieval"),
     "writing": ("evals.writing.command", "Writing"),
-    "judging": ("evals.judging.command", "Judging"),
-    "ragas": ("evals.ragas.command", "Ragas"),
-    "passages": ("evals.passages.command", "Passages"),
+    "judging": ("evals.writing.judging", "Judging"),
+    "ragas": ("evals.synthesis.ragas", "Ragas"),
+    "passages": ("evals.asking.passages", "Passages"),
     "asking": ("evals.asking.command", "Asking"),
-    "claims": ("evals.claims.command", "Claims"),
     "citation_truth": ("evals.citation_truth.command", "CitationTruth"),
     "synthesis": ("evals.synthesis.command", "Synthesis"),
-    "relevance": ("evals.relevance.command", "Relevance"),
+    "relevance": ("evals.retrieval.relevance", "Relevance"),
     "bench": ("evals.bench.command", "Bench"),
 }
 app = typer.Typer(
@@ -42,7 +39,7 @@ app = typer.Typer(
 def _command(module: str, name: str) -> Any:
     """Return a command whose options are the fields of the suite's Options."""
     suite: Any = getattr(import_module(module), name)
-    options: Any = getattr(import_module(module), f"{name}Options")
+    options: Any = getattr(import_module(module), f"{name}Options", Options)
     hints = get_type_hints(options, include_extras=True)
 
     def measure(**given: Any) -> None:
@@ -73,8 +70,6 @@ for _name, _place in SUITES.items():
 app.command()(data)
 app.command()(report)
 app.command()(build)
-app.command()(questions)
-app.command()(convert)
 app.add_typer(references, name="references")
 
 if __name__ == "__main__":

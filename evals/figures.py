@@ -1,11 +1,62 @@
-"""From what was measured of each case in each arm to the figures of the arms."""
+"""From what was measured of each case in each arm to the figures of the arms: means with 95 % bootstrap intervals."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from statistics import stdev
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypedDict, TypeVar
 
-from evals.intervals import Interval, difference, interval
+import numpy as np
+from numpy.typing import NDArray
+
 from evals.trials import Row
+from state.run import Usage
+
+RESAMPLES = 10_000
+_AT_ONCE = 1_000
+_LEVEL = 95.0
+
+
+class Interval(TypedDict):
+    """A mean and where the true one may lie."""
+
+    mean: float
+    low: float
+    high: float
+    n: int
+    """How many queries are in the mean."""
+
+
+def interval(values: Sequence[float | None], *, seed: int) -> Interval | None:
+    """Return the mean of the values that are there, with its percentile bootstrap interval.
+
+    Queries are resampled with replacement, RESAMPLES times (Efron and Tibshirani, 1993, chapter
+    13). None where there is no value.
+    """
+    known = np.array([value for value in values if value is not None], dtype=np.float64)
+    if not len(known):
+        return None
+    low, high = np.percentile(_means(known, seed), [(100 - _LEVEL) / 2, (100 + _LEVEL) / 2])
+    mean = float(known.mean())
+    return {"mean": mean, "low": float(low), "high": float(high), "n": len(known)}
+
+
+def difference(
+    these: Sequence[float | None], others: Sequence[float | None], *, seed: int
+) -> Interval | None:
+    """Return the mean of `these` minus `others`, query by query, with its interval.
+
+    Queries are resampled in pairs; those that lack one of the two are left out.
+    """
+    pairs = zip(these, others, strict=True)
+    return interval([a - b for a, b in pairs if a is not None and b is not None], seed=seed)
+
+
+def _means(values: NDArray[np.float64], seed: int) -> NDArray[np.float64]:
+    random = np.random.default_rng(seed)
+    drawn = [
+        values[random.integers(0, len(values), (_AT_ONCE, len(values)))].mean(axis=1)
+        for _ in range(RESAMPLES // _AT_ONCE)
+    ]
+    return np.concatenate(drawn)
+
 
 Told = Mapping[str, Any]
 """One case: under 'arms' the figures of each arm by the arm's name, a number or None by measure."""
@@ -72,35 +123,6 @@ def minus(told: Sequence[Told], arms: Iterable[str], base: str, *, seed: int) ->
     }
 
 
-def spread(arms: ArmFigures, along: str) -> dict[str, dict[str, float]]:
-    """Return how far the means lie apart of arms that differ in nothing but this ('run', 'temperature').
-
-    By the name without it ('paragraphs' of 'paragraphs, run 1' and 'paragraphs, run 2'): of each measure the
-    standard deviation of the means (of a sample: n - 1) and their largest difference, as LLM-Ref's Table 5.
-    """
-    alike: dict[str, list[Mapping[str, Interval]]] = {}
-    for arm, figures in arms.items():
-        parts = arm.split(", ")
-        rest = [part for part in parts if not part.startswith(f"{along} ")]
-        if len(rest) < len(parts):
-            alike.setdefault(", ".join(rest), []).append(figures)
-    found: dict[str, dict[str, float]] = {}
-    for rest_of, several in alike.items():
-        for measure in several[0]:
-            values = [one[measure]["mean"] for one in several if measure in one]
-            if len(values) > 1:
-                told = found.setdefault(rest_of, {})
-                told[f"{measure}, standard deviation"] = stdev(values)
-                told[f"{measure}, largest difference"] = max(values) - min(values)
-    return found
-
-
-def spreads(arms: ArmFigures) -> dict[str, dict[str, dict[str, float]]]:
-    """Return the spread over runs and over temperatures, by title; nothing of what was not varied."""
-    told = {f"Spread over {along}s": spread(arms, along) for along in ("run", "temperature")}
-    return {title: found for title, found in told.items() if found}
-
-
 def sums(parts: Iterable[Mapping[str, float | None]], keys: Iterable[str] = ()) -> dict[str, float]:
     """Return the sum of each number by its key; only of these keys, if any are given."""
     wanted = set(keys)
@@ -114,3 +136,43 @@ def sums(parts: Iterable[Mapping[str, float | None]], keys: Iterable[str] = ()) 
 
 def _known(found: Mapping[str, Interval | None]) -> dict[str, Interval]:
     return {name: value for name, value in found.items() if value is not None}
+
+
+Spent = dict[str, dict[str, float]]
+"""By task: calls, answers at hand, answers sent back, tokens, USD, and seconds summed over calls."""
+JUDGE = "(judge)"
+SPENT = (
+    "calls",
+    "cached",
+    "repairs",
+    "input_tokens",
+    "output_tokens",
+    "thinking_tokens",
+    "usd",
+    "seconds",
+)
+
+
+def spent(used: Iterable[Usage]) -> Spent:
+    """Return what was spent on each task, whoever did it."""
+    found: Spent = {}
+    for usage in used:
+        one = {name: float(getattr(usage, name)) for name in SPENT}
+        found[usage.task] = sums([found.get(usage.task, {}), one])
+    return found
+
+
+def by_arm(rows: Sequence[Any]) -> dict[str, Spent]:
+    """Return what the runs of each arm spent, from rows with 'arm' and 'tasks', where they have them.
+
+    What a judge has spent so far stands under 'judging' of each row, so that the last one tells it all.
+    """
+    told = [row if isinstance(row, Mapping) else vars(row) for row in rows]
+    found: dict[str, Spent] = {}
+    for row in told:
+        mine = found.setdefault(row["arm"], {}) if row.get("tasks") else {}
+        for task, one in (row.get("tasks") or {}).items():
+            mine[task] = sums([mine.get(task, {}), one])
+    if told and (judging := told[-1].get("judging")):
+        found[JUDGE] = judging
+    return found

@@ -1,77 +1,157 @@
-"""One page of a benchmark's figures, and two runs of it compared: `citeloom eval report FIGURES.json`.
+"""Figures as a person reads them: tables of a run and of two runs compared, `citeloom eval report FIGURES.json`.
 
-It reads what any suite writes with --json: wherever arms have measures with intervals, there is a table and a
-picture; the cases stand below, each to be opened.
+It reads what any suite writes with --json: wherever arms have measures, there is a table.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from evals.bench.growth import pictures
-from evals.bench.row import HEADS, Row, lines_of, rows_table
-from evals.intervals import Interval, difference
-from evals.runner import check_file
-from evals.spending import Spent, rows_of, spent_table
-from evals.tables import cell, table
+from evals.data_files import check_file, read_figures
+from evals.figures import SPENT, Interval, Spent, difference
 from tools.errors import InputError
 
-Arms = Mapping[str, Mapping[str, Interval | float]]
-_WIDE, _ROW, _LEFT = 640, 18, 190
+INTERVALS = "Brackets are 95 % bootstrap intervals over cases."
+Cell = Interval | float | None
+Arms = Mapping[str, Mapping[str, Cell]]
+_MOST = 12
+"""Most broken runs that are listed."""
 _MOST_TEXT = 4000
 """Characters of one value of a case that are shown."""
+_APART = ("settings", "cases", "queries", "tasks")
+"""Parts of figures that are told of in their own way, or not in tables."""
 
 
-@dataclass(frozen=True)
-class Run:
-    """The figures of one run."""
+@dataclass
+class Report:
+    """What is shown of a benchmark's figures."""
 
-    name: str
-    figures: Mapping[str, Any]
+    tables: Mapping[str, Arms]
+    """By title: the figures of each arm by measure, means with intervals or plain numbers."""
+    notes: list[str] = field(default_factory=list)
 
-    @property
-    def tables(self) -> dict[str, Arms]:
-        """The measures of arms, by the place where they stand."""
-        return dict(_tables(self.figures, ""))
-
-    @property
-    def tasks(self) -> Mapping[str, Spent]:
-        """What each task of the arms' runs cost and took."""
-        found = self.figures.get("tasks")
-        return found if isinstance(found, dict) else {}
-
-    @property
-    def bench(self) -> list[Row]:
-        """The rows of `eval bench`."""
-        found = self.figures.get("rows")
-        return [Row(**row) for row in found] if "left_out" in self.figures and found else []
-
-    @property
-    def cases(self) -> list[Mapping[str, Any]]:
-        """The cases, where the suite tells of them."""
-        found = self.figures.get("cases") or self.figures.get("queries")
-        return [case for case in found if isinstance(case, dict)] if isinstance(found, list) else []
+    def markdown(self) -> str:
+        """Return the tables, a measure in each row and a column for each arm, and the notes as a list."""
+        blocks = [
+            arms_table(title, arms) for title, arms in self.tables.items() if any(arms.values())
+        ]
+        return "\n\n".join([*blocks, "\n".join(f"- {note}" for note in self.notes)])
 
 
-def read_run(path: Path) -> Run:
-    """Return the figures of a file.
+def arms_table(title: str, arms: Arms) -> str:
+    """Return the figures of arms as a table."""
+    measures = dict.fromkeys(key for figures in arms.values() for key in figures)
+    rows = [
+        [key.replace("_", " "), *(cell(figures.get(key)) for figures in arms.values())]
+        for key in measures
+    ]
+    return table(title, ["", *arms], rows)
 
-    Raises:
-        InputError: It is not what a suite writes.
-    """
-    try:
-        figures = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError(f"'{path}' cannot be read as figures: {error}") from error
-    run = Run(path.name, figures if isinstance(figures, dict) else {})
-    if not run.tables and not run.bench:
-        raise InputError(f"'{path}' holds no figures of arms: give what a suite wrote with --json")
-    return run
+
+def table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table in Markdown: the first column to the left, numbers to the right."""
+    lines = [heads, ["---", *("---:" for _ in heads[1:])], *rows]
+    return "\n".join([f"## {title}", "", *(f"| {' | '.join(line)} |" for line in lines)])
+
+
+def dict_table(title: str, rows: Sequence[Mapping[str, object]]) -> str:
+    """Return a table whose columns are the keys of its rows; '' without rows."""
+    return (
+        table(title, list(rows[0]), [[*map(_cell, row.values())] for row in rows]) if rows else ""
+    )
+
+
+def cell(found: Cell) -> str:
+    """Return '0.512 [0.480, 0.540]', or a number alone; fewer digits for large ones, '' for none."""
+    if not isinstance(found, dict):
+        return "" if found is None else f"{found:.4g}"
+    digits = 3 if max(abs(found["high"]), abs(found["low"])) < 2 else 1
+    return f"{found['mean']:.{digits}f} [{found['low']:.{digits}f}, {found['high']:.{digits}f}]"
+
+
+def _cell(value: object) -> str:
+    return cell(value) if isinstance(value, float | None) else str(value)
+
+
+def left_out(found: Mapping[str, Any], cases: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Say what was left out, which runs broke and why; the first ones of many."""
+    lines = [f"{name} was left out: {why}" for name, why in found.get("left_out", {}).items()]
+    broken = [
+        f"{', '.join(filter(None, [case['id'], arm]))}: {why}"
+        for case in cases
+        for arm, why in _errors(case)
+    ]
+    more = f"{len(broken) - _MOST} more runs broke; the JSON file has them all"
+    return [*lines, *broken[:_MOST], *([more] if len(broken) > _MOST else [])]
+
+
+def _errors(case: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return why runs of a case broke, by arm, or of its only one."""
+    error = case.get("error") or {}
+    return list(error.items()) if isinstance(error, dict) else [("", error)]
+
+
+def spent_table(spent_by_arm: Mapping[str, Spent]) -> str:
+    """Return what each task of the arms cost and took; '' where nothing was spent."""
+    return dict_table(
+        "Cost and latency by task",
+        [
+            {"arm": arm, "task": task, **_spent_cells(one)}
+            for arm, tasks in spent_by_arm.items()
+            for task, one in tasks.items()
+        ],
+    )
+
+
+def _spent_cells(one: Mapping[str, float]) -> dict[str, str]:
+    heads = ("calls", "at hand", "sent back", "tokens in", "out", "of these thinking")
+    counts = {head: f"{one.get(name, 0):,.0f}" for head, name in zip(heads, SPENT, strict=False)}
+    calls = one.get("calls", 0)
+    each = f"{one.get('seconds', 0) / calls:.3g}" if calls else ""
+    return {**counts, "USD": f"{one.get('usd', 0):.4g}", "seconds a call": each}
+
+
+def shown(row: Mapping[str, Any]) -> dict[str, str]:
+    """Return a row of `eval bench` as a person reads it."""
+    size = "" if row["size"] is None else f", {row['size']:,.0f}"
+    return {
+        "part": row["part"],
+        "what": f"{row['what']}{size}",
+        "value": f"{row['value']:.4g} {row['unit']}".rstrip(),
+        "beside": row["beside"],
+        "ratio": "" if row["ratio"] is None else f"{row['ratio']:.3g}",
+    }
+
+
+def tables_of(value: Any, place: str = "") -> Iterator[tuple[str, Arms]]:
+    """Yield what looks like arms with measures, wherever it stands in figures, by its place."""
+    if not isinstance(value, dict) or not value:
+        return
+    if all(isinstance(one, dict) and _are_figures(one) for one in value.values()):
+        yield place, value
+    elif _are_figures(value) and place:
+        yield place, {"": value}
+    else:
+        size = f" ({value['n']})" if isinstance(value.get("n"), int) else ""
+        for name, inner in value.items():
+            if name not in _APART:
+                told = name.replace("_", " ")
+                yield from tables_of(inner, f"{place}{size}: {told}" if place else told)
+
+
+def _are_figures(value: Mapping[str, Any]) -> bool:
+    return not _is_interval(value) and all(
+        one is None or isinstance(one, int | float) or _is_interval(one) for one in value.values()
+    )
+
+
+def _is_interval(value: object) -> bool:
+    return isinstance(value, dict) and {"mean", "low", "high", "n"} <= value.keys()
 
 
 def report(
@@ -84,92 +164,65 @@ def report(
 ) -> None:
     """Write one page of a benchmark's figures, or of two runs of it compared."""
     check_file(out)
-    run = read_run(figures)
-    other = read_run(against) if against else None
-    out.write_text(page(run, other, seed=seed), encoding="utf-8")
-    out.with_suffix(".md").write_text(markdown(run, other, seed=seed), encoding="utf-8")
+    run = _read_run(figures)
+    parts = [f"# {figures.name}", *_told(run)]
+    if against:
+        parts += [f"# Minus {against.name}, paired by case"]
+        parts += [_compared_table(run, _read_run(against), seed)]
+    told = "\n\n".join(filter(None, parts)) + "\n"
+    out.with_suffix(".md").write_text(told, encoding="utf-8")
+    out.write_text(_page(figures.name, told, _cases(run)), encoding="utf-8")
     typer.echo(f"wrote {out} and {out.with_suffix('.md').name}", err=True)
 
 
-def compared(run: Run, other: Run, *, seed: int) -> dict[str, dict[str, Interval | None]]:
-    """Return, for each arm that both have, each measure minus the other run's, paired by case.
+def _read_run(path: Path) -> dict[str, Any]:
+    """Return the figures of a file.
+
+    Raises:
+        InputError: It is not what a suite writes.
+    """
+    figures = read_figures(path)
+    if not any(any(arms.values()) for _, arms in tables_of(figures)) and not figures.get("rows"):
+        raise InputError(f"'{path}' holds no figures of arms: give what a suite wrote with --json")
+    return figures
+
+
+def _told(run: Mapping[str, Any]) -> list[str]:
+    settings = [f"- {name}: {_short(value)}" for name, value in run.get("settings", {}).items()]
+    whole = "" if run.get("complete", True) else "**Stopped before its end.**"
+    tables = [arms_table(title, arms) for title, arms in tables_of(run) if any(arms.values())]
+    rows = dict_table("Speed and cost", [shown(row) for row in run.get("rows", [])])
+    return [whole, "\n".join(settings), *tables, rows, spent_table(run.get("tasks", {}))]
+
+
+def _compared_table(run: Mapping[str, Any], other: Mapping[str, Any], seed: int) -> str:
+    found = compared(_cases(run), _cases(other), seed=seed)
+    return arms_table("Differences", found) if found else "The runs have no case and arm in common."
+
+
+def compared(
+    cases: Sequence[Mapping[str, Any]], others: Sequence[Mapping[str, Any]], *, seed: int
+) -> dict[str, dict[str, Interval | None]]:
+    """Return, for each arm that both runs have, each measure minus the other run's, paired by case.
 
     Cases that one of them lacks are left out, and so are measures that no case has.
     """
-    theirs = {str(case.get("id")): case for case in other.cases}
-    pairs = [
-        (case, theirs[str(case.get("id"))]) for case in run.cases if str(case.get("id")) in theirs
-    ]
-    names = [arm for arm in _names(run.cases) if arm in _names(other.cases)]
+    theirs = {str(case.get("id")): case for case in others}
+    pairs = [(case, theirs[key]) for case in cases if (key := str(case.get("id"))) in theirs]
+    arms = dict.fromkeys(arm for one, _ in pairs for arm in one.get("arms") or {})
     found: dict[str, dict[str, Interval | None]] = {}
-    for arm in names:
+    for arm in arms:
         mine = [(_of(one, arm), _of(two, arm)) for one, two in pairs]
-        measures = dict.fromkeys(name for one, two in mine for name in one if name in two)
-        found[arm] = {
-            name: difference(
-                [one.get(name) for one, _ in mine], [two.get(name) for _, two in mine], seed=seed
-            )
-            for name in measures
-        }
-    return {arm: told for arm, told in found.items() if told}
+        for name in dict.fromkeys(name for one, two in mine for name in one if name in two):
+            columns = ([one.get(name) for one in side] for side in zip(*mine, strict=True))
+            found.setdefault(arm, {})[name] = difference(*columns, seed=seed)
+    return found
 
 
-def markdown(run: Run, other: Run | None, *, seed: int) -> str:
-    """Return the report as Markdown."""
-    parts = [f"# {run.name}", _settings_md(run)]
-    parts += [_table_md(title, arms) for title, arms in run.tables.items()]
-    parts += [spent_table(run.tasks), rows_table(run.bench)]
-    if other:
-        parts += [
-            f"## Minus {other.name}, paired by case",
-            _table_md("", compared(run, other, seed=seed)),
-        ]
-    return "\n\n".join(filter(None, parts)) + "\n"
-
-
-def page(run: Run, other: Run | None, *, seed: int) -> str:
-    """Return the report as one page of HTML that loads nothing."""
-    parts = [f"<h1>{escape(run.name)}</h1>", _settings(run)]
-    parts += [_section(title, arms) for title, arms in run.tables.items()]
-    parts += [_spent(run.tasks)] if run.tasks else []
-    parts += (
-        [_listed("Speed and cost", HEADS, lines_of(run.bench)), pictures(run.bench)]
-        if run.bench
-        else []
-    )
-    if other:
-        parts.append(f"<h2>Minus {escape(other.name)}, paired by case</h2>{_settings(other)}")
-        differences = compared(run, other, seed=seed)
-        parts.append(
-            _section("", differences)
-            if differences
-            else "<p>The runs have no case and arm in common.</p>"
-        )
-    parts += [_case(case) for case in run.cases]
-    frame = Path(__file__).with_suffix(".html").read_text(encoding="utf-8")
-    return frame.replace("@title@", escape(run.name)).replace("@body@", "\n".join(parts))
-
-
-def _tables(value: Any, place: str) -> Iterator[tuple[str, Arms]]:
-    """Yield what looks like arms with measures, wherever it stands; cases are told of apart."""
-    if not isinstance(value, dict):
-        return
-    if value and all(
-        isinstance(one, dict) and any(map(_is_interval, one.values())) for one in value.values()
-    ):
-        yield place, value
-        return
-    for name, inner in value.items():
-        if name not in ("cases", "tasks"):
-            yield from _tables(inner, f"{place}: {name}" if place else str(name))
-
-
-def _is_interval(value: object) -> bool:
-    return isinstance(value, dict) and {"mean", "low", "high", "n"} <= value.keys()
-
-
-def _names(cases: Sequence[Mapping[str, Any]]) -> list[str]:
-    return list(dict.fromkeys(arm for case in cases for arm in case.get("arms") or {}))
+def _cases(run: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the cases, where the suite tells of them."""
+    found = run.get("cases") or run.get("queries")
+    return [case for case in found if isinstance(case, dict)] if isinstance(found, list) else []
 
 
 def _of(case: Mapping[str, Any], arm: str) -> dict[str, float]:
@@ -177,92 +230,14 @@ def _of(case: Mapping[str, Any], arm: str) -> dict[str, float]:
     return {name: float(value) for name, value in figures.items() if isinstance(value, int | float)}
 
 
-def _settings_md(run: Run) -> str:
-    settings = run.figures.get("settings") or {}
-    return "\n".join(f"- {name}: {_short(value)}" for name, value in settings.items())
+def _page(title: str, markdown: str, cases: Sequence[Mapping[str, Any]]) -> str:
+    """Return one page of HTML that loads nothing: what the Markdown says, and each case to be opened."""
+    from markdown_it import MarkdownIt
 
-
-def _table_md(title: str, arms: Mapping[str, Mapping[str, Any]]) -> str:
-    measures = dict.fromkeys(name for figures in arms.values() for name in figures)
-    rows = [
-        [name.replace("_", " "), *(cell(_cell(figures.get(name))) for figures in arms.values())]
-        for name in measures
-    ]
-    return (
-        table(title.replace("_", " "), ["", *arms], rows) if arms else "No case and arm in common."
-    )
-
-
-def _cell(value: Any) -> Any:
-    return value if value is None or _is_interval(value) or isinstance(value, int | float) else None
-
-
-def _settings(run: Run) -> str:
-    settings = run.figures.get("settings") or {}
-    rows = "".join(
-        f"<dt>{escape(str(name))}<dd>{escape(_short(value))}" for name, value in settings.items()
-    )
-    whole = (
-        ""
-        if run.figures.get("complete", True)
-        else "<p><strong>Stopped before its end.</strong></p>"
-    )
-    return f"{whole}<dl>{rows}</dl>"
-
-
-def _section(title: str, arms: Mapping[str, Mapping[str, Any]]) -> str:
-    measures = dict.fromkeys(name for figures in arms.values() for name in figures)
-    head = "".join(f"<th scope=col>{escape(arm)}" for arm in arms)
-    rows = "".join(
-        f"<tr><th scope=row>{escape(name.replace('_', ' '))}"
-        + "".join(f"<td>{escape(cell(_cell(figures.get(name))))}" for figures in arms.values())
-        for name in measures
-    )
-    pictures = "".join(_picture(name, arms) for name in measures)
-    return (
-        f"<h2>{escape(title.replace('_', ' '))}</h2><div class=wide><table><tr><th>{head}{rows}</table></div>"
-        f"<details><summary>Pictures</summary>{pictures}</details>"
-    )
-
-
-def _spent(tasks: Mapping[str, Spent]) -> str:
-    heads, *rows = rows_of(tasks)
-    return _listed("Cost and latency by task", heads, rows)
-
-
-def _listed(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    head = "".join(f"<th scope=col>{escape(name)}" for name in heads)
-    body = "".join(f"<tr>{''.join(f'<td>{escape(one)}' for one in row)}" for row in rows)
-    return f"<h2>{title}</h2><div class=wide><table><tr>{head}{body}</table></div>"
-
-
-def _picture(name: str, arms: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return the intervals of one measure, an arm below the other, on one scale."""
-    found: dict[str, Interval] = {
-        arm: figures[name] for arm, figures in arms.items() if _is_interval(figures.get(name))
-    }
-    if not found:
-        return ""
-    low = min(0.0, *(one["low"] for one in found.values()))
-    high = max(0.0, *(one["high"] for one in found.values())) or 1.0
-
-    def x(value: float) -> float:
-        return _LEFT + (value - low) / ((high - low) or 1.0) * (_WIDE - _LEFT - 60)
-
-    lines = [
-        f'<text x="0" y="{_ROW * at + 13}">{escape(arm[:28])}</text>'
-        f'<line x1="{x(one["low"]):.1f}" x2="{x(one["high"]):.1f}" y1="{_ROW * at + 9}" y2="{_ROW * at + 9}" />'
-        f'<circle cx="{x(one["mean"]):.1f}" cy="{_ROW * at + 9}" r="4" />'
-        f'<text x="{_WIDE - 50}" y="{_ROW * at + 13}">{one["mean"]:.3g}</text>'
-        for at, (arm, one) in enumerate(found.items())
-    ]
-    zero = f'<line class="zero" x1="{x(0):.1f}" x2="{x(0):.1f}" y1="0" y2="{_ROW * len(found)}" />'
-    label, high_of_all = escape(name.replace("_", " ")), _ROW * len(found)
-    return (
-        f"<figure><figcaption>{label}</figcaption>"
-        f'<svg viewBox="0 0 {_WIDE} {high_of_all}" role="img" aria-label="{label}">{zero}{"".join(lines)}</svg>'
-        "</figure>"
-    )
+    body = MarkdownIt("commonmark", {"html": False}).enable("table").render(markdown)
+    frame = Path(__file__).with_suffix(".html").read_text(encoding="utf-8")
+    body = "\n".join([body, *map(_case, cases)])
+    return frame.replace("@title@", escape(title)).replace("@body@", body)
 
 
 def _case(case: Mapping[str, Any]) -> str:

@@ -1,6 +1,5 @@
 """One way to run a suite: check what was given, run its arms, write the figures, print the tables."""
 
-import json
 import sys
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import closing
@@ -11,9 +10,10 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 
 import typer
 
-from evals.figures import sums
-from evals.side_by_side import quiet
-from evals.spending import JUDGE, by_arm, spent_table
+from evals.data_files import check_file, write_figures
+from evals.figures import JUDGE, by_arm, sums
+from evals.report import INTERVALS, Report, left_out, spent_table, tables_of
+from evals.trials import quiet
 from tools.errors import CiteLoomError, InputError, PermanentError
 from tools.program import PROGRAM
 from tools.scholar.open_source import OnlineName, check_source, is_online
@@ -48,8 +48,6 @@ class Suite(Generic[OptionsT]):
 
     runs: int = 0
     """How many there will be, where `prepare` can tell."""
-    done = False
-    """Whether `prepare` did all that was asked for."""
 
     def __init__(self, options: OptionsT) -> None:
         self.options = options
@@ -67,7 +65,7 @@ class Suite(Generic[OptionsT]):
 
     def failed(self, row: Any) -> bool:
         """Whether a run gave nothing."""
-        return False
+        return isinstance(row, dict) and bool(row.get("error"))
 
     def found(self, rows: Sequence[Any]) -> dict[str, Any]:
         """Return the figures."""
@@ -75,7 +73,11 @@ class Suite(Generic[OptionsT]):
 
     def markdown(self, found: dict[str, Any]) -> str:
         """Return the figures as a person reads them."""
-        raise NotImplementedError
+        return Report(dict(tables_of(found)), self.notes(found)).markdown()
+
+    def notes(self, found: dict[str, Any]) -> list[str]:
+        """Say what the tables do not: what was left out, what broke, and what the brackets are."""
+        return [*left_out(found, found.get("cases") or found.get("queries") or ()), INTERVALS]
 
 
 def run(suite: Suite[Any]) -> int:
@@ -88,8 +90,6 @@ def run(suite: Suite[Any]) -> int:
     try:
         check(suite.options)
         suite.prepare()
-        if suite.done:
-            return 0
         code = _run_all(suite, rows)
         if rows:
             tasks = by_arm(rows)
@@ -146,34 +146,6 @@ def check(options: Options) -> None:
     if options.mind == "llm" and not settings().llm_configured:
         raise InputError(f"--mind llm needs an LLM: run `{PROGRAM} doctor` to see what to set")
     check_file(options.json)
-
-
-def check_file(path: Path | None) -> None:
-    """Check that a file can be written to a folder that exists.
-
-    Raises:
-        InputError: It cannot.
-    """
-    if path is not None and (path.is_dir() or not path.absolute().parent.is_dir()):
-        raise InputError(f"'{path}' cannot be written: name a file in a folder that exists")
-
-
-def write_figures(path: Path | None, found: dict[str, Any]) -> None:
-    """Write figures as JSON, as a whole or not at all.
-
-    Raises:
-        InputError: They cannot be written.
-    """
-    if path is None:
-        return
-    # NaN and infinity are no JSON: better an error here than a file that others cannot read.
-    text = json.dumps(found, ensure_ascii=False, indent=1, allow_nan=False)
-    temporary = path.with_name(f"{path.name}.part")
-    try:
-        temporary.write_text(f"{text}\n", encoding="utf-8")
-        temporary.replace(path)
-    except OSError as error:
-        raise InputError(f"'{path}' cannot be written: {error}") from error
 
 
 def choose(names: str, known: Iterable[str], what: str, always: Sequence[str] = ()) -> list[str]:

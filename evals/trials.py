@@ -1,19 +1,59 @@
-"""Runs of the real graphs: with a home that is thrown away, what each cost, and what broke it."""
+"""Runs of the real graphs, in turn or side by side, each in a home that is thrown away; what they cost and broke."""
 
 import asyncio
+import logging
+import multiprocessing
+import signal
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeVar
+
+import numpy as np
+from pebble import ProcessExpired, ProcessPool
 
 from state.run import Usage
 from tools.clients import Clients
-from tools.embed.embedder import Embedder
+from tools.documents.document_cache import DocumentStore, StoredEmbedder
+from tools.embed.embedder import Embedder, Vectors
+from tools.embed.minilm import MiniLm
+from tools.errors import PermanentError
 from tools.run_settings import RunSettings
 from tools.settings import Settings, settings
+
+_THREADS = 2
+_SQLITE = b"SQLite format 3\0"
+
+
+class _OneByOne(MiniLm):
+    """Embeds each text alone, so that its vector does not depend on what else was asked with it.
+
+    So no figure depends on the order of runs or the number of processes.
+    """
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return one row of norm 1 for each text; see tools.embed.embedder."""
+        with ThreadPoolExecutor(_THREADS) as pool:
+            return np.concatenate(list(pool.map(super().embed, ([text] for text in texts))))
+
+
+def keeping_vectors(path: Path) -> Embedder:
+    """Return an embedder whose vectors are kept in a file that several processes may share.
+
+    Raises:
+        PermanentError: It is another file, which the store would set aside as a damaged one.
+    """
+    if path.is_file():
+        with path.open("rb") as file:
+            begin = file.read(len(_SQLITE))
+        if begin and begin != _SQLITE:
+            raise PermanentError(f"'{path}' is no file of vectors: name another file")
+    return StoredEmbedder(_OneByOne(_THREADS), DocumentStore(path.parent, path.name))
+
 
 Row = dict[str, Any]
 """What one run gave: 'case' and 'arm', 'error' where it broke, and what its suite measures."""
@@ -85,3 +125,65 @@ def cost_of(used: Iterable[Usage], seconds: float) -> dict[str, float]:
 def failures_of(result: Mapping[str, Any]) -> list[str]:
     """Return the failures that a run recorded, in words."""
     return [f"{one.stage}: {one.subject}: {one.cause}" for one in result.get("failures") or ()]
+
+
+TaskT = TypeVar("TaskT")
+RowT = TypeVar("RowT")
+
+_embedders: dict[Path, Embedder] = {}
+
+
+@contextmanager
+def quiet() -> Generator[None]:
+    """Keep warnings of runs off the screen while the block runs: they are counted in the rows."""
+    logger = logging.getLogger("citeloom")
+    before = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
+
+
+def remembering(vectors: Path) -> Embedder:
+    """Return this process's embedder, which keeps the vectors of texts there."""
+    if vectors not in _embedders:
+        _embedders.clear()
+        _embedders[vectors] = keeping_vectors(vectors)
+    return _embedders[vectors]
+
+
+def results_of(
+    run: Callable[[TaskT], RowT], tasks: Sequence[TaskT], workers: int
+) -> Generator[RowT]:
+    """Yield what `run` gives for each task as it is done; closing the iterator ends what is under way.
+
+    Args:
+        run: A function that can be sent to another process.
+        tasks: What can be sent there as well.
+        workers: Processes; 1 runs the tasks in turn, in this one.
+
+    Raises:
+        PermanentError: A worker process was ended from outside.
+    """
+    if workers == 1:
+        yield from map(run, tasks)
+        return
+    with ProcessPool(
+        workers, context=multiprocessing.get_context("spawn"), initializer=_prepare
+    ) as pool:
+        try:
+            for future in as_completed([pool.schedule(run, (task,)) for task in tasks]):
+                yield future.result()
+        except ProcessExpired as error:
+            raise PermanentError(
+                "a worker process was ended, perhaps for want of memory; try fewer --workers"
+            ) from error
+        finally:
+            pool.stop()  # type: ignore[no-untyped-call]  # pebble has half of its types
+
+
+def _prepare() -> None:
+    # Ctrl-C reaches the whole group; the command decides what becomes of its workers.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    logging.getLogger("citeloom").setLevel(logging.ERROR)

@@ -61,7 +61,7 @@ def wired(
 ) -> StateGraph[SynthesizeState, RunSettings, SynthesizeInput, SynthesizeOutput]:
     """Return the graph with these steps between merge_references and synthesize_answer.
 
-    The benchmarks compare other ways of finding contexts (evals.synthesis.retrieve_contexts).
+    The benchmarks compare other ways of finding contexts (evals.synthesis.chunks).
     """
     made = Graph(
         SynthesizeState,

@@ -1,13 +1,48 @@
-"""The questions: what is asked, what a whole answer says, and which sentence of which paper bears it."""
+"""What is asked: packaged questions, or papers of yours with questions; what a whole answer says; ways of asking."""
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
+from evals.data_files import json_lines
 from evals.runner import choose
 from state.ask import ConversationTurn
+from state.document import Document
+from state.paper import Paper
+from tools.bibliography.read_record import RecordError, paper_from
+from tools.documents.open_document import Kind, read_document
+from tools.errors import DocumentError, InputError
+from tools.text.sentences import split_sentences
+from tools.text.words import coverage, distinct_content_stems
+
+USUAL = "hybrid-2"
+"""What the others are compared with: the product's defaults."""
+REGULAR = "vectors-1"
+"""What Keyword Augmented Retrieval is compared with in its own Table 1."""
+_RETRIEVERS = ("hybrid", "vectors", "keywords")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arm:
+    """One way of asking: settings of the run."""
+
+    name: str
+    settings: Mapping[str, Any]
+
+
+ARMS = {
+    f"{one}-{hops}": Arm(name=f"{one}-{hops}", settings={"retriever": one, "max_hops": hops})
+    for one in _RETRIEVERS
+    for hops in (2, 1)
+} | {
+    "kar": Arm(name="kar", settings={"method": "kar", "retriever": "keywords"}),
+}
+HOPS = {one: (f"{one}-2", f"{one}-1") for one in _RETRIEVERS}
+"""What the second hop is worth, by retriever."""
+
 
 ELSEWHERE = frozenset({"out_of_scope", "unanswerable"})
 """Groups whose questions the library does not answer."""
@@ -99,3 +134,156 @@ def _case(row: dict[str, Any]) -> Case:
         history=tuple(ConversationTurn(**turn) for turn in row.get("history", ())),
         forbidden=tuple(row.get("forbidden", ())),
     )
+
+
+_NONE = frozenset({"unanswerable", "not answerable", "n/a"})
+_YES_NO = frozenset({"yes", "no"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """One document to be asked."""
+
+    paper: Paper
+    text: str
+    name: str
+    content: bytes
+    read: tuple[Kind, Document]
+    """What a reader made of the content."""
+
+
+@dataclass
+class PaperCases:
+    """The questions that can be asked, their documents, and why the other lines cannot be used."""
+
+    cases: list[Case] = field(default_factory=list)
+    sources: list[Source] = field(default_factory=list)
+    left_out: dict[str, str] = field(default_factory=dict)
+
+
+def read_papers(path: Path) -> PaperCases:
+    """Read JSON lines, plain or gzip, of doc_id, full_text or file, and qa (a list of question, answer).
+
+    `file` is the path of a PDF or another document, from the folder of the lines on; `title` and `year`
+    may be given. Several answers to one question count as its alternatives; 'Unanswerable' makes it one that must
+    be refused. A document whose text came before is left out. A question may name the documents that it is
+    put to (`papers`: their doc_id) and the passages that bear its answer (`contexts`: doc_id and text).
+
+    Raises:
+        InputError: The file cannot be read, or holds no document that can be used.
+    """
+    found = PaperCases()
+    texts: dict[str, str] = {}
+    read: dict[str, tuple[Source, object]] = {}
+    for number, row in json_lines(path):
+        name = _text(row, "doc_id") or f"line {number}"
+        try:
+            source = _source(name, row, path.parent)
+            if (earlier := texts.setdefault(source.text, name)) != name:
+                raise RecordError(f"{earlier} is the same text")
+            read[name] = source, row.get("qa")
+        except RecordError as error:
+            found.left_out[name] = str(error)
+    ids = {name: source.paper.id for name, (source, _) in read.items()}
+    for name, (_, asked) in read.items():
+        found.cases += _cases(name, ids, asked)
+    within = {paper for case in found.cases for paper in case.within}
+    for name, (source, _) in read.items():
+        if source.paper.id in within:
+            found.sources.append(source)
+        else:
+            found.left_out[name] = "it has no qa"
+    if not found.cases:
+        raise InputError(
+            f"'{path}' holds no question that can be asked: give JSON lines with doc_id, full_text "
+            "or file, and qa, a list of question and answer"
+        )
+    return found
+
+
+def _source(name: str, row: Any, folder: Path) -> Source:
+    text, file = _text(row, "full_text"), _text(row, "file")
+    if not text and not file:
+        raise RecordError("it has no full_text and no file")
+    title = _text(row, "title")
+    called = file or f"{title or name}.txt"
+    try:
+        content = text.encode() if text else (folder / file).read_bytes()
+        read = read_document(content, name=Path(called).name)
+    except (OSError, DocumentError) as error:
+        raise RecordError(f"'{called}' cannot be read: {error}") from error
+    known = read[1] if file else Document()
+    paper = paper_from(
+        {
+            "title": title or known.title or f"Paper {name}",
+            "year": row.get("year") or known.year,
+            "authors": [author.name for author in known.authors],
+        }
+    )
+    return Source(
+        paper=paper, text=text or known.text, name=Path(called).name, content=content, read=read
+    )
+
+
+def _text(row: object, key: str) -> str:
+    value = row.get(key) if isinstance(row, dict) else None
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _cases(name: str, ids: Mapping[str, str], asked: object) -> Iterator[Case]:
+    by_question: dict[str, list[dict[str, Any]]] = {}
+    for item in asked if isinstance(asked, list) else []:
+        if _text(item, "question") and _text(item, "answer"):
+            by_question.setdefault(_text(item, "question"), []).append(item)
+    for number, (question, items) in enumerate(by_question.items(), 1):
+        within = tuple(ids[paper] for paper in items[0].get("papers") or [name] if paper in ids)
+        bearing: dict[str, str] = {}
+        for one in items[0].get("contexts") or ():
+            if isinstance(one, dict) and (paper := ids.get(_text(one, "doc_id"))):
+                bearing[paper] = f"{bearing.get(paper, '')} {_text(one, 'text')}"
+        answers = [_text(item, "answer") for item in items]
+        yield _paper_case(f"{name}-{number}", within, bearing or {ids[name]: ""}, question, answers)
+
+
+def _paper_case(
+    key: str,
+    within: tuple[str, ...],
+    bearing: Mapping[str, str],
+    question: str,
+    answers: Sequence[str],
+) -> Case:
+    there = [answer for answer in answers if answer.casefold().strip(" .") not in _NONE]
+    # Where people disagree whether there is an answer, giving one is no fault.
+    kind = "yes_no" if there and all(_is_yes_no(answer) for answer in there) else "open"
+    more: dict[str, Any] = (
+        {"group": "papers", "kind": kind}
+        if there
+        else {
+            "group": "unanswerable",
+            "kind": "unanswerable",
+        }
+    )
+    return Case(
+        id=key,
+        question=question,
+        papers=tuple(bearing),
+        within=within,
+        answers=tuple(_answer(text, bearing) for text in there),
+        **more,
+    )
+
+
+def _is_yes_no(answer: str) -> bool:
+    return answer.casefold().strip(" .") in _YES_NO
+
+
+def _answer(text: str, bearing: Mapping[str, str]) -> Answer:
+    if _is_yes_no(text):
+        return Answer(text=text)
+    sentences = [" ".join(span.text.split()) for span in split_sentences(text)]
+    points = [
+        Point(fact=fact, paper=max(bearing, key=lambda paper: coverage(fact, bearing[paper])))
+        for fact in sentences
+        if distinct_content_stems(fact)
+    ]
+    return Answer(text=text, points=tuple(points))

@@ -10,19 +10,13 @@ from typing import Annotated, Any
 
 import typer
 
-from evals.asking.arms import ARMS, REGULAR, USUAL
-from evals.asking.cases import choose_cases, read_questions
-from evals.asking.libraries import Built, build_papers, build_starter
-from evals.asking.papers import read_papers
-from evals.asking.speech import heard
-from evals.asking.summary import as_in_kar, summarise
-from evals.asking.trial import Setting, forget, try_arm
-from evals.figures import sums
-from evals.intervals import RESAMPLES
+from evals.asking.cases import ARMS, REGULAR, USUAL, choose_cases, read_papers, read_questions
+from evals.asking.measures import as_in_kar, summarise
+from evals.asking.trial import Built, Setting, build_papers, build_starter, forget, try_arm
+from evals.figures import RESAMPLES, sums
+from evals.report import INTERVALS, Report, left_out
 from evals.runner import Options, Suite, choose, say
-from evals.side_by_side import results_of
-from evals.tables import INTERVALS, Report, left_out
-from evals.trials import Row
+from evals.trials import Row, results_of
 from tools.settings import settings
 
 
@@ -39,14 +33,6 @@ class AskingOptions(Options):
         str,
         typer.Option(metavar="A,B", help="What to compare; 'hybrid-2' always is. All if left out."),
     ] = ""
-    speech: Annotated[
-        bool,
-        typer.Option(
-            "--speech",
-            help="Speak each question, ask it as it is heard, and speak the answer; needs the extras "
-            "'speech' and 'voice'.",
-        ),
-    ] = False
 
 
 class Asking(Suite[AskingOptions]):
@@ -55,11 +41,7 @@ class Asking(Suite[AskingOptions]):
     def prepare(self) -> None:
         """Read the questions."""
         options = self.options
-        chosen = [ARMS[name] for name in choose(options.arms, ARMS, "arm", [USUAL])]
-        self.arms = [arm for arm in chosen if options.mind == "llm" or not arm.by_llm]
-        self.not_run = {arm.name: "it needs --mind llm" for arm in chosen if arm not in self.arms}
-        if options.speech:
-            heard("Is anybody there?")  # better now than after the library is made
+        self.arms = [ARMS[name] for name in choose(options.arms, ARMS, "arm", [USUAL])]
         self.data = read_papers(options.data) if options.data else None
         known = self.data.cases if self.data else read_questions()
         self.cases = choose_cases(known, options.groups, options.n)
@@ -108,7 +90,6 @@ class Asking(Suite[AskingOptions]):
             home=home,
             texts=texts,
             records=self.built.records,
-            speech=self.options.speech,
         )
 
     def outcome(self, row: Row) -> str:
@@ -127,7 +108,6 @@ class Asking(Suite[AskingOptions]):
     def found(self, rows: Sequence[Row]) -> dict[str, Any]:
         """Return the figures."""
         options = self.options
-        years = {key: paper.year for key, paper in self.built.records.items() if paper.year}
         return {
             "settings": {
                 "data": options.data.name if options.data else "questions over the starter library",
@@ -135,7 +115,6 @@ class Asking(Suite[AskingOptions]):
                 "mind": options.mind,
                 "seed": options.seed,
                 "model": settings().strong_model if options.mind == "llm" else None,
-                "speech": options.speech,
                 "resamples": RESAMPLES,
                 "arms": {arm.name: dict(arm.settings) for arm in self.arms},
             },
@@ -144,8 +123,7 @@ class Asking(Suite[AskingOptions]):
                 for key in ("passages", "vector_seconds", "keyword_seconds")
             },
             "left_out": self.data.left_out if self.data else {},
-            "not_run": self.not_run,
-            **summarise(self.cases, rows, years, seed=options.seed),
+            **summarise(self.cases, rows, seed=options.seed),
         }
 
     def markdown(self, found: dict[str, Any]) -> str:
@@ -163,7 +141,6 @@ class Asking(Suite[AskingOptions]):
         }
         tables = {
             f"Answerable questions ({whole['n']})": whole["arms"],
-            **{f"Of these, {age} ({one['n']})": one["arms"] for age, one in found["ages"].items()},
             "Coverage by group": coverage,
             f"Minus {USUAL}": whole["minus_usual"],
             "Two hops minus one": whole["hop_2_minus_1"],

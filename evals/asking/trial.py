@@ -1,27 +1,97 @@
-"""One run of the real `ask` graph, or of a baseline, for one question, and what came of it."""
+"""One run of the real `ask` graph for one question, in libraries made before; and what came of it."""
 
 import asyncio
+import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
-from evals.asking.arms import Arm
-from evals.asking.cases import Case
-from evals.asking.libraries import home_at
-from evals.asking.measures import measures, traced
-from evals.asking.speech import Heard, heard, tts_seconds
-from evals.asking.told import Sources, told_of
-from evals.spending import spent
+from evals.asking.cases import Arm, Case, Source
+from evals.asking.measures import Sources, measures, told_of, traced
+from evals.figures import spent
 from evals.trials import Row, attempted, cost_of, failures_of, run_graph
+from state.document import DocumentEntry
 from state.paper import Paper
 from tools.clients import Clients
+from tools.embed.open_embedder import embedder
 from tools.library.library import Library
-from tools.library.open_library import close_libraries, open_library
+from tools.library.open_library import close_libraries, create_library, open_library
 from tools.library.search_types import PassageFilter
+from tools.library.starter_library import STARTER
+from tools.retrieve.keywords import fill_missing_keywords
 from tools.retrieve.retriever import open_retriever
+from tools.settings import Settings, settings
+
+PAPERS = "papers"
+"""The library of the caller's documents."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Built:
+    """A library that is ready to be asked."""
+
+    name: str
+    records: dict[str, Paper]
+    passages: int
+    vector_seconds: float
+    """What it took to take the papers in and to make vectors, of records and of passages."""
+    keyword_seconds: float
+    """What it took to make the keywords of the passages."""
+
+
+def home_at(folder: Path) -> Settings:
+    """Return the process's settings with another home, and the embedded engine."""
+    return settings().model_copy(update={"home": folder, "qdrant_url": None})
+
+
+def build_starter(home: Path) -> Built:
+    """Make the starter library, with vectors and keywords of its passages."""
+    began = perf_counter()
+    return _indexed(open_library(STARTER, home_at(home), embedder()), STARTER, began)
+
+
+def build_papers(home: Path, sources: Sequence[Source]) -> Built:
+    """Make a library of these documents, read and cut as `citeloom library add` does."""
+    from tools.documents.cut_passages import cut_passages
+
+    began = perf_counter()
+    library = create_library(PAPERS, home_at(home), embedder())
+    library.add([source.paper for source in sources])
+    for source in sources:
+        key, (kind, document) = hashlib.sha256(source.content).hexdigest(), source.read
+        passages = cut_passages(
+            document, paper=source.paper.id, title=source.paper.title, sha256=key
+        )
+        entry = DocumentEntry(
+            sha256=key,
+            paper=source.paper.id,
+            name=source.name,
+            kind=kind,
+            reader=document.reader,
+            passages=len(passages),
+        )
+        library.texts.put(entry, document.text, passages)
+    return _indexed(library, PAPERS, began)
+
+
+def _indexed(library: Library, name: str, began: float) -> Built:
+    library.index()
+    vectors = perf_counter()
+    fill_missing_keywords(library)
+    keywords = perf_counter()
+    records = library.get(library.ids()).values()
+    built = Built(
+        name=name,
+        records={paper.id: paper for paper in records},
+        passages=library.texts.count(),
+        vector_seconds=vectors - began,
+        keyword_seconds=keywords - vectors,
+    )
+    close_libraries()
+    return built
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,8 +105,6 @@ class Setting:
     texts: Mapping[str, str]
     """The text of each paper by its id, as the benchmark has it."""
     records: Mapping[str, Paper]
-    speech: bool = False
-    """Whether questions are asked as they were heard, and answers spoken."""
 
 
 class SharedLibrary(Clients):
@@ -121,35 +189,12 @@ def try_arm(task: tuple[Case, Arm], setting: Setting) -> Row:
     }
 
     def asked() -> dict[str, Any]:
-        spoken = heard(case.question) if setting.speech else None
         ready, cpu = ready_for(arm, setting), process_time()
         choices = {"mind": setting.mind, **arm.settings}
-        question = {"question": spoken.text} if spoken else {}
-        result = run_graph(_graph(arm), inputs | question, ready.clients, choices)
-        found = _told(case, setting, ready, result, process_time() - cpu)
-        for name in arm.unmeasured & found["counts"].keys():
-            del found["counts"][name]
-        return found | _aloud(found, spoken) if spoken else found
+        result = run_graph("ask", inputs, ready.clients, choices)
+        return _told(case, setting, ready, result, process_time() - cpu)
 
     return row | attempted(asked)
-
-
-def _graph(arm: Arm) -> Any:
-    if not arm.by_llm:
-        return "ask"
-    from evals.asking.baselines import GRAPHS
-
-    return GRAPHS[arm.name]
-
-
-def _aloud(found: Row, spoken: Heard) -> dict[str, Any]:
-    """Speak the answer; return what hearing and speaking add to the row."""
-    seconds = {"stt_seconds": spoken.stt_seconds, "tts_seconds": tts_seconds(found["answer"])}
-    return {
-        "heard": spoken.text,
-        "counts": found["counts"] | {"word_error_rate": spoken.word_error_rate},
-        "cost": found["cost"] | seconds,
-    }
 
 
 def _told(

@@ -7,25 +7,19 @@ from typing import Annotated, Any
 
 import typer
 
-from evals.bench.part import rows_of
-from evals.bench.row import Given, Row, lines_of, rows_table
+from evals.bench.part import Given, Row, rows_of
+from evals.report import dict_table, left_out, shown
 from evals.runner import Options, Suite, choose, say
 from tools.errors import InputError, PermanentError
 
 PARTS = {
-    name: f"evals.bench.{name}"
-    for name in (
-        "startup",
-        "embedding",
-        "pdf",
-        "ingest",
-        "cluster",
-        "graphs",
-        "finding",
-        "vectors",
+    name: f"evals.bench.{module}:{function}"
+    for name, module, function in (
+        *((name, "libraries", name) for name in ("startup", "embedding", "pdf", "ingest")),
+        *((name, name, "measure") for name in ("graphs", "finding", "vectors")),
     )
 }
-"""By name: the module whose `measure` yields the rows."""
+"""By name: the module and the function of it that yields the rows."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +58,7 @@ class Bench(Suite[BenchOptions]):
 
     def outcome(self, row: Row) -> str:
         """Say what was measured."""
-        return " ".join(lines_of([row])[0])
+        return " ".join(shown(asdict(row)).values())
 
     def found(self, rows: Sequence[Row]) -> dict[str, Any]:
         """Return the rows."""
@@ -72,6 +66,5 @@ class Bench(Suite[BenchOptions]):
 
     def markdown(self, found: dict[str, Any]) -> str:
         """Return one table."""
-        rows = [Row(**row) for row in found["rows"]]
-        lines = [f"- {name} was left out: {why}" for name, why in found["left_out"].items()]
-        return "\n\n".join([rows_table(rows), *lines])
+        rows = dict_table("Speed and cost", [shown(row) for row in found["rows"]])
+        return "\n\n".join([rows, *(f"- {told}" for told in left_out(found, ()))])

@@ -1,4 +1,4 @@
-"""One part of `citeloom eval bench` in a process of its own: `python -m evals.bench.part MODULE GIVEN`.
+"""One part of `citeloom eval bench` in a process of its own: `python -m evals.bench.part NAME MODULE:FUNCTION GIVEN`.
 
 So no part pays for what another loaded, and the process tells the part's peak of memory.
 """
@@ -8,23 +8,66 @@ import resource
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
 from importlib import import_module
+from pathlib import Path
 
-from evals.bench.row import Given, Row, given_as
 from tools.errors import CiteLoomError, PermanentError
+
+
+@dataclass(frozen=True)
+class Row:
+    """What was measured, and what the same machine did beside it in the same run."""
+
+    part: str
+    what: str
+    value: float
+    unit: str
+    beside: str = ""
+    """What it is compared with: the bare library, one worker, the critical path."""
+    ratio: float | None = None
+    """The value divided by that of what stands beside it."""
+    size: float | None = None
+    """Papers, passages or the like at which it was measured, where that varies."""
+    arm: str = ""
+    """Which run of a graph it is, where it tells of one's tasks."""
+    tasks: dict[str, dict[str, float]] = field(default_factory=dict)
+    """What each of them spent."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a part may use."""
+
+    data: Path | None
+    """A folder with papers and PDFs; without one, a part uses data that it makes."""
+    n: int | None
+    """How large; each part has a size of its own."""
+    seed: int
+
+
+def given_as(told: str) -> Given:
+    """Return what a process was told of as the JSON of `Given`."""
+    found = json.loads(told)
+    return Given(Path(found["data"]) if found["data"] else None, found["n"], found["seed"])
+
+
+def as_told(given: Given) -> str:
+    """Return it as another process is told of it."""
+    return json.dumps(asdict(given), default=str)
+
 
 _UNIT = 1 if sys.platform == "darwin" else 1024
 """Bytes of ru_maxrss: getrusage(2) counts kilobytes on Linux."""
 
 
-def rows_of(name: str, module: str, given: Given) -> Iterator[Row]:
+def rows_of(name: str, place: str, given: Given) -> Iterator[Row]:
     """Yield the rows of a part as they come, and its peak of memory at last.
 
     Raises:
         PermanentError: The part cannot be measured here; the message says why.
     """
-    line = [sys.executable, "-m", __name__, name, module, given.told()]
+    line = [sys.executable, "-m", __name__, name, place, as_told(given)]
     with subprocess.Popen(line, stdout=subprocess.PIPE, text=True) as process:
         try:
             for text in process.stdout or ():
@@ -41,9 +84,10 @@ def rows_of(name: str, module: str, given: Given) -> Iterator[Row]:
 
 def main() -> None:
     """Measure a part, and write a line of JSON for each row."""
-    name, module, told = sys.argv[1:]
+    name, place, told = sys.argv[1:]
+    module, function = place.split(":")
     try:
-        for row in import_module(module).measure(given_as(told)):
+        for row in getattr(import_module(module), function)(given_as(told)):
             print(json.dumps(asdict(row)), flush=True)
     except CiteLoomError as error:
         print(json.dumps({"error": str(error)}), flush=True)

@@ -16,8 +16,8 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from evals.bench.embedding import starter_texts
-from evals.bench.row import Given, Row
+from evals.bench.libraries import starter_texts
+from evals.bench.part import Given, Row
 from tools.embed.minilm import MiniLm
 from tools.library.embedded_index import EmbeddedIndex
 from tools.library.vector_index import (

@@ -10,13 +10,12 @@ from typing import Annotated, Any, Literal, get_args
 
 import typer
 
-from evals.citation_truth.falsify import KINDS
-from evals.citation_truth.pairs import Case, load, load_full_texts
+from evals.citation_truth.pairs import KINDS, Case, load, load_full_texts
 from evals.citation_truth.paths import ARMS, verdict
-from evals.intervals import RESAMPLES, Interval, interval
-from evals.judge import MostUsd, Question, tell_cost
-from evals.runner import Options, Suite, choose
-from evals.tables import INTERVALS, Report
+from evals.figures import RESAMPLES, Interval, interval
+from evals.judge import JudgeOptions, Question, tell_cost
+from evals.report import INTERVALS, Report
+from evals.runner import Suite, choose
 from nodes.judge.judge_prompts import TASK
 from state.writing import SupportVerdict
 from tools.errors import InputError
@@ -34,7 +33,7 @@ Judged = list[tuple[Case, SupportVerdict]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class CitationTruthOptions(Options):
+class CitationTruthOptions(JudgeOptions):
     """The command as given; `n` counts the sentences."""
 
     data: Annotated[
@@ -52,7 +51,6 @@ class CitationTruthOptions(Options):
         "tuning"
     )
     arms: Annotated[str, typer.Option(metavar="A,B", help="Which checks; all if left out.")] = ""
-    max_usd: MostUsd = None
 
 
 class CitationTruth(Suite[CitationTruthOptions]):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evals.json_lines import json_lines
+from evals.data_files import json_lines
 
 _BEFORE, _BEHIND = 90, 25
 """Characters about a citation by which its place is found again."""

@@ -7,14 +7,19 @@ from typing import Annotated
 
 import typer
 
-from evals.json_lines import json_lines
-from evals.references.checked import measure_hallmark, measure_styles
-from evals.references.fitting import cases_of, measure_fit
-from evals.references.labelled import Reference, read_anystyle, read_grobid
-from evals.references.measures import FIELDS, Measured, measure
-from evals.references.ten_styles import Work, print_works
+from evals.data_files import json_lines
+from evals.references.checked import cases_of, measure_fit, measure_hallmark, measure_styles
+from evals.references.labelled import (
+    FIELDS,
+    Measured,
+    Reference,
+    measure,
+    read_anystyle,
+    read_grobid,
+)
+from evals.references.printed import Work, print_works
 from evals.references.training import Plan, learnt_from, train
-from evals.tables import Report
+from evals.report import Report
 from state.paper import Author
 from tools.errors import InputError
 from tools.references.tagger import MODEL

@@ -7,33 +7,22 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from time import perf_counter
 from typing import Annotated, Any
 
 import typer
 
-from evals.intervals import RESAMPLES
-from evals.retrieval.arms import ARMS, choose_arms
-from evals.retrieval.corpus import Corpus, choose_cases, live_cases, read_corpus
-from evals.retrieval.dump import sliced
-from evals.retrieval.queries import read_queries
-from evals.retrieval.server import service_of, serving
+from evals.data_files import check_file
+from evals.figures import RESAMPLES
+from evals.retrieval.corpus import choose_cases, live_cases, read_corpus, read_queries
+from evals.retrieval.local_openalex import service_of, serving
 from evals.retrieval.summary import summarise
-from evals.retrieval.trial import Setting, try_arm
-from evals.runner import Options, Suite, check_file, lasting, online_sources, say
-from evals.side_by_side import remembering, results_of
-from evals.tables import INTERVALS, Report, left_out
-from evals.trials import Row
-from tools.embed.embedder import Embedder
+from evals.retrieval.trial import ARMS, Setting, choose_arms, try_arm
+from evals.retrieval.works import sliced
+from evals.runner import Options, Suite, online_sources, say
+from evals.trials import Row, results_of
 from tools.errors import InputError
 
 USUAL_COUNT = 60
-TEXTS = 500
-"""Abstracts whose embedding takes as long as all that `default` embeds for one query paper, as measured;
-other arms need little more."""
-SAMPLE = 40
-REST = 4.0
-"""Seconds of a run besides, as measured on two cores."""
 LIVE_CALLS, LIVE_USD = 45, 0.014
 """What `default` asks for a query, as measured against the local source with OpenAlex's prices."""
 
@@ -81,7 +70,7 @@ class Retrieval(Suite[RetrievalOptions]):
         """Read the corpus and the queries that it has."""
         options = self.options
         check_file(options.vectors)
-        self.arms, self.not_run = choose_arms(options.arms)
+        self.arms = choose_arms(options.arms)
         queries = read_queries(options.queries)
         # Only a number that was asked for must be there; the usual one is a limit.
         count = options.n if options.n is not None else min(USUAL_COUNT, len(queries))
@@ -132,31 +121,13 @@ class Retrieval(Suite[RetrievalOptions]):
                 mind=options.mind,
                 vectors=options.vectors or Path(folder) / "vectors.sqlite",
             )
-            if self.corpus:
-                say(self._ahead(self.corpus, remembering(setting.vectors)))
             tasks = [(case, arm) for case in self.chosen.cases for arm in self.arms]
             run = partial(try_arm, setting=setting)
             yield from stack.enter_context(closing(results_of(run, tasks, options.workers)))
 
-    def _ahead(self, corpus: Corpus, embedder: Embedder) -> str:
-        """Say how many runs there are and how long they will take, by how fast texts are embedded here."""
-        texts = [record.abstract for record in corpus.records if record.abstract][:SAMPLE]
-        embedder.embed(["to load the model"])
-        began = perf_counter()
-        embedder.embed(texts)
-        one = (perf_counter() - began) / max(len(texts), 1)
-        embedding = one * min(TEXTS * len(self.chosen.cases), len(corpus.records))
-        seconds = embedding + self.runs * REST / self.options.workers
-        with_llm = ", and the LLM's time" if self.options.mind == "llm" else ""
-        return f"{self.runs} runs will take {lasting(seconds)}{with_llm}; Ctrl-C keeps what is done"
-
     def outcome(self, row: Row) -> str:
         """Say which run it was, and how long it took."""
         return f"{row['case']} {row['arm']}: {row['counts']['seconds']:.1f} s"
-
-    def failed(self, row: Row) -> bool:
-        """Whether the run broke."""
-        return bool(row["error"])
 
     def found(self, rows: Sequence[Row]) -> dict[str, Any]:
         """Return the figures."""
@@ -174,28 +145,19 @@ class Retrieval(Suite[RetrievalOptions]):
                 "resamples": RESAMPLES,
                 "arms": {name: dict(ARMS[name].settings) for name in summary["arms"]},
             },
-            "not_run": self.not_run,
             "left_out": self.chosen.left_out,
             **summary,
         }
 
-    def markdown(self, found: dict[str, Any]) -> str:
-        """Return the figures of the arms, and their differences to `default`."""
-        title = f"{len(found['queries'])} queries, {self.options.keep} papers kept, k = {self.options.k}"
-        tables = {
-            title: found["arms"],
-            "Minus default": found["minus_default"],
-            "Completeness, as default estimated it": {"default": found["completeness"] or {}},
-        }
-        notes = left_out(found, found["queries"])
+    def notes(self, found: dict[str, Any]) -> list[str]:
+        """Say which gold is not in the data, and what the seconds hold."""
+        notes = super().notes(found)
         if lacking := sum(case.lacking for case in self.chosen.cases):
             notes.append(
                 f"{lacking} gold papers are not in the data, or not before the query's day, and count nowhere."
             )
-        notes.append(
-            INTERVALS
-            if self.corpus is None
-            else f"{INTERVALS} Seconds hold no network: the source is on this machine, and vectors of texts "
-            "are made once for all arms."
-        )
-        return Report(tables, notes).markdown()
+        if self.corpus:
+            notes.append(
+                "Seconds hold no network: the source is on this machine, and vectors of texts are made once for all."
+            )
+        return notes

@@ -1,21 +1,107 @@
-"""One run of the real `find` graph for one query, and what came of it."""
+"""One run of the real find graph for one query in one arm, and what came of it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 from pydantic import SecretStr
 
-from evals.retrieval.arms import KEEP, Arm
-from evals.retrieval.asking import key_for
+from evals.figures import spent
 from evals.retrieval.corpus import Case
-from evals.side_by_side import remembering
-from evals.spending import spent
-from evals.trials import BenchClients, Row, attempted, cost_of, fresh_home, run_graph
+from evals.retrieval.works import key_for
+from evals.runner import choose
+from evals.trials import BenchClients, Row, attempted, cost_of, fresh_home, remembering, run_graph
 from tools.embed.embedder import Embedder, Vectors
 from tools.settings import Settings
+
+DEFAULT, BFS = "default", "bfs"
+KEEP = "keep"
+"""Stands for the number of papers that are kept."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arm:
+    """One way to find."""
+
+    name: str
+    says: str
+    settings: Mapping[str, object] = field(default_factory=dict)
+    """Fields of `tools.run_settings.RunSettings`; what is left out is the product's default."""
+    ranks: bool = False
+    """Whether it differs from the default arm in the ranker only."""
+
+
+ARMS: Mapping[str, Arm] = {
+    arm.name: arm
+    for arm in (
+        Arm(
+            name="single",
+            says="one keyword query, no links followed",
+            settings={"queries": "single", "expansion": "none"},
+        ),
+        Arm(
+            name="multiple",
+            says="three readings of the whole, no links followed",
+            settings={"queries": "multiple", "expansion": "none"},
+        ),
+        Arm(
+            name="optimized",
+            says="problem, method and contribution apart, no links followed",
+            settings={"queries": "optimized", "expansion": "none"},
+        ),
+        Arm(
+            name=BFS,
+            says="references level by level until the number kept is reached (LitLLM, Algorithm 2)",
+            settings={"expansion": "bfs", "max_hops": 1, "max_papers": KEEP},
+        ),
+        Arm(
+            name="bfs_ranked",
+            says="the same up to 200 papers, of which the best by debate are kept",
+            settings={"expansion": "bfs", "max_hops": 1},
+        ),
+        Arm(name=DEFAULT, says="no settings at all"),
+        Arm(
+            name="embedding",
+            says="default, ranked by the embedding alone",
+            settings={"ranker": "embedding"},
+            ranks=True,
+        ),
+        Arm(
+            name="bm25",
+            says="default, ranked by words in common",
+            settings={"ranker": "bm25"},
+            ranks=True,
+        ),
+        Arm(
+            name="permutation",
+            says="default, ranked by ordered lists",
+            settings={"ranker": "permutation"},
+            ranks=True,
+        ),
+        Arm(
+            name="cascade",
+            says="default, only contested papers debated",
+            settings={"ranker": "cascade"},
+            ranks=True,
+        ),
+    )
+}
+
+
+def choose_arms(names: str) -> list[Arm]:
+    """Return the arms to run, in the order of the table.
+
+    Args:
+        names: Names with commas between, or 'all'. `default`, against which others are held, is always
+            among them.
+
+    Raises:
+        InputError: There is no such arm.
+    """
+    return [ARMS[name] for name in choose("" if names == "all" else names, ARMS, "arm", (DEFAULT,))]
+
 
 _RATE = 1000.0
 """Requests a second: the local source needs no patience."""

@@ -1,6 +1,6 @@
 """LLM-Ref's Table 1: all relevant paragraphs beside chunks.
 
-A file has papers with questions (see evals.asking.papers). Each question that has an answer in words is
+A file has papers with questions (see evals.asking.cases). Each question that has an answer in words is
 asked of a stack: its own paper (1: 'single source'), or that and as many others as make the stack
 ('multiple sources'), as texts; where the file has questions of several papers, each of its own papers only.
 Measured is what evals.synthesis.measures says, by words and an embedder: no LLM judges, though one may write
@@ -10,42 +10,63 @@ paragraphs        All paragraphs judged relevant by their summaries: the product
 basic             The best chunks by meaning.
 parent_document   The parents of the best small chunks.
 ensemble          The best by BM25 and meaning.
-
-More arms vary these: see evals.synthesis.variation.
 """
 
+import base64
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
-from evals.asking.cases import Case
-from evals.asking.papers import PaperCases
-from evals.figures import ArmFigures, means
-from evals.figures import minus as differences
-from evals.spending import Spent, spent
-from evals.synthesis.chunks import SIZE
+from evals.asking.cases import Case, PaperCases
+from evals.figures import ArmFigures, means, minus, run_of, spent
+from evals.synthesis.chunks import BASELINES, retrieving
 from evals.synthesis.measures import COMPOSITES, Figures, Told, composite, measures
-from evals.synthesis.retrieve_contexts import retrieving
-from evals.synthesis.runs import Synthesis, Upload, synthesize, text_upload
-from evals.synthesis.variation import BASELINES, PARAGRAPHS, Arm, VariedClients, arms_of, base_of
-from evals.trials import fresh_home
+from evals.trials import Row, fresh_home, run_graph
 from graphs.synthesize import wired
+from state.synthesis import Origin
+from tools.clients import Clients
+from tools.errors import InputError
 
+Upload = dict[str, str]
+
+
+def file_upload(path: Path) -> Upload:
+    """Return a file as the graph takes it."""
+    return {"name": path.name, "content": base64.b64encode(path.read_bytes()).decode()}
+
+
+def text_upload(name: str, text: str) -> Upload:
+    """Return a text as the graph takes it."""
+    return {"name": f"{name}.txt", "content": text, "encoding": "text"}
+
+
+def synthesize(
+    question: str,
+    uploads: Sequence[Upload],
+    clients: Clients,
+    choices: Mapping[str, Any],
+    graph: Any = "synthesize",
+) -> dict[str, Any]:
+    """Answer a question from papers and return what the graph gives; `choices` are fields of RunSettings.
+
+    Raises:
+        InputError: The run was stopped.
+    """
+    inputs = {"question": question, "uploads": [dict(item) for item in uploads]}
+    result = run_graph(graph, inputs, clients, choices)
+    if result["stop"]:
+        raise InputError(f"'{question}' was stopped: {result['stop'].cause}")
+    return result
+
+
+def paragraphs_of(run: Mapping[str, Any]) -> dict[str, Origin]:
+    """Return the paragraphs that a text was made from, whole, by id."""
+    return {item.paragraph: item for item in run["used"]}
+
+
+PARAGRAPHS = "paragraphs"
 ARMS = (PARAGRAPHS, *BASELINES)
-
-
-@dataclass(frozen=True)
-class Row:
-    """One run."""
-
-    case: str
-    stack: int
-    arm: str
-    figures: Figures
-    answer: str
-    told: Told
-    """What a judge is shown of it."""
-    tasks: Spent = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +76,6 @@ class Plan:
     cases: Sequence[Case]
     texts: Mapping[str, str]
     """By paper, in the order of the file."""
-    arms: Sequence[Arm] = field(default_factory=arms_of)
     stacks: Sequence[int] = (1, 3)
     top_k: int = 4
     mind: str = "extractive"
@@ -94,39 +114,42 @@ def stack_of(papers: Sequence[str], texts: Mapping[str, str]) -> list[Upload]:
 
 
 def run_all(plan: Plan) -> Iterator[Row]:
-    """Yield the row of each run; all share a home, so that no paper is read twice."""
-    graphs: dict[Any, Any] = {
-        (arm.method, arm.size): wired(
-            retrieving(arm.method, plan.top_k, arm.size or SIZE)
-        ).compile()
-        for arm in plan.arms
-        if arm.method != PARAGRAPHS
+    """Yield the row of each run; all share a home, so that no paper is read twice.
+
+    A row has 'case', 'stack' (how many papers), 'arm', 'figures', 'answer', 'told' (what a judge is shown of it) and
+    'tasks'.
+    """
+    graphs: dict[str, Any] = {
+        method: wired(retrieving(method, plan.top_k)).compile() for method in BASELINES
     }
     with fresh_home() as here:
         for case, stack, uploads in asked_of(plan):
-            for arm in plan.arms:
-                graph = graphs.get((arm.method, arm.size), "synthesize")
-                clients = VariedClients(here)
-                clients.arm = arm
+            for arm in ARMS:
+                graph, clients = graphs.get(arm, "synthesize"), Clients(here)
                 run = synthesize(case.question, uploads, clients, {"mind": plan.mind}, graph)
-                told = told_of(case, run, ranked=arm.method != PARAGRAPHS)
-                figures = measures(clients.embedder, told) | {"seconds": run.seconds}
-                answer = " ".join(line.text for line in run.lines)
-                yield Row(
-                    case.id, stack, arm.name, figures, answer, told, spent(run.result["usage"])
-                )
+                told = told_of(case, run, ranked=arm != PARAGRAPHS)
+                figures = measures(clients.embedder, told) | {"seconds": run["took"]}
+                yield {
+                    "case": case.id,
+                    "stack": stack,
+                    "arm": arm,
+                    "figures": figures,
+                    "answer": " ".join(told.lines),
+                    "told": asdict(told),
+                    "tasks": spent(run["usage"]),
+                }
 
 
-def told_of(case: Case, run: Synthesis, *, ranked: bool) -> Told:
+def told_of(case: Case, run: Mapping[str, Any], *, ranked: bool) -> Told:
     """Return what a run told.
 
     Args:
         case: The question and what people answered.
-        run: What was run.
+        run: What the run gave.
         ranked: Whether the contexts come best first; else they are put so by their scores.
     """
-    whole = {key: item.quote.text for key, item in run.paragraphs.items()}
-    contexts = [item for item in run.result["contexts"] if item.paragraph in whole]
+    whole = {key: item.quote.text for key, item in paragraphs_of(run).items()}
+    contexts = [item for item in run["contexts"] if item.paragraph in whole]
     if not ranked:
         contexts.sort(key=lambda item: -item.score)
     texts = [
@@ -135,50 +158,39 @@ def told_of(case: Case, run: Synthesis, *, ranked: bool) -> Told:
         else whole[item.paragraph]
         for item in contexts
     ]
-    papers = [item.paper for item in run.result["references"] if item.role == "primary"]
+    papers = [item.paper for item in run["references"] if item.role == "primary"]
     names = [name for paper in papers for name in (paper.title, *(a.name for a in paper.authors))]
     return Told(
         question=case.question,
-        lines=[line.text for line in run.lines],
+        lines=[line.text for line in run["lines"]],
         contexts=texts,
         golds=[[point.fact for point in answer.points] for answer in case.answers],
         named=" ".join(["the authors", *names]),
     )
 
 
-def summarise(rows: Sequence[Row], *, seed: int) -> dict[str, ArmFigures]:
-    """Return mean and interval of each measure, by size of the stack and arm."""
-    found: dict[str, ArmFigures] = {}
-    for stack, told in _by_stack(rows).items():
-        found[stack] = means(told, _names(told), seed=seed)
-        for arm, figures in found[stack].items():
-            mine = [one["arms"][arm] for one in told if arm in one["arms"]]
-            for name, parts in COMPOSITES.items():
-                figures[name] = composite(mine, parts, seed=seed)
-    return found
+def summarise(rows: Sequence[Row], *, seed: int) -> dict[str, dict[str, ArmFigures]]:
+    """Return figures by size of the stack.
 
-
-def minus(rows: Sequence[Row], *, seed: int) -> dict[str, ArmFigures]:
-    """Return the measures of the paragraphs minus those of each baseline, question by question.
-
-    At the same temperature and in the same run.
+    by_stack   Mean and interval of each measure by arm.
+    minus      The measures of the paragraphs minus those of each baseline, question by question.
     """
-    return {
-        stack: {
-            arm: differences(told, [base_of(arm)], arm, seed=seed)[base_of(arm)]
-            for arm in _names(told)
-            if arm != base_of(arm)
-        }
-        for stack, told in _by_stack(rows).items()
-    }
-
-
-def _names(told: Sequence[Mapping[str, Any]]) -> list[str]:
-    return list(dict.fromkeys(arm for one in told for arm in one["arms"]))
-
-
-def _by_stack(rows: Sequence[Row]) -> dict[str, list[dict[str, Any]]]:
     stacks: dict[str, dict[str, dict[str, Figures]]] = {}
     for row in rows:
-        stacks.setdefault(str(row.stack), {}).setdefault(row.case, {})[row.arm] = row.figures
-    return {stack: [{"arms": one} for one in cases.values()] for stack, cases in stacks.items()}
+        cases = stacks.setdefault(str(row["stack"]), {})
+        cases.setdefault(row["case"], {})[row["arm"]] = row["figures"]
+    found: dict[str, dict[str, ArmFigures]] = {"by_stack": {}, "minus": {}}
+    for stack, cases in stacks.items():
+        told = [{"arms": one} for one in cases.values()]
+        arms = run_of(told, ARMS)
+        found["by_stack"][stack] = means(told, arms, seed=seed)
+        for arm, figures in found["by_stack"][stack].items():
+            mine = [one[arm] for one in cases.values() if arm in one]
+            for name, parts in COMPOSITES.items():
+                figures[name] = composite(mine, parts, seed=seed)
+        found["minus"][stack] = {
+            arm: minus(told, [PARAGRAPHS], arm, seed=seed)[PARAGRAPHS]
+            for arm in arms
+            if arm != PARAGRAPHS
+        }
+    return found

@@ -3,20 +3,31 @@
 A paper's text, its paragraphs joined, is cut into pieces of a fixed size that know nothing of
 paragraphs. Three ways find the best of them: by meaning ('basic'), by small pieces whose larger
 parents are taken ('parent_document'), and by meaning and BM25 fused by rank ('ensemble').
+
+They stand in the graph where the product summarises paragraphs and judges them (appendix A.1). A chunk may touch
+several paragraphs: each becomes a context with the spans that are in a chunk, at the rank of its best one.
 """
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
+from langgraph.runtime import Runtime
+
+from graphs.synthesize import Step
+from state.synthesis import Context, Paragraph, SynthesizeState
 from tools.embed.embedder import Embedder
 from tools.library.vector_index import RRF_K, ScoredPoint, bm25, fused, ranked
+from tools.run_settings import RunSettings
+from tools.services import open_services
 
 ChunkMethod = Literal["basic", "parent_document", "ensemble"]
+BASELINES: tuple[ChunkMethod, ...] = get_args(ChunkMethod)
 SIZE = 1000
 """Characters of a chunk, of which the next one repeats a tenth."""
-CHILD, PARENT = 0.4, 2
-"""Sizes of a small piece, which is found, and of its parent, which is taken."""
+CHILD, PARENT = 400, 2000
+"""Characters of a small piece, which is found, and of its parent, which is taken."""
 _JOINT = "\n\n"
 """What stands between two paragraphs."""
 
@@ -66,7 +77,6 @@ def retrieve(
     *,
     method: ChunkMethod,
     top_k: int,
-    size: int = SIZE,
 ) -> list[Found]:
     """Return the best chunks of several papers, best first; synchronous, it embeds.
 
@@ -77,11 +87,10 @@ def retrieve(
         method: See the module. Of 'parent_document' the parents of the `top_k` best children are
             returned, each once, so they may be fewer.
         top_k: How many.
-        size: Characters of a chunk; the pieces and parents of 'parent_document' grow and shrink with it.
     """
     if method == "parent_document":
-        return _parents(embedder, question, papers, top_k, size)
-    chunks = [chunk for paper in papers for chunk in cut(paper, size, size // 10)]
+        return _parents(embedder, question, papers, top_k)
+    chunks = [chunk for paper in papers for chunk in cut(paper, SIZE, SIZE // 10)]
     near = _by_meaning(embedder, question, chunks)
     if method == "basic":
         return [Found(chunks[one.id], _share(one.score)) for one in near[:top_k]]
@@ -95,13 +104,12 @@ def _parents(
     question: str,
     papers: Sequence[Sequence[tuple[int, str]]],
     top_k: int,
-    size: int,
 ) -> list[Found]:
-    parents = [chunk for paper in papers for chunk in cut(paper, PARENT * size)]
+    parents = [chunk for paper in papers for chunk in cut(paper, PARENT)]
     children = [
         (place, parent.text[start:end])
         for place, parent in enumerate(parents)
-        for start, end in _spans(parent.text, round(CHILD * size), 0)
+        for start, end in _spans(parent.text, CHILD, 0)
     ]
     pieces = [Chunk(text, ()) for _, text in children]
     best: dict[int, float] = {}
@@ -162,3 +170,61 @@ def _parts(
 
 def _share(score: float) -> float:
     return round(min(max(score, 0.0), 1.0), 4)
+
+
+def retrieving(method: ChunkMethod, top_k: int = 4) -> Step:
+    """Return the step that takes the best chunks as contexts, relevant or not, best first."""
+
+    async def retrieve_contexts(
+        state: SynthesizeState, runtime: Runtime[RunSettings]
+    ) -> SynthesizeState:
+        services = open_services(runtime, state["run"])
+        found = await services.run_store.paragraphs.get(state["paragraphs"])
+        paragraphs = list(found.values())
+        chunks = await asyncio.to_thread(
+            retrieve,
+            services.clients.embedder,
+            state["request"].text,
+            _by_paper(paragraphs),
+            method=method,
+            top_k=top_k,
+        )
+        return {"contexts": _contexts(paragraphs, chunks)}
+
+    return retrieve_contexts
+
+
+def _by_paper(paragraphs: Sequence[Paragraph]) -> list[list[tuple[int, str]]]:
+    papers: dict[str, list[tuple[int, str]]] = {}
+    for place, item in enumerate(paragraphs):
+        papers.setdefault(item.paper, []).append((place, item.text))
+    return list(papers.values())
+
+
+def _contexts(paragraphs: Sequence[Paragraph], chunks: Sequence[Found]) -> list[Context]:
+    spans: dict[int, list[tuple[int, int]]] = {}
+    scores: dict[int, float] = {}
+    for found in chunks:
+        for place, start, end in found.chunk.parts:
+            spans.setdefault(place, []).append((start, end))
+            scores.setdefault(place, found.score)
+    return [
+        Context(
+            paragraph=paragraphs[place].id,
+            score=scores[place],
+            by="retriever",
+            spans=_joined(parts, len(paragraphs[place].text)),
+        )
+        for place, parts in spans.items()
+    ]
+
+
+def _joined(spans: Sequence[tuple[int, int]], length: int) -> tuple[tuple[int, int], ...]:
+    """Return the spans in the order of the text, those that touch as one; none for the whole."""
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return () if joined == [(0, length)] else tuple(joined)

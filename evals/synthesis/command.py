@@ -3,23 +3,21 @@
 from collections.abc import Generator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import typer
 
-from evals.asking.papers import read_papers
-from evals.figures import spreads
+from evals.asking.cases import read_papers
+from evals.report import dict_table
 from evals.runner import Options, Suite, choose
 from evals.synthesis import arms, references
-from evals.synthesis.questions import QUESTIONS, read_questions
-from evals.synthesis.variation import arms_of
-from evals.tables import INTERVALS, Report, dict_table
+from evals.synthesis.references import QUESTIONS, read_questions
+from evals.trials import Row
 from tools.errors import InputError
 from tools.settings import settings
 
 PARTS = ("references", "arms")
-Row = references.LineRow | arms.Row
-NumberT = TypeVar("NumberT", int, float)
+TRUTH = "truth.jsonl"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,20 +41,7 @@ class SynthesisOptions(Options):
         str,
         typer.Option(metavar="A,B", help="What to measure: references, arms; all with data."),
     ] = ""
-    chunks: Annotated[
-        str,
-        typer.Option(
-            metavar="N,N", help="Sizes of the baselines' chunks in characters, an arm each."
-        ),
-    ] = ""
     top_k: Annotated[int, typer.Option(help="Contexts that a baseline takes.", min=1)] = 4
-    runs: Annotated[
-        int, typer.Option(help="How often an LLM is asked everything anew, an arm each.", min=1)
-    ] = 1
-    temperatures: Annotated[
-        str,
-        typer.Option(metavar="T,T", help="At which an LLM writes the answers, an arm each."),
-    ] = ""
 
 
 class Synthesis(Suite[SynthesisOptions]):
@@ -65,50 +50,38 @@ class Synthesis(Suite[SynthesisOptions]):
     def prepare(self) -> None:
         """Read the questions."""
         options = self.options
-        self.sizes = _numbers(options.chunks, "--chunks", int, 50)
-        self.temperatures = _numbers(options.temperatures, "--temperatures", float, 0)
-        if options.mind != "llm" and (options.runs > 1 or self.temperatures):
-            raise InputError("without an LLM every run is the same: give --mind llm")
         given = {"references": options.folder, "arms": options.papers}
         usual = ",".join(part for part in PARTS if given[part])
         self.parts = choose(options.parts or usual, PARTS, "part")
         if "arms" in self.parts and options.papers is None:
             raise InputError("the arms need papers with questions: give them with --papers")
-        if "references" in self.parts and not _has_truth(options.folder):
-            raise InputError(
-                f"there is no truth.jsonl in '{options.folder}': name it with --folder"
-            )
+        if "references" in self.parts and not (options.folder or Path()).joinpath(TRUTH).is_file():
+            raise InputError(f"there is no {TRUTH} in '{options.folder}': name it with --folder")
         self.asked = read_questions(options.questions or QUESTIONS)[: options.n]
-        self.data = read_papers(options.papers) if options.papers else None
-        if self.data and "arms" in self.parts:
-            self.plan = arms.plan_of(
-                self.data,
-                options.n,
-                mind=options.mind,
-                top_k=options.top_k,
-                arms=arms_of(self.sizes, self.temperatures, options.runs),
-            )
-            self.runs = len(list(arms.asked_of(self.plan))) * len(self.plan.arms)
+        if "arms" in self.parts and options.papers:
+            data = read_papers(options.papers)
+            self.plan = arms.plan_of(data, options.n, mind=options.mind, top_k=options.top_k)
+            self.runs = len(list(arms.asked_of(self.plan))) * len(arms.ARMS)
 
-    def rows(self) -> Generator[Row]:
+    def rows(self) -> Generator[references.LineRow | Row]:
         """Measure part by part."""
         options = self.options
         if "references" in self.parts and options.folder:
             yield from references.measure(options.folder, self.asked, options.mind)
-        if "arms" in self.parts and self.data:
+        if "arms" in self.parts:
             yield from arms.run_all(self.plan)
 
-    def outcome(self, row: Row) -> str:
+    def outcome(self, row: references.LineRow | Row) -> str:
         """Say what was measured."""
-        if isinstance(row, arms.Row):
-            return f"{row.case} {row.stack} {row.arm}: {row.figures['seconds']:.1f} s"
+        if isinstance(row, dict):
+            return f"{row['case']} {row['stack']} {row['arm']}: {row['figures']['seconds']:.1f} s"
         right = {None: "not judged", True: "right", False: "wrong"}[row.right]
         return f"{row.question[:40]}: a line {right}"
 
-    def found(self, rows: Sequence[Row]) -> dict[str, Any]:
+    def found(self, rows: Sequence[references.LineRow | Row]) -> dict[str, Any]:
         """Return the figures of each part."""
         lines = [row for row in rows if isinstance(row, references.LineRow)]
-        runs = [row for row in rows if isinstance(row, arms.Row)]
+        runs = [row for row in rows if isinstance(row, dict)]
         at, options = settings(), self.options
         models = [at.strong_model, at.fast_model] if options.mind == "llm" else ["extractive"]
         found: dict[str, Any] = {
@@ -118,9 +91,6 @@ class Synthesis(Suite[SynthesisOptions]):
                 "embedder": at.embedder,
                 "seed": options.seed,
                 "top_k": options.top_k,
-                "chunks": self.sizes,
-                "temperatures": self.temperatures,
-                "runs": options.runs,
             }
         }
         if lines:
@@ -129,47 +99,14 @@ class Synthesis(Suite[SynthesisOptions]):
                 "lines": [asdict(row) for row in lines],
             }
         if runs:
-            by_stack = arms.summarise(runs, seed=options.seed)
-            found["arms"] = {
-                "by_stack": by_stack,
-                "minus": arms.minus(runs, seed=options.seed),
-                "spread": {
-                    stack: told for stack, one in by_stack.items() if (told := spreads(one))
-                },
-                "rows": [asdict(row) for row in runs],
-            }
+            found["arms"] = {**arms.summarise(runs, seed=options.seed), "rows": runs}
         return found
 
     def markdown(self, found: dict[str, Any]) -> str:
-        """Return the tables."""
-        parts = []
-        if told := found.get("references"):
-            title = "Lines by how the citations of their sources are known"
-            parts.append(dict_table(title, told["table"]))
-        if told := found.get("arms"):
-            stacks = {f"Stacks of {size}": one for size, one in told["by_stack"].items()}
-            less = {
-                f"Paragraphs minus, stacks of {size}": one for size, one in told["minus"].items()
-            }
-            apart = {
-                f"{title}, stacks of {size}": one
-                for size, several in told["spread"].items()
-                for title, one in several.items()
-            }
-            notes = [f"Written by {found['settings']['model']}.", INTERVALS]
-            parts.append(Report(stacks | less | apart, notes).markdown())
-        return "\n\n".join(parts)
+        """Return the tables, that of lines by how the truth is known first."""
+        lines = dict_table("Lines by truth", found.get("references", {}).get("table", []))
+        return "\n\n".join(filter(None, [lines, super().markdown(found)]))
 
-
-def _numbers(text: str, option: str, kind: type[NumberT], least: float) -> list[NumberT]:
-    try:
-        found = [kind(part) for part in text.split(",") if part.strip()]
-    except ValueError as error:
-        raise InputError(f"{option} '{text}' are no numbers: give them with commas") from error
-    if any(number < least for number in found) or len(set(found)) < len(found):
-        raise InputError(f"{option} '{text}': each once, and none below {least:g}")
-    return found
-
-
-def _has_truth(folder: Path | None) -> bool:
-    return folder is not None and (folder / "truth.jsonl").is_file()
+    def notes(self, found: dict[str, Any]) -> list[str]:
+        """Say what wrote."""
+        return [f"Written by {found['settings']['model']}.", *super().notes(found)]

@@ -30,7 +30,7 @@ from statistics import fmean
 import numpy as np
 from numpy.typing import NDArray
 
-from evals.intervals import RESAMPLES, Interval
+from evals.figures import RESAMPLES, Interval
 from tools.embed.embedder import Embedder
 from tools.text.sentences import split_sentences
 from tools.text.words import coverage

@@ -5,31 +5,188 @@ question of evals/synthesis/questions.jsonl, or of FILE, is asked of the files t
 
 verified   Lines that have a source line, and all of whose source lines stand in their paragraphs.
 right      Lines whose secondary references are the works that their source lines cite by the truth
-           (evals.synthesis.truth): none missing, none too many. A line of which a source line's
+           (below): none missing, none too many. A line of which a source line's
            citations are not known is not judged.
 printed    The same, where a reference that GROBID did not link counts as right when its first author's
            name and its year are printed in the source lines: GROBID overlooks citations.
 citing     Right, of the lines for which the truth or the run has a secondary reference.
+
+How the truth is known, the surest first:
+
+contexts   Sentences with the labels they cite, found by hand.
+printed    Labels in brackets ('[3, 5-7]') in the sentence itself, of papers that number their references:
+           a reader sees the truth. Found here by nothing but a pattern.
+GROBID     Citations of GROBID's JSON. A sentence with one that GROBID could not link is not judged.
 """
 
+import re
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Literal
 
 from rapidfuzz import fuzz
 
-from evals.pdf.references import same_title
-from evals.pdf.texts import letters
-from evals.pdf.truth import Work
-from evals.synthesis.questions import Question, files_of
-from evals.synthesis.runs import Synthesis, file_upload, synthesize
-from evals.synthesis.truth import WAYS, Cited, Known, read_known
+from evals.data_files import json_lines
+from evals.pdf.measures import NAMED, SENTENCE, best_stretch, letters, same_title
+from evals.pdf.truth import Truth, Work, read_truth
+from evals.synthesis.arms import file_upload, paragraphs_of, synthesize
 from evals.trials import fresh_home
 from state.synthesis import Line, NumberedReference, Origin
 from tools.clients import Clients
+from tools.errors import InputError
+from tools.text.sentences import split_sentences
 
-_NAMED = 80.0
-"""Of 100: likeness from which an entry has a title in it; papers misquote titles."""
+Way = Literal["contexts", "printed", "GROBID"]
+WAYS: tuple[Way, ...] = ("contexts", "printed", "GROBID")
+_SAME = 92.0
+"""Of 100: likeness of letters from which two stretches are of the same words."""
+_FEWEST = 25
+"""Letters below which a stretch may stand anywhere."""
+_FOUND = 85.0
+"""Of 100: likeness from which GROBID's text has a sentence."""
+_TOUCH = 2
+"""Characters of a citation that must lie in a sentence for it to be one of its citations."""
+_LABELS = re.compile(r"\[(\d{1,3}(?:\s*[-–,;]\s*\d{1,3})*)\]")
+_RANGE = re.compile(r"(\d+)(?:\s*[-–]\s*(\d+))?")
+_BEHIND = re.compile(r"\s*" + _LABELS.pattern)
+
+
+@dataclass(frozen=True)
+class Cited:
+    """What some words cite, and how that is known."""
+
+    way: Way
+    works: tuple[Work, ...]
+    text: str = ""
+    """The sentences that the words stand in."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of one file's citations."""
+
+    truth: Truth
+    _by_label: Mapping[str, Work] = field(default_factory=dict)
+
+    def cited(self, quote: str, paragraph: str, start: int, end: int) -> Cited | None:
+        """Return what the sentences of a quote cite; None where nothing is known of them.
+
+        Args:
+            quote: Words of the paper.
+            paragraph: The paragraph they stand in, whole.
+            start: Where they begin in it.
+            end: Where they end.
+        """
+        text = sentences_about(paragraph, start, end)
+        if self.truth.contexts and (labels := self._by_hand(quote)) is not None:
+            return Cited("contexts", self._works(labels), text)
+        if self.truth.numbered:
+            return Cited("printed", self._works(printed_labels(text)), text)
+        if self.truth.parsed and (titles := self._by_machine(text)) is not None:
+            return Cited("GROBID", tuple(Work("", "", title) for title in titles), text)
+        return None
+
+    def _works(self, labels: Sequence[str]) -> tuple[Work, ...]:
+        return tuple(self._by_label.get(label, Work(label, "", "")) for label in labels)
+
+    def _by_hand(self, quote: str) -> list[str] | None:
+        wanted = letters(quote)
+        found: list[str] = []
+        known = False
+        for context in self.truth.contexts:
+            sentences = SENTENCE.split(context.text)
+            if len(sentences) != len(context.cites):  # it was cut elsewhere: tells nothing of one
+                continue
+            for sentence, labels in zip(sentences, context.cites, strict=True):
+                if _same(letters(sentence), wanted):
+                    known = True
+                    found += labels
+        return list(dict.fromkeys(found)) if known else None
+
+    def _by_machine(self, text: str) -> list[str] | None:
+        long_enough = {
+            at: one.text
+            for at, one in enumerate(self.truth.parsed)
+            if len(one.text) >= 0.8 * len(text)
+        }
+        if (where := best_stretch(text, long_enough, _FOUND)) is None:
+            return None
+        at, start, end = where
+        titles = [
+            title
+            for first, last, title in self.truth.parsed[at].spans
+            if min(last, end) - max(first, start) >= _TOUCH
+        ]
+        if None in titles:
+            return None
+        return list(dict.fromkeys(title for title in titles if title))
+
+
+def _same(first: str, second: str) -> bool:
+    short, long = sorted((first, second), key=len)
+    return len(short) >= _FEWEST and fuzz.partial_ratio(short, long) >= _SAME
+
+
+def sentences_about(paragraph: str, start: int, end: int) -> str:
+    """Return the sentences that a stretch touches, with labels that stand behind the full stop."""
+    spans = [span for span in split_sentences(paragraph) if span.start < end and start < span.end]
+    first = min([start, *(span.start for span in spans)])
+    last = max([end, *(span.end for span in spans)])
+    behind = _BEHIND.match(paragraph, last)
+    return paragraph[first : behind.end() if behind else last]
+
+
+def printed_labels(text: str) -> list[str]:
+    """Return the labels in brackets, ranges spelt out, each once."""
+    found: list[str] = []
+    for group in _LABELS.findall(text):
+        for low, high in _RANGE.findall(group):
+            found += map(str, range(int(low), int(high or low) + 1))
+    return list(dict.fromkeys(found))
+
+
+def read_known(folder: Path) -> dict[str, Known]:
+    """Return what is known of each file of a folder's truth.jsonl, by the file's path in it."""
+    return {
+        truth.file: Known(truth, {work.label: work for work in truth.works})
+        for truth in read_truth(folder)
+    }
+
+
+QUESTIONS = Path(__file__).with_name("questions.jsonl")
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question, and the files that it is asked of."""
+
+    question: str
+    files: tuple[str, ...]
+
+
+def read_questions(path: Path = QUESTIONS) -> list[Question]:
+    """Return the questions, one a line.
+
+    Raises:
+        InputError: It cannot be read, or a line is no question with files.
+    """
+    try:
+        return [Question(row["question"], tuple(row["files"])) for _, row in json_lines(path)]
+    except (KeyError, TypeError) as error:
+        raise InputError(f"the questions '{path}' have no question or files: {error}") from error
+
+
+def files_of(folder: Path, asked: Question) -> list[Path]:
+    """Return the files that a question is asked of.
+
+    Raises:
+        InputError: One is missing.
+    """
+    paths = [folder / file for file in asked.files]
+    if missing := [path for path in paths if not path.is_file()]:
+        raise InputError(f"there is no '{missing[0].name}' in '{missing[0].parent}'")
+    return paths
 
 
 @dataclass(frozen=True)
@@ -54,7 +211,7 @@ class LineRow:
         return bool(self.wanted or self.given)
 
 
-def judged(question: str, run: Synthesis, known: Mapping[str, Known]) -> list[LineRow]:
+def judged(question: str, run: Mapping[str, Any], known: Mapping[str, Known]) -> list[LineRow]:
     """Return what is found out about each line.
 
     Args:
@@ -62,13 +219,12 @@ def judged(question: str, run: Synthesis, known: Mapping[str, Known]) -> list[Li
         run: What was answered.
         known: What is known of each file, by its name without a folder.
     """
-    by_paper = {
-        item.paper: known[item.name] for item in run.result["stacked"] if item.name in known
-    }
-    references = {item.number: item for item in run.result["references"]}
+    by_paper = {item.paper: known[item.name] for item in run["stacked"] if item.name in known}
+    references = {item.number: item for item in run["references"]}
+    paragraphs = paragraphs_of(run)
     rows = []
-    for line in run.lines:
-        cited = [_cited(origin, by_paper, run.paragraphs) for origin in line.origins]
+    for line in run["lines"]:
+        cited = [_cited(origin, by_paper, paragraphs) for origin in line.origins]
         given = [references[number] for number in line.secondary]
         wanted = [
             (origin.paper, work)
@@ -82,7 +238,7 @@ def judged(question: str, run: Synthesis, known: Mapping[str, Known]) -> list[Li
             LineRow(
                 question=question,
                 text=line.text,
-                verified=is_verified(line, run.paragraphs),
+                verified=is_verified(line, paragraphs),
                 ways=tuple(sorted({one.way for one in cited if one})),
                 right=is_right(wanted, given) if known_all else None,
                 printed=(
@@ -149,7 +305,7 @@ def matches(reference: NumberedReference, paper: str, work: Work) -> bool:
     title = letters(work.title)
     entries = [reference.entry, *(item.entry for item in places)]
     return any(
-        len(letters(text)) > len(title) and fuzz.partial_ratio(title, letters(text)) >= _NAMED
+        len(letters(text)) > len(title) and fuzz.partial_ratio(title, letters(text)) >= NAMED
         for text in entries
     )
 

@@ -11,18 +11,13 @@ from typing import Annotated, Any
 
 import typer
 
-from evals.intervals import RESAMPLES
-from evals.judging.candidates import read_candidates
+from evals.figures import RESAMPLES
 from evals.runner import Options, Suite, choose
-from evals.side_by_side import results_of
-from evals.tables import INTERVALS, Report, left_out
-from evals.trials import Row
-from evals.writing.bertscore import bertscore
+from evals.trials import Row, results_of
 from evals.writing.cases import read_cases
-from evals.writing.published import try_text
-from evals.writing.rouge import rouge, scorer
-from evals.writing.summary import Likeness, summarise
-from evals.writing.trial import ARMS, LEXRANK, Setting, try_arm
+from evals.writing.judge_texts import read_candidates
+from evals.writing.summary import Likeness, bertscore, rouge, scorer, summarise
+from evals.writing.trial import ARMS, LEXRANK, Setting, try_arm, try_text
 from tools.errors import InputError
 from tools.settings import settings
 
@@ -123,22 +118,13 @@ class Writing(Suite[WritingOptions]):
             **summarise(self.chosen.cases, rows, self.likeness, seed=options.seed),
         }
 
-    def markdown(self, found: dict[str, Any]) -> str:
-        """Return the figures of the writers, of rows with abstracts and of the others apart."""
-        tables = {}
-        for name in ("checkable", "no_abstracts"):
-            title, group = f"{name.replace('_', ' ')} ({found[name]['n']})", found[name]
-            tables[f"Rows, {title}"] = group["writers"]
-            tables[f"Minus lexrank, {title}"] = group["minus_lexrank"]
-            tables[f"Sums, {title}"] = group["totals"]
+    def notes(self, found: dict[str, Any]) -> list[str]:
+        """Say what was not run, and what counts as nothing."""
+        notes = super().notes(found)
         skipped = Counter(why for case in found["cases"] for why in case.get("skipped", {}).items())
-        notes = left_out(found, found["cases"])
         notes += [f"{name} was not run on {n} rows: {why}" for (name, why), n in skipped.items()]
         if unusable := sum(len(case["unusable"]) for case in found["cases"]):
             notes.append(
                 f"{unusable} cited works have no usable record in the data, and were not given"
             )
-        notes.append(
-            f"{INTERVALS} A run that wrote nothing counts 0 in likeness; in honesty, nothing."
-        )
-        return Report(tables, notes).markdown()
+        return [*notes, "A run that wrote nothing counts 0 in likeness; in honesty, nothing."]

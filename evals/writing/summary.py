@@ -1,16 +1,83 @@
-"""From the rows of all runs to the figures of each writer."""
+"""From the rows of all runs to the figures of each writer: likeness by ROUGE and BERTScore, and what was counted."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from importlib import import_module
 from statistics import fmean
 from typing import Any
 
 from evals.figures import grouped, means, minus, noted, sums
 from evals.trials import Row
-from evals.writing.cases import Case
-from evals.writing.gold import without_marks
-from evals.writing.measures import VERDICTS, Counts
-from evals.writing.rouge import rouge
-from evals.writing.trial import LEXRANK
+from evals.writing.cases import Case, without_marks
+from evals.writing.trial import LEXRANK, VERDICTS, Counts
+from tools.errors import InputError
+
+MEASURES = ("rouge1", "rouge2", "rougeL")
+
+
+def rouge(gold: str, text: str) -> dict[str, float]:
+    """Return the F1 of each measure, 0..1, words stemmed; 0 for an empty text.
+
+    Raises:
+        InputError: The package rouge-score is not installed.
+    """
+    found = scorer().score(gold, text)
+    return {name: float(found[name].fmeasure) for name in MEASURES}
+
+
+@cache
+def scorer() -> Any:
+    """Open the scorer, which takes a second.
+
+    Raises:
+        InputError: The package rouge-score is not installed.
+    """
+    try:
+        package = import_module("rouge_score.rouge_scorer")
+    except ModuleNotFoundError as error:
+        raise InputError(
+            "ROUGE needs the package rouge-score, which comes with no other part of CiteLoom: "
+            "install it with `uv pip install rouge-score`"
+        ) from error
+    return package.RougeScorer(list(MEASURES), use_stemmer=True)
+
+
+def bertscore(model: str) -> Callable[[str, str], dict[str, float]]:
+    """Return what measures the F1 of BERTScore, 0..1, not rescaled; 0 for an empty text.
+
+    Args:
+        model: A name of Hugging Face's that the package knows, such as roberta-large, or a folder and the
+            layer to take, such as models/minilm:6. At most as many tokens count as the model takes.
+
+    Raises:
+        InputError: The package bert-score is not installed, or does not know the model.
+    """
+    try:
+        package = import_module("bert_score")
+    except ModuleNotFoundError as error:
+        raise InputError(
+            "BERTScore needs the package bert-score, which brings PyTorch: install it with "
+            "`uv pip install bert-score`"
+        ) from error
+    name, _, layer = model.rpartition(":") if ":" in model else (model, "", "")
+    try:
+        scorer: Any = package.BERTScorer(
+            model_type=name, num_layers=int(layer) if layer else None, device="cpu"
+        )
+    except (OSError, KeyError, ValueError, AssertionError) as error:
+        raise InputError(
+            f"there is no model '{model}' for BERTScore: name one that the package knows, such as "
+            f"roberta-large, or a folder and its layer, such as models/minilm:6 ({error!r})"
+        ) from error
+
+    def measured(gold: str, text: str) -> dict[str, float]:
+        if not text.strip():
+            return {"bertscore": 0.0}
+        *_, f1 = scorer.score([text], [gold])
+        return {"bertscore": float(f1[0])}
+
+    return measured
+
 
 Figures = dict[str, float | None]
 Likeness = Callable[[str, str], dict[str, float]]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from evals.asking.cases import Case, Point, read_questions
-from evals.asking.told import Sources, Told
+from evals.asking.measures import Sources, Told
 from state.ask import Claim
 from state.paper import Paper
 from state.passage import Passage, passage_id

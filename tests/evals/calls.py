@@ -1,8 +1,10 @@
 """Running `citeloom eval SUITE` in this process."""
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -16,6 +18,18 @@ def evaluated(suite: str, *given: str | Path) -> Result:
     result = CliRunner().invoke(app, ["eval", suite, *map(str, given)])
     assert isinstance(result.exception, SystemExit | None), repr(result.exception)
     return result
+
+
+def measured(folder: Path, suite: str, *given: str | Path) -> tuple[Any, Result]:
+    """Run a suite with --json; return its figures, and what it said."""
+    out = folder / f"{suite}.json"
+    done = evaluated(suite, *given, "--json", out)
+    assert done.exit_code == 0, done.output
+    return read_json(out), done
+
+
+def read_json(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
 @contextmanager

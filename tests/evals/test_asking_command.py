@@ -1,8 +1,6 @@
 """Tests of the whole benchmark: the real graph on made-up documents, and runs that lie."""
 
-import json
 import signal
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,17 +8,16 @@ from typing import Any
 import pytest
 from typer.testing import Result
 
-from evals.asking import speech, trial
-from evals.asking.papers import read_papers
+from evals.asking import trial
+from evals.asking.cases import read_papers
 from evals.trials import run_graph
 from state.ask import AnswerSentence, Claim
 from state.passage import Passage
 from state.quote import Quote
 from state.run import Usage
 from tests.evals.answers import claim
-from tests.evals.calls import evaluated, with_judge
+from tests.evals.calls import evaluated, measured, read_json, with_judge
 from tests.evals.test_asking_papers import write
-from tests.speech.sounds import needs_espeak, needs_whisper
 
 BEES = """Introduction
 Honey bees find their way home over several kilometres. We call our model of bee navigation HiveNav.
@@ -61,10 +58,8 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def found(data: Path, _no_settings: None) -> dict[str, Any]:
     """The figures of the command on all rows."""
-    out = data.with_suffix(".json")
-    assert evaluated("asking", "--data", data, "--arms", ARMS, "--json", out).exit_code == 0
-    figures: dict[str, Any] = json.loads(out.read_text(encoding="utf-8"))
-    return figures
+    found: dict[str, Any] = measured(data.parent, "asking", "--data", data, "--arms", ARMS)[0]
+    return found
 
 
 def test_every_sentence_is_traced_to_a_quote_that_stands(found: dict[str, Any]) -> None:
@@ -110,7 +105,7 @@ def asked(data: Path, run: Asked, *given: str | Path) -> tuple[Result, dict[str,
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(trial, "run_graph", run)
         result = evaluated("asking", "--data", data, "--arms", "hybrid-2", "--json", out, *given)
-    return result, json.loads(out.read_text(encoding="utf-8"))
+    return result, read_json(out)
 
 
 def test_run_that_lies_is_found_out(data: Path) -> None:
@@ -204,44 +199,3 @@ def test_interrupted_command_shows_what_was_done(data: Path) -> None:
     assert "Stopped before the end" in result.stdout
     assert found["complete"] is False
     assert [case["question"] for case in found["cases"]] == done
-
-
-def test_without_engines_nothing_is_asked_aloud(
-    data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "espeakng_loader", None)
-    monkeypatch.setattr("tools.speech.espeak._loaded", [])
-    speech.heard.cache_clear()
-    result = evaluated("asking", "--data", data, "--speech")
-    assert (result.exit_code, "pip install 'citeloom[voice]'" in result.stderr) == (1, True)
-
-
-@needs_espeak
-@needs_whisper
-def test_question_is_asked_as_it_is_heard(data: Path) -> None:
-    questions: list[str] = []
-
-    def note(name: str, inputs: dict[str, Any], *given: Any) -> dict[str, Any]:
-        questions.append(inputs["question"])
-        return run_graph(name, inputs, *given)
-
-    _, found = asked(data, note, "--speech", "--groups", "unanswerable")
-    assert found["complete"]
-    (case,) = found["cases"]
-    figures = case["arms"]["hybrid-2"]
-    assert questions == [case["heard"]["hybrid-2"]]
-    assert figures["stt_seconds"] > figures["tts_seconds"] > 0
-    wrong = speech.word_error_rate(case["question"], case["heard"]["hybrid-2"])
-    assert figures["word_error_rate"] == wrong < 1
-
-
-@pytest.mark.parametrize(
-    ("said", "understood", "rate"),
-    [
-        ("How do bees fly?", "how do bees fly", 0),
-        ("How do bees fly?", "How do these fly at night?", 3 / 4),
-        ("Bees?", "a b c", 3),
-    ],
-)
-def test_word_error_rate_by_hand(said: str, understood: str, rate: float) -> None:
-    assert speech.word_error_rate(said, understood) == rate

@@ -3,8 +3,7 @@
 import pytest
 
 from evals.asking.cases import Answer, Case, Point
-from evals.asking.measures import covered, measures, stands, traced
-from evals.asking.told import Sources, Told
+from evals.asking.measures import Sources, Told, covered, measures, stands, traced
 from state.ask import Claim
 from state.paper import Author, Paper
 from state.quote import Quote

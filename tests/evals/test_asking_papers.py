@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from evals.asking.papers import read_papers
+from evals.asking.cases import read_papers
 from tests.graphs.stacks import first
 
 TEXT = "Introduction\nBees find home by landmarks.\nMethods\nWe tracked 40 bees with radar."

@@ -6,15 +6,12 @@ from typing import Any
 import pytest
 
 from evals.asking.cases import Case
-from evals.asking.summary import as_in_kar, summarise
+from evals.asking.measures import as_in_kar, summarise
 from evals.trials import Row
 from tests.evals.answers import QUESTIONS
 
 NAMES = ("two-43", "two-44", "one-14", "out-01", "out-08", "inject-01")
 CASES: list[Case] = [QUESTIONS[name] for name in NAMES]
-YEARS = {paper: 2020 for case in CASES for paper in case.papers} | dict.fromkeys(
-    QUESTIONS["two-44"].papers, 2024
-)
 
 
 def row(
@@ -59,9 +56,7 @@ ROWS = [
 
 @pytest.fixture(scope="module")
 def found() -> dict[str, Any]:
-    told = {
-        **summarise(CASES, ROWS, YEARS, seed=0),
-    }
+    told = summarise(CASES, ROWS, seed=0)
     copy: dict[str, Any] = json.loads(json.dumps(told, allow_nan=False))
     return copy
 

@@ -1,42 +1,32 @@
 """The bench: rows of parts, each measured in a process of its own."""
 
-import json
-import re
 from pathlib import Path
 
 import pytest
 
-from evals.bench import cluster, command
-from evals.bench.growth import pictures
-from evals.bench.row import Given, Row
-from tests.evals.calls import evaluated
-from tools.errors import PermanentError
+from evals.bench import command
+from tests.evals.calls import evaluated, measured
 
 
 def test_parts_tell_ratios_and_memory_and_what_cannot_be_measured_is_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(command.PARTS, "absent", "evals.bench.no_such_part")
-    out = tmp_path / "figures.json"
-    done = evaluated("bench", "--parts", "startup,absent", "--n", "1", "--json", out)
-    assert done.exit_code == 0, done.output
-    found = json.loads(out.read_text(encoding="utf-8"))
+    monkeypatch.setitem(command.PARTS, "absent", "evals.bench.no_such_part:measure")
+    found, done = measured(tmp_path, "bench", "--parts", "startup,absent", "--n", "1")
     start, memory = found["rows"]
     assert (start["part"], start["beside"]) == ("startup", "python")
     assert start["ratio"] > 1
     assert 10 < memory["value"] < 10_000
     assert found["left_out"] == {"absent": "the part absent broke; what it said stands above"}
     assert "| startup | citeloom --help |" in done.stdout
-    assert evaluated("report", out, "--out", out.with_suffix(".html")).exit_code == 0
-    assert "citeloom --help" in out.with_suffix(".html").read_text(encoding="utf-8")
+    page = tmp_path / "page.html"
+    assert evaluated("report", tmp_path / "bench.json", "--out", page).exit_code == 0
+    assert "citeloom --help" in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
 def test_llm_path_runs_whole_against_an_endpoint_that_takes_its_time(tmp_path: Path) -> None:
-    out = tmp_path / "figures.json"
-    done = evaluated("bench", "--parts", "graphs", "--n", "3", "--json", out)
-    assert done.exit_code == 0, done.output
-    found = json.loads(out.read_text(encoding="utf-8"))
+    found, _ = measured(tmp_path, "bench", "--parts", "graphs", "--n", "3")
     by_unit = {
         unit: {row["what"]: row["value"] for row in found["rows"] if row["unit"] == unit}
         for unit in ("s", "calls of the LLM", "HTTP requests", "USD")
@@ -60,32 +50,10 @@ def test_llm_path_runs_whole_against_an_endpoint_that_takes_its_time(tmp_path: P
     assert all(row["ratio"] > 1 and row["value"] > 0.3 for row in took)
 
 
-def test_growth_is_a_line_through_the_corner_where_cost_grows_with_size_alone() -> None:
-    def row(what: str, size: float | None, value: float) -> Row:
-        return Row("finding", what, value, "s", size=size)
-
-    linear = [row("find", 100, 2), row("find", 50, 1), row("find", 200, 4)]
-    page = pictures([*linear, row("once", 100, 1), row("start", None, 1)])
-    assert page.count("<figure>") == 1
-    line = re.findall(r'<polyline points="([^"]+)"', page)[0]
-    points = [tuple(map(float, point.split(","))) for point in line.split()]
-    corner = (60.0, 190.0)
-    slopes = {round((corner[1] - y) / (x - corner[0]), 2) for x, y in points}
-    assert len(slopes) == 1
-
-
-def test_cluster_is_left_out_without_ray(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster, "find_spec", lambda name: None)
-    with pytest.raises(PermanentError, match=r"pip install 'citeloom\[ray\]'"):
-        list(cluster.measure(Given(None, None, 0)))
-
-
 @pytest.mark.slow
 def test_finding_is_measured_over_a_slice_of_made_papers(tmp_path: Path) -> None:
-    out = tmp_path / "figures.json"
-    done = evaluated("bench", "--parts", "finding", "--n", "300", "--json", out)
-    assert done.exit_code == 0, done.output
-    rows = [row for row in json.loads(out.read_text(encoding="utf-8"))["rows"] if row["size"]]
+    found, _ = measured(tmp_path, "bench", "--parts", "finding", "--n", "300")
+    rows = [row for row in found["rows"] if row["size"]]
     assert {row["what"] for row in rows} == {"kept", "find", "questions", "searches", "checkpoints"}
     assert {row["size"] for row in rows} == {50, 100, 200, 500}
     assert all(row["value"] > 0 for row in rows)

@@ -7,12 +7,11 @@ from random import Random
 
 import pytest
 
-from evals.citation_truth.command import GROUPS, figures, judged
-from evals.citation_truth.falsify import KINDS, falsified
-from evals.citation_truth.pairs import Case, load, load_full_texts
+from evals.citation_truth.command import GROUPS, figures
+from evals.citation_truth.pairs import KINDS, Case, falsified, load, load_full_texts
 from state.paper import Paper
 from state.writing import SupportVerdict
-from tests.evals.calls import evaluated
+from tests.evals.calls import evaluated, measured
 
 OTHERS = ["Our tool is of OWLNET."] * 300
 
@@ -67,12 +66,6 @@ def test_cases_are_balanced_and_each_path_tells_what_it_called_them(tmp_path: Pa
     assert own == sum(case.kind in KINDS for case in cases)
     assert own == sum(case.kind == "elsewhere" for case in cases)
     assert {case.kind for case in cases} <= set(GROUPS)
-    for arm in ("write", "ask", "synthesize"):
-        found = judged(cases, arm)
-        called = {verdict for case, verdict in found if case.kind == "own"}
-        assert called == {"supported"}
-        others = {verdict for case, verdict in found if case.kind != "own"}
-        assert not others & {"supported", "partly"}
     told = evaluated("citation_truth", "--data", tmp_path, "--each", "1", "--arms", "write_liar")
     assert told.exit_code == 0
     assert "write_liar, abstract (tuning)" in told.stdout
@@ -103,18 +96,15 @@ def test_sentences_of_bodies_are_checked_with_the_abstract_and_with_the_full_tex
     )
     cases = load_full_texts(tmp_path, 2)
     assert all(case.source in case.passage for case in cases if case.kind == "own")
-    out = tmp_path / "found.json"
     given = ("--full-texts", tmp_path, "--each", "1", "--half", "both", "--arms", "ask,ask_liar")
-    done = evaluated("citation_truth", *given, "--json", out)
-    assert done.exit_code == 0, done.output
-    found = json.loads(out.read_text(encoding="utf-8"))
+    found, done = measured(tmp_path, "citation_truth", *given)
     own = {(row["arm"], row["of"]): row["verdicts"]["own"] for row in found["checks"]}
     (number,) = own["ask", "body, full text at hand"].values()
     assert own["ask", "body, full text at hand"] == {"supported": number}
     assert "supported" not in own["ask", "body, abstract at hand"]
     share = found["calibration"]["body, full text at hand"]["ask"]["supported"]
     assert (share["mean"], share["n"]) == (1, number)
-    assert "**Share of true sentences by verdict, body, full text at hand**" in done.stdout
+    assert "## Share of true sentences by verdict, body, full text at hand" in done.stdout
 
 
 def test_verdicts_are_calibrated_by_the_truth_of_what_they_were_given_to() -> None:

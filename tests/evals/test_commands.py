@@ -66,9 +66,6 @@ RETRIEVAL = ("retrieval", "--data", "{}", "--queries", "{}/first")
         (("synthesis", "--folder", "{}"), "there is no truth.jsonl"),
         (("synthesis", "--parts", "speed"), "there is no part 'speed'"),
         (("synthesis", "--parts", "arms"), "give them with --papers"),
-        (("synthesis", "--runs", "2"), "without an LLM every run is the same"),
-        (("synthesis", "--chunks", "512,many"), "are no numbers"),
-        (("synthesis", "--chunks", "512,512"), "each once, and none below 50"),
         (("synthesis", "--questions", "{}/first", "--papers", "p"), "have no question or files"),
     ],
 )

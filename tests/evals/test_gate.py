@@ -4,7 +4,6 @@ The bounds are what was measured, less what one case more or less is worth. None
 says that a change cost something, one that rises may raise its bound.
 """
 
-import json
 from collections.abc import Mapping
 from functools import reduce
 from operator import getitem
@@ -14,7 +13,7 @@ from typing import Any
 import pytest
 
 from evals.starter.command import GRAPH, LEAST, QUERIES, SECTIONS
-from tests.evals.calls import evaluated
+from tests.evals.calls import evaluated, measured
 
 _LIARS = ("write_liar", "ask_liar", "synthesize_liar")
 """Judges that call everything supported: facts alone refuse."""
@@ -25,13 +24,6 @@ def data(tmp_path_factory: pytest.TempPathFactory, _no_settings: None) -> Path:
     folder = tmp_path_factory.mktemp("starter")
     assert evaluated("data", "--out", folder).exit_code == 0
     return folder
-
-
-def found(folder: Path, suite: str, *given: str | Path) -> Any:
-    out = folder / f"{suite}.json"
-    done = evaluated(suite, *given, "--json", out)
-    assert done.exit_code == 0, done.output
-    return json.loads(out.read_text(encoding="utf-8"))
 
 
 def held(figures: Any, bounds: Mapping[str, tuple[float, float]]) -> None:
@@ -48,7 +40,7 @@ def held(figures: Any, bounds: Mapping[str, tuple[float, float]]) -> None:
 def test_references_are_found_and_put_first(data: Path) -> None:
     queries = (data / QUERIES).read_text(encoding="utf-8").splitlines()
     assert len(queries) >= 40
-    figures = found(
+    figures, _ = measured(
         data,
         "retrieval",
         "--data",
@@ -70,12 +62,12 @@ def test_references_are_found_and_put_first(data: Path) -> None:
 
 
 def test_papers_of_an_input_are_judged_and_put_first(data: Path) -> None:
-    halves = found(data, "relevance", "--n", "1")["halves"]
-    held(halves["odd"], {"judged/mean": (0.83, 1), "first_ten/mean": (0.66, 1)})
+    figures, _ = measured(data, "relevance", "--n", "1")
+    held(figures["halves"]["odd"], {"judged/mean": (0.83, 1), "first_ten/mean": (0.66, 1)})
 
 
 def test_sections_cite_what_they_were_given_and_nothing_else(data: Path) -> None:
-    figures = found(data, "writing", "--data", data / SECTIONS, "--writers", "plan,whole")
+    figures, _ = measured(data, "writing", "--data", data / SECTIONS, "--writers", "plan,whole")
     assert figures["left_out"] == {}
     for writer, least in (("plan", 0.48), ("whole", 0.46), ("lexrank", 0.43)):
         held(
@@ -95,7 +87,7 @@ def test_no_falsehood_is_supported_without_a_judge_and_no_judge_gets_a_number_pa
     data: Path,
 ) -> None:
     arms = ("write", "ask", "synthesize", *_LIARS)
-    figures = found(
+    figures, _ = measured(
         data,
         "citation_truth",
         "--data",
@@ -119,7 +111,7 @@ def test_no_falsehood_is_supported_without_a_judge_and_no_judge_gets_a_number_pa
 
 def test_questions_are_answered_in_the_papers_own_words_or_refused(data: Path) -> None:
     groups = ("--groups", "one_paper,out_of_scope", "--arms", "hybrid-2", "--n", "5")
-    figures = found(data, "asking", *groups)
+    figures, _ = measured(data, "asking", *groups)
     held(
         figures["answerable"]["arms"]["hybrid-2"],
         {"coverage/mean": (0.4, 1), "factual/mean": (1, 1)},

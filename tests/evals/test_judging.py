@@ -1,6 +1,5 @@
 """Tests of `citeloom eval judging`: the real command against a judge that answers over real HTTP."""
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,11 +8,10 @@ from typing import Any
 import pytest
 from typer.testing import Result
 
-from evals.judging.agreement import agreement, kappa, spearman
-from evals.judging.candidates import Candidate, lineup
-from evals.judging.questions import DIMENSIONS
 from evals.writing.cases import read_cases
-from tests.evals.calls import evaluated, with_judge
+from evals.writing.judge_texts import DIMENSIONS, Candidate, lineup
+from evals.writing.judging import agreement, spearman
+from tests.evals.calls import evaluated, read_json, with_judge
 from tests.evals.sections import row, write
 from tests.fakes.openai_server import OpenAIServer, Text, inputs_of, task_of
 
@@ -77,9 +75,8 @@ def call(data: Path, texts: Path, *more: str | Path) -> Result:
     )
 
 
-def figures(data: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(data.with_suffix(".json").read_text(encoding="utf-8"))
-    return found
+def figures(data: Path) -> Any:
+    return read_json(data.with_suffix(".json"))
 
 
 def test_texts_are_scored_together_each_turn_in_another_order_and_the_judge_held_against_itself(
@@ -121,13 +118,10 @@ def test_same_seed_shows_the_same_order_and_another_seed_may_not(data: Path) -> 
     case = read_cases(data).cases[0]
     several = [Candidate(arm=name, text=name) for name in "pqrstu"]
     orders = {
-        seed: [
-            item.arm
-            for item in lineup(case, several[:: 1 if seed else -1], str(seed)).labelled.values()
-        ]
+        seed: [item.arm for item in lineup(case, several[:: 1 if seed else -1], str(seed)).values()]
         for seed in range(4)
     }
-    assert orders[0] == [item.arm for item in lineup(case, several, "0").labelled.values()]
+    assert orders[0] == [item.arm for item in lineup(case, several, "0").values()]
     assert len({tuple(order) for order in orders.values()}) > 1
 
 
@@ -171,8 +165,8 @@ def test_budget_stops_and_keeps_what_was_judged(
     [
         ([{"case": "none", "arm": "a", "text": "T"}], "none of the texts is of a case"),
         ([{"case": "bees", "text": "T"}], "a line without case, arm, text"),
-        ([{"case": "bees", "arm": "a", "text": " "}], "holds no text"),
-        ([TEXTS[0], TEXTS[0]], "two texts of 'ours' for the case 'bees'"),
+        ([{"case": "bees", "arm": "a", "text": " "}], "none of the texts is of a case"),
+        ([TEXTS[0], TEXTS[0]], "two answers of 'ours' to 'bees'"),
     ],
 )
 def test_texts_that_cannot_be_judged_are_refused_before_anything_is_paid(
@@ -183,45 +177,10 @@ def test_texts_that_cannot_be_judged_are_refused_before_anything_is_paid(
     assert not asked.requests
 
 
-def test_without_an_llm_only_people_judge(data: Path, texts: Path) -> None:
+def test_without_an_llm_nothing_is_judged(data: Path, texts: Path) -> None:
     done = evaluated("judging", "--data", data, "--texts", texts)
     assert done.exit_code == 2
     assert "this asks an LLM: give --mind llm" in done.stderr
-
-
-def test_people_rate_blindly_and_the_judge_is_held_against_them(
-    asked: OpenAIServer, data: Path, texts: Path, tmp_path: Path
-) -> None:
-    sheet = tmp_path / "sheet.html"
-    assert evaluated("judging", "--data", data, "--texts", texts, "--sheet", sheet).exit_code == 0
-    page = sheet.read_text(encoding="utf-8")
-    assert GOOD in page
-    assert "ours" not in page
-    assert page.count("<form") == 6
-    key = json.loads(sheet.with_suffix(".key.json").read_text(encoding="utf-8"))
-    ratings = [
-        {
-            "case": case,
-            "label": label,
-            "rank": 1 if arm == "ours" else 2,
-            "made_up": arm == "theirs",
-            **dict.fromkeys(DIMENSIONS, 4 if arm == "ours" else 1),
-        }
-        for case, labels in key.items()
-        for label, arm in labels.items()
-    ]
-    saved = tmp_path / "ratings.json"
-    saved.write_text(json.dumps([{"rater": "ada", "ratings": ratings}]), encoding="utf-8")
-    done = call(data, texts, "--ratings", saved)
-    assert done.exit_code == 0, done.output
-    people = figures(data)["people"]
-    assert people["raters"] == 1
-    assert people["coherence"] == {"n": 6, "spearman": pytest.approx(1), "distance": 1, "same": 0}
-    assert people["preferred"] == {"n": 3, "kappa": None, "same": 1}
-    saved.write_text(
-        json.dumps({"rater": "b", "ratings": [{**ratings[0], "fluency": 7}]}), encoding="utf-8"
-    )
-    assert "must be 1 to 5" in call(data, texts, "--ratings", saved).stderr
 
 
 def test_rank_correlation_by_hand() -> None:
@@ -230,13 +189,6 @@ def test_rank_correlation_by_hand() -> None:
     # Ties share their mean rank: 1.5 1.5 3 against 1 2.5 2.5.
     assert spearman([1, 1, 2], [1, 2, 2]) == pytest.approx(0.5)
     assert spearman([3, 3, 3], [1, 2, 3]) is None
-
-
-def test_kappa_by_hand() -> None:
-    # 3 of 4 the same; chance: 3/4 * 2/4 + 1/4 * 2/4 = 1/2; (0.75 - 0.5) / 0.5 = 0.5.
-    assert kappa(["a", "a", "a", "b"], ["a", "a", "b", "b"]) == pytest.approx(0.5)
-    assert kappa(["a", "a"], ["a", "a"]) is None
-    assert kappa([], []) is None
 
 
 def test_agreement_is_over_what_both_scored() -> None:

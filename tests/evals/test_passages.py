@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from evals.passages.sets import read_sets
-from tests.evals.calls import evaluated
+from evals.asking.passage_sets import read_sets
+from tests.evals.calls import evaluated, measured
 from tools.errors import InputError
 
 PAPER = """Introduction
@@ -64,7 +64,7 @@ ROWS: dict[str, list[dict[str, Any]]] = {
 
 @pytest.fixture(autouse=True)
 def _few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evals.intervals.RESAMPLES", 1000)
+    monkeypatch.setattr("evals.figures.RESAMPLES", 1000)
 
 
 @pytest.fixture
@@ -93,14 +93,11 @@ def test_sets_are_read_with_their_gold_passages(folder: Path) -> None:
 
 
 def test_command_prints_the_table_and_writes_the_figures(folder: Path) -> None:
-    target = folder / "found.json"
-    result = evaluated("passages", "--data", folder, "--half", "all", "--json", target)
-    assert result.exit_code == 0
+    found, result = measured(folder, "passages", "--data", folder, "--half", "all")
     assert (
         "papers_with_questions, its paper: 2 of 2 questions that qualify (5 in the file)"
         in result.stdout
     )
-    found = json.loads(target.read_text())
     assert [view["questions"] for view in found["views"]] == [2, 2, 3, 1]
     for view in found["views"]:
         assert set(view["arms"]) == {"hybrid", "vectors", "keywords"}

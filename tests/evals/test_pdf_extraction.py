@@ -8,9 +8,20 @@ from typing import Any
 
 import pytest
 
-from evals.pdf.paragraphs import intruded, running_lines
-from evals.pdf.references import Share, by_mention, by_sentence, is_right, noticed, paired
-from evals.pdf.texts import coverage, harmonic, headings, sources
+from evals.pdf.measures import (
+    Share,
+    by_mention,
+    by_sentence,
+    coverage,
+    harmonic,
+    headings,
+    intruded,
+    is_right,
+    noticed,
+    paired,
+    running_lines,
+    sources,
+)
 from evals.pdf.truth import Context, Mention, Work, truth_of
 from evals.pdf_extraction import main
 from state.bibliography import Bibliography, InTextCitation, ReferenceEntry

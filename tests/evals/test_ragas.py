@@ -1,6 +1,5 @@
 """Tests of `citeloom eval ragas`: the formulas by hand, and the real command with a judge over real HTTP."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,8 +7,8 @@ from typing import Any
 import pytest
 from typer.testing import Result
 
-from evals.ragas.measures import Said, f1_of, measures
-from tests.evals.calls import evaluated, with_judge
+from evals.synthesis.ragas import Said, f1_of, measures
+from tests.evals.calls import evaluated, read_json, with_judge
 from tests.evals.sections import write
 from tests.fakes.openai_server import OpenAIServer, inputs_of, task_of
 
@@ -52,7 +51,7 @@ def call(folder: Path, rows: list[Any]) -> Result:
 
 
 def figures(folder: Path) -> Any:
-    return json.loads((folder / "found.json").read_text(encoding="utf-8"))
+    return read_json(folder / "found.json")
 
 
 def test_each_measure_is_what_the_judge_said_by_the_formulas(
@@ -99,7 +98,6 @@ def test_answers_of_several_models_stand_side_by_side(judge: OpenAIServer, tmp_p
         f"ours, run {run}, {name}" for name in ("small", "large") for run in (1, 2)
     ]
     assert found["settings"]["models"] == ["small", "large"]
-    assert found["spread"]["Spread over runs"].keys() == {"ours, small", "ours, large"}
 
 
 def test_numbers_of_what_is_not_there_are_sent_back_and_counted(
@@ -118,8 +116,8 @@ def test_numbers_of_what_is_not_there_are_sent_back_and_counted(
 @pytest.mark.parametrize(
     ("rows", "words"),
     [
-        ([], "holds no answer"),
-        ([{"case": "one"}], "without case, arm, question, answer, contexts and truth"),
+        ([], "holds nothing to judge"),
+        ([{"case": "one"}], "without case, arm, question, answer, truth, contexts"),
         ([ROWS[0] | {"truth": " "}], "without a question or what people answered: one"),
         ([ROWS[0], ROWS[0]], "two answers of 'ours' to 'one'"),
     ],

@@ -4,10 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from evals.references.labelled import Reference, read_anystyle, read_grobid
-from evals.references.measures import measure
-from evals.references.printed import Record, print_records
-from evals.references.ten_styles import STYLES, Work, print_works
+from evals.references.labelled import Reference, measure, read_anystyle, read_grobid
+from evals.references.printed import STYLES, Record, Work, print_records, print_works
 from state.paper import Author
 from tests.evals.calls import evaluated
 from tools.bibliography.citation_style import named_style

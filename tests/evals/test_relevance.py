@@ -2,8 +2,8 @@
 
 import pytest
 
-from evals.relevance.command import FIRST, Relevance, RelevanceOptions, read_inputs
-from tests.evals.calls import evaluated
+from evals.retrieval.relevance import FIRST, Relevance, read_inputs
+from evals.runner import Options
 from tests.support import starter_records
 
 PAPERS = {paper.id for paper in starter_records()}
@@ -21,7 +21,7 @@ def test_forty_and_more_inputs_name_papers_of_the_starter_library() -> None:
 
 @pytest.mark.slow
 def test_papers_on_fabricated_references_are_judged_by_links_or_without() -> None:
-    suite = Relevance(RelevanceOptions(n=1))
+    suite = Relevance(Options(n=1))
     suite.prepare()
     (row,) = suite.rows()
     assert not row["error"]
@@ -33,11 +33,3 @@ def test_papers_on_fabricated_references_are_judged_by_links_or_without() -> Non
     found = suite.found([row])
     assert found["halves"]["odd"]["first_ten"]["mean"] == 2 / 3
     assert "even" not in found["halves"] or not found["halves"]["even"]
-
-
-@pytest.mark.slow
-def test_command_prints_both_halves() -> None:
-    result = evaluated("relevance", "--n", "2")
-    assert result.exit_code == 0
-    assert "|  | odd | even |" in result.stdout
-    assert "| judged |" in result.stdout

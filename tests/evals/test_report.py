@@ -48,7 +48,7 @@ def run(tmp_path: Path) -> Path:
     return written(tmp_path / "run.json", ours=0.75, cases={"a": 1.0, "b": 0.5, "c": 0.9})
 
 
-def test_page_has_each_table_a_picture_and_every_case(tmp_path: Path, run: Path) -> None:
+def test_page_has_each_table_and_every_case(tmp_path: Path, run: Path) -> None:
     done = call(tmp_path, run)
     assert done.exit_code == 0, done.output
     page: Any = html.parse(str(tmp_path / "report.html"))
@@ -57,7 +57,6 @@ def test_page_has_each_table_a_picture_and_every_case(tmp_path: Path, run: Path)
         [cell.text for cell in row] for row in page.xpath("//tr") if row[0].text == "recall at k"
     ]
     assert row == ["recall at k", "0.750 [0.650, 0.850]", "0.500 [0.400, 0.600]"]
-    assert len(page.xpath("//figure//circle")) == 2
     assert [one.text for one in page.xpath("//details[@class='case']/summary")] == ["a", "b", "c"]
     assert not page.xpath("//script | //b | //link | //img")
     told = (tmp_path / "report.md").read_text(encoding="utf-8")

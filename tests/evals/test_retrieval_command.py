@@ -12,11 +12,9 @@ from typing import Any
 
 import pytest
 
-from evals.retrieval.arms import ARMS
-from evals.retrieval.corpus import choose_cases, read_corpus
-from evals.retrieval.queries import Query
-from evals.retrieval.trial import Setting, try_arm
-from tests.evals.calls import evaluated
+from evals.retrieval.corpus import Query, choose_cases, read_corpus
+from evals.retrieval.trial import ARMS, Setting, try_arm
+from tests.evals.calls import evaluated, measured
 from tests.evals.made import paper, topics, write
 from tests.support import ROOT
 
@@ -67,15 +65,12 @@ def vectors(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def bees(data: Path, vectors: Path, _no_settings: None) -> dict[str, Any]:
     """What the command says of one query paper."""
-    queries, out = data / "asked.jsonl", data / "out.json"
+    queries = data / "asked.jsonl"
     queries.write_text('{"id": "10.5555/bees"}\n', encoding="utf-8")
-    given = ("--data", data, "--queries", queries, *SMALL, vectors, "--json", out)
-    called = evaluated("retrieval", *given)
-    assert called.exit_code == 0
-    lines = called.stderr.splitlines()
-    (ahead,) = [at for at, line in enumerate(lines) if "2 runs will take about" in line]
-    assert re.match(r"1 10.5555/bees bfs: .*; 1 left, about \d+ (s|min)$", lines[ahead + 1])
-    found: dict[str, Any] = json.loads(out.read_text(encoding="utf-8"))
+    given = ("--data", data, "--queries", queries, *SMALL, vectors)
+    figures, called = measured(data, "retrieval", *given)
+    assert re.search(r"^1 10.5555/bees bfs: .*; 1 left, about \d+ (s|min)$", called.stderr, re.M)
+    found: dict[str, Any] = figures
     return found
 
 
@@ -170,11 +165,8 @@ def timeless(figures: dict[str, float]) -> dict[str, float]:
 def test_slice_of_the_data_is_searched_in_place_of_the_local_source(
     data: Path, vectors: Path, bees: dict[str, Any], tmp_path: Path
 ) -> None:
-    queries, out = data / "asked.jsonl", tmp_path / "out.json"
-    given = ("--data", data, "--queries", queries, "--keep", "5", "--vectors", vectors)
-    called = evaluated("retrieval", *given, "--sources", "snapshot", "--json", out)
-    assert called.exit_code == 0, called.stderr
-    found = json.loads(out.read_text(encoding="utf-8"))
+    given = ("--data", data, "--queries", data / "asked.jsonl", "--keep", "5", "--vectors", vectors)
+    found, _ = measured(tmp_path, "retrieval", *given, "--sources", "snapshot")
     assert found["settings"]["sources"] == ["snapshot"]
     figures = found["arms"]["default"]
     assert figures["coverage"]["mean"] == bees["arms"]["default"]["coverage"]["mean"] > 0

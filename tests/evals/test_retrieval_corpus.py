@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from evals.retrieval.corpus import Corpus, choose_cases, read_corpus
-from evals.retrieval.queries import Query, Sought, read_queries
+from evals.retrieval.corpus import Corpus, Query, Sought, choose_cases, read_corpus, read_queries
 from tests.evals.made import paper, topics, write
 from tools.errors import InputError
 

@@ -11,13 +11,11 @@ import numpy as np
 import pytest
 from pydantic import SecretStr
 
-from evals.retrieval.asking import key_for
 from evals.retrieval.corpus import Corpus, read_corpus
-from evals.retrieval.expressions import QueryError, parse
-from evals.retrieval.server import serving
-from evals.retrieval.service import Service
-from evals.retrieval.vectors import keeping_vectors
-from evals.retrieval.works import Works
+from evals.retrieval.local_openalex import Service, serving
+from evals.retrieval.search_index import QueryError, parse
+from evals.retrieval.works import Works, key_for
+from evals.trials import keeping_vectors
 from state.search import SearchQuery
 from tests.evals.made import paper, topics, write
 from tools.cache import AnswerCache

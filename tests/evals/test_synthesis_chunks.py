@@ -1,4 +1,4 @@
-"""evals/synthesis/retrieve_contexts.py and chunks.py: the baselines' chunks."""
+"""evals/synthesis/chunks.py: the baselines' chunks."""
 
 from pathlib import Path
 from typing import Any, get_args
@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evals.synthesis.chunks import ChunkMethod, cut
-from evals.synthesis.retrieve_contexts import retrieving
+from evals.synthesis.chunks import ChunkMethod, cut, retrieving
 from graphs.synthesize import wired
 from state.synthesis import Paragraph
 from tests.graphs.stacks import QUESTION, uploads

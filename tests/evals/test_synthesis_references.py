@@ -7,18 +7,21 @@ from typing import Any
 import pytest
 
 from evals.pdf.truth import Context, Truth, Work
-from evals.synthesis.questions import files_of, read_questions
 from evals.synthesis.references import (
+    Known,
     LineRow,
     all_given,
+    files_of,
     is_right,
     matches,
     measure,
+    printed_labels,
+    read_known,
+    read_questions,
     stands_in,
     table,
     unmatched,
 )
-from evals.synthesis.truth import Known, printed_labels, read_known
 from state.paper import Author, Paper
 from state.synthesis import CitedIn, NumberedReference
 from tests.evals.owls import owls

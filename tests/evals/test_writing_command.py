@@ -1,6 +1,5 @@
 """Tests of `citeloom eval writing`: the real command and the real graph on made-up rows."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +8,7 @@ from typer.testing import Result
 
 from evals.writing.cases import read_cases
 from evals.writing.trial import ARMS, Setting, try_arm
-from tests.evals.calls import evaluated
+from tests.evals.calls import evaluated, read_json
 from tests.evals.sections import BARE, cited, row, write
 
 ROWS = [
@@ -56,7 +55,7 @@ def called(data: Path, _no_settings: None) -> Result:
 @pytest.fixture(scope="module")
 def found(called: Result, data: Path) -> dict[str, Any]:
     assert called.exit_code == 0, called.output
-    figures: dict[str, Any] = json.loads(data.with_suffix(".json").read_text(encoding="utf-8"))
+    figures: dict[str, Any] = read_json(data.with_suffix(".json"))
     return figures
 
 
@@ -121,8 +120,8 @@ def test_published_text_may_not_take_the_name_of_a_writer(data: Path, tmp_path: 
 
 def test_tables_are_markdown_and_say_what_was_left_out(called: Result) -> None:
     text = called.stdout
-    assert "**Rows, checkable (2)**\n\n|  | beam | plan | lexrank | tuned |" in text
-    assert "**Minus lexrank, no abstracts (1)**" in text
+    assert "## checkable (2): writers\n\n|  | beam | plan | lexrank | tuned |" in text
+    assert "## no abstracts (1): minus lexrank" in text
     assert "- odd was left out: it cites nothing" in text
     assert "- plan was not run on 1 rows: the data does not say which" in text
     assert all(line.endswith("|") for line in text.splitlines() if line.startswith("|"))

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from evals.writing.cases import Case, read_cases
-from evals.writing.gold import ForcedPlan, forced_plan, without_marks
+from evals.writing.cases import Case, ForcedPlan, forced_plan, read_cases, without_marks
 from tests.evals.sections import ABSTRACT, ANTS, BARE, MARKS, SECTION, cited, row, write
 from tools.errors import InputError
 

@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from evals.writing.bertscore import bertscore
-from evals.writing.gold import ForcedPlan
-from evals.writing.measures import adherence, honesty, repeated, stands
-from evals.writing.rouge import rouge, scorer
+from evals.writing.cases import ForcedPlan
+from evals.writing.summary import bertscore, rouge, scorer
+from evals.writing.trial import adherence, honesty, repeated, stands
 from state.audit import Audit, Omission
 from state.paper import Paper
 from state.quote import Quote

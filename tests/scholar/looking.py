@@ -1,8 +1,13 @@
-"""Look a title up as a run does."""
+"""Ask a source as a run does: a query in words, a title."""
 
 from state.paper import Paper
+from state.search import Facet, SearchQuery
 from tools.scholar.lookup import WorkToLookUp, look_up
 from tools.scholar.source import Source
+
+
+def query(text: str, facet: Facet = "problem") -> SearchQuery:
+    return SearchQuery(text=text, facet=facet, reason="a test")
 
 
 async def under_title(source: Source, title: str, year: int | None = None) -> Paper | None:

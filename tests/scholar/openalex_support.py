@@ -6,7 +6,6 @@ from typing import TypeVar
 
 from pydantic import SecretStr
 
-from state.search import Facet, SearchQuery
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work
 from tools.errors import RequestRejectedError
@@ -14,10 +13,6 @@ from tools.http.http_caller import RetryingClient
 
 T = TypeVar("T")
 KEY = {"openalex_api_key": SecretStr("a-secret-key")}
-
-
-def asked(text: str, facet: Facet = "problem") -> SearchQuery:
-    return SearchQuery(text=text, facet=facet, reason="a test")
 
 
 def kinds(server: ScholarServer) -> Counter[str]:

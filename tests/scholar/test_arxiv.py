@@ -1,15 +1,14 @@
 """tools/scholar/arxiv.py and arxiv_records.py: arXiv's feeds, and the source behind them."""
 
-from collections.abc import Iterable
 from datetime import date
 
 import pytest
 
 from state.paper import Paper
-from state.search import SearchQuery
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work
 from tests.scholar.conftest import CallerOf
+from tests.scholar.looking import query
 from tools.errors import PermanentError
 from tools.scholar.arxiv import ArxivSource
 from tools.scholar.arxiv_records import read_page
@@ -139,11 +138,6 @@ def held(server: ScholarServer) -> list[Work]:
     return [work for work in server.world.held("arxiv") if work.title and work.arxiv]
 
 
-def query(words: Iterable[str] | str) -> SearchQuery:
-    text = words if isinstance(words, str) else " ".join(words)
-    return SearchQuery(text=text, facet="problem", reason="test")
-
-
 def common_words(server: ScholarServer, count: int) -> list[str]:
     """The words of one title, longest first."""
     title = max((work.title for work in held(server)), key=len)
@@ -155,11 +149,13 @@ async def test_search_is_loosened_once_where_it_finds_little(
 ) -> None:
     words = common_words(server, 3)
     source = ArxivSource(caller("arxiv"))
-    strict = await source.search(query(words[:2]), before=None, limit=2)
+    strict = await source.search(query(" ".join(words[:2])), before=None, limit=2)
     assert strict.sent == (f"all:{words[0]} AND all:{words[1]}",)
     (one,) = asked(server)
     assert (one["search_query"], one["max_results"]) == (strict.sent[0], "2")
-    found = await source.search(query([*words, "zeppelin", "quokka"]), before=None, limit=20)
+    found = await source.search(
+        query(" ".join([*words, "zeppelin", "quokka"])), before=None, limit=20
+    )
     assert len(found.sent) == len(asked(server)) - 1 == 2
     assert found.sent[1].count(" OR ") == 9
     assert 0 < len(found.papers) <= (found.matches or 0)
@@ -171,11 +167,11 @@ async def test_cut_off_is_part_of_the_query_and_operators_are_none(
     days = sorted(work.date for work in held(server))
     cutoff = days[len(days) // 2]
     source = ArxivSource(caller("arxiv"))
-    found = await source.search(query(common_words(server, 1)), before=cutoff, limit=100)
+    found = await source.search(query(common_words(server, 1)[0]), before=cutoff, limit=100)
     assert f"TO {date.fromordinal(cutoff.toordinal() - 1):%Y%m%d}2359]" in found.sent[0]
     assert found.papers
     assert all(paper.published and paper.published < cutoff for paper in found.papers)
-    word = query(common_words(server, 1))
+    word = query(common_words(server, 1)[0])
     found = await source.search(word, before=None, after=cutoff, limit=100)
     assert f"[{cutoff:%Y%m%d}0000 TO 2999" in found.sent[0]
     assert found.papers

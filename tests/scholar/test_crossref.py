@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 
 from state.paper import Notice, NoticeKind, Paper, merge_records
-from state.search import SearchQuery
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work
 from tests.scholar.conftest import CallerOf
-from tests.scholar.looking import under_title
+from tests.scholar.looking import query, under_title
 from tools.scholar.crossref import DOIS_A_CALL, CrossrefSource
 from tools.scholar.crossref_records import read_page, read_single, read_work
 
@@ -137,27 +136,14 @@ def test_record_that_can_be_no_paper_still_tells_its_notices(others: dict[str, A
 
 
 @pytest.mark.parametrize(
-    ("kind", "retracted"),
-    [
-        ("retraction", True),
-        ("withdrawal", True),
-        ("Removal", True),
-        ("correction", False),
-        ("expression_of_concern", False),
-        (None, False),
-    ],
-)
-def test_retracted_works_are_marked(kind: str | None, retracted: bool) -> None:
-    paper = decoded(**{"updated-by": [{"DOI": "10.1000/notice", "type": kind}]})
-    assert paper.retracted is retracted
-    assert ("retracted" in paper.origin) is retracted
-
-
-@pytest.mark.parametrize(
     ("kind", "told"),
     [
+        ("retraction", "retraction"),
+        ("withdrawal", "retraction"),
+        ("Removal", "retraction"),
         ("expression_of_concern", "concern"),
         ("Expression of Concern", "concern"),
+        ("correction", "correction"),
         ("corrigendum", "correction"),
         ("erratum", "correction"),
         ("partial-retraction", "partial_retraction"),
@@ -165,12 +151,12 @@ def test_retracted_works_are_marked(kind: str | None, retracted: bool) -> None:
         (None, None),
     ],
 )
-def test_what_publishers_say_later_is_kept_with_the_notice(
+def test_what_publishers_say_later_is_kept_with_the_notice_and_retracted_works_are_marked(
     kind: str | None, told: NoticeKind | None
 ) -> None:
     paper = decoded(**{"updated-by": [{"DOI": "10.1000/Notice", "type": kind}]})
     assert paper.notices == ((Notice(kind=told, doi="10.1000/notice"),) if told else ())
-    assert not paper.retracted
+    assert paper.retracted is ("retracted" in paper.origin) is (told == "retraction")
 
 
 def test_notice_speaks_of_the_work_that_it_updates_and_not_of_itself() -> None:
@@ -255,10 +241,6 @@ def as_papers(works: list[Work]) -> list[Paper]:
         )
         for work in works
     ]
-
-
-def query(text: str) -> SearchQuery:
-    return SearchQuery(text=text, facet="problem", reason="test")
 
 
 async def test_search_asks_once_and_says_what_it_sent(

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from state.search import SearchQuery
 from tests.fakes.scholar.serpapi import link_of
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work, World, make_world
 from tests.scholar.conftest import CallerOf, settings_for
+from tests.scholar.looking import query
 from tools.errors import PermanentError, QuotaError, TransientError
 from tools.ledger.budget import BudgetLimits
 from tools.ledger.run_ledger import RunLedger
@@ -42,10 +42,6 @@ def google(caller: CallerOf, **others: Any) -> GoogleSource:
     return GoogleSource(caller("google", serpapi_api_key=KEY, **others), resolver)
 
 
-def words(text: str) -> SearchQuery:
-    return SearchQuery(text=text, facet="problem", reason="a test")
-
-
 def shown(server: ScholarServer, query: str, before: date | None = None) -> list[Work]:
     """The works behind the fake's results, as it ranks them."""
     from tests.fakes.scholar.serpapi import _found
@@ -58,7 +54,7 @@ async def test_records_keep_the_order_of_google_and_the_name_of_who_gave_them(
     server: ScholarServer, caller: CallerOf, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    found = await google(caller).search(words("honey quality"), before=None, limit=15)
+    found = await google(caller).search(query("honey quality"), before=None, limit=15)
     works = shown(server, "honey quality")
     ranked = [work.title for work in works[:15]]
     places = [ranked.index(one.title) for one in found.papers]
@@ -78,10 +74,10 @@ async def test_records_keep_the_order_of_google_and_the_name_of_who_gave_them(
 
 
 async def test_cutoff_is_sent_as_the_last_year(server: ScholarServer, caller: CallerOf) -> None:
-    found = await google(caller).search(words("honey"), before=date(2015, 1, 1), limit=5)
+    found = await google(caller).search(query("honey"), before=date(2015, 1, 1), limit=5)
     assert server.calls("serpapi")[0].query["as_yhi"] == "2014"
     assert found.sent == ("q=honey; as_yhi=2014",)
-    found = await google(caller).search(words("hive"), before=None, after=date(2014, 5, 1), limit=5)
+    found = await google(caller).search(query("hive"), before=None, after=date(2014, 5, 1), limit=5)
     assert server.calls("serpapi")[1].query["as_ylo"] == "2014"
 
 
@@ -89,9 +85,9 @@ async def test_cutoff_is_sent_as_the_last_year(server: ScholarServer, caller: Ca
 async def test_pages_are_paid_for_one_by_one_and_never_beyond_the_budget(
     server: ScholarServer, caller: CallerOf, usd: float, starts: list[str]
 ) -> None:
-    query = max(("honey", "colony", "queen", "hive"), key=lambda word: len(shown(server, word)))
+    word = max(("honey", "colony", "queen", "hive"), key=lambda one: len(shown(server, one)))
     source = google(caller, limits=BudgetLimits(usd=usd))
-    found = await source.search(words(query), before=None, limit=PAGE + 5)
+    found = await source.search(query(word), before=None, limit=PAGE + 5)
     assert [one.query["start"] for one in server.calls("serpapi")] == starts
     assert found.papers
 
@@ -103,7 +99,7 @@ async def test_refresh_asks_who_resolves_links_anew_too(
     for run in ("first", "second"):
         ledger = RunLedger(run, BudgetLimits(), tmp_path)
         source = open_online("google", settings, ledger, refresh=True, among=["semantic_scholar"])
-        await source.search(words("honey quality"), before=None, limit=10)
+        await source.search(query("honey quality"), before=None, limit=10)
     for service in ("serpapi", "semantic_scholar"):
         calls = [request.key for request in server.requests if request.service == service]
         half = len(calls) // 2
@@ -115,7 +111,7 @@ async def test_failure_of_the_resolver_is_a_failure(
 ) -> None:
     server.down("semantic_scholar")
     with pytest.raises(TransientError, match="semantic_scholar"):
-        await google(caller, source_patience=0.2).search(words("honey"), before=None, limit=15)
+        await google(caller, source_patience=0.2).search(query("honey"), before=None, limit=15)
 
 
 def answer(*results: object, **others: object) -> str:

@@ -8,8 +8,8 @@ from pydantic import SecretStr
 
 from tests.fakes.scholar.server import ScholarServer
 from tests.scholar.conftest import CallerOf
-from tests.scholar.looking import under_title
-from tests.scholar.openalex_support import KEY, Refusing, asked, id_of, in_openalex, kinds
+from tests.scholar.looking import query, under_title
+from tests.scholar.openalex_support import KEY, Refusing, id_of, in_openalex, kinds
 from tools.errors import BudgetError
 from tools.ledger.budget import BudgetLimits
 from tools.scholar.openalex import OpenAlexSource
@@ -32,9 +32,9 @@ async def test_too_few_found_relaxes_step_by_step_and_the_exact_ones_stay_first(
 ) -> None:
     work = next(work for work in in_openalex(server) if len(set(work.title.split())) >= 6)
     words = list(dict.fromkeys(word for word in work.title.split() if word.isalpha()))[:4]
-    strict = await source.search(asked(" ".join(words)), before=None, limit=2)
+    strict = await source.search(query(" ".join(words)), before=None, limit=2)
     assert strict.sent == (f"search={' AND '.join(words)}",)
-    found = await source.search(asked(" ".join(words)), before=None, limit=60)
+    found = await source.search(query(" ".join(words)), before=None, limit=60)
     assert found.sent[0] == strict.sent[0]
     assert found.sent[1].count(" OR ") == 3
     assert kinds(server) == {"search": len(found.sent) + 1}
@@ -47,18 +47,18 @@ async def test_too_few_found_relaxes_step_by_step_and_the_exact_ones_stay_first(
 async def test_the_cut_off_is_a_filter_and_operators_are_only_searched_for(
     source: OpenAlexSource, server: ScholarServer
 ) -> None:
-    found = await source.search(asked("citation"), before=date(2012, 3, 1), limit=40)
+    found = await source.search(query("citation"), before=date(2012, 3, 1), limit=40)
     assert found.sent == ("search=citation; to_publication_date:2012-02-29",)
     assert found.papers
     assert all(one.published is None or one.published < date(2012, 3, 1) for one in found.papers)
     assert all(one.year is None or one.year <= 2012 for one in found.papers)
     since = date(2012, 3, 1)
-    found = await source.search(asked("citation"), before=None, after=since, limit=40)
+    found = await source.search(query("citation"), before=None, after=since, limit=40)
     assert found.sent == ("search=citation; from_publication_date:2012-03-01",)
     assert found.papers
     assert all(one.published is None or one.published >= since for one in found.papers)
-    query = asked('"citation graph" AND (NOT -retrieval* title:x')
-    found = await source.search(query, before=None, limit=10)
+    wanted = query('"citation graph" AND (NOT -retrieval* title:x')
+    found = await source.search(wanted, before=None, limit=10)
     assert found.sent[0] == 'search="citation graph" AND retrieval AND title AND x'
     assert all(request.status == 200 for request in server.requests)
     assert all("referenced_works" in request.query["select"] for request in server.requests)
@@ -81,7 +81,7 @@ async def test_meaning_is_left_aside_where_it_would_eat_the_allowance(
     if left is not None:
         server.money.allowances[key] = left
         await source.get([id_of(work), id_of(in_openalex(server)[9])])  # so that it is heard of
-    found = await source.search(asked(work.abstract or "", "whole"), before=None, limit=6)
+    found = await source.search(query(work.abstract or "", "whole"), before=None, limit=6)
     assert kinds(server)[kind] >= 1
     assert kinds(server)["search"] + kinds(server)["semantic"] == len(found.sent)
     assert found.papers
@@ -93,7 +93,7 @@ async def test_words_serve_where_the_search_by_meaning_is_refused(
     work = next(work for work in in_openalex(server) if work.abstract)
     source = OpenAlexSource(Refusing(caller("openalex", **KEY), "search.semantic"))
     with caplog.at_level(logging.WARNING, logger="citeloom"):
-        found = await source.search(asked(work.abstract or "", "whole"), before=None, limit=6)
+        found = await source.search(query(work.abstract or "", "whole"), before=None, limit=6)
     assert found.papers
     assert found.sent[0].startswith("search=")
     assert "by meaning" in caplog.text
@@ -128,9 +128,9 @@ async def test_the_budget_ends_the_search_at_what_was_found(
     caller: CallerOf, server: ScholarServer
 ) -> None:
     source = OpenAlexSource(caller("openalex", limits=BudgetLimits(by_source={"openalex": 0.001})))
-    query = asked("citation graph retrieval quality")
-    found = await source.search(query, before=None, limit=200)
+    wanted = query("citation graph retrieval quality")
+    found = await source.search(wanted, before=None, limit=200)
     assert len(found.sent) == 1
     with pytest.raises(BudgetError):
-        await source.search(asked("another query"), before=None, limit=20)
+        await source.search(query("another query"), before=None, limit=20)
     assert server.charged.usd == pytest.approx(0.001)

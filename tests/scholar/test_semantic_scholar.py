@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 
 from state.paper import Paper
-from state.search import SearchQuery
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work, World, make_world
 from tests.scholar.conftest import CallerOf
-from tests.scholar.looking import under_title
+from tests.scholar.looking import query, under_title
 from tools.errors import TransientError
 from tools.scholar.semantic_scholar import SemanticScholarSource
 
@@ -30,10 +29,6 @@ def server(field: World) -> Iterator[ScholarServer]:
 @pytest.fixture
 def source(caller: CallerOf) -> SemanticScholarSource:
     return SemanticScholarSource(caller("semantic_scholar"))
-
-
-def words(text: str) -> SearchQuery:
-    return SearchQuery(text=text, facet="problem", reason="a test")
 
 
 def held(server: ScholarServer) -> list[Work]:
@@ -55,31 +50,31 @@ def paths(server: ScholarServer) -> list[str]:
 async def test_search_finds_papers_before_the_cutoff_with_nothing_to_obey(
     server: ScholarServer, source: SemanticScholarSource
 ) -> None:
-    found = await source.search(words("honey quality"), before=date(2015, 6, 1), limit=10)
+    found = await source.search(query("honey quality"), before=date(2015, 6, 1), limit=10)
     assert len(found.papers) == 10
     assert (found.matches or 0) >= 10
     assert all(one.published is None or one.published < date(2015, 6, 1) for one in found.papers)
     assert found.sent == ("/paper/search?query=honey quality&publicationDateOrYear=:2015-05-31",)
     since = date(2012, 6, 1)
-    found = await source.search(words("honey"), before=None, after=since, limit=10)
+    found = await source.search(query("honey"), before=None, after=since, limit=10)
     assert found.sent == ("/paper/search?query=honey&publicationDateOrYear=2012-01-01:",)
     assert found.papers
     assert all((one.year or 0) >= since.year for one in found.papers)
     server.requests.clear()
-    await source.search(words("honey quality"), before=None, limit=1)
-    query = words('queen-rearing AND "honey quality" -| (*) ~ & fields=year #?')
-    found = await source.search(query, before=None, limit=5)
+    await source.search(query("honey quality"), before=None, limit=1)
+    odd = query('queen-rearing AND "honey quality" -| (*) ~ & fields=year #?')
+    found = await source.search(odd, before=None, limit=5)
     assert server.requests[1].query["query"] == "queen rearing honey quality fields year"
     bulk = [one.query["query"] for one in server.requests if one.path.endswith("/bulk")]
     assert all('"honey quality"' in text and '"queen rearing"' in text for text in bulk)
     assert len(found.sent) == len(server.requests) - 1
-    assert (await source.search(words("- | ()"), before=None, limit=50)).sent == ()
+    assert (await source.search(query("- | ()"), before=None, limit=50)).sent == ()
 
 
 async def test_search_that_finds_little_is_loosened(
     server: ScholarServer, source: SemanticScholarSource
 ) -> None:
-    found = await source.search(words("honey quality harvest limits xyzzy"), before=None, limit=40)
+    found = await source.search(query("honey quality harvest limits xyzzy"), before=None, limit=40)
     assert 2 <= len(found.sent) == len(server.requests) <= 3
     assert found.sent[1].startswith(
         "/paper/search/bulk?query=(honey quality harvest limits) | (honey "
@@ -183,7 +178,7 @@ async def test_answer_of_another_shape_is_an_error_and_no_empty_answer(
     source = SemanticScholarSource(caller("semantic_scholar", source_patience=0.1))
     one = paper_for(held(server)[0], cited_by=900)
     with pytest.raises(TransientError):
-        await source.search(words("honey"), before=None, limit=5)
+        await source.search(query("honey"), before=None, limit=5)
     with pytest.raises(TransientError):
         await source.get([one.id])
     with pytest.raises(TransientError):

@@ -68,16 +68,12 @@ def test_whole_record_becomes_a_paper_that_says_where_each_field_is_from() -> No
     assert set(paper.origin.values()) == {"semantic_scholar"}
 
 
-@pytest.mark.parametrize(
-    "odd",
-    [None, 7, "text", [], [None], {}, {"name": None}, True, "", -1, 10**9, float("nan")],
-    ids=repr,
-)
 @pytest.mark.parametrize("name", [name for name in record() if name != "title"])
-def test_odd_field_is_left_out_and_never_costs_the_record(name: str, odd: object) -> None:
-    paper = paper_of(record(**{name: odd}))
-    assert paper is not None
-    assert paper.title == "Weaving reviews from threads"
+def test_odd_field_is_left_out_and_never_costs_the_record(name: str) -> None:
+    for odd in (None, 7, "text", [], [None], {}, {"name": None}, True, "", -1, 10**9, float("nan")):
+        paper = paper_of(record(**{name: odd}))
+        assert paper is not None, odd
+        assert paper.title == "Weaving reviews from threads", odd
 
 
 @pytest.mark.parametrize(
@@ -136,43 +132,36 @@ def test_title_says_that_a_work_was_retracted() -> None:
 
 
 @pytest.mark.parametrize(
-    "title",
+    ("title", "marked"),
     [
-        "RETRACTED: Weaving",
-        "Retracted: Weaving",
-        "[Retracted] Weaving",
-        "[RETRACTED ARTICLE] Weaving",
-        "(Retracted) Weaving",
-        "Retracted article: Weaving",
-        "RETRACTED CHAPTER: Weaving",
-        "**RETRACTED** Weaving",
-        "WITHDRAWN: Weaving",
-        "[Withdrawn] Weaving",
-        "RETRACTED – Weaving",
-        "RETRACTED：Weaving",
+        ("RETRACTED: Weaving", True),
+        ("Retracted: Weaving", True),
+        ("[Retracted] Weaving", True),
+        ("[RETRACTED ARTICLE] Weaving", True),
+        ("(Retracted) Weaving", True),
+        ("Retracted article: Weaving", True),
+        ("RETRACTED CHAPTER: Weaving", True),
+        ("**RETRACTED** Weaving", True),
+        ("WITHDRAWN: Weaving", True),
+        ("[Withdrawn] Weaving", True),
+        ("RETRACTED – Weaving", True),
+        ("RETRACTED：Weaving", True),
+        ("Retraction of evidence in weaving", False),
+        ("Retracted articles: a study", False),
+        ("Retraction: Weaving", False),
+        ("Retraction note to: Weaving", False),
+        ("Retracted papers in weaving", False),
+        ("Withdrawn patients: a study", False),
+        ("Why RETRACTED: papers live on", False),
+        ("Withdrawn-patient bias", False),
+        ("Retractedness", False),
+        ("", False),
     ],
 )
-def test_marks_of_retraction_are_seen(title: str) -> None:
-    assert retracted_title(title)
-
-
-@pytest.mark.parametrize(
-    "title",
-    [
-        "Retraction of evidence in weaving",
-        "Retracted articles: a study",
-        "Retraction: Weaving",
-        "Retraction note to: Weaving",
-        "Retracted papers in weaving",
-        "Withdrawn patients: a study",
-        "Why RETRACTED: papers live on",
-        "Withdrawn-patient bias",
-        "Retractedness",
-        "",
-    ],
-)
-def test_works_about_retractions_are_not_marked(title: str) -> None:
-    assert not retracted_title(title)
+def test_marks_of_retraction_are_seen_and_works_about_retractions_are_not_marked(
+    title: str, marked: bool
+) -> None:
+    assert bool(retracted_title(title)) is marked
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,10 @@ from typer.testing import CliRunner, Result
 
 from citeloom.cli.app import app
 from evals.retrieval.corpus import read_corpus
-from evals.retrieval.dump import write_dump
+from evals.retrieval.works import write_dump
 from evals.starter.command import GRAPH, write_data
 from state.paper import Paper, published_before
-from state.search import SearchQuery
-from tests.scholar.looking import under_title
+from tests.scholar.looking import query, under_title
 from tests.support import ABSTRACT
 from tools.errors import PermanentError
 from tools.scholar.snapshot import INDEX, SnapshotSource, slice_of
@@ -27,10 +26,6 @@ RAG = "Retrieval-Augmented Generation for Knowledge-Intensive NLP Tasks"
 
 def build(*arguments: str | Path) -> Result:
     return CliRunner().invoke(app, ["snapshot", "build", *map(str, arguments)])
-
-
-def query(text: str, facet: Any = "all") -> SearchQuery:
-    return SearchQuery(text=text, facet=facet, reason="A test.")
 
 
 @pytest.fixture(scope="module")

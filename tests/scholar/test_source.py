@@ -11,25 +11,27 @@ from tools.scholar.source import loosened_queries, terms
 WORDS = st.lists(st.text("abcdef", min_size=1, max_size=3), max_size=6)
 
 
-def test_first_all_words_then_all_but_one_down_to_pairs() -> None:
-    assert list(loosened_queries(["a", "b", "c", "d"])) == [
-        [["a", "b", "c", "d"]],
-        [["a", "b", "c"], ["a", "b", "d"], ["a", "c", "d"], ["b", "c", "d"]],
-        [["a", "b"], ["a", "c"], ["a", "d"], ["b", "c"], ["b", "d"], ["c", "d"]],
-    ]
-
-
-def test_two_words_are_relaxed_to_single_ones() -> None:
-    assert list(loosened_queries(["a", "b"])) == [[["a", "b"]], [["a"], ["b"]]]
-
-
-def test_one_word_has_one_step_and_none_has_none() -> None:
-    assert list(loosened_queries(["a"])) == [[["a"]]]
-    assert list(loosened_queries([])) == []
-
-
-def test_a_word_that_comes_twice_counts_once() -> None:
-    assert list(loosened_queries(["Graph", "graph", "b"])) == [[["Graph", "b"]], [["Graph"], ["b"]]]
+@pytest.mark.parametrize(
+    ("words", "steps"),
+    [
+        (
+            ["a", "b", "c", "d"],
+            [
+                [["a", "b", "c", "d"]],
+                [["a", "b", "c"], ["a", "b", "d"], ["a", "c", "d"], ["b", "c", "d"]],
+                [["a", "b"], ["a", "c"], ["a", "d"], ["b", "c"], ["b", "d"], ["c", "d"]],
+            ],
+        ),
+        (["a", "b"], [[["a", "b"]], [["a"], ["b"]]]),
+        (["a"], [[["a"]]]),
+        ([], []),
+        (["Graph", "graph", "b"], [[["Graph", "b"]], [["Graph"], ["b"]]]),  # one word, twice
+    ],
+)
+def test_first_all_words_then_all_but_one_down_to_pairs_or_of_two_to_single_ones(
+    words: list[str], steps: list[list[list[str]]]
+) -> None:
+    assert list(loosened_queries(words)) == steps
 
 
 @given(WORDS)

@@ -1,6 +1,5 @@
 """Microphone and loudspeaker: when a recording ends, and what is said where they are missing."""
 
-import sys
 from unittest.mock import Mock
 
 import numpy as np
@@ -33,17 +32,18 @@ def test_recording_ends_when_the_speaker_has_ended_or_patience_does(
     assert next(number for number, block in enumerate(blocks, 1) if pause(block)) == end, why
 
 
-def test_without_sounddevice_the_way_around_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "sounddevice", None)
-    with pytest.raises(PermanentError, match=r"citeloom\[speech\].*have it written into a file"):
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        (Mock(side_effect=ImportError("none")), r"citeloom\[speech\]"),
+        (Mock(side_effect=OSError("no PortAudio")), "libportaudio2"),
+    ],
+)
+def test_without_sounddevice_or_portaudio_the_way_around_is_said(
+    monkeypatch: pytest.MonkeyPatch, module: Mock, name: str
+) -> None:
+    monkeypatch.setattr(devices, "import_module", module)
+    with pytest.raises(PermanentError, match=rf"{name}.*have it written into a file"):
         play(SPEECH)
-    with pytest.raises(PermanentError, match=r"citeloom\[speech\].*give a recording"):
-        record(Pause())
-
-
-def test_without_portaudio_the_way_around_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(devices, "import_module", Mock(side_effect=OSError("no PortAudio")))
-    with pytest.raises(PermanentError, match=r"libportaudio2.*have it written into a file"):
-        play(SPEECH)
-    with pytest.raises(PermanentError, match=r"libportaudio2.*give a recording"):
+    with pytest.raises(PermanentError, match=rf"{name}.*give a recording"):
         record(Pause())

@@ -1,0 +1,314 @@
+"""`citeloom eval build`: rows of related-work sections, later than a model's cut-off, from a month's arXiv papers.
+
+LitLLM's RollingEval.
+"""
+
+import asyncio
+import json
+import re
+import sys
+from calendar import monthrange
+from collections import Counter
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from evals.data_files import check_file, json_lines
+from evals.runner import online_sources, say
+from state.bibliography import Bibliography, InTextCitation
+from state.document import Document
+from state.paper import Paper
+from state.synthesis import EntryWorks
+from tools.documents.open_copies import Fetched, open_copy
+from tools.errors import BudgetError, CiteLoomError, InputError
+from tools.ingest.file_places import UploadSpool
+from tools.ingest.ingest_target import limits_of
+from tools.ingest.reader_processes import close_workers, in_thread, open_workers, read_in_process
+from tools.ledger.budget import BudgetLimits
+from tools.ledger.run_ledger import RunLedger, ledger_of_run
+from tools.references.read_bibliography import read_bibliography
+from tools.references.resolving import adds_to_record, known_by_sources
+from tools.references.works import merge_works
+from tools.scholar.arxiv import ArxivSource
+from tools.scholar.lookup import WorkToLookUp
+from tools.scholar.merging import ids_of
+from tools.scholar.open_source import OnlineName, open_online
+from tools.scholar.openalex import SEARCH_USD
+from tools.scholar.source import Source
+from tools.settings import Settings, settings
+from tools.text.sentences import split_sentences
+
+_HEADING = re.compile(
+    r"\W*(?:[\dIVX]+(?:\.\d+)*\.?\s+)?(?:(?:background|prior|previous|related)(?: and)? ?)+"
+    r"(?:works?|research|studies|literature|approaches|methods)?\W*",
+    re.IGNORECASE,
+)
+_LICENCE = re.compile(
+    r"licen[cs]es?[^<>]{0,40}?:?\s*(CC[ -][\w .-]{2,30}|arXiv\.org perpetual[^<]{0,30})", re.I
+)
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section with its citations, and the works they lead to."""
+
+    blocks: tuple[tuple[int, str], ...]
+    """Place in the document and text of each of its paragraphs."""
+    bibliography: Bibliography
+    works: dict[str, Paper]
+    """What the section cites, by the work's id, as its list of references prints it."""
+    keys: dict[int, str]
+    """The work of each entry of the list, by its place."""
+
+    @property
+    def text(self) -> str:
+        """The section as its authors wrote it."""
+        return "\n\n".join(text for _, text in self.blocks)
+
+    def sentences(self) -> list[dict[str, Any]]:
+        """Return its sentences, each with the ids of the works that it cites."""
+        return [
+            {"text": span.text, "cites": self._cited(at, span.start, span.end)}
+            for at, text in self.blocks
+            for span in split_sentences(text)
+        ]
+
+    def _cited(self, block: int, start: int, end: int) -> list[str]:
+        here = [
+            one
+            for one in self.bibliography.citations
+            if one.block == block and start <= one.start < end
+        ]
+        return list(dict.fromkeys(key for one in here for key in _works(one, self.keys)))
+
+
+def related_work(paper: Paper, document: Document) -> Section | None:
+    """Return the related-work section of a document, or None where it has none that cites anything."""
+    blocks = [
+        (at, block.text)
+        for at, block in enumerate(document.blocks)
+        if block.kind in {"text", "list"}
+        and any(_HEADING.fullmatch(title) for title in block.section)
+    ]
+    bibliography = read_bibliography(document)
+    places = {at for at, _ in blocks}
+    citations = [one for one in bibliography.citations if one.block in places]
+    entries, works = merge_works({paper.id: bibliography}, [])
+    keys = _keys(entries, paper.id)
+    cited = dict.fromkeys(key for one in citations for key in _works(one, keys))
+    named = {work.id: work for work in works if work.id in cited}
+    return Section(tuple(blocks), bibliography, named, keys) if named else None
+
+
+def as_cited(key: str, work: Paper) -> dict[str, Any]:
+    """Return a work as a row of `eval writing` lists it."""
+    return {
+        "key": key,
+        "id": work.id,
+        "title": work.title,
+        "year": work.year,
+        "venue": work.venue,
+        "authors": [author.name for author in work.authors],
+        "abstract": work.abstract,
+    }
+
+
+def licence_of(content: bytes) -> str:
+    """Return the licence that arXiv's HTML prints at its head; empty where it prints none."""
+    found = _LICENCE.search(content[:20_000].decode("utf-8", "replace"))
+    return " ".join(found[1].split()) if found else ""
+
+
+def _keys(entries: EntryWorks, paper: str) -> dict[int, str]:
+    return dict(enumerate(entries.works.get(paper, ())))
+
+
+def _works(citation: InTextCitation, keys: dict[int, str]) -> list[str]:
+    return [keys[place] for place in citation.entries if place in keys]
+
+
+_WORKS = 40
+"""Works that a section cites, about: for the price."""
+_SHARE = 0.5
+"""Of the works cited, how many must have an abstract."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wish:
+    """What is to be built."""
+
+    month: date
+    out: Path
+    n: int
+    categories: tuple[str, ...]
+    sources: tuple[OnlineName, ...]
+    least: int
+
+
+def build(
+    month: Annotated[
+        str, typer.Option(metavar="YYYY-MM", help="The month in which the papers appeared.")
+    ],
+    out: Annotated[
+        Path, typer.Option(help="JSON lines for `eval writing`; what is there is added to.")
+    ],
+    n: Annotated[int, typer.Option(help="How many rows there are to be.", min=1)] = 50,
+    categories: Annotated[
+        str, typer.Option(help="arXiv's, such as cs.CL,cs.LG.")
+    ] = "cs.CL,cs.LG,cs.IR",
+    sources: Annotated[
+        str, typer.Option(help="Where abstracts of the works cited are looked up, in turn.")
+    ] = "openalex,semantic_scholar",
+    least: Annotated[int, typer.Option(help="Works that a section must cite.", min=1)] = 5,
+    max_usd: Annotated[
+        float | None, typer.Option(help="What the sources may cost at most; then nobody is asked.")
+    ] = None,
+) -> None:
+    """Build a set for `writing` and `judging` from a month's arXiv papers, as LitLLM's RollingEval."""
+    wish = Wish(
+        month=_month(month),
+        out=out,
+        n=n,
+        least=least,
+        categories=tuple(filter(None, map(str.strip, categories.split(",")))),
+        sources=online_sources(sources),
+    )
+    check_file(out)
+    most = n * _WORKS * SEARCH_USD * ("openalex" in wish.sources)
+    say(
+        f"{n} sections of {month}: each paper's own copy is fetched, and about {_WORKS} works a section are looked up; "
+        f"OpenAlex costs {most:.2f} USD at most where it is asked by title, nothing by DOI"
+    )
+    if max_usd is None and sys.stdin.isatty() and not typer.confirm("Build it?"):
+        raise InputError("nothing was built")
+    code = asyncio.run(_built(wish, max_usd))
+    raise typer.Exit(code)
+
+
+async def _built(wish: Wish, max_usd: float | None) -> int:
+    at = settings()
+    ledger = ledger_of_run(
+        f"rolling-{wish.month:%Y-%m}-{wish.out.name}", BudgetLimits(usd=max_usd), at.home
+    )
+    arxiv = open_online("arxiv", at, ledger)
+    assert isinstance(arxiv, ArxivSource)
+    sources = [open_online(name, at, ledger) for name in wish.sources]
+    log = wish.out.with_suffix(".left-out.jsonl")
+    have, left = _ids(wish.out), _ids(log)
+    why: Counter[str] = Counter()
+    last = date(wish.month.year, wish.month.month, monthrange(wish.month.year, wish.month.month)[1])
+    try:
+        async for paper in arxiv.listed(wish.categories, wish.month, last):
+            if len(have) >= wish.n:
+                break
+            if paper.id in have or paper.id in left:
+                continue
+            row = await _row(paper, wish, sources, at, ledger)
+            if isinstance(row, str):
+                why[row] += 1
+                _append(log, {"id": paper.id, "why": row})
+            else:
+                have.add(paper.id)
+                _append(wish.out, row)
+                say(f"{len(have)} of {wish.n}: {paper.title[:70]}")
+    except BudgetError as error:
+        say(f"citeloom: {error}")
+        return 1
+    finally:
+        close_workers()
+        reasons = "; ".join(f"{count} {reason}" for reason, count in why.most_common())
+        say(f"{len(have)} rows in {wish.out}" + (f"; left out now: {reasons}" if reasons else ""))
+    return 0 if have else 1
+
+
+async def _row(
+    paper: Paper, wish: Wish, sources: list[Source], at: Settings, ledger: RunLedger
+) -> dict[str, Any] | str:
+    """Return a row, or why there is none."""
+    try:
+        copy = await open_copy(paper, ledger=ledger, settings=at)
+        section = await asyncio.to_thread(related_work, paper, await _read(copy, at))
+    except BudgetError:
+        raise
+    except CiteLoomError:
+        return "without a copy that can be read"
+    if section is None:
+        return "without a related-work section"
+    if len(section.works) < wish.least:
+        return f"citing fewer than {wish.least} works"
+    works = await _known(section, sources)
+    if sum(bool(work.abstract) for work in works.values()) < _SHARE * len(works):
+        return "citing works without abstracts"
+    return {
+        "id": paper.id,
+        "source": f"arXiv {wish.month:%Y-%m}",
+        "licence": licence_of(copy.content) or None,
+        "target": {
+            "title": paper.title,
+            "abstract": paper.abstract,
+            "published": str(paper.published) if paper.published else None,
+            "arxiv": paper.arxiv,
+        },
+        "gold_related_work": section.text,
+        "gold_sentences": section.sentences(),
+        "cited": [as_cited(key, work) for key, work in works.items()],
+    }
+
+
+async def _read(copy: Fetched, at: Settings) -> Document:
+    """Read a copy in a process of its own."""
+    spool = UploadSpool(at.home, "rolling")
+    digest = await asyncio.to_thread(spool.put, copy.content)
+    workers = await asyncio.to_thread(open_workers, limits_of(at))
+    path = spool.path(digest)
+    try:
+        reading = await in_thread(
+            workers, lambda stopped: read_in_process(workers, stopped, path, copy.name, None)
+        )
+    finally:
+        await asyncio.to_thread(spool.drop, digest)
+    return reading.document
+
+
+async def _known(section: Section, sources: list[Source]) -> dict[str, Paper]:
+    """Return the works of a section with what the sources know of them, by the section's ids."""
+    works = dict(section.works)
+    for source in sources:
+        lacking = {key: work for key, work in works.items() if not work.abstract}
+        wanted = [
+            WorkToLookUp(
+                tuple(one for one in ids_of(work) if not one.startswith(("title:", "local:"))), work
+            )
+            for work in lacking.values()
+            if adds_to_record(work)
+        ]
+        if not wanted:
+            break
+        try:
+            found, _ = await known_by_sources(source, wanted)
+        except BudgetError:
+            raise
+        except CiteLoomError as error:
+            say(f"citeloom: {source.name}: {error}")
+            continue
+        works |= {key: found[work.id] for key, work in lacking.items() if work.id in found}
+    return works
+
+
+def _ids(path: Path) -> set[str]:
+    return {str(row["id"]) for _, row in json_lines(path)} if path.exists() else set()
+
+
+def _append(path: Path, row: dict[str, Any]) -> None:
+    with path.open("a", encoding="utf-8") as lines:
+        lines.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def _month(text: str) -> date:
+    try:
+        return date.fromisoformat(f"{text}-01")
+    except ValueError as error:
+        raise InputError(f"'{text}' is no month: give it as YYYY-MM") from error

@@ -1,1 +1,0 @@
-"""`citeloom eval judging`: texts scored by a judge, G-Score and LitLLM's grade, and by people."""

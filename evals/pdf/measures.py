@@ -1,0 +1,382 @@
+"""Measures of what was read of a PDF: headings, running text, paragraphs, references and the citations of them."""
+
+import difflib
+import re
+import tarfile
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rapidfuzz import fuzz
+
+from evals.pdf.truth import Context, Mention, Truth, Work
+from state.bibliography import Bibliography, InTextCitation, ReferenceEntry
+from state.document import Document
+from tools.pdf.reader import read_pdf
+
+_NUMBER = re.compile(r"^(?:(?:\d+|[A-Z])(?:\.\d+)*\.?|[IVX]+\.)\s+")
+_APART = {"caption", "table", "equation", "code", "footnote", "reference"}
+_UNNUMBERED = {"abstract", "references", "bibliography"}
+
+
+def letters(text: str) -> str:
+    """Return a text in small letters and digits only."""
+    return re.sub(r"[\W_]+", "", text.lower())
+
+
+def plain_heading(text: str) -> str:
+    """Return a heading without its number, in letters and digits only."""
+    return letters(_NUMBER.sub("", text.strip()))
+
+
+def found_headings(document: Document, *, deepest: int = 9) -> list[str]:
+    """Return the headings of a document in order, each once."""
+    seen: dict[str, None] = {}
+    for block in document.blocks:
+        for title in block.section[:deepest]:
+            seen.setdefault(plain_heading(title))
+    return list(seen)
+
+
+def headings(document: Document, titles: Sequence[str]) -> tuple[float | None, float | None]:
+    """Return precision and recall of the headings; None where none are known.
+
+    Precision is of the headings of the first level: not all that know the truth go deeper.
+    """
+    wanted = {plain_heading(title) for title in titles} - _UNNUMBERED - {""}
+    if not wanted:
+        return None, None
+    found = [title for title in found_headings(document) if title not in _UNNUMBERED]
+    hits = {w for w in wanted if any(same(w, f) for f in found)}
+    top = [t for t in found_headings(document, deepest=1) if t not in _UNNUMBERED]
+    right = [t for t in top if any(same(w, t) for w in wanted)]
+    return len(right) / max(1, len(top)), len(hits) / len(wanted)
+
+
+def same(first: str, second: str) -> bool:
+    """Whether two headings are the same but for what recognition of characters does."""
+    return fuzz.ratio(first, second) >= 85
+
+
+def harmonic(precision: float | None, recall: float | None) -> float | None:
+    """Return F1 of precision and recall."""
+    if precision is None or recall is None:
+        return None
+    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
+def coverage(document: Document, texts: Sequence[str]) -> float | None:
+    """Return the share of the truth's words that are found in order."""
+    return in_order(" ".join(texts), prose(document)) if texts else None
+
+
+def prose(document: Document) -> str:
+    """Return the running text of a document."""
+    return "\n".join(block.text for block in document.blocks if block.kind not in _APART)
+
+
+def in_order(wanted: str, found: str) -> float:
+    """Return the share of words of one text that stand in another in the same order."""
+    first = re.findall(r"[^\W\d_]+", wanted.lower())
+    second = re.findall(r"[^\W\d_]+", found.lower())
+    matcher = difflib.SequenceMatcher(None, first, second, autojunk=False)
+    return sum(block.size for block in matcher.get_matching_blocks()) / max(1, len(first))
+
+
+def sources(folder: Path) -> Iterator[tuple[str, float]]:
+    """Yield the papers of which there is a TeX source beside them, and their shares of its words."""
+    for archive in sorted(folder.glob("*/*.tex.tar.gz")):
+        wanted = tex_prose(archive)
+        for pdf in sorted(archive.parent.glob("*.pdf")):
+            document = read_pdf(pdf.read_bytes(), name=pdf.name)
+            share = in_order(wanted, prose(document))
+            if share > 0.5:  # else it is another paper's
+                yield pdf.name, share
+
+
+def tex_prose(archive: Path) -> str:
+    """Return the paragraphs of a TeX source, without what floats and commands."""
+    with tarfile.open(archive) as tar:
+        texts = [
+            tar.extractfile(member).read().decode("utf-8", "replace")  # type: ignore[union-attr]
+            for member in tar.getmembers()
+            if member.name.endswith(".tex") and member.isfile()
+        ]
+    text = max(texts, key=len)
+    text = re.sub(r"(?<!\\)%.*", "", text).partition(r"\begin{document}")[2]
+    for name in ("figure", "table", "equation", "align", "tabular", "thebibliography"):
+        text = re.sub(rf"\\begin{{{name}\*?}}.*?\\end{{{name}\*?}}", " ", text, flags=re.S)
+    text = re.sub(
+        r"\\footnote\w*\{(?:[^{}]|\{[^{}]*\})*\}|\\\w*cite\w*(?:\[[^\]]*\])*\{[^{}]*\}", " ", text
+    )
+    text = re.sub(r"\\(?:label|ref|url|href|input|bibliography\w*|begin|end)\{[^{}]*\}", " ", text)
+    text = re.sub(r"\$[^$]*\$", " ", text)
+    return re.sub(r"\\[a-zA-Z]+\*?(?:\[[^\]]*\])?", " ", text)
+
+
+_CAPTION = re.compile(r"(?:^|(?<=[.?!] ))(?:Figure|Fig\.|Table)\s+\d+\s*[:.]\s+(?=[A-Z])")
+_MARGIN = 0.09
+"""Share of a page's height, at its top and at its foot, in which running lines stand."""
+_PAGES = 3
+"""Pages on which a line must recur."""
+_SHORTEST = 10
+"""Letters below which a line in the margin, such as a page's number, proves nothing."""
+
+
+def running_lines(content: bytes) -> set[str]:
+    """Return the lines that recur in the margins of a PDF, in letters; numbers may change in them."""
+    import pypdfium2
+
+    seen: Counter[str] = Counter()
+    document = pypdfium2.PdfDocument(content)
+    try:
+        for page in document:
+            text = page.get_textpage()
+            width, height = page.get_size()
+            edge = height * _MARGIN
+            top = text.get_text_bounded(0, height - edge, width, height)
+            foot = text.get_text_bounded(0, 0, width, edge)
+            seen.update({_shape(line) for line in f"{top}\n{foot}".splitlines()})
+    finally:
+        document.close()
+    return {line for line, pages in seen.items() if pages >= _PAGES and len(line) >= _SHORTEST}
+
+
+def intruded(document: Document, running: set[str]) -> list[str]:
+    """Return the beginnings of the paragraphs that hold a header, a footer or a caption."""
+    paragraphs = [one.text for one in document.blocks if one.kind in {"text", "list", "abstract"}]
+    return [
+        f"{_reason(text, running)}: {text[:60]}" for text in paragraphs if _reason(text, running)
+    ]
+
+
+def paragraphs(document: Document) -> int:
+    """Return how many paragraphs a document has."""
+    return sum(one.kind in {"text", "list", "abstract"} for one in document.blocks)
+
+
+def _reason(text: str, running: Sequence[str] | set[str]) -> str:
+    if _CAPTION.search(text):
+        return "caption"
+    shape = _shape(text)
+    return "running line" if any(line in shape for line in running) else ""
+
+
+def _shape(line: str) -> str:
+    return re.sub(r"\d+", "", letters(line))
+
+
+_ARXIV = re.compile(r"(\d{4}\.\d{4,5}|[a-z-]+/\d{7})(?:v\d+)?$")
+SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[A-Z\[(0-9])")
+_SURE = 80.0
+"""Of 100: likeness from which a stretch of a document is the one that the truth quotes."""
+_OVERLAP = 2
+"""Characters of a citation that must lie in a stretch for it to be one of its citations."""
+NAMED = 80.0
+"""Of 100: likeness from which an entry has a title in it; papers misquote titles."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """So many of so many."""
+
+    hits: int = 0
+    of: int = 0
+
+    def __add__(self, other: "Share") -> "Share":
+        return Share(self.hits + other.hits, self.of + other.of)
+
+    @property
+    def value(self) -> float | None:
+        """The share itself; None of nothing."""
+        return self.hits / self.of if self.of else None
+
+
+@dataclass(frozen=True)
+class References:
+    """What was measured of one file's references."""
+
+    entries: int
+    found: Share
+    """Of the works that the truth names."""
+    right: Share
+    """Of those whose title or id can be compared, the ones with the right title, DOI or address."""
+    linked: Share
+    """Of the citations that the truth knows, or else of the works cited that were noticed."""
+    precise: Share
+    """Of the links in sentences that the truth knows, the right ones."""
+    known: bool
+    """Whether the truth knows the citations."""
+    misses: tuple[str, ...] = ()
+    """What was missed, in words."""
+
+
+def measured(document: Document, list_: Bibliography, truth: Truth) -> References:
+    """Compare a document's references with the truth."""
+    pairs = paired(list_.entries, truth)
+    misses: list[str] = []
+    judged: list[bool] = []
+    for work in truth.works:
+        entry = pairs.get(work.label or work.id)
+        verdict = is_right(entry, work)
+        if verdict is not None:
+            judged.append(verdict)
+        if entry is None or verdict is False:
+            misses.append(
+                f"entry: {work.title or work.id} is not {entry and (entry.title or entry.text)}"
+            )
+    if truth.contexts:
+        linked, precise = by_sentence(document, list_, truth.contexts, misses)
+    elif truth.mentions:
+        linked, precise = by_mention(document, list_, truth.mentions, misses), Share()
+    else:
+        linked, precise = noticed(list_.citations), Share()
+    return References(
+        entries=len(list_.entries),
+        found=Share(len(pairs), len(truth.works)),
+        right=Share(sum(judged), len(judged)),
+        linked=linked,
+        precise=precise,
+        known=bool(truth.contexts or truth.mentions),
+        misses=tuple(misses),
+    )
+
+
+def paired(entries: Sequence[ReferenceEntry], truth: Truth) -> dict[str, ReferenceEntry]:
+    """Return the entry of each work by the work's label or id: by label, or by the title in it."""
+    if truth.numbered:
+        by_label = {entry.label.strip("[]. "): entry for entry in reversed(entries)}
+        return {one.label: by_label[one.label] for one in truth.works if one.label in by_label}
+    pairs: dict[str, ReferenceEntry] = {}
+    left = list(entries)
+    for work in truth.works:
+        title = letters(work.title)
+        scores = [fuzz.partial_ratio(title, letters(entry.text)) for entry in left if title]
+        # A text that is shorter than the title is no entry of it, however like a part of it.
+        scores = [
+            score if len(letters(entry.text)) > len(title) else 0.0
+            for score, entry in zip(scores, left, strict=False)
+        ]
+        if scores and max(scores) >= NAMED:
+            pairs[work.label or work.id] = left.pop(scores.index(max(scores)))
+    return pairs
+
+
+def is_right(entry: ReferenceEntry | None, work: Work) -> bool | None:
+    """Whether an entry has its work's title, DOI or address; None where neither can be compared.
+
+    A DOI or an address that the truth found elsewhere, and the paper does not print, decides nothing.
+    """
+    printed = entry is not None and _id_of(work.id) in letters(entry.text + (entry.url or ""))
+    if not work.title and not (work.id and printed):
+        return None
+    if entry is None:
+        return False
+    if work.title and same_title(entry.title or "", work.title):
+        return True
+    ids = [entry.doi or "", entry.arxiv or "", entry.url or ""]
+    return bool(work.id) and _id_of(work.id) in {_id_of(one) for one in ids if one}
+
+
+def same_title(first: str, second: str) -> bool:
+    """Whether two titles are of one work: the subtitle of one may be missing in the other."""
+    whole = letters(first), letters(second)
+    if fuzz.ratio(*whole) >= 90:
+        return True
+    short = letters(first.partition(":")[0]), letters(second.partition(":")[0])
+    return whole[0] == short[1] or short[0] == whole[1]
+
+
+def _id_of(text: str) -> str:
+    """Return an identifier as it is compared: an arXiv id, or an address, without its trimmings."""
+    text = text.strip().lower().rstrip("/")
+    if ("arxiv" in text or text[:1].isdigit()) and (found := _ARXIV.search(text)):
+        return letters(found[1])
+    return letters(re.sub(r"^(?:https?://)?(?:www\.|(?:dx\.)?doi\.org/)?", "", text))
+
+
+def by_sentence(
+    document: Document, list_: Bibliography, contexts: Iterable[Context], misses: list[str]
+) -> tuple[Share, Share]:
+    """Return how many of the citations of known sentences were linked, and of the links the right ones."""
+    linked, precise = Share(), Share()
+    for context in contexts:
+        sentences = SENTENCE.split(context.text)
+        # Sets: the truth names a work once where a sentence cites it twice.
+        got = [Counter(set(cited_in(document, list_, sentence))) for sentence in sentences]
+        wanted = [Counter(set(labels)) for labels in context.cites]
+        if len(got) != len(wanted):  # the truth cut them elsewhere: compare the paragraph
+            got, wanted = [sum(got, Counter())], [sum(wanted, Counter())]
+        for found, true in zip(got, wanted, strict=True):
+            hits = (found & true).total()
+            linked += Share(hits, true.total())
+            precise += Share(hits, found.total())
+            if found != true:
+                misses.append(f"link: {sorted(true)} read as {sorted(found)}: {context.text[:80]}")
+    return linked, precise
+
+
+def by_mention(
+    document: Document, list_: Bibliography, mentions: Iterable[Mention], misses: list[str]
+) -> Share:
+    """Return how many citations lead to an entry of the right title."""
+    linked = Share()
+    for mention in mentions:
+        entries = (list_.entries[place] for place in places_in(document, list_, mention.around))
+        title = letters(mention.title)
+        hit = any(fuzz.partial_ratio(title, letters(entry.text)) >= NAMED for entry in entries)
+        linked += Share(hit, 1)
+        if not hit:
+            misses.append(f"link: {mention.title[:60]}: {mention.around}")
+    return linked
+
+
+def noticed(citations: Iterable[InTextCitation]) -> Share:
+    """Return how many of the works cited in the text were linked."""
+    total = Share()
+    for one in citations:
+        total += Share(len(one.entries), len(one.entries) + len(one.unlinked))
+    return total
+
+
+def cited_in(document: Document, list_: Bibliography, words: str) -> list[str]:
+    """Return the labels of the entries that a stretch of a document cites."""
+    return [list_.entries[n].label.strip("[]. ") for n in places_in(document, list_, words)]
+
+
+def places_in(document: Document, list_: Bibliography, words: str) -> list[int]:
+    """Return the places of the entries cited where a document has these words."""
+    where = _found(document, words) or _found(document, words[len(words) // 2 :])
+    if where is None:
+        return []
+    number, start, end = where
+    return [
+        place
+        for one in list_.citations
+        if one.block == number and min(one.end, end) - max(one.start, start) >= _OVERLAP
+        for place in one.entries
+    ]
+
+
+def _found(document: Document, words: str) -> tuple[int, int, int] | None:
+    """Return where a document has words most like these: its block, begin and end."""
+    blocks = {
+        number: block.text
+        for number, block in enumerate(document.blocks)
+        if block.kind != "reference" and len(block.text) >= 0.8 * len(words)
+    }
+    return best_stretch(words, blocks, _SURE)
+
+
+def best_stretch(words: str, texts: Mapping[int, str], least: float) -> tuple[int, int, int] | None:
+    """Return the number of the text that has the stretch most like these words, and its begin and end.
+
+    None where none is as like as `least` of 100; of equal ones the first.
+    """
+    best, where = least, None
+    for number, text in texts.items():
+        found = fuzz.partial_ratio_alignment(words, text, score_cutoff=best)
+        if found is not None and (where is None or found.score > best):
+            best, where = found.score, (number, found.dest_start, found.dest_end)
+    return where

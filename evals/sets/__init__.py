@@ -1,1 +1,0 @@
-"""`citeloom eval convert`: public benchmark sets, from copies on this machine, as rows that the suites read."""

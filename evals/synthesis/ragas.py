@@ -1,0 +1,242 @@
+"""`citeloom eval ragas`: what an LLM makes of answers and their contexts (LLM-Ref, appendix A.6). All are 0 to 1.
+
+faithfulness         Statements of the answer that the contexts bear out, of all of them (formula 2).
+answer_relevancy     Mean cosine of the question and questions that a judge makes of the answer (3); 0
+                     where the answer evades the question.
+context_precision    Average precision of the contexts: precision at each relevant one, in the mean (4).
+context_recall       Sentences of the truth that can be inferred from the contexts, of all of them (5).
+context_relevancy    Sentences of the contexts that are needed to answer the question, of all of them.
+answer_correctness   Three parts F1 of the statements of answer and truth, one part answer_similarity.
+answer_similarity    Cosine of answer and truth.
+ragas_score          Harmonic mean of faithfulness, answer relevancy, context relevancy and context recall, as
+                     Table 1 has it; `ragas_with_precision` takes context precision for the third, as formula 1
+                     has it. The document contradicts itself there: with formula 1 its own table does not come
+                     out (0.79 where it prints 0.513).
+
+The package ragas is not used: version 0.4 asks for other versions of openai and rich than the product, and
+brings pandas, pyarrow, scipy and langchain with it; what it computes are these formulas.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from evals.figures import RESAMPLES, means, minus
+from evals.judge import JudgedSuite, JudgeOptions, asked, check_each_once
+from evals.synthesis.measures import COMPOSITES, average_precision, harmonic
+from evals.synthesis.ragas_questions import (
+    COMPARED,
+    INFERRED,
+    QUESTIONS,
+    RELEVANCE,
+    STATEMENTS,
+    Answered,
+    Compared,
+    Inferred,
+    Questions,
+    Relevance,
+    Statements,
+    asked_of,
+    of_contexts,
+    read_answers,
+    sentences_of,
+)
+from evals.trials import Row
+from tools.clients import open_clients
+from tools.embed.embedder import Embedder
+from tools.llm.task import TaskModel
+from tools.settings import settings
+
+SCORES = {"ragas_score": "composite", "ragas_with_precision": "with_precision"}
+"""By name: what they are in evals.synthesis.measures."""
+_STATEMENTS = 0.75
+"""Weight of statements in answer_correctness, as the package has it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Said:
+    """What a judge said of one answer; None where its answer could not be used."""
+
+    borne: Sequence[bool] | None = None
+    """For each statement of the answer, whether the contexts bear it out."""
+    cosines: Sequence[float] | None = None
+    """Of the question and each question made of the answer."""
+    evasive: bool = False
+    relevant: Sequence[bool] | None = None
+    """For each context, whether it is relevant."""
+    needed: tuple[int, int] | None = None
+    """Sentences of the contexts that are needed, and how many there are."""
+    inferred: Sequence[bool] | None = None
+    """For each sentence of the truth, whether it can be inferred from the contexts."""
+    both: tuple[int, int, int] | None = None
+    """Statements that answer and truth share, of the answer alone, of the truth alone."""
+    similarity: float = 0.0
+
+
+def measures(said: Said) -> dict[str, float]:
+    """Return the measures of one answer; what the judge did not say is left out."""
+    found = {"answer_similarity": max(said.similarity, 0.0)}
+    if said.borne:
+        found["faithfulness"] = sum(said.borne) / len(said.borne)
+    if said.cosines:
+        mean = sum(max(cosine, 0.0) for cosine in said.cosines) / len(said.cosines)
+        found["answer_relevancy"] = 0.0 if said.evasive else mean
+    if said.relevant is not None:
+        found["context_precision"] = average_precision(said.relevant)
+    if said.inferred:
+        found["context_recall"] = sum(said.inferred) / len(said.inferred)
+    if said.needed:
+        needed, every = said.needed
+        found["context_relevancy"] = needed / every if every else 0.0
+    if said.both:
+        f1 = f1_of(*said.both)
+        found["answer_correctness"] = (
+            _STATEMENTS * f1 + (1 - _STATEMENTS) * found["answer_similarity"]
+        )
+    for name, parts in SCORES.items():
+        if all(part in found for part in COMPOSITES[parts]):
+            found[name] = harmonic([found[part] for part in COMPOSITES[parts]])
+    return found
+
+
+def f1_of(shared: int, added: int, missed: int) -> float:
+    """Return F1 of statements: shared by both, only in the answer, only in the truth."""
+    whole = shared + 0.5 * (added + missed)
+    return shared / whole if whole else 0.0
+
+
+_EACH = 250
+"""Tokens of an answer of the judge, about."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RagasOptions(JudgeOptions):
+    """The command as given."""
+
+    answers: Annotated[
+        list[Path],
+        typer.Option(
+            help="What `synthesis --json` wrote, or JSON lines with case, arm, question, answer, contexts, truth and "
+            "perhaps model; may be repeated."
+        ),
+    ]
+
+
+class Ragas(JudgedSuite[RagasOptions]):
+    """Have answers judged: faithfulness, relevancy, precision, recall, correctness, similarity (LLM-Ref)."""
+
+    def prepare(self) -> None:
+        """Read the answers, tell what judging them costs, and ask whether it is worth that."""
+        found = [item for path in self.options.answers for item in read_answers(path)]
+        if len({item.model for item in found}) > 1:  # LLM-Ref's Table 4
+            found = [replace(one, arm=f"{one.arm}, {one.model or 'no model'}") for one in found]
+        check_each_once((item.case, item.arm) for item in found)
+        cases = list(dict.fromkeys(item.case for item in found))[: self.options.n]
+        self.items = [item for item in found if item.case in cases]
+        self.arms = list(dict.fromkeys(item.arm for item in self.items))
+        self.judge(
+            self.items,
+            ((*one, _EACH) for item in self.items for one in asked_of(item).values()),
+        )
+        self.embedder = open_clients(settings()).embedder
+
+    def outcome(self, row: Row) -> str:
+        """Say how faithful it is."""
+        told = f"{row['case']}, {row['arm']}: "
+        score = row["figures"].get("ragas_score")
+        return told + (
+            f"{score:.3f}"
+            if score is not None
+            else "; ".join(row["errors"]) or "nothing was answered"
+        )
+
+    def failed(self, row: Row) -> bool:
+        """Whether the judge said nothing of it that can be used."""
+        return set(row["figures"]) <= {"answer_similarity"}
+
+    def found(self, rows: Sequence[Row]) -> dict[str, Any]:
+        """Return the figures of each arm, and what the judge said nothing usable of."""
+        options = self.options
+        cases: dict[str, dict[str, Any]] = {}
+        for row in rows:
+            one = cases.setdefault(row["case"], {"id": row["case"], "arms": {}, "errors": {}})
+            one["arms"][row["arm"]] = row["figures"]
+            if row["errors"]:
+                one["errors"][row["arm"]] = row["errors"]
+        told, base = list(cases.values()), self.arms[0]
+        return {
+            "settings": {
+                "answers": [path.name for path in options.answers],
+                "judge": settings().strong_model,
+                "models": list(dict.fromkeys(item.model for item in self.items)),
+                "embedder": settings().embedder,
+                "seed": options.seed,
+                "resamples": RESAMPLES,
+            },
+            "arms": means(told, self.arms, seed=options.seed),
+            "minus": {"base": base, "arms": minus(told, self.arms, base, seed=options.seed)},
+            "nonsense": sum(len(row["errors"]) for row in rows),
+            "cases": told,
+        }
+
+    async def judged(self, mind: TaskModel, item: Any) -> Row:
+        """Return the figures of an answer, and what the judge said that could not be used."""
+        questions = asked_of(item)
+        answers = await asyncio.gather(
+            *(asked(mind, *question, partial(_faults, item)) for question in questions.values())
+        )
+        told = dict(zip(questions, answers, strict=True))
+        given = {name: answer for name, (answer, _) in told.items() if answer is not None}
+        errors = [f"{name}: {error}" for name, (answer, error) in told.items() if answer is None]
+        figures = measures(_said(item, given, self.embedder))
+        return {"case": item.case, "arm": item.arm, "figures": figures, "errors": errors}
+
+
+def _faults(item: Answered, answer: object) -> list[str]:
+    """Say what is wrong with what a judge said: numbers of what is not there."""
+    known: set[str] = set()
+    named: list[str] = []
+    if isinstance(answer, Relevance):
+        sentences = of_contexts(item)
+        known = {*sentences, *(number for one in sentences.values() for number in one)}
+        named = [*map(str, answer.relevant), *answer.needed]
+    elif isinstance(answer, Inferred):
+        known = set(map(str, range(1, len(sentences_of(item.truth)) + 1)))
+        named = list(map(str, answer.inferred))
+    return [
+        f"there is no {number}" for number in dict.fromkeys(named) if number.strip() not in known
+    ]
+
+
+def _said(item: Answered, given: dict[str, Any], embedder: Embedder) -> Said:
+    statements: Statements | None = given.get(STATEMENTS.name)
+    questions: Questions | None = given.get(QUESTIONS.name)
+    relevance: Relevance | None = given.get(RELEVANCE.name)
+    inferred: Inferred | None = given.get(INFERRED.name)
+    compared: Compared | None = given.get(COMPARED.name)
+    made = questions.questions if questions else []
+    question, answer, truth, *others = embedder.embed(
+        [item.question, item.answer or " ", item.truth, *made]
+    )
+    every = [number for one in of_contexts(item).values() for number in one]
+    return Said(
+        borne=[one.borne_out for one in statements.statements] if statements else None,
+        cosines=[float(question @ other) for other in others] if questions else None,
+        evasive=bool(questions and questions.evasive),
+        relevant=[at in relevance.relevant for at in range(1, len(item.contexts) + 1)]
+        if relevance
+        else None,
+        needed=(len({*relevance.needed} & {*every}), len(every)) if relevance else None,
+        inferred=[at in inferred.inferred for at in range(1, len(sentences_of(item.truth)) + 1)]
+        if inferred
+        else None,
+        both=(len(compared.shared), len(compared.only_answer), len(compared.only_truth))
+        if compared
+        else None,
+        similarity=float(answer @ truth) if item.answer.strip() else 0.0,
+    )

@@ -1,0 +1,246 @@
+"""What a judge is asked: G-Score's six dimensions over all texts of a case at once, and a grade of one text.
+
+ChatCite, section 4: all candidates stand in one conversation, so that they are held against one another,
+and one of them is preferred. LitLLM's Llama-3-Eval grades one text against the authors' own.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from string import ascii_uppercase
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from evals.judge import Question, asked, judge_task, read_judged
+from evals.trials import Row
+from evals.writing.cases import Case
+from tools.llm.task import TaskModel
+
+MOST = len(ascii_uppercase)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Candidate:
+    """One text of one system for one case."""
+
+    arm: str
+    text: str
+    references: tuple[str, ...] = ()
+    """Titles, as the text numbers them; empty where it is not known what its numbers stand for."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sitting:
+    """One case judged once: its texts labelled A, B, ... in an order of chance."""
+
+    case: Case
+    labelled: Mapping[str, Candidate]
+    turn: int = 0
+    """0, 1, ...: the same case judged again, its texts in another order."""
+
+
+def read_candidates(path: Path) -> dict[str, list[Candidate]]:
+    """Return the texts of a file by the id of their case.
+
+    The file is what `eval writing --json` wrote, or JSON lines with `case`, `arm`, `text` and perhaps
+    `references` (titles, as the text numbers them).
+
+    Raises:
+        InputError: It cannot be read, or holds nothing.
+    """
+    found: dict[str, list[Candidate]] = {}
+    for row in read_judged(path, ("case", "arm", "text"), "writing", _of_figures):
+        if text := str(row["text"]).strip():
+            listed = tuple(map(str, row.get("references") or ()))
+            candidate = Candidate(arm=str(row["arm"]), text=text, references=listed)
+            found.setdefault(str(row["case"]), []).append(candidate)
+    return found
+
+
+def _of_figures(figures: Any) -> list[dict[str, Any]]:
+    return [
+        {"case": case["id"], "arm": arm, **printed}
+        for case in figures["cases"]
+        for arm, printed in case["printed"].items()
+    ]
+
+
+def lineup(case: Case, candidates: Sequence[Candidate], seed: str) -> dict[str, Candidate]:
+    """Return the texts of a case by label, in an order that the seed decides, whatever theirs was."""
+    ordered = sorted(candidates, key=lambda item: item.arm)[:MOST]
+    Random(f"{seed} {case.id}").shuffle(ordered)
+    return dict(zip(ascii_uppercase, ordered, strict=False))
+
+
+DIMENSIONS = (
+    "consistency",
+    "coherence",
+    "comparativeness",
+    "integrity",
+    "fluency",
+    "citation_accuracy",
+)
+
+
+class TextScores(BaseModel):
+    """The scores of one text, 1 (poor) to 5 (excellent)."""
+
+    label: str = Field(description="The text's letter.")
+    why: str = Field(description="One sentence: what decided the scores.")
+    consistency: int = Field(ge=1, le=5)
+    coherence: int = Field(ge=1, le=5)
+    comparativeness: int = Field(ge=1, le=5)
+    integrity: int = Field(ge=1, le=5)
+    fluency: int = Field(ge=1, le=5)
+    citation_accuracy: int = Field(ge=1, le=5)
+
+
+class Scored(BaseModel):
+    """All texts scored, and the one preferred."""
+
+    scores: list[TextScores] = Field(description="One entry for each text.")
+    preferred: str = Field(description="The letter of the text that you would rather publish.")
+
+
+class Graded(BaseModel):
+    """A grade of one text."""
+
+    why: str = Field(description="One or two sentences: what is there, and what is lacking.")
+    grade: int = Field(ge=0, le=100)
+
+
+G_SCORE = """You judge related-work sections for a scientific journal. Several sections were written for the same
+paper; you see its abstract, the section that its authors published (the standard), and the candidates,
+each under a letter. Their order is random and says nothing.
+
+Score every candidate on six scales from 1 to 5; use the whole range, and let equal quality have equal scores:
+- consistency: does what it says agree with the standard? Lower for each statement that contradicts the
+  standard or tells of something else; a different choice of words or of order costs nothing.
+- coherence: does one sentence lead to the next, in an order that a reader can follow, rather than being a pile
+  of facts?
+- comparativeness: does it hold works against one another and against the paper itself, and draw similar works
+  together, rather than telling of each by itself?
+- integrity: does it have what such a section needs: background, what the works did, how they are to be
+  valued, and what the paper adds?
+- fluency: grammar, spelling, punctuation, choice of words, build of sentences. Nothing else counts here.
+- citation_accuracy: does each statement on other work cite by number, and the work that it is about, as its list of
+  references tells? Where a candidate has no list, judge whether and where it cites.
+
+Judge each scale by itself. A long text is not better for being long. Then say which candidate you would rather
+publish."""
+
+GRADE = """You grade a related-work section against the one that the authors of the paper published. You see the paper's
+abstract, the published section and the candidate.
+
+Give a grade from 0 to 100: how well the candidate could stand in the place of the published one. Weigh which
+works it discusses and what it says of each, how it relates them to the paper, and whether anything in it is wrong
+or made up. 90 and more: as good or better. About 70: usable after small changes. About 50: half of it is of
+use. Below 30: it would have to be written anew. Its length alone, and where its wording differs, decide nothing."""
+
+
+G_SCORES = judge_task("g_score", G_SCORE, Scored, 4000)
+GRADES = judge_task("grade", GRADE, Graded, 800)
+
+
+def scores_asked(sitting: Sitting) -> dict[str, object]:
+    """Return what the judge is shown of a case for G-Score."""
+    return {
+        "paper": _paper(sitting),
+        "standard": sitting.case.gold,
+        "candidates": {label: _shown(item) for label, item in sitting.labelled.items()},
+    }
+
+
+def grade_asked(sitting: Sitting, label: str) -> dict[str, object]:
+    """Return what the judge is shown of one text."""
+    return {
+        "paper": _paper(sitting),
+        "standard": sitting.case.gold,
+        "candidate": _shown(sitting.labelled[label]),
+    }
+
+
+def faults_of(answer: Scored, sitting: Sitting) -> list[str]:
+    """Say what is wrong with scores: texts left out, scored twice or made up."""
+    told = [item.label.strip().upper() for item in answer.scores]
+    wanted = list(sitting.labelled)
+    faults = [f"text {label} has no scores" for label in wanted if label not in told]
+    faults += [f"there is no text {label}" for label in dict.fromkeys(told) if label not in wanted]
+    faults += [f"text {label} is scored twice" for label in wanted if told.count(label) > 1]
+    if answer.preferred.strip().upper() not in wanted:
+        faults.append(f"preferred is none of {', '.join(wanted)}")
+    return faults
+
+
+def _paper(sitting: Sitting) -> str:
+    return f"{sitting.case.title}\n\n{sitting.case.abstract}".strip()
+
+
+def _shown(item: Candidate) -> str:
+    listed = "\n".join(f"[{number}] {title}" for number, title in enumerate(item.references, 1))
+    return f"{item.text}\n\n{listed}".strip()
+
+
+_EACH = 90
+"""Tokens of what is said of one text, about."""
+
+
+def questions_of(sitting: Sitting, *, grades: bool) -> Iterator[Question]:
+    """Yield what is asked of a sitting."""
+    yield G_SCORES, scores_asked(sitting), _EACH * len(sitting.labelled)
+    for label in sitting.labelled if grades else ():
+        yield GRADES, grade_asked(sitting, label), _EACH
+
+
+async def sat(mind: TaskModel, sitting: Sitting, *, grades: bool) -> Row:
+    """Return what came of a sitting.
+
+    A row has 'case', 'turn', 'order' (arms as they were shown), 'scores' (by arm, by dimension), 'preferred' (an
+    arm), 'grades' (by arm), 'nonsense' (answers that could not be used, counted and never averaged) and 'error'.
+
+    Raises:
+        BudgetError: The budget is spent.
+    """
+    row: Row = {
+        "case": sitting.case.id,
+        "arm": f"turn {sitting.turn}",
+        "turn": sitting.turn,
+        "order": [item.arm for item in sitting.labelled.values()],
+        "scores": {},
+        "preferred": "",
+        "grades": {},
+        "nonsense": 0,
+    }
+    scored, error = await asked(
+        mind,
+        G_SCORES,
+        scores_asked(sitting),
+        lambda answer: faults_of(answer, sitting),
+        sitting.turn,
+    )
+    row |= _by_arm(scored, sitting) if scored else {"nonsense": 1, "error": error}
+    for label, item in sitting.labelled.items() if grades else ():
+        graded, _ = await asked(
+            mind, GRADES, grade_asked(sitting, label), lambda _: (), sitting.turn
+        )
+        if graded:
+            row["grades"][item.arm] = graded.grade
+        else:
+            row["nonsense"] += 1
+    return row
+
+
+def _by_arm(answer: Scored, sitting: Sitting) -> Row:
+    return {
+        "scores": {
+            _arm(sitting, item.label): {name: getattr(item, name) for name in DIMENSIONS}
+            for item in answer.scores
+        },
+        "preferred": _arm(sitting, answer.preferred),
+    }
+
+
+def _arm(sitting: Sitting, label: str) -> str:
+    return sitting.labelled[label.strip().upper()].arm
