@@ -12,7 +12,7 @@ from nodes.write.writers.quoted_sentences import (
 )
 from state.writing import MARKER
 from tools.embed.open_embedder import embedder
-from tools.text.themes import APART
+from tools.text.themes import APART, mentions
 
 ABSTRACT = (
     "Bees get lost on cloudy days. We propose a model of how bees steer. "
@@ -105,9 +105,10 @@ def test_counts_say_what_is_there() -> None:
     for theme, papers, said in [
         ("bees", [bees, bees], "Bees (2 papers, 2020)."),
         ("bees", [bees, bees, wasps], "Bees (3 papers, 2018 to 2020)."),
-        ("ants", [bees, undated], "Ants (2 papers)."),
+        ("bees", [bees, wasps], "Close in meaning (2 papers, 2018 to 2020)."),
+        ("ants", [bees, undated], "Close in meaning (2 papers)."),
         (APART, [bees, wasps], "Other subjects (2 papers, 2018 to 2020)."),
-        ("NLP of bees", [bees], "NLP of bees (1 paper, 2020)."),
+        ("bees", [bees], "Bees (1 paper, 2020)."),
         ("", [bees], "Other subjects (1 paper, 2020)."),
     ]:
         assert count_sentence(theme, papers) == said
@@ -123,3 +124,10 @@ def test_wild_records_bring_no_marker_of_their_own(
     assert set(MARKER.findall(answer.sentence)) <= {"P1"}
     assert not set("{}") & set(MARKER.sub("", answer.sentence))
     assert all(item.quotes[0] in f"{abstract}\n{title}" for item in answer.support)
+
+
+def test_phrase_is_mentioned_where_its_words_stand_side_by_side() -> None:
+    assert mentions("On bees. We study the steering of bees.", "bee steering")
+    assert not mentions("Bees make other insects change their steering.", "bee steering")
+    assert not mentions("They fly like bees. Steering is hard.", "bee steering")
+    assert not mentions("Bees.", "")

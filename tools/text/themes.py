@@ -168,6 +168,14 @@ def _closeness(rows: Vectors) -> float:
     return float(((unit @ unit.T).sum() - len(rows)) / pairs) if pairs else 1.0
 
 
+def mentions(text: str, phrase: str) -> bool:
+    """Whether a sentence has a phrase's words side by side.
+
+    'Reference generation' is mentioned by 'generation of references', not by 'references for text generation'.
+    """
+    return _side_by_side(_sentence_stems(text), content_stems(phrase))
+
+
 def _sentence_stems(text: str) -> list[list[str]]:
     return [content_stems(span.text) for span in split_sentences(text)]
 

@@ -15,11 +15,12 @@ from tools.text.quotable import printable_title
 from tools.text.salience import Passage, most_telling
 from tools.text.self_reference import name_authors
 from tools.text.sentences import split_sentences
-from tools.text.themes import APART
+from tools.text.themes import APART, mentions
 from tools.text.words import SAME, resemblance
 
 _ENDING = 6
 """Words at a sentence's end by which it is known again."""
+_UNNAMED = "close in meaning"
 _BRACES = str.maketrans("", "", "{}[]")
 
 
@@ -121,11 +122,13 @@ def quote_input_nearest(embedder: Embedder, text: str, so_far: Sequence[str]) ->
 def count_sentence(theme: str, papers: Sequence[PaperToCite]) -> str:
     """Name a theme as a heading does, with the number of its papers and, where all are known, their years.
 
-    'Dense retrieval (3 papers, 2020 to 2024).'
+    'Dense retrieval (3 papers, 2020 to 2024).' A name that two of them do not mention is none of theirs.
     """
     told = [counted(len(papers), "paper")]
     years = sorted(item.year for item in papers if item.year)
     if years and len(years) == len(papers):
         told.append(" to ".join(map(str, dict.fromkeys((years[0], years[-1])))))
-    name = theme or APART
+    bearing = sum(mentions(f"{item.title}. {item.abstract}", theme) for item in papers)
+    apart = APART if theme == APART or len(papers) == 1 else _UNNAMED
+    name = theme if bearing >= min(2, len(papers)) else apart
     return f"{name[:1].upper()}{name[1:]} ({', '.join(told)})."
