@@ -35,10 +35,7 @@ _OWN_SENTENCE = re.compile(
     r"[^{}]+ \{P\d+\} (?:\(annotation\): “(?P<quoted>.+)”"
     r"|(?:(?:also|then|further|first|next|\w+ly) )?[a-z]+ (?P<rest>.+))"
 )
-_COUNTED = re.compile(
-    r"\w+ papers?(?:, [\w ]*\d{4},)? (?:are close in meaning(?:; \w+ of them mention [^“”{}.;]+)?"
-    r"|share no closer theme|mentions [^“”{}.;]+|stands apart)\."
-)
+_COUNTED = re.compile(r"[^“”{}.;]+ \(\d+ papers?(?:, \d{4}(?: to \d{4})?)?\)\.")
 _NOT_PROSE = ("#", ">", "|", "- ", "* ", "<!--", "```", "---")
 
 

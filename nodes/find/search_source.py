@@ -8,11 +8,10 @@ from time import monotonic
 from typing import NotRequired
 
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
 from nodes.cost.kept_budget import saving_services
-from state.channels import FindState
-from state.inputs import CheckedRequest, WriteChoices
+from state.channels import FindState, Shared
+from state.inputs import WriteChoices
 from state.run import Failure
 from state.search import Hit, SearchLogEntry, SearchQuery
 from tools.counting import counted
@@ -22,11 +21,9 @@ from tools.run_settings import RunSettings
 STAGE = "search_source"
 
 
-class Branch(TypedDict):
+class Branch(Shared):
     """What one branch of this node reads."""
 
-    run: str
-    request: CheckedRequest
     query: SearchQuery
     source: str
     limit: int

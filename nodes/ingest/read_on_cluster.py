@@ -10,10 +10,9 @@ from pathlib import Path, PurePath
 from threading import Event
 
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
+from state.channels import Shared
 from state.ingest import FileReport, FileSource, IngestUpdate
-from state.inputs import CheckedRequest
 from state.paper import Paper
 from tools.errors import DocumentError
 from tools.ingest.file_places import UploadSpool, allowed_roots, check_paths
@@ -35,11 +34,9 @@ from tools.services import Services, open_services
 STAGE = "read_source"
 
 
-class Branch(TypedDict):
+class Branch(Shared):
     """What this node reads."""
 
-    run: str
-    request: CheckedRequest
     sources: list[FileSource]
     of: int
 

@@ -9,8 +9,8 @@ from collections.abc import Awaitable, Callable
 from pathlib import PurePath
 
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
+from state.channels import Shared
 from state.document import Unread
 from state.ingest import FileReport, FileSource, IngestUpdate
 from state.inputs import CheckedRequest
@@ -27,11 +27,9 @@ from tools.services import Services, open_services
 STAGE = "read_source"
 
 
-class Branch(TypedDict):
+class Branch(Shared):
     """What this node reads."""
 
-    run: str
-    request: CheckedRequest
     source: FileSource
     of: int
 

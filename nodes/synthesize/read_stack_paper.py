@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
 from state.bibliography import Bibliography
+from state.channels import Shared
 from state.document import Block, Document
 from state.inputs import CheckedRequest
 from state.paper import Paper
@@ -41,11 +41,9 @@ _REBUILT = (
 )
 
 
-class Branch(TypedDict):
+class Branch(Shared):
     """What this node reads."""
 
-    run: str
-    request: CheckedRequest
     item: PaperToRead
     place: int
     of: int

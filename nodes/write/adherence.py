@@ -5,8 +5,8 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from nodes.write.cited_papers import without_markers
 from state.writing import MARKER, Adherence, Plan, PlanLine, Sentence
+from tools.evidence.verbatim import plain
 from tools.text.sentences import split_sentences
 
 
@@ -53,7 +53,7 @@ def measure_adherence(
             len(set(line.keys) & cited.get(line.number, set())) for line in plan.lines
         ),
         words_asked=_words_asked(plan),
-        words_written=sum(len(without_markers(sentence.text).split()) for sentence in sentences),
+        words_written=sum(len(plain(sentence.text).split()) for sentence in sentences),
     )
 
 
@@ -83,7 +83,7 @@ def needs_language_model(
 
 def count_sentences(text: str) -> int:
     """Return how many sentences a reader sees in a text with markers."""
-    return len(split_sentences(without_markers(text)))
+    return len(split_sentences(plain(text)))
 
 
 def _words_asked(plan: Plan) -> int | None:

@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 from nodes.common.ask_person import first_arguments
 from state.paper import Paper, index_by_ids
 from state.quote import ANNOTATION, Quote
-from state.writing import MARKER, KeyElements, Plan, Sentence
+from state.writing import KeyElements, Plan, Sentence
 from tools.evidence.prompt_injection import without_injections
 from tools.llm.task import count_tokens
 from tools.services import Services
@@ -130,16 +130,6 @@ _SHOWN = ("abstract", ANNOTATION, "title")
 def plain_text(sentences: Sequence[Sentence]) -> str:
     """Return a draft's text, markers included, as one paragraph."""
     return " ".join(sentence.text for sentence in sentences)
-
-
-def without_markers(text: str) -> str:
-    """Return a sentence without its citation markers."""
-    return (
-        " ".join(MARKER.sub("", text).split())
-        .replace(" ,", ",")
-        .replace(" .", ".")
-        .replace(" :", ":")
-    )
 
 
 def lines_with_wrong_count(plan: Plan, cited: Sequence[str]) -> set[int]:

@@ -21,7 +21,6 @@ from nodes.write.cited_papers import (
     PaperToCite,
     lines_with_wrong_count,
     load_papers_to_cite,
-    without_markers,
 )
 from nodes.write.number_references import paragraph_numbers
 from nodes.write.writers.draft_answers import (
@@ -48,6 +47,7 @@ from state.writing import (
 )
 from tools.embed.embedder import Embedder
 from tools.errors import AnswerError, KeptError, RefusedError
+from tools.evidence.verbatim import plain
 from tools.llm.task import Task
 from tools.run_settings import RunSettings
 
@@ -105,7 +105,7 @@ def _told(
 ) -> NextSentence:
     kept = [paper for paper in papers if f"{{{paper.key}}}" in texts[number]]
     so_far = [text for other, text in texts.items() if other != number]
-    told = quote_nearest(embedder, without_markers(texts[number]), kept, so_far)
+    told = quote_nearest(embedder, plain(texts[number]), kept, so_far)
     return told.model_copy(update={"line": number})
 
 

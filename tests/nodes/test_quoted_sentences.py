@@ -103,26 +103,13 @@ def test_counts_say_what_is_there() -> None:
     bees, wasps = line_paper(), line_paper(key="P2", abstract="", title="Wasps", year=2018)
     undated = wasps.model_copy(update={"year": None})
     for theme, papers, said in [
-        (
-            "bees",
-            [bees, bees],
-            "Two papers, from 2020, are close in meaning; both of them mention bees.",
-        ),
-        (
-            "bees",
-            [bees] * 3,
-            "Three papers, all from 2020, are close in meaning; all of them mention bees.",
-        ),
-        (
-            "bees",
-            [bees, bees, wasps],
-            "Three papers, from 2018 to 2020, are close in meaning; two of them mention bees.",
-        ),
-        ("bees", [bees, wasps], "Two papers, from 2018 to 2020, are close in meaning."),
-        ("ants", [bees, undated], "Two papers are close in meaning."),
-        (APART, [bees, wasps], "Two papers, from 2018 to 2020, share no closer theme."),
-        ("bees", [bees], "One paper, from 2020, mentions bees."),
-        ("", [bees], "One paper, from 2020, stands apart."),
+        ("bees", [bees, bees], "Bees (2 papers, 2020)."),
+        ("bees", [bees, bees, wasps], "Bees (3 papers, 2018 to 2020)."),
+        ("bees", [bees, wasps], "Close in meaning (2 papers, 2018 to 2020)."),
+        ("ants", [bees, undated], "Close in meaning (2 papers)."),
+        (APART, [bees, wasps], "Other subjects (2 papers, 2018 to 2020)."),
+        ("bees", [bees], "Bees (1 paper, 2020)."),
+        ("", [bees], "Other subjects (1 paper, 2020)."),
     ]:
         assert count_sentence(theme, papers) == said
 

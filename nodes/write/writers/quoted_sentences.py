@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from nodes.write.cited_papers import PaperToCite
 from nodes.write.writers.draft_answers import NextSentence, Support
+from tools.counting import counted
 from tools.embed.embedder import Embedder
 from tools.evidence.prompt_injection import without_injections
 from tools.text.quotable import printable_title
@@ -19,22 +20,8 @@ from tools.text.words import SAME, resemblance
 
 _ENDING = 6
 """Words at a sentence's end by which it is known again."""
+_UNNAMED = "close in meaning"
 _BRACES = str.maketrans("", "", "{}[]")
-_COUNTS = (
-    "no",
-    "One",
-    "Two",
-    "Three",
-    "Four",
-    "Five",
-    "Six",
-    "Seven",
-    "Eight",
-    "Nine",
-    "Ten",
-    "Eleven",
-    "Twelve",
-)
 
 
 def quote_line(
@@ -133,30 +120,15 @@ def quote_input_nearest(embedder: Embedder, text: str, so_far: Sequence[str]) ->
 
 
 def count_sentence(theme: str, papers: Sequence[PaperToCite]) -> str:
-    """Say how many papers a theme has, from which years, and how many of them mention it.
+    """Name a theme as a heading does, with the number of its papers and, where all are known, their years.
 
-    'Three papers, from 2020 to 2024, are close in meaning; two of them mention dense retrieval.'
-    These two have its words side by side in their titles or in a sentence of their abstracts. Of
-    papers that were grouped for want of a closer theme (APART) only their number and years are told.
+    'Dense retrieval (3 papers, 2020 to 2024).' A name that two of them do not mention is none of theirs.
     """
-    many, several = _count(len(papers)), len(papers) > 1
+    told = [counted(len(papers), "paper")]
     years = sorted(item.year for item in papers if item.year)
-    span = f"from {years[0]} to {years[-1]}" if years else ""
-    if years and years[0] == years[-1]:
-        span = f"{'all ' if len(years) > 2 else ''}from {years[0]}"
-    span = span if len(years) == len(papers) else ""
-    within = f", {span}," if span else ""
+    if years and len(years) == len(papers):
+        told.append(" to ".join(map(str, dict.fromkeys((years[0], years[-1])))))
     bearing = sum(mentions(f"{item.title}. {item.abstract}", theme) for item in papers)
-    if not several:
-        return f"{many} paper{within} {f'mentions {theme}' if bearing else 'stands apart'}."
-    if theme == APART:
-        return f"{many} papers{within} share no closer theme."
-    share = {len(papers): "both" if len(papers) == 2 else "all"}.get(
-        bearing, _count(bearing).lower()
-    )
-    shared = f"; {share} of them mention {theme}" if bearing > 1 else ""
-    return f"{many} papers{within} are close in meaning{shared}."
-
-
-def _count(number: int) -> str:
-    return _COUNTS[number] if number < len(_COUNTS) else str(number)
+    apart = APART if theme == APART or len(papers) == 1 else _UNNAMED
+    name = theme if bearing >= min(2, len(papers)) else apart
+    return f"{name[:1].upper()}{name[1:]} ({', '.join(told)})."
