@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from state.document import Document
 from state.paper import title_key
 from tools.documents.article_walk import ArticleWalker, authors_of, head_of
-from tools.documents.file_types import LIMITS, FileLimits
 from tools.documents.markup import (
     BlockCollector,
     Element,
@@ -16,6 +15,7 @@ from tools.documents.markup import (
     parse_html,
 )
 from tools.errors import DocumentError
+from tools.file_limits import FILE_LIMITS, FileLimits
 
 _TAGS = {
     "skip": "script style nav template noscript form button svg canvas iframe object embed select input "
@@ -69,7 +69,7 @@ _OWN_ADDRESS = re.compile(rf"/(?:html|abs|pdf)/{_NUMBER}", re.I)
 _WATERMARK = re.compile(rf"arxiv(?:\.org)?[:/]\s*(?:abs/|html/|pdf/)?{_NUMBER}", re.I)
 
 
-def read_html(content: bytes, *, name: str, limits: FileLimits = LIMITS) -> Document:
+def read_html(content: bytes, *, name: str, limits: FileLimits = FILE_LIMITS) -> Document:
     """Return what a person sees of the article; see tools.documents.open_document.read_document."""
     root, unread = parse_html(content, name)
     document = read_article(root, BlockCollector(name, limits))

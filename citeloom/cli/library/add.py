@@ -59,9 +59,8 @@ def add(
     """Add papers to a library; run again, it goes on where it was stopped."""
     from citeloom.cli.library.reports import tell
     from tools.ingest.file_places import allow_paths
-    from tools.ingest.ingest_target import use_workers
     from tools.ingest.ray_workers import start_ray
-    from tools.ingest.reader_processes import close_workers
+    from tools.ingest.reader_processes import close_workers, use_workers
     from tools.library.open_library import close_libraries
     from tools.run_settings import RunSettings
 
