@@ -1,7 +1,6 @@
 """What the catalog knows of documents, passages, and what of them is to be found by a search."""
 
 import json
-import zlib
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
@@ -21,6 +20,11 @@ PAPER_DAY = (
     "known_since(json_extract(p.record, '$.published'), p.year, json_extract(p.record, '$.arxiv'))"
 )
 """The day of `state.paper.known_since`, which the database offers its statements."""
+_WHOLE = (
+    "SELECT start, text FROM texts WHERE document = :document UNION ALL"
+    " SELECT start, text FROM gaps WHERE document = :document ORDER BY start"
+)
+"""A document's text in pieces: its passages, and what stands between them."""
 _AMONG = "IN (SELECT value FROM json_each(?))"
 
 
@@ -76,17 +80,25 @@ class PassageCatalog:
         Raises:
             LibraryError: It is damaged.
         """
+        parts: list[str] = []
+        at = 0
         with self._database.reading() as db:
-            row = db.execute("SELECT text FROM documents WHERE sha256 = ?", (sha256,)).fetchone()
-        if row is None:
-            return None
-        try:
-            return zlib.decompress(row[0]).decode("utf-8")
-        except (zlib.error, UnicodeDecodeError) as error:
+            known = db.execute(
+                "SELECT number, length FROM documents WHERE sha256 = ?", (sha256,)
+            ).fetchone()
+            number, length = known or (0, 0)
+            rows = db.execute(_WHOLE, {"document": number}).fetchall() if known else []
+        for start, text in rows:
+            if start > at:
+                break
+            parts.append(text[at - start :])
+            at = max(at, start + len(text))
+        if at != length:
             raise LibraryError(
-                f"the text of the document {sha256[:12]} is damaged ({error}): add its file again, "
-                "or restore the library from a snapshot"
-            ) from error
+                f"the text of the document {sha256[:12]} is damaged (its character {at} is missing): "
+                "add its file again, or restore the library from a snapshot"
+            )
+        return "".join(parts) if known else None
 
     def points(self, ids: Collection[str]) -> dict[str, int]:
         """Return the points of these passages, those that are there."""
