@@ -100,7 +100,7 @@ def test_run_that_is_stopped_waits_for_no_service(folder: Path) -> None:
         try:
             asked = (str(folder / "snails.pdf"), "a.pdf", Grobid(server.url))
             reading = workers.threads.submit(lambda: workers.run(stopped, read_file, *asked))
-            server.wait_for(1)
+            server.wait_for(1, 60.0)
             stopped.set()
             with pytest.raises(StoppedError):
                 reading.result(timeout=60)
