@@ -21,7 +21,7 @@ from tools.clients import Clients
 from tools.library.library import Library
 from tools.library.open_library import close_libraries, open_library
 from tools.library.search_types import PassageFilter
-from tools.retrieve.retriever import open_retriever
+from tools.retrieve.retriever import Retriever
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +78,7 @@ def ready_for(arm: Arm, setting: Setting) -> Ready:
         started = perf_counter()
         clients = SharedLibrary(setting, arm)
         library = clients.shared(setting.library)
-        retriever = open_retriever(arm.settings["retriever"], library)
+        retriever = Retriever(arm.settings["retriever"], library)
         retriever.retrieve("citation", limit=1, wanted=PassageFilter())
         _ready[key] = Ready(clients, library, perf_counter() - started)
     return _ready[key]

@@ -10,9 +10,9 @@ from evals.passages.sets import Question, QuestionSet
 from tools.embed.embedder import Embedder
 from tools.library.library import Library
 from tools.library.open_library import close_libraries, create_library
-from tools.library.search_types import PassageFilter, Retriever, RetrieverName
+from tools.library.search_types import PassageFilter, RetrieverName
 from tools.retrieve.keywords import fill_missing_keywords
-from tools.retrieve.retriever import open_retriever
+from tools.retrieve.retriever import Retriever
 from tools.settings import Settings
 
 ARMS: tuple[RetrieverName, ...] = get_args(RetrieverName)
@@ -49,7 +49,7 @@ def measure(made: QuestionSet, half: str, home: Path, embedder: Embedder) -> lis
     library = create_library(made.name.replace("_", "-"), settings, embedder)
     try:
         build = _build(made, library, embedder)
-        ways = {name: open_retriever(name, library) for name in ARMS}
+        ways = {name: Retriever(name, library) for name in ARMS}
         questions = made.half(half)
         views = [("", questions, False)]
         if any(question.paper for question in questions):

@@ -142,6 +142,8 @@ CREATE TABLE IF NOT EXISTS gaps (
     document INTEGER NOT NULL, start INTEGER NOT NULL, text TEXT NOT NULL,
     PRIMARY KEY (document, start)
 ) WITHOUT ROWID;
+-- Vectors that a snapshot brought, until they are in an index.
+CREATE TABLE IF NOT EXISTS carried (point INTEGER PRIMARY KEY, dense BLOB NOT NULL);
 CREATE TRIGGER IF NOT EXISTS document_without_gaps AFTER DELETE ON documents BEGIN
     DELETE FROM gaps WHERE document = old.number;
 END;

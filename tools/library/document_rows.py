@@ -11,6 +11,7 @@ from state.document import Block, Document, DocumentEntry
 from state.paper import Paper
 from state.passage import LARGEST, Passage, passage_id
 from tools.documents.cut_passages import cut_passages
+from tools.embed.embedder import readable
 from tools.library.database import keep_gaps
 from tools.library.same_paper import keys_of
 from tools.library.search_types import folded_section
@@ -76,13 +77,13 @@ def put_document(
         [(number, position, *row) for position, row in enumerate(printed)],
     )
     spans = sorted((cut.start, cut.end) for cut in _write(db, paper, number, cuts))
-    keep_gaps(db, number, _readable(text), spans)
+    keep_gaps(db, number, readable(text), spans)
     return "updated" if known else "added"
 
 
 def keep_record(db: sqlite3.Connection, paper: int, record: Paper) -> None:
     """Make the record's own texts what it says: its abstract, and the pieces of one too long for a passage."""
-    abstract = _readable(record.abstract or "")
+    abstract = readable(record.abstract or "")
     passage = Passage.model_construct(
         paper=record.id,
         section=(_SECTIONS[record.abstract_kind],),
@@ -133,7 +134,7 @@ def remove_document(db: sqlite3.Connection, number: int) -> None:
 
 def add_tags(db: sqlite3.Connection, paper: int, tags: Sequence[str]) -> bool:
     """Give a paper these tags; return whether one was new."""
-    rows = [(paper, _readable(tag)) for tag in tags]
+    rows = [(paper, readable(tag)) for tag in tags]
     return db.executemany("INSERT OR IGNORE INTO tags VALUES (?, ?)", rows).rowcount > 0
 
 
@@ -178,8 +179,8 @@ def _write(
 
 
 def _cut(paper: str, passage: Passage) -> CutPassages:
-    text = _readable(passage.text)
-    section = tuple(_readable(heading) for heading in passage.section)
+    text = readable(passage.text)
+    section = tuple(readable(heading) for heading in passage.section)
     return CutPassages(
         passage_id(paper, text),
         json.dumps(section, ensure_ascii=False),
@@ -198,7 +199,3 @@ def _digest(
     for part in (text, json.dumps(cuts), json.dumps(printed)):
         whole.update(sha256(part.encode("utf-8", "replace")).digest())
     return whole.digest()
-
-
-def _readable(text: str) -> str:
-    return text.encode("utf-8", "replace").decode("utf-8")  # SQLite takes no lone surrogates

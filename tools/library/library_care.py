@@ -15,9 +15,9 @@ from tools.errors import LibraryError
 from tools.library.catalog import Catalog
 from tools.library.document_rows import rename, settle
 from tools.library.embedded_index import lock_of
+from tools.library.index_registry import index_folder
 from tools.library.library import Library
 from tools.library.library_index import IndexRow, index_rows
-from tools.library.open_library import index_folder
 from tools.library.vector_index import (
     IndexFilter,
     Payload,

@@ -5,7 +5,6 @@ Those of a server's callers stand under `home/callers/WHO/libraries`.
 
 import re
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
 from threading import RLock
 from uuid import uuid4
@@ -15,17 +14,15 @@ from tools.embed.embedder import Embedder
 from tools.errors import InputError, LibraryError, loggable_kind
 from tools.library.catalog import Catalog
 from tools.library.database import WriteLock, is_damage, is_older_format
-from tools.library.embedded_index import EmbeddedIndex
-from tools.library.index_registry import FOLDER, IndexIdentity, index_location, names_for
+from tools.library.index_registry import index_location, names_for
 from tools.library.library import Library
-from tools.library.server_index import OtherServerError, Server, ServerIndex
+from tools.library.server_index import OtherServerError
 from tools.library.starter_library import (
     STARTER,
     starter_papers,
     sync_starter,
     with_packaged_vectors,
 )
-from tools.library.vector_index import VectorIndex
 from tools.program import PROGRAM, logger_of
 from tools.settings import Settings
 
@@ -70,7 +67,7 @@ def open_library(
             if library:
                 library.close()
             maker = with_packaged_vectors(embedder) if name == STARTER else embedder
-            library = Library(folder, name, IndexFactory(folder, name, settings), maker)
+            library = Library(folder, name, settings, maker)
             _opened[key] = library
         if not any_embedder:
             library.check_embedder(embedder)
@@ -132,7 +129,7 @@ def delete_library(name: str, settings: Settings, embedder: Embedder) -> None:
         with WriteLock(folder / "write.lock", f"library '{name}'").held():
             try:
                 library = _opened.get((folder, settings.qdrant_url)) or Library(
-                    folder, name, IndexFactory(folder, name, settings), embedder
+                    folder, name, settings, embedder
                 )
                 library.drop()
             except LibraryError as error:
@@ -198,39 +195,6 @@ def _clear(folder: Path) -> None:
             shutil.rmtree(path, ignore_errors=True)
         elif path.name != "write.lock":
             path.unlink(missing_ok=True)
-
-
-@dataclass(frozen=True)
-class IndexFactory:
-    """Opens the indexes of a library, each where it is."""
-
-    folder: Path
-    name: str
-    settings: Settings
-
-    @property
-    def place(self) -> str:
-        """Where new indexes are made."""
-        return index_location(self.settings)
-
-    def __call__(self, names: IndexIdentity) -> VectorIndex:
-        """Return an index; nothing is connected or read yet."""
-        if (names.place or self.place) == FOLDER:
-            return EmbeddedIndex(index_folder(self.folder, names), names.size, multi=names.multi)
-        catalog = Catalog(self.folder / CATALOG)
-        try:
-            uid = catalog.meta()["uid"]
-        finally:
-            catalog.close()
-        # The uid keeps apart libraries of one name that several machines keep on one server.
-        collection = f"citeloom-{self.name}-{uid[:8]}-{names.generation}"
-        server = Server.of(self.settings)
-        return ServerIndex(server, collection, names.size, multi=names.multi)
-
-
-def index_folder(folder: Path, names: IndexIdentity) -> Path:
-    """Return the folder of a library's embedded index."""
-    return folder / f"vectors-{names.generation}"
 
 
 def forget_library(folder: Path) -> None:
