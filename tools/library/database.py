@@ -293,20 +293,6 @@ class CatalogVersionError(LibraryError):
     """The catalog was made by another version of CiteLoom."""
 
 
-def is_older_format(path: Path) -> bool:
-    """Whether this is a catalog of a version too old to be read."""
-    if not path.exists():
-        return False
-    db = sqlite3.connect(path, timeout=_BUSY)
-    try:
-        found = _version(db)
-    except sqlite3.DatabaseError:  # damaged, which whoever reads it will say
-        return False
-    finally:
-        db.close()
-    return 0 < found < 3
-
-
 def is_damage(error: LibraryError) -> bool:
     """Whether an error says that the file is no whole catalog, which no waiting mends."""
     if isinstance(error, CatalogVersionError):

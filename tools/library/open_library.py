@@ -13,7 +13,7 @@ from tools.callers import caller_folder
 from tools.embed.embedder import Embedder
 from tools.errors import InputError, LibraryError, loggable_kind
 from tools.library.catalog import Catalog
-from tools.library.database import WriteLock, is_damage, is_older_format
+from tools.library.database import WriteLock, is_damage
 from tools.library.index_registry import index_location, names_for
 from tools.library.library import Library
 from tools.library.server_index import OtherServerError
@@ -167,16 +167,12 @@ def folder_of(name: str, settings: Settings) -> Path:
 
 
 def _make(folder: Path, name: str, settings: Settings, embedder: Embedder) -> None:
-    outdated = name == STARTER and is_older_format(folder / CATALOG)
-    if (folder / CATALOG).exists() and not outdated:
+    if (folder / CATALOG).exists():
         return
     if name != STARTER and _has_lost_catalog(folder):
         raise _unknown(name, settings)
     folder.mkdir(parents=True, exist_ok=True)
     with WriteLock(folder / "write.lock", f"library '{name}'").held():
-        if outdated and is_older_format(folder / CATALOG):
-            forget_library(folder)
-            _clear(folder)
         if (folder / CATALOG).exists():
             return
         # Made aside and renamed, so that whoever sees a catalog sees a whole one.
@@ -186,15 +182,6 @@ def _make(folder: Path, name: str, settings: Settings, embedder: Embedder) -> No
         catalog.set_meta(names.meta() | {"uid": uuid4().hex})
         catalog.close()
         draft.rename(folder / CATALOG)
-
-
-def _clear(folder: Path) -> None:
-    """Delete what an earlier version kept in a library's folder, but for the lock."""
-    for path in folder.iterdir():
-        if path.is_dir():
-            shutil.rmtree(path, ignore_errors=True)
-        elif path.name != "write.lock":
-            path.unlink(missing_ok=True)
 
 
 def forget_library(folder: Path) -> None:
