@@ -57,6 +57,9 @@ def as_version_3(catalog: Path, texts: dict[str, str], abstracts: dict[str, str 
         )
         db.execute("DROP TRIGGER document_without_gaps")
         db.execute("DROP TABLE gaps")
+        db.execute("DROP TABLE carried")
+        db.execute("DROP TRIGGER document_gone")  # as where no reference was kept yet
+        db.execute("DROP TABLE cited")
         db.execute("ALTER TABLE documents DROP COLUMN length")
         db.execute("PRAGMA user_version = 3")
 
