@@ -23,8 +23,8 @@ print(len(library.ids()), len(library.texts.text(library.texts.documents()[0].sh
 STUCK = f"""
 from tools.library import database
 keep = database._keep_once
-def stay(db, number, packed):
-    keep(db, number, packed)
+def stay(db, number):
+    keep(db, number)
     if number == 2:
         print("stuck", flush=True)
         time.sleep(600)
@@ -97,6 +97,20 @@ def test_it_says_and_finds_the_same_and_has_each_text_once(
     assert [text for text in kept.values() if "Of pears" in text] == [
         "\n\n[1] Ida Rook. 2001. Of pears."
     ] * 2
+
+
+@pytest.mark.usefixtures("before")
+def test_text_that_was_damaged_before_costs_its_document_only(
+    settings: Settings, embedder: WordEmbedder
+) -> None:
+    catalog = settings.home / "libraries" / "mine" / "catalog.sqlite"
+    with closing(sqlite3.connect(catalog)) as db, db:
+        db.execute("UPDATE documents SET text = x'00ff' WHERE number = 1")
+    library = open_library("mine", settings, embedder)
+    (fault,) = verify(library)
+    assert fault.remedy == "add the file 'p0.pdf' of doi:10.1000/p0 again"
+    library.texts.put(*document(0, *PARTS, tags=("all",)))
+    assert verify(library) == []
 
 
 def test_one_killed_in_between_is_as_it_was_and_opened_by_the_next(

@@ -241,8 +241,8 @@ def upgrade(db: sqlite3.Connection) -> None:
     try:
         if _version(db) == 3:  # else another process was quicker
             db.execute("ALTER TABLE documents ADD COLUMN length INTEGER NOT NULL DEFAULT 0")
-            for number, packed in db.execute("SELECT number, text FROM documents").fetchall():
-                _keep_once(db, number, packed)
+            for (number,) in db.execute("SELECT number FROM documents").fetchall():
+                _keep_once(db, number)
             db.execute("ALTER TABLE documents DROP COLUMN text")
             db.execute(
                 "UPDATE papers SET record = json_remove(record, '$.abstract') WHERE"
@@ -257,13 +257,20 @@ def upgrade(db: sqlite3.Connection) -> None:
     db.execute(f"PRAGMA busy_timeout = {int(1000 * _BUSY)}")
 
 
-def _keep_once(db: sqlite3.Connection, number: int, packed: bytes) -> None:
+def _keep_once(db: sqlite3.Connection, number: int) -> None:
+    sql = "SELECT text, paper FROM documents WHERE number = ?"
+    packed, paper = db.execute(sql, (number,)).fetchone()
     try:
         text = zlib.decompress(packed).decode("utf-8")
-    except (zlib.error, UnicodeDecodeError):  # `verify` says that its file is to be added again
+    except (zlib.error, UnicodeDecodeError):  # `verify` names its file, which is then read anew
         text = ""
-    spans = "SELECT start, end FROM texts WHERE document = ? ORDER BY start"
-    keep_gaps(db, number, text, db.execute(spans, (number,)).fetchall())
+        db.execute(
+            "UPDATE documents SET digest = x'', entry = json_remove(entry, '$.references')"
+            " WHERE number = ?",
+            (number,),
+        )
+    spans = "SELECT start, end FROM texts WHERE paper = ? AND document = ? ORDER BY start"
+    keep_gaps(db, number, text, db.execute(spans, (paper, number)).fetchall())
 
 
 def keep_gaps(
@@ -408,7 +415,7 @@ class Database:
         if empty:
             create_tables(connection)
         elif found == 3:
-            logger.warning("%s: each text is being put where it is kept once", self._path)
+            logger.warning("%s: bringing its texts into a new form, once", self._path)
             upgrade(connection)
         elif found != VERSION:
             age = "a newer" if found > VERSION else "an earlier"

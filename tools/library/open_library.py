@@ -118,30 +118,31 @@ def delete_library(name: str, settings: Settings, embedder: Embedder) -> None:
         LibraryError: There is no such library, or another process is writing it.
     """
     folder = folder_of(name, settings)
-    if not (folder / CATALOG).exists():
-        if not _has_lost_catalog(folder):
-            raise _unknown(name, settings)
-        with _lock, WriteLock(folder / "write.lock", f"library '{name}'").held():
-            forget_library(folder)
-            shutil.rmtree(folder, ignore_errors=True)
-        return
+    here = (folder / CATALOG).exists()
+    if not (here or _has_lost_catalog(folder)):
+        raise _unknown(name, settings)
     with _lock:
         with WriteLock(folder / "write.lock", f"library '{name}'").held():
-            try:
-                library = _opened.get((folder, settings.qdrant_url)) or Library(
-                    folder, name, settings, embedder
-                )
-                library.drop()
-            except LibraryError as error:
-                if not (isinstance(error, OtherServerError) or is_damage(error)):
-                    raise
-                logger.warning(
-                    "what a server has of library '%s' stays there: %s", name, loggable_kind(error)
-                )
+            if here:
+                _drop_vectors(folder, name, settings, embedder)
             forget_library(folder)
             # Without its catalog it is no library, whatever a kill leaves of the rest.
-            (folder / CATALOG).unlink()
+            (folder / CATALOG).unlink(missing_ok=True)
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _drop_vectors(folder: Path, name: str, settings: Settings, embedder: Embedder) -> None:
+    try:
+        library = _opened.get((folder, settings.qdrant_url)) or Library(
+            folder, name, settings, embedder
+        )
+        library.drop()
+    except LibraryError as error:
+        if not (isinstance(error, OtherServerError) or is_damage(error)):
+            raise
+        logger.warning(
+            "what a server has of library '%s' stays there: %s", name, loggable_kind(error)
+        )
 
 
 def close_libraries() -> None:

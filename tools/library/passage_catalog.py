@@ -21,10 +21,13 @@ PAPER_DAY = (
 )
 """The day of `state.paper.known_since`, which the database offers its statements."""
 _WHOLE = (
-    "SELECT start, text FROM texts WHERE document = :document UNION ALL"
-    " SELECT start, text FROM gaps WHERE document = :document ORDER BY start"
+    "SELECT s.start, s.text FROM documents d JOIN texts s ON s.paper = d.paper"
+    " AND s.document = d.number WHERE d.sha256 = :sha256"
+    " UNION ALL SELECT g.start, g.text FROM documents d JOIN gaps g ON g.document = d.number"
+    " WHERE d.sha256 = :sha256"
+    " UNION ALL SELECT length, '' FROM documents WHERE sha256 = :sha256 ORDER BY start"
 )
-"""A document's text in pieces: its passages, and what stands between them."""
+"""A document's text in pieces: its passages, what stands between them, and its end."""
 _AMONG = "IN (SELECT value FROM json_each(?))"
 
 
@@ -80,25 +83,19 @@ class PassageCatalog:
         Raises:
             LibraryError: It is damaged.
         """
+        with self._database.reading() as db:
+            rows = db.execute(_WHOLE, {"sha256": sha256}).fetchall()
         parts: list[str] = []
         at = 0
-        with self._database.reading() as db:
-            known = db.execute(
-                "SELECT number, length FROM documents WHERE sha256 = ?", (sha256,)
-            ).fetchone()
-            number, length = known or (0, 0)
-            rows = db.execute(_WHOLE, {"document": number}).fetchall() if known else []
         for start, text in rows:
             if start > at:
-                break
+                raise LibraryError(
+                    f"the text of the document {sha256[:12]} is damaged (its character {at} is missing): "
+                    "add its file again, or restore the library from a snapshot"
+                )
             parts.append(text[at - start :])
             at = max(at, start + len(text))
-        if at != length:
-            raise LibraryError(
-                f"the text of the document {sha256[:12]} is damaged (its character {at} is missing): "
-                "add its file again, or restore the library from a snapshot"
-            )
-        return "".join(parts) if known else None
+        return "".join(parts) if rows else None
 
     def points(self, ids: Collection[str]) -> dict[str, int]:
         """Return the points of these passages, those that are there."""
