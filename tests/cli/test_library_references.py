@@ -74,6 +74,7 @@ def id_of(run: Run, title: str) -> str:
 
 
 @pytest.mark.parametrize("order", [("heights.pdf", "young.txt"), ("young.txt", "heights.pdf")])
+@pytest.mark.usefixtures("references_are_read_elsewhere")
 def test_paper_cites_another_of_the_library_whichever_came_first(
     run: Run, order: tuple[str, str]
 ) -> None:
