@@ -415,7 +415,10 @@ class Database:
         if empty:
             create_tables(connection)
         elif found == 3:
-            logger.warning("%s: bringing its texts into a new form, once", self._path)
+            logger.warning(
+                "library '%s' is being converted to this version's form, once",
+                self._path.parent.name,
+            )
             upgrade(connection)
         elif found != VERSION:
             age = "a newer" if found > VERSION else "an earlier"
