@@ -22,11 +22,10 @@ from state.bibliography import Bibliography, InTextCitation
 from state.document import Document
 from state.paper import Paper
 from state.synthesis import EntryWorks
-from tools.documents.open_copies import Fetched, open_copy
+from tools.documents.fetch_open_copies import Fetched, open_copy
 from tools.errors import BudgetError, CiteLoomError, InputError
 from tools.ingest.file_places import UploadSpool
-from tools.ingest.ingest_target import limits_of
-from tools.ingest.reader_processes import close_workers, in_thread, open_workers, read_in_process
+from tools.ingest.reader_processes import close_workers, read_file, run_apart
 from tools.ledger.budget import BudgetLimits
 from tools.ledger.run_ledger import RunLedger, ledger_of_run
 from tools.references.read_bibliography import read_bibliography
@@ -262,12 +261,9 @@ async def _read(copy: Fetched, at: Settings) -> Document:
     """Read a copy in a process of its own."""
     spool = UploadSpool(at.home, "rolling")
     digest = await asyncio.to_thread(spool.put, copy.content)
-    workers = await asyncio.to_thread(open_workers, limits_of(at))
     path = spool.path(digest)
     try:
-        reading = await in_thread(
-            workers, lambda stopped: read_in_process(workers, stopped, path, copy.name, None)
-        )
+        reading = await run_apart(at, read_file, str(path), copy.name, None)
     finally:
         await asyncio.to_thread(spool.drop, digest)
     return reading.document

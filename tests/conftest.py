@@ -127,3 +127,13 @@ def home(tmp_path: Path, built: Path, embedder_with_memory: RememberingEmbedder)
 def abstract() -> str:
     """The example abstract, with its heading."""
     return ABSTRACT.read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def references_are_read_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fail whatever reads a list of references in this process; those that read files begin anew and do not."""
+
+    def here(*_: object) -> None:
+        raise AssertionError("a list of references is read in the process that serves")
+
+    monkeypatch.setattr("tools.references.read_bibliography._entries", here)

@@ -64,9 +64,8 @@ def add(
 ) -> int:
     """Add papers to a library; run again, it goes on where it was stopped."""
     from tools.ingest.file_places import allow_paths
-    from tools.ingest.ingest_target import use_workers
     from tools.ingest.ray_workers import start_ray
-    from tools.ingest.reader_processes import close_workers
+    from tools.ingest.reader_processes import close_workers, use_workers
     from tools.library.open_library import close_libraries
     from tools.run_settings import RunSettings
 

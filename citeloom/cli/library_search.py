@@ -66,7 +66,7 @@ def opened(name: str) -> "Iterator[Library]":
         library.close()
 
 
-Retriever = Literal["hybrid", "vectors", "keywords"]
+RetrieverName = Literal["hybrid", "vectors", "keywords"]
 
 
 def search(
@@ -74,7 +74,9 @@ def search(
         list[str], typer.Argument(help="What to look for.", metavar="[NAME] WORDS...")
     ],
     library: NAMED = None,
-    retriever: Annotated[Retriever, typer.Option(help="How: as `ask` finds passages.")] = "hybrid",
+    retriever: Annotated[
+        RetrieverName, typer.Option(help="How: as `ask` finds passages.")
+    ] = "hybrid",
     paper: Annotated[
         list[str] | None, typer.Option("--paper", "-p", help="Only of this paper; may be repeated.")
     ] = None,
@@ -97,7 +99,7 @@ def search(
     """Find passages of a library's papers."""
     from citeloom.cli.options import years_of
     from tools.library.search_types import PassageFilter
-    from tools.retrieve.retriever import open_retriever
+    from tools.retrieve.retriever import Retriever
 
     wanted = PassageFilter(
         papers=frozenset(paper or ()),
@@ -108,7 +110,7 @@ def search(
     )
     name, query = named(library, words, "what to look for")
     with opened(name) as searched:
-        hits = open_retriever(retriever, searched).retrieve(query, limit=limit, wanted=wanted)
+        hits = Retriever(retriever, searched).retrieve(query, limit=limit, wanted=wanted)
         passages = searched.texts.get([hit.passage for hit in hits])
     for hit in hits:
         if hit.passage in passages:

@@ -12,8 +12,7 @@ from starlette.routing import BaseRoute, Route
 
 from citeloom.service.answering import answering
 from citeloom.service.entry import caller_of_request
-from tools.ingest.ingest_target import limits_of
-from tools.ingest.reader_processes import Reading, in_thread, open_workers, read_in_process
+from tools.ingest.reader_processes import Reading, read_file, run_apart
 from tools.settings import settings
 
 _LONGEST = 3000
@@ -34,13 +33,9 @@ async def _read(request: Request) -> object:
 
 
 async def _reading(content: bytes, name: str) -> Reading:
-    limits = limits_of(settings())
-    workers = await asyncio.to_thread(open_workers, limits)
     place = await asyncio.to_thread(_put, content, Path(name).suffix[:10])
     try:
-        return await in_thread(
-            workers, lambda stopped: read_in_process(workers, stopped, place, name, None)
-        )
+        return await run_apart(settings(), read_file, str(place), name, None)
     finally:
         await asyncio.to_thread(place.unlink)
 

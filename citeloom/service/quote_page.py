@@ -1,7 +1,6 @@
 """A route that shows where a quote stands: the page of the paper's own file, the words marked."""
 
 import asyncio
-from functools import partial
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -10,8 +9,7 @@ from starlette.routing import BaseRoute, Route
 from citeloom.service.answering import answering
 from citeloom.service.entry import RequestRefusedError, caller_of_request
 from tools.clients import open_clients
-from tools.ingest.ingest_target import limits_of
-from tools.ingest.reader_processes import in_thread, open_workers
+from tools.ingest.reader_processes import run_apart
 from tools.library.library import Library
 from tools.pdf.page_image import PageImage, page_image
 from tools.settings import settings
@@ -38,12 +36,8 @@ async def _page(request: Request) -> Response:
             404, "the library has no PDF of this paper; add the file to see its pages"
         )
     best: PageImage | None = None
-    workers = await asyncio.to_thread(open_workers, limits_of(settings()))
     for path, name in kept:
-        draw = partial(
-            workers.run, function=page_image, path=path, name=name, page=page, quote=quote
-        )
-        best = await in_thread(workers, draw)
+        best = await run_apart(settings(), page_image, path=path, name=name, page=page, quote=quote)
         if best.marked:
             break
     assert best

@@ -25,9 +25,9 @@ from tools.embed.embedder import Embedder
 from tools.embed.open_embedder import embedder
 from tools.library.library import Library
 from tools.library.open_library import close_libraries, create_library
-from tools.library.search_types import PassageFilter, Retriever, RetrieverName
+from tools.library.search_types import PassageFilter, RetrieverName
 from tools.retrieve.keywords import fill_missing_keywords
-from tools.retrieve.retriever import open_retriever
+from tools.retrieve.retriever import Retriever
 from tools.settings import Settings
 
 ARMS: tuple[RetrieverName, ...] = get_args(RetrieverName)
@@ -49,7 +49,7 @@ def measure(
         whole = any(question.paper for question in questions)
         for suffix in (", its paper", ", all papers") if whole else ("",):
             asked = {
-                name: _ask(open_retriever(name, library), questions, within="its" in suffix)
+                name: _ask(Retriever(name, library), questions, within="its" in suffix)
                 for name in ARMS
             }
             yield {

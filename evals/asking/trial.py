@@ -22,7 +22,7 @@ from tools.library.open_library import close_libraries, create_library, open_lib
 from tools.library.search_types import PassageFilter
 from tools.library.starter_library import STARTER
 from tools.retrieve.keywords import fill_missing_keywords
-from tools.retrieve.retriever import open_retriever
+from tools.retrieve.retriever import Retriever
 from tools.settings import Settings, settings
 
 PAPERS = "papers"
@@ -146,7 +146,7 @@ def ready_for(arm: Arm, setting: Setting) -> Ready:
         started = perf_counter()
         clients = SharedLibrary(setting, arm)
         library = clients.shared(setting.library)
-        retriever = open_retriever(arm.settings["retriever"], library)
+        retriever = Retriever(arm.settings["retriever"], library)
         retriever.retrieve("citation", limit=1, wanted=PassageFilter())
         _ready[key] = Ready(clients, library, perf_counter() - started)
     return _ready[key]

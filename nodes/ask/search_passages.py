@@ -15,7 +15,7 @@ from state.passage import OF_RECORD, Passage, PassageHit, passage_id
 from tools.counting import counted
 from tools.library.library import Library
 from tools.library.search_types import PassageFilter, RetrieverName
-from tools.retrieve.retriever import open_retriever
+from tools.retrieve.retriever import Retriever
 from tools.run_settings import RunSettings
 from tools.services import Services, open_services
 from tools.text.questions import question_parts, read_question
@@ -77,7 +77,7 @@ async def retrieve_passages(
     )
 
     def search() -> tuple[list[PassageHit], list[Passage]]:
-        retriever = open_retriever(retriever_of(services.context), library)
+        retriever = Retriever(retriever_of(services.context), library)
         hits = retriever.retrieve(query, limit=services.context.retrieved, wanted=chosen)
         found = library.texts.get([hit.passage for hit in hits])
         return [hit for hit in hits if hit.passage in found], [

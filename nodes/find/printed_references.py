@@ -14,7 +14,8 @@ from state.paper import Paper
 from state.run import Failure
 from tools.counting import counted
 from tools.errors import DocumentError, InputError, PermanentError, TransientError
-from tools.ingest.open_copies import read_open_copy
+from tools.ingest.read_open_copy import read_open_copy
+from tools.ingest.reader_processes import run_apart
 from tools.references.read_bibliography import read_bibliography
 from tools.references.works import merge_works
 from tools.scholar.agreement import same_work
@@ -84,9 +85,9 @@ async def _copied(services: Services, stage: str, paper: Paper) -> Bibliography 
     at = services.clients.settings
     try:
         copy = await read_open_copy(paper, run=services.run, ledger=services.ledger, settings=at)
+        listed = await run_apart(at, read_bibliography, copy.document)
     except (DocumentError, TransientError, PermanentError, InputError, OSError) as error:
         return _failure(stage, f"the open copy of {paper.id}", str(error))
-    listed = await asyncio.to_thread(read_bibliography, copy.document)
     return listed if listed.entries else _failure(stage, f"the open copy of {paper.id}", _NO_LIST)
 
 

@@ -25,9 +25,9 @@ from tools.ingest.ingest_file import (
     unchanged,
 )
 from tools.ingest.ingest_records import DumpReport
-from tools.ingest.ingest_target import IngestTarget, limits_of
+from tools.ingest.ingest_target import IngestTarget
 from tools.ingest.ray_workers import Answer, read_on_ray
-from tools.ingest.reader_processes import StoppedError, in_thread, open_workers
+from tools.ingest.reader_processes import StoppedError, in_thread, limits_of, open_workers
 from tools.run_settings import RunSettings
 from tools.services import Services, open_services
 

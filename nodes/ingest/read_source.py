@@ -19,8 +19,8 @@ from tools.errors import DocumentError, InputError, PermanentError, TransientErr
 from tools.ingest.file_places import UploadSpool, place_of_file
 from tools.ingest.ingest_file import IngestOptions, failed, ingest_file
 from tools.ingest.ingest_records import take_records
-from tools.ingest.ingest_target import IngestTarget, limits_of
-from tools.ingest.reader_processes import Workers, in_thread, open_workers
+from tools.ingest.ingest_target import IngestTarget
+from tools.ingest.reader_processes import Workers, in_thread, limits_of, open_workers
 from tools.run_settings import RunSettings
 from tools.services import Services, open_services
 
@@ -80,6 +80,7 @@ async def _taken(
             workers,
             lambda stopped: take_records(
                 opened,
+                workers,
                 source.name,
                 path,
                 source.tags,
@@ -108,7 +109,7 @@ async def fetch_open_copy(
 
     A paper without an open copy is taken in by its record alone, and its report says so.
     """
-    from tools.documents.open_copies import open_copy
+    from tools.documents.fetch_open_copies import open_copy
 
     record, causes = await _record(services, request, source.name)
     if record is None:

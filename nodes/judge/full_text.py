@@ -8,6 +8,7 @@ import asyncio
 import time
 from collections import Counter, deque
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from state.document import JOINT, CopyTried, Document
@@ -28,7 +29,8 @@ from tools.errors import (
     TransientError,
 )
 from tools.ingest.ingest_file import paper_of
-from tools.ingest.open_copies import read_open_copy
+from tools.ingest.read_open_copy import read_open_copy
+from tools.ingest.reader_processes import run_apart
 from tools.library.library import Library
 from tools.library.open_library import settings_for
 from tools.references.read_bibliography import entries_at_end, read_entries
@@ -100,7 +102,9 @@ async def _at_hand(
             subject, remedy = f"library '{request.library}'", "no full text was read from it"
             failures = [_failure(stage, subject, str(error), remedy)]
     rest = [paper for paper in papers if paper.id not in found]
-    found |= await asyncio.to_thread(_kept_copies, services, rest)
+    for paper, sha256, document in await asyncio.to_thread(_kept_copies, services, rest):
+        with suppress(DocumentError):  # its list of references takes too long to read
+            found[paper.id] = await _text_of(services, document, paper, sha256)
     return {key: FullText(tuple(passages)) for key, passages in found.items()}, failures
 
 
@@ -113,15 +117,15 @@ def _in_library(
     return {key: passages for key, passages in texts.items() if passages}
 
 
-def _kept_copies(services: Services, papers: Sequence[Paper]) -> dict[str, list[Passage]]:
-    """Return the texts of open copies that earlier runs, or this one, have read."""
+def _kept_copies(services: Services, papers: Sequence[Paper]) -> list[tuple[Paper, str, Document]]:
+    """Return the open copies that earlier runs, or this one, have read, with their hashes."""
     store = DocumentStore(services.clients.settings.home)
-    found: dict[str, list[Passage]] = {}
+    found = []
     for paper in papers:
         sha256 = store.copy_of([paper.id, *paper.aliases])
         document = store.latest(sha256) if sha256 else None
         if sha256 and document and not _fault(document, paper):
-            found[paper.id] = _text_of(document, paper, sha256)
+            found.append((paper, sha256, document))
     return found
 
 
@@ -152,9 +156,15 @@ def library_text(
     return []
 
 
-def _text_of(document: Document, paper: Paper, sha256: str) -> list[Passage]:
+async def _text_of(
+    services: Services, document: Document, paper: Paper, sha256: str
+) -> list[Passage]:
+    listed = await run_apart(services.clients.settings, read_entries, document)
+    return await asyncio.to_thread(_cut, document, paper, sha256, [entry.text for entry in listed])
+
+
+def _cut(document: Document, paper: Paper, sha256: str, entries: Sequence[str]) -> list[Passage]:
     passages = cut_passages(document, paper=paper.id, title=paper.title, sha256=sha256)
-    entries = [entry.text for entry in read_entries(document)]
     return on_pages(body_of(passages, entries or _listed_at_end(passages)), document)
 
 
@@ -251,17 +261,18 @@ class _Copies:
                 indexes=True,
                 fault=lambda document: _fault(document, paper),
             )
+            text = await _text_of(services, copy.document, paper, copy.sha256)
         except BudgetError as error:
             self._stop = str(error)
             return None
         except (DocumentError, TransientError, PermanentError, InputError, OSError) as error:
-            text = FullText(unread=f"{_FAILED}: {error}")
-            await self._table.put([CopyTried(paper=paper.id, unread=text.unread)])
-            return text
+            unread = f"{_FAILED}: {error}"
+            await self._table.put([CopyTried(paper=paper.id, unread=unread)])
+            return FullText(unread=unread)
         self._fetched += 1
         await asyncio.to_thread(self._store.put_copy, paper.id, copy.sha256, copy.document)
         await self._table.put([CopyTried(paper=paper.id, document=copy.sha256)])
-        return FullText(tuple(await asyncio.to_thread(_text_of, copy.document, paper, copy.sha256)))
+        return FullText(tuple(text))
 
 
 def _fault(document: Document, paper: Paper) -> str:

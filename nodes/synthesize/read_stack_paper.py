@@ -26,8 +26,8 @@ from tools.documents.paragraphs import paragraphs_of, rebuilt
 from tools.errors import DocumentError
 from tools.ingest.file_places import UploadSpool, place_of_file
 from tools.ingest.ingest_file import digest_of, paper_of
-from tools.ingest.ingest_target import is_current, limits_of
-from tools.ingest.reader_processes import in_thread, open_workers, read_in_process
+from tools.ingest.ingest_target import is_current
+from tools.ingest.reader_processes import read_file, run_apart
 from tools.library.library import Library
 from tools.program import PROGRAM
 from tools.references.read_bibliography import read_bibliography
@@ -67,7 +67,7 @@ async def read_stack_paper(state: Branch, runtime: Runtime[RunSettings]) -> Synt
     report = SourcePaper(place=state["place"], name=item.name)
     try:
         read = await _read(services, state["request"], item)
-        bibliography = await asyncio.to_thread(read_bibliography, read.document)
+        bibliography = await run_apart(services.clients.settings, read_bibliography, read.document)
         paragraphs = await asyncio.to_thread(
             paragraphs_of, read.document, bibliography, read.paper.id
         )
@@ -102,9 +102,8 @@ async def _read(services: Services, request: CheckedRequest, item: PaperToRead) 
     kind, note = "", ""
     grobid = grobid_of(services.clients.settings)
     if known is None or not is_current(known.reader, grobid):
-        workers = await asyncio.to_thread(open_workers, limits_of(services.clients.settings))
-        reading = await in_thread(
-            workers, lambda stopped: read_in_process(workers, stopped, path, item.name, grobid)
+        reading = await run_apart(
+            services.clients.settings, read_file, str(path), item.name, grobid
         )
         known, kind, note = reading.document, reading.kind, reading.note
         digest = reading.sha256  # it may have been written since it was hashed

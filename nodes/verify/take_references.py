@@ -4,10 +4,8 @@ Reads the input of `references`. Writes `run`, `request`, `entries`, `stop`, and
 same thread may have left; the records go to the run store. Files are read in processes of their own.
 """
 
-import asyncio
 import json
 from collections.abc import Iterator, Mapping
-from functools import partial
 from uuid import uuid4
 
 from langgraph.runtime import Runtime
@@ -24,10 +22,9 @@ from state.verify import Entry, VerifyState
 from tools.bibliography.names import csl_name
 from tools.bibliography.publication_kinds import KINDS, kind_of_work
 from tools.counting import counted
-from tools.documents.file_types import LIMITS
 from tools.errors import DocumentError, InputError
-from tools.ingest.ingest_target import limits_of
-from tools.ingest.reader_processes import in_thread, open_workers
+from tools.file_limits import FILE_LIMITS
+from tools.ingest.reader_processes import run_apart
 from tools.ingest.uploads import contents_of
 from tools.references.read_list import read_list
 from tools.references.works import paper_of
@@ -85,7 +82,9 @@ async def _read(
     failures: list[Failure] = []
     for name, content in _contents(sent, failures):
         try:
-            entries += await _apart(services, content, name)
+            entries += await run_apart(
+                services.clients.settings, read_list, content=content, name=name
+            )
         except DocumentError as error:
             failures.append(_unread(name or "the text", error))
         if len(entries) > MAX_REFERENCES:
@@ -105,16 +104,9 @@ def _contents(sent: ReferencesInput, failures: list[Failure]) -> Iterator[tuple[
         sent_as = upload.name.encode("utf-8", "replace").decode().replace("\\", "/")
         name = sent_as.rpartition("/")[2] or f"file {number}"
         try:
-            yield name, contents_of(upload, largest=LIMITS.bytes)
+            yield name, contents_of(upload, largest=FILE_LIMITS.bytes)
         except DocumentError as error:
             failures.append(_unread(name, error))
-
-
-async def _apart(services: Services, content: bytes, name: str) -> list[ReferenceEntry]:
-    workers = await asyncio.to_thread(open_workers, limits_of(services.clients.settings))
-    return await in_thread(
-        workers, partial(workers.run, function=read_list, content=content, name=name)
-    )
 
 
 def _told(failure: Failure) -> str:

@@ -60,7 +60,7 @@ at hand, `passages` of its full text under their sections. Answer seven question
 
 An answer is one stretch of the paper, copied letter by letter, at least {MIN_LENGTH} characters long, as short as
 says it whole and not pieced together. Two questions may share words. Where a paper does not answer a question,
-leave it empty. Where `faults` of an earlier answer are listed, give only the papers and questions that they name.
+give null. Where `faults` of an earlier answer are listed, give only the papers and questions that they name.
 """
 
 

@@ -41,13 +41,14 @@ First, as `reading`, make brief notes:
 - Which lines of work, or papers that a reader of the field would miss, are left out? Could a clause or a group of keys
   take them in?
 - Does every paragraph make one point and lead to the next? Is anything only listed, said twice, padded, stronger than
-  its paper says, or near to a formula ("X does. Y does.")? Does the section end where the authors' work begins, in
-  words of its own?
+  its paper says, or near to a formula ("X does. Y does.", "...; we ...")? Does the section end where the authors' work
+  begins, in words of its own?
+- Which sentence must be read twice, carries two thoughts, or breaks the thread?
 
 Then give, as `paragraphs`, those that change, each whole and with its number; what you do not give stays as it is.
 Mend every finding: say of the paper what it does say, cite the one that says it, or let the claim go. What is good
-stays letter by letter. The rules of the first answer hold, its length and number of papers among them. Where `faults`
-are listed, mend them and give these paragraphs again.
+stays letter by letter. The rules of the first answer hold; what comes in makes room for itself, so that the section
+does not grow. Where `faults` are listed, mend them and give these paragraphs again.
 """
 
 
@@ -129,14 +130,19 @@ async def revise_draft(state: WriteState, runtime: Runtime[RunSettings]) -> Writ
 
 def _paragraphs(sentences: Sequence[Sentence]) -> list[str]:
     paragraphs = groupby(sentences, key=lambda item: item.line)
-    return [" ".join(item.text for item in group) for _, group in paragraphs]
+    return [_shown(" ".join(item.text for item in group)) for _, group in paragraphs]
+
+
+def _shown(text: str) -> str:
+    """Return a text with its citations as who wrote it gives them: {P3, P7}."""
+    return text.replace("}{", ", ")
 
 
 def _findings(state: WriteState) -> list[Found]:
     by_id = {paper: key for key, paper in state["keys"].items()}
     return [
         Found(
-            sentence=state["final"].sentences[item.sentence - 1].text,
+            sentence=_shown(state["final"].sentences[item.sentence - 1].text),
             key=item.key or None,
             claim=item.claim,
             verdict=item.verdict,

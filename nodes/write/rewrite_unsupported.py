@@ -339,7 +339,7 @@ def without_citations(sentence: Sentence, keys: Collection[str]) -> Sentence | N
     """Return a sentence without these citations; None where one stands alone, or where papers may be counted."""
     groups = [MARKER.findall(found[0]) for found in _GROUP.finditer(sentence.text)]
     alone = any(set(group) <= set(keys) for group in groups)
-    if alone or "" in keys or _COUNTS.search(without_markers(sentence.text)):
+    if alone or "" in keys or _COUNTS.search(plain(sentence.text)):
         return None
     text = _GROUP.sub(
         lambda found: "".join(f"{{{key}}}" for key in MARKER.findall(found[0]) if key not in keys),

@@ -15,9 +15,9 @@ from docx.oxml.ns import nsdecls
 
 from state.document import Document
 from tools.documents.docx import read_docx
-from tools.documents.file_types import FileLimits
 from tools.documents.open_document import read_document
 from tools.errors import DocumentError
+from tools.file_limits import FileLimits
 
 Fill = Callable[[Any], None]
 

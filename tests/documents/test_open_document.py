@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from state.document import Document
-from tools.documents.file_types import FileLimits, detect_file_type
+from tools.documents.file_types import detect_file_type
 from tools.documents.open_document import Kind, note_on, read_document
 from tools.errors import DocumentError
+from tools.file_limits import FileLimits
 
 
 def zipped(*names: str, content: bytes = b"x") -> bytes:

@@ -14,7 +14,7 @@ from evals.build import licence_of, related_work
 from evals.writing.cases import read_cases
 from state.document import Block, Document
 from state.paper import Paper
-from tests.documents.test_open_copies import Site
+from tests.documents.test_fetch_open_copies import Site
 from tests.evals.calls import evaluated
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work, make_world

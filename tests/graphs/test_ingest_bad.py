@@ -11,6 +11,7 @@ from threading import Event, Timer
 
 import pytest
 
+from state.document import Block, Document
 from tests.graphs.ingest_files import (
     BOMB,
     ENCRYPTED,
@@ -23,10 +24,12 @@ from tests.graphs.ingest_files import (
     markdown,
 )
 from tools.errors import DocumentError
+from tools.file_limits import ReaderLimits
 from tools.ingest.file_places import UploadSpool
 from tools.ingest.ingest_target import BAD_RECORDS
-from tools.ingest.reader_processes import ReaderLimits, StoppedError, Workers, close_workers
+from tools.ingest.reader_processes import StoppedError, Workers, close_workers
 from tools.library.open_library import close_libraries, library_names
+from tools.references.read_bibliography import read_entries
 
 BAD = {
     "encrypted.pdf": ENCRYPTED,
@@ -124,12 +127,20 @@ async def test_run_that_adds_nothing_leaves_no_library_of_its_own_and_keeps_one_
 # --- The processes that read ------------------------------------------------------------------
 
 
+def endless_list() -> Document:
+    """A document with a list of references that takes minutes to read."""
+    entry = "[1] " + "A. B. Cole, " * 300 + "2001. On bees. Journal of Bees 1(2), 3-4."
+    return Document(blocks=(Block(text=entry, kind="reference"),) * 5_000, reader="text 2")
+
+
 def test_slow_crashing_greedy_and_stopped_readers_cost_their_files_only() -> None:
     workers = Workers(ReaderLimits(workers=1, seconds=1.0, megabytes=700))
     stopped = Event()
     try:
         with pytest.raises(DocumentError, match="longer than 1 seconds"):
             workers.run(Event(), time.sleep, 60)
+        with pytest.raises(DocumentError, match="longer than 1 seconds"):
+            workers.run(Event(), read_entries, endless_list())
         with pytest.raises(DocumentError, match="crashed"):
             workers.run(Event(), os.abort)
         with pytest.raises(DocumentError, match="more memory") as caught:

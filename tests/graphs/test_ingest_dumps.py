@@ -53,6 +53,7 @@ async def test_folder_of_an_openalex_snapshot_is_taken_as_records(tmp_path: Path
     assert again["reports"][0].records == {"unchanged": 3, "bad": 2}
 
 
+@pytest.mark.usefixtures("references_are_read_elsewhere")
 async def test_each_paper_of_s2orc_is_a_document_with_sections_and_references(
     tmp_path: Path,
 ) -> None:

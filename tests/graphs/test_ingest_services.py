@@ -24,14 +24,9 @@ from tests.graphs.ingest_files import (
 from tests.graphs.sources import Sources
 from tests.library.words import WordEmbedder
 from tools.documents.grobid import NAME, Grobid
+from tools.file_limits import ReaderLimits
 from tools.ingest.file_places import allow_paths
-from tools.ingest.reader_processes import (
-    ReaderLimits,
-    StoppedError,
-    Workers,
-    close_workers,
-    read_in_process,
-)
+from tools.ingest.reader_processes import StoppedError, Workers, close_workers, read_file
 from tools.library.open_library import close_libraries
 from tools.run_settings import RunSettings
 
@@ -103,9 +98,9 @@ def test_run_that_is_stopped_waits_for_no_service(folder: Path) -> None:
     with GrobidServer([Answer(200, slow=True)]) as server:
         workers = Workers(ReaderLimits(workers=1))
         try:
-            asked = (folder / "snails.pdf", "a.pdf", Grobid(server.url))
-            reading = workers.threads.submit(read_in_process, workers, stopped, *asked)
-            server.wait_for(1)
+            asked = (str(folder / "snails.pdf"), "a.pdf", Grobid(server.url))
+            reading = workers.threads.submit(lambda: workers.run(stopped, read_file, *asked))
+            server.wait_for(1, 60.0)
             stopped.set()
             with pytest.raises(StoppedError):
                 reading.result(timeout=60)

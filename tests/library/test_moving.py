@@ -139,8 +139,8 @@ def test_snapshot_with_vectors_is_restored_without_an_embedder(
     assert collections(recorded) == to_server
     assert len(again.search("topic1", limit=99)) == 20
     assert take_snapshot(again, tmp_path / "after.gz") < carrying.stat().st_size
-    with pytest.raises(LibraryError, match="no such table"), again.catalog.database.reading() as db:
-        db.execute("SELECT 1 FROM carried")
+    with again.catalog.database.reading() as db:
+        assert db.execute("SELECT 1 FROM carried").fetchall() == []
 
 
 def test_snapshot_with_vectors_serves_other_embedders_and_moves_too(

@@ -78,7 +78,7 @@ def test_starter_is_built_from_its_file_and_follows_it(
         open_library("starter", settings, embedder, starter=starter)
 
 
-def test_library_of_an_earlier_version_is_refused_and_the_starter_made_anew(
+def test_library_too_old_to_be_read_is_refused_and_can_be_removed(
     settings: Settings, embedder: WordEmbedder, starter: Path
 ) -> None:
     create_library("old", settings, embedder)
@@ -87,8 +87,10 @@ def test_library_of_an_earlier_version_is_refused_and_the_starter_made_anew(
     for name in ("old", "starter"):
         with closing(sqlite3.connect(settings.home / "libraries" / name / "catalog.sqlite")) as db:
             db.execute("PRAGMA user_version=2")
-    with pytest.raises(LibraryError, match="made by an earlier CiteLoom"):
-        open_library("old", settings, embedder)
+        with pytest.raises(LibraryError, match=r"made by an earlier CiteLoom.* remove the library"):
+            open_library(name, settings, embedder, starter=starter)
+        delete_library(name, settings, embedder)
+    assert library_names(settings) == ["starter"]
     assert len(open_library("starter", settings, embedder, starter=starter).ids()) == 5
 
 

@@ -13,7 +13,7 @@ from tests.library.conftest import Recorded
 from tests.library.words import OtherEmbedder, WordEmbedder, fill
 from tools.library import server_index as calls
 from tools.library.library import Library
-from tools.library.open_library import IndexFactory, create_library, open_library
+from tools.library.open_library import create_library, open_library
 from tools.library.server_index import Server
 from tools.library.server_self_test import check_server
 from tools.settings import Settings
@@ -72,9 +72,7 @@ def test_library_embedded_anew_is_searched_in_its_old_collection_until_the_new_i
             seen.append((len(collections), len(before.search("topic1", limit=99))))
             return super().embed(texts)
 
-    library = Library(
-        before.folder, "mine", IndexFactory(before.folder, "mine", served), Watched(96)
-    )
+    library = Library(before.folder, "mine", served, Watched(96))
     library.index(reembed=True)
     assert seen[0] == (2, 20)
     assert len(recorded.client.get_collections().collections) == 1

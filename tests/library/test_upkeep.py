@@ -82,16 +82,20 @@ def test_vectors_that_are_lost_are_made_anew_also_by_who_only_looked(filled: Lib
     assert len(filled.search("topic1", limit=99)) == filled.stats().papers
 
 
-def test_what_cannot_be_made_again_names_the_file_to_add(filled: Library) -> None:
-    sql(filled, "UPDATE texts SET start = start + 1 WHERE text LIKE 'The limits%' AND paper = 1")
-    (fault,) = verify(filled)
-    assert "of 'p0.pdf' 1 passage is not in its text" in fault.what
-    assert fault.remedy == "add the file 'p0.pdf' of doi:10.1000/p0 again"
-    assert repair(filled) == [fault]
-    sql(filled, "UPDATE documents SET text = x'00ff' WHERE number = 1")
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE texts SET start = start + 1 WHERE text LIKE 'The limits%' AND paper = 1",
+        "DELETE FROM gaps WHERE document = 1",
+        "UPDATE documents SET length = length + 9 WHERE number = 1",
+    ],
+)
+def test_what_cannot_be_made_again_names_the_file_to_add(filled: Library, damage: str) -> None:
+    sql(filled, damage)
     (fault,) = verify(filled)
     assert "is damaged" in fault.what
-    assert "p0.pdf" in fault.remedy
+    assert fault.remedy == "add the file 'p0.pdf' of doi:10.1000/p0 again"
+    assert repair(filled) == [fault]
 
 
 def test_flipped_bytes_of_the_catalog_and_its_loss_are_said(

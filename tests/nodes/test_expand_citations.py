@@ -15,7 +15,7 @@ from state.channels import FindState
 from state.inputs import CheckedRequest
 from state.paper import Author, Paper
 from state.search import Hit, LinkRound
-from tests.documents.test_open_copies import Site
+from tests.documents.test_fetch_open_copies import Site
 from tests.nodes.tables import Tables
 from tests.pdf.papers import paper as rivers
 from tests.scholar.table import Table
@@ -160,6 +160,7 @@ EMBERS = Paper(
 DIG = Paper(id="doi:10.5555/12345678", title="Two people dig better than one", abstract="So.")
 
 
+@pytest.mark.usefixtures("references_are_read_elsewhere")
 async def test_references_that_no_source_knows_are_read_from_the_open_pdf(
     follow: Follow, run_store: InMemoryStore, reached: Callable[[FindState], Any]
 ) -> None:

@@ -9,7 +9,7 @@ from state.document import Document
 from tests.pdf import papers
 from tests.pdf.writer import Page, pdf
 from tools.errors import DocumentError
-from tools.pdf.pdfium_pages import PageLimits
+from tools.file_limits import PageLimits
 from tools.pdf.reader import read_pdf
 
 PAPER = papers.paper()

@@ -6,9 +6,10 @@ import pypdfium2.raw as pdfium
 from hypothesis import strategies as st
 
 from tests.pdf.writer import BOLD, ITALIC, PLAIN, SYMBOL, Page, pdf
+from tools.file_limits import PageLimits
 from tools.pdf.columns import Columns
 from tools.pdf.glyphs import glyph
-from tools.pdf.pdfium_pages import PageLimits, opened, read_page
+from tools.pdf.pdfium_pages import opened, read_page
 from tools.pdf.upright_pages import UprightPage, Word
 
 LIMITS = PageLimits()

@@ -12,9 +12,9 @@ from tests.retrieve.made import PAPERS, filled, holding, parts
 from tools.embed.open_embedder import embedder
 from tools.library.library import Library
 from tools.library.open_library import close_libraries
-from tools.library.search_types import PassageFilter, Retriever, RetrieverName
+from tools.library.search_types import PassageFilter, RetrieverName
 from tools.retrieve.keywords import fill_missing_keywords, put, unnamed
-from tools.retrieve.retriever import open_retriever
+from tools.retrieve.retriever import Retriever
 
 ALL = PassageFilter()
 BEES, HARBOURS, BREAD = (f"doi:10.1000/p{number}" for number in (1, 2, 3))
@@ -30,7 +30,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
 
 @pytest.fixture(params=get_args(RetrieverName))
 def way(request: pytest.FixtureRequest, library: Library) -> Retriever:
-    made = open_retriever(request.param, library)
+    made = Retriever(request.param, library)
     assert made.name == request.param
     return made
 
@@ -75,7 +75,7 @@ def test_nothing_asked_or_wanted_gives_nothing_and_odd_questions_are_no_error(
 
 
 def test_keywords_find_by_the_heading_and_nothing_on_another_subject(library: Library) -> None:
-    way = open_retriever("keywords", library)
+    way = Retriever("keywords", library)
     best = way.retrieve("magnetic sense", limit=1, wanted=ALL)[0]
     assert best.passage == holding(library, "Iron granules")
     assert way.retrieve("quarterly tax of shareholders", limit=5, wanted=ALL) == []
@@ -85,7 +85,7 @@ def test_keywords_are_made_when_asked_for_go_with_their_passage_and_may_be_a_min
     tmp_path: Path,
 ) -> None:
     library = filled(tmp_path, embedder(), index=False)
-    way = open_retriever("keywords", library)
+    way = Retriever("keywords", library)
     assert way.retrieve("pollen", limit=9, wanted=ALL)
     assert fill_missing_keywords(library) == 0
     library.remove([HARBOURS, BEES])

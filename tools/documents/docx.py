@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from state.document import Document
-from tools.documents.file_types import LIMITS, FileLimits, check_zip, decoded
+from tools.documents.file_types import check_zip, decoded
 from tools.documents.html import read_article
 from tools.documents.markup import BlockCollector, Element, clean, parse_html, parse_xml
 from tools.errors import DocumentError
+from tools.file_limits import FILE_LIMITS, FileLimits
 
 _STYLES = """
 p[style-name='Title'] => h1.ltx_title_document:fresh
@@ -52,7 +53,7 @@ _FAULTS = (
 """What zipfile and mammoth raise over a damaged file."""
 
 
-def read_docx(content: bytes, *, name: str, limits: FileLimits = LIMITS) -> Document:
+def read_docx(content: bytes, *, name: str, limits: FileLimits = FILE_LIMITS) -> Document:
     """Return the document with its insertions accepted; see tools.documents.open_document.read_document."""
     from xml.sax import SAXException
 

@@ -6,13 +6,13 @@ import io
 import re
 import zipfile
 import zlib
-from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Literal
 
 from tools.bibliography.read_records import RECORD_SUFFIXES
 from tools.counting import counted
 from tools.errors import DocumentError
+from tools.file_limits import FILE_LIMITS, FileLimits
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -61,31 +61,12 @@ _SMALL = 10_000_000
 """Bytes up to which no ratio is suspicious: a page of spaces shrinks to nothing."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileLimits:
-    """What is refused before it is read."""
-
-    bytes: int = 200_000_000
-    """Of a file."""
-    decompressed: int = 500_000_000
-    """Bytes of what is packed in it."""
-    ratio: float = 200.0
-    """Of decompressed to packed bytes, for what is larger than some MB."""
-    entries: int = 10_000
-    """Files within a packed file."""
-    characters: int = 20_000_000
-    """Of a document's text."""
-
-
-LIMITS = FileLimits()
-
-
 def megabytes(size: int) -> str:
     """Return a number of bytes for people."""
     return f"{size / 1_000_000:.0f} MB" if size >= 1_000_000 else f"{size / 1000:.0f} kB"
 
 
-def check_size(content: bytes, name: str, limits: FileLimits = LIMITS) -> None:
+def check_size(content: bytes, name: str, limits: FileLimits = FILE_LIMITS) -> None:
     """Check the size of a file.
 
     Raises:
@@ -103,7 +84,7 @@ def check_size(content: bytes, name: str, limits: FileLimits = LIMITS) -> None:
         )
 
 
-def gunzip(content: bytes, name: str, limits: FileLimits = LIMITS) -> bytes:
+def gunzip(content: bytes, name: str, limits: FileLimits = FILE_LIMITS) -> bytes:
     """Unpack a gzip file, never further than the limits.
 
     Raises:
@@ -121,7 +102,9 @@ def gunzip(content: bytes, name: str, limits: FileLimits = LIMITS) -> bytes:
     return plain
 
 
-def check_zip(archive: zipfile.ZipFile, size: int, name: str, limits: FileLimits = LIMITS) -> None:
+def check_zip(
+    archive: zipfile.ZipFile, size: int, name: str, limits: FileLimits = FILE_LIMITS
+) -> None:
     """Check what a zip file says of itself; zipfile never unpacks more of an entry than that.
 
     Raises:
@@ -248,7 +231,7 @@ _STRANGE = re.compile("[\0-\x08\x0e-\x1a\x1c-\x1f\x7f-\x9f\ufffd]")
 _HIGH = re.compile("[\x80-\xff€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]")
 
 
-def detect_file_type(content: bytes, name: str, limits: FileLimits = LIMITS) -> Kind:
+def detect_file_type(content: bytes, name: str, limits: FileLimits = FILE_LIMITS) -> Kind:
     """Return what an unpacked file is.
 
     Raises:

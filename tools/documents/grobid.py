@@ -7,9 +7,10 @@ import time
 from dataclasses import dataclass
 
 from state.document import Document
-from tools.documents.file_types import LIMITS, megabytes
+from tools.documents.file_types import megabytes
 from tools.documents.structured_article import read_tei
 from tools.errors import DocumentError
+from tools.file_limits import FILE_LIMITS
 from tools.settings import Settings
 
 NAME = "pdf by GROBID 1"
@@ -94,7 +95,7 @@ def _exchange(content: bytes, grobid: Grobid) -> tuple[int, bytes]:
     ) as response:
         for part in response.iter_bytes():
             body += part
-            if len(body) > LIMITS.bytes or time.monotonic() > ends:
-                allowed = f"{grobid.timeout:g} s and {megabytes(LIMITS.bytes)}"
+            if len(body) > FILE_LIMITS.bytes or time.monotonic() > ends:
+                allowed = f"{grobid.timeout:g} s and {megabytes(FILE_LIMITS.bytes)}"
                 raise httpx.ReadTimeout(f"no whole answer within {allowed}")
     return response.status_code, bytes(body)

@@ -6,7 +6,6 @@ from state.document import Document
 from state.paper import title_key
 from tools.bibliography.read_record import arxiv_in
 from tools.documents.article_walk import ArticleWalker, authors_of, head_of
-from tools.documents.file_types import LIMITS, FileLimits
 from tools.documents.markup import (
     BlockCollector,
     Element,
@@ -14,6 +13,7 @@ from tools.documents.markup import (
     parse_html,
 )
 from tools.errors import DocumentError
+from tools.file_limits import FILE_LIMITS, FileLimits
 from tools.text.headings import is_abstract, is_references
 
 _TAGS = {
@@ -65,7 +65,7 @@ _LAYOUT = ("table", "h1", "h2", "h3", "h4", "h5", "h6", "section", "article", "p
 _STAMP = re.compile(r"^\s*\[(?:arXiv:)?([a-z.-]*/?\d[\d.v]+)\]\s*", re.I)
 
 
-def read_html(content: bytes, *, name: str, limits: FileLimits = LIMITS) -> Document:
+def read_html(content: bytes, *, name: str, limits: FileLimits = FILE_LIMITS) -> Document:
     """Return what a person sees of the article; see tools.documents.open_document.read_document."""
     root, unread = parse_html(content, name)
     document = read_article(root, BlockCollector(name, limits))

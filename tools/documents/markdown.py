@@ -6,10 +6,11 @@ from typing import Any
 
 from state.document import Document
 from tools.documents.article_walk import head_of
-from tools.documents.file_types import LIMITS, FileLimits, decoded, unix_lines
+from tools.documents.file_types import decoded, unix_lines
 from tools.documents.html import read_article
 from tools.documents.markup import BlockCollector, parse_html
 from tools.errors import DocumentError
+from tools.file_limits import FILE_LIMITS, FileLimits
 
 _FRONT = re.compile(
     r"\ufeff?---[ \t]*\n((?:(?!(?:---|\.\.\.)[ \t]*\n).*\n){0,500})(?:---|\.\.\.)[ \t]*\n"
@@ -28,7 +29,7 @@ _FENCED = re.compile(
 )
 
 
-def read_markdown(content: bytes, *, name: str, limits: FileLimits = LIMITS) -> Document:
+def read_markdown(content: bytes, *, name: str, limits: FileLimits = FILE_LIMITS) -> Document:
     """Return the text without marks; see tools.documents.open_document.read_document."""
     text = unix_lines(decoded(content))
     front = _FRONT.match(text)

@@ -6,8 +6,9 @@ from html import unescape
 from typing import Any
 
 from state.document import Block, BlockKind, Unread
-from tools.documents.file_types import LIMITS, FileLimits, decoded
+from tools.documents.file_types import decoded
 from tools.errors import DocumentError
+from tools.file_limits import FILE_LIMITS, FileLimits
 from tools.text.headings import is_abstract, is_references
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1b\x7f\u00ad\u200b\u2060\ufeff\ud800-\udfff]")
@@ -25,7 +26,7 @@ def clean(text: str) -> str:
 class BlockCollector:
     """The blocks of one document, in reading order."""
 
-    def __init__(self, name: str, limits: FileLimits = LIMITS) -> None:
+    def __init__(self, name: str, limits: FileLimits = FILE_LIMITS) -> None:
         """Begin a document; `name` is the file's, for messages."""
         self._name = name
         self._most = limits.characters

@@ -5,10 +5,8 @@ from importlib import import_module
 from state.document import Document
 from tools.documents.file_types import (
     LABELS,
-    LIMITS,
     READ,
     SUFFIXES,
-    FileLimits,
     Kind,
     check_size,
     detect_file_type,
@@ -16,9 +14,10 @@ from tools.documents.file_types import (
     note_on,
 )
 from tools.errors import DocumentError
+from tools.file_limits import FILE_LIMITS, FileLimits
 from tools.program import logger_of
 
-__all__ = ["LIMITS", "READ", "SUFFIXES", "FileLimits", "Kind", "note_on", "read_document"]
+__all__ = ["READ", "SUFFIXES", "Kind", "note_on", "read_document"]
 logger = logger_of(__name__)
 
 READERS: dict[Kind, tuple[str, str, str]] = {
@@ -38,7 +37,7 @@ document, of which `unread` says what could not be read, or raises DocumentError
 
 
 def read_document(
-    content: bytes, *, name: str, limits: FileLimits = LIMITS
+    content: bytes, *, name: str, limits: FileLimits = FILE_LIMITS
 ) -> tuple[Kind, Document]:
     """Return what a file is, and what stands in it.
 

@@ -3,9 +3,10 @@
 import re
 
 from state.document import Document
-from tools.documents.file_types import LIMITS, FileLimits, decoded, unix_lines
+from tools.documents.file_types import decoded, unix_lines
 from tools.documents.markup import BlockCollector, clean
 from tools.errors import DocumentError
+from tools.file_limits import FILE_LIMITS, FileLimits
 from tools.pdf.glyphs import WordVocabulary
 from tools.text.headings import is_abstract, is_known, is_references
 
@@ -21,7 +22,7 @@ _PARTED = re.compile(r"([^\W\d_])-[ \t]*\n*\f\s*([^\W\d_A-Z]+\S*)[ \t]?")
 """A word that goes on on the next page."""
 
 
-def read_text(content: bytes, *, name: str, limits: FileLimits = LIMITS) -> Document:
+def read_text(content: bytes, *, name: str, limits: FileLimits = FILE_LIMITS) -> Document:
     """Return the text; form feeds, as pdftotext writes them, part pages."""
     text = _PARTED.sub(r"\1\2\n\f", unix_lines(decoded(content)))
     out = BlockCollector(name, limits)

@@ -11,9 +11,9 @@ from typing import Any
 from state.document import Block, BlockKind, Document
 from state.paper import Author
 from tools.documents.article_walk import ArticleWalker, authors_of, head_of, year_of
-from tools.documents.file_types import LIMITS, FileLimits
 from tools.documents.markup import BlockCollector, Element, clean, parse_xml
 from tools.errors import DocumentError
+from tools.file_limits import FILE_LIMITS, FileLimits
 
 READER = "s2orc 1"
 _KINDS: dict[str, BlockKind] = {
@@ -155,7 +155,9 @@ TEI = Mapped(
 )  # fmt: skip
 
 
-def _read(mapped: Mapped, content: bytes, *, name: str, limits: FileLimits = LIMITS) -> Document:
+def _read(
+    mapped: Mapped, content: bytes, *, name: str, limits: FileLimits = FILE_LIMITS
+) -> Document:
     """Return the article, the first of them where the file has several."""
     root, unread = parse_xml(content, name)
     article = next(root.iter("article", "tei"), None)

@@ -17,7 +17,7 @@ from state.paper import Paper, title_key
 from tools.bibliography.read_csl import csl_paper
 from tools.bibliography.read_record import RecordError
 from tools.documents.docx import packed, unpacked
-from tools.documents.file_types import LIMITS, FileLimits
+from tools.file_limits import FILE_LIMITS, FileLimits
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _B = "{http://schemas.openxmlformats.org/officeDocument/2006/bibliography}"
@@ -51,7 +51,7 @@ class _Field:
     shows: bool = False
 
 
-def with_keys(content: bytes, *, name: str, limits: FileLimits = LIMITS) -> Cited:
+def with_keys(content: bytes, *, name: str, limits: FileLimits = FILE_LIMITS) -> Cited:
     """Return the file with its fields read, and without the list that a field makes.
 
     Raises:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tools.embed.embedder import Encoded, TermWeights, Vectors
+from tools.embed.embedder import Encoded, TermWeights, Vectors, readable
 from tools.errors import PermanentError
 from tools.program import logger_of
 
@@ -75,7 +75,7 @@ class BgeM3:
         return self._run(texts, whole=False).dense
 
     def encode(self, texts: Sequence[str]) -> Encoded:
-        """Return dense vectors, term weights and token vectors; see MultiEmbedder."""
+        """Return dense vectors, term weights and token vectors; see tools.embed.embedder.encode."""
         return self._run(texts, whole=True)
 
     def _run(self, texts: Sequence[str], *, whole: bool) -> Encoded:
@@ -84,7 +84,7 @@ class BgeM3:
         with self._lock:
             model = self._ready()
             found = model.encode(
-                [_readable(text) for text in texts],
+                [readable(text, _CHARACTERS) for text in texts],
                 batch_size=model.batch_size,
                 max_length=min(WINDOW, self._positions()),
                 return_dense=True,
@@ -218,11 +218,6 @@ def _weights(found: dict[str, Any]) -> TermWeights:
 def _normed(found: Any) -> Vectors:
     rows = np.asarray(found, dtype=np.float32)
     return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9))
-
-
-def _readable(text: str) -> str:
-    # Lone surrogates, which JSON may carry, are no text to the tokenizer: it raises.
-    return text[:_CHARACTERS].encode("utf-8", "replace").decode("utf-8")
 
 
 def _first(error: BaseException) -> str:

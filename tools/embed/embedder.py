@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,6 @@ class Embedder(Protocol):
     @property
     def name(self) -> str:
         """Names model and version; a library remembers it and refuses another."""
-        ...
 
     @property
     def size(self) -> int:
@@ -26,7 +25,6 @@ class Embedder(Protocol):
             PermanentError: The model is not there, or the endpoint refuses.
             TransientError: The endpoint does not answer.
         """
-        ...
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return an array of shape (len(texts), size), float32, rows of norm 1, in input order.
@@ -38,7 +36,6 @@ class Embedder(Protocol):
             PermanentError: The model is not there, or the endpoint refuses.
             TransientError: The endpoint does not answer.
         """
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,28 +60,13 @@ class Encoded:
     """For each text an array (its tokens, multi_size), rows of norm 1, at least one row."""
 
 
-@runtime_checkable
-class MultiEmbedder(Embedder, Protocol):
-    """An embedder that also makes term weights and a vector for each token, in the same pass."""
-
-    @property
-    def multi_size(self) -> int:
-        """Length of a token's vector; the first read may load the model, as for `size`."""
-        ...
-
-    def encode(self, texts: Sequence[str]) -> Encoded:
-        """Return dense vectors, term weights and token vectors; else as Embedder.embed.
-
-        Two texts' token vectors compare by the mean over the question's tokens of the largest dot
-        product with any token of the passage (ColBERT's MaxSim; engines take the sum, which ranks
-        alike).
-        """
-        ...
-
-
 def encode(embedder: Embedder, texts: Sequence[str]) -> Encoded:
-    """Return all that this embedder makes of the texts: only dense vectors of most."""
-    # Not isinstance: that would read `size` of a protocol with properties, and load the model.
+    """Return all that this embedder makes of the texts: only dense vectors of most.
+
+    One with a method `encode` of its own, and a `multi_size`, makes term weights and a vector for each token
+    in the same pass. Two texts' token vectors compare by the mean over the question's tokens of the largest dot
+    product with any token of the passage (ColBERT's MaxSim; engines take the sum, which ranks alike).
+    """
     method = getattr(type(embedder), "encode", None)
     if method is None:
         return Encoded(embedder.embed(texts))
@@ -98,3 +80,11 @@ def multi_size(embedder: Embedder) -> int | None:
         return None
     size: int = embedder.multi_size  # type: ignore[attr-defined]
     return size
+
+
+def readable(text: str, characters: int | None = None) -> str:
+    """Return the beginning of a text without lone surrogates, which JSON may carry and which are no text.
+
+    Tokenizers, the engines and SQLite raise on them. A tokenizer is spared a whole book where it has a window.
+    """
+    return text[:characters].encode("utf-8", "replace").decode("utf-8")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tools.embed.embedder import Vectors
+from tools.embed.embedder import Vectors, readable
 from tools.errors import PermanentError
 from tools.program import logger_of
 from tools.settings import foreign_variable
@@ -59,10 +59,10 @@ class MiniLm:
         Raises:
             PermanentError: The model's package is not installed.
         """
-        readable = [_readable(text) for text in texts]
+        given = [readable(text, _CHARACTERS) for text in texts]
         with self._lock:
-            found = {text: self._known[text] for text in {*readable} & self._known.keys()}
-        new = [text for text in dict.fromkeys(readable) if text not in found]
+            found = {text: self._known[text] for text in {*given} & self._known.keys()}
+        new = [text for text in dict.fromkeys(given) if text not in found]
         found |= zip(new, self._made(new) if new else (), strict=True)
         with self._lock:
             self._known |= found
@@ -72,7 +72,7 @@ class MiniLm:
                 self._known.popitem(last=False)
         if not texts:
             return np.empty((0, self.size), dtype=np.float32)
-        return np.stack([found[text] for text in readable])
+        return np.stack([found[text] for text in given])
 
     def _made(self, texts: list[str]) -> list[NDArray[np.float32]]:
         pool = self._ready()
@@ -107,11 +107,6 @@ class MiniLm:
         weights = mask[:, :, None].astype(np.float32)
         pooled = (hidden * weights).sum(axis=1) / weights.sum(axis=1)
         return np.asarray(pooled / np.linalg.norm(pooled, axis=1, keepdims=True), dtype=np.float32)
-
-
-def _readable(text: str) -> str:
-    # Lone surrogates, which JSON may carry, are no text to the tokenizer: it raises.
-    return text[:_CHARACTERS].encode("utf-8", "replace").decode("utf-8")
 
 
 def _batches(encodings: "Sequence[Encoding]") -> Iterator[list[int]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tools.counting import counted
-from tools.embed.embedder import Vectors
+from tools.embed.embedder import Vectors, readable
 from tools.errors import PermanentError
 from tools.llm.endpoint_errors import Place, endpoint_error
 
@@ -89,7 +89,8 @@ class OpenAiEmbedder:
         """Return one row of norm 1 for each text; see tools.embed.embedder.Embedder."""
         if not texts:
             return np.empty((0, self.size), dtype=np.float32)
-        ready = [_readable(text) for text in texts]
+        cut = [readable(text, _CHARACTERS) for text in texts]
+        ready = [text if text.strip() else _EMPTY for text in cut]
         parts = [ready[i : i + self._batch] for i in range(0, len(ready), self._batch)]
         return np.concatenate([self._embed(part) for part in parts])
 
@@ -166,8 +167,3 @@ class OpenAiEmbedder:
         if not norms.all():
             raise ValueError("a vector of zeros")
         return np.asarray(vectors / norms, dtype=np.float32)
-
-
-def _readable(text: str) -> str:
-    cut = text[:_CHARACTERS].encode("utf-8", "replace").decode("utf-8")
-    return cut if cut.strip() else _EMPTY

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tools.embed.embedder import Vectors
+from tools.embed.embedder import Vectors, readable
 from tools.errors import PermanentError
 from tools.program import logger_of
 
@@ -49,7 +49,7 @@ class SentenceTransformerEmbedder:
             if not texts:
                 return np.empty((0, self.size), dtype=np.float32)
             found = model.encode(
-                [text[:_CHARACTERS].encode("utf-8", "replace").decode() for text in texts],
+                [readable(text, _CHARACTERS) for text in texts],
                 normalize_embeddings=True,
                 show_progress_bar=False,
                 convert_to_numpy=True,

@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
+from threading import Event
 from typing import Any, Literal
 
 from state.document import Document
@@ -19,7 +20,7 @@ from tools.documents.cut_passages import cut_passages
 from tools.documents.structured_article import read_s2orc
 from tools.errors import DocumentError
 from tools.ingest.ingest_file import ReadParts
-from tools.ingest.reader_processes import Reading
+from tools.ingest.reader_processes import Reading, Workers
 from tools.references.read_bibliography import read_entries
 
 Dump = Literal["openalex", "s2orc"]
@@ -66,8 +67,21 @@ def _reading(fields: Mapping[str, Any], _notes: list[str]) -> Reading:
     return Reading("s2orc", document, sha256(whole).hexdigest())
 
 
-def parts_of(reading: Reading) -> ReadParts:
-    """Cut a document of a dump."""
+def cut_line(
+    workers: Workers, stopped: Event, reading: Reading, line: int
+) -> ReadParts | BadRecord:
+    """Cut the document of a line of a dump, and read its list of references, in a process of their own.
+
+    Raises:
+        StoppedError: `stopped` was set.
+    """
+    try:
+        return workers.run(stopped, _cut, reading)
+    except DocumentError as error:
+        return BadRecord(line, str(error), "")
+
+
+def _cut(reading: Reading) -> ReadParts:
     document = reading.document
     passages = cut_passages(document, paper="", title="", sha256=reading.sha256)
     return ReadParts(reading, passages, read_entries(document))

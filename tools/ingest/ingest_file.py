@@ -24,7 +24,7 @@ from tools.documents.cut_passages import cut_passages
 from tools.documents.grobid import Grobid
 from tools.errors import DocumentError
 from tools.ingest.ingest_target import IngestTarget
-from tools.ingest.reader_processes import Reading, Workers, read_in_process
+from tools.ingest.reader_processes import Reading, Workers, read_file
 from tools.program import logger_of
 from tools.references.read_bibliography import read_entries
 
@@ -137,13 +137,14 @@ def read_parts(
         StoppedError: `stopped` was set.
     """
     with timing(seconds, "read"):
-        reading = read_in_process(workers, stopped, path, name, grobid)
+        reading = workers.run(stopped, read_file, str(path), name, grobid)
     with timing(seconds, "cut"):
         passages = workers.run(
             stopped, cut_passages, reading.document, paper="", title="", sha256=reading.sha256
         )
     with timing(seconds, "references"):
-        return ReadParts(reading, passages, read_entries(reading.document))
+        references = workers.run(stopped, read_entries, reading.document)
+    return ReadParts(reading, passages, references)
 
 
 def keep_parts(

@@ -13,7 +13,7 @@ from tools.bibliography.read_records import read_records
 from tools.documents.file_types import suffix
 from tools.errors import DocumentError, InputError
 from tools.ingest.discover_files import head_of
-from tools.ingest.dump_files import dump_of, parts_of, read_dump, read_openalex
+from tools.ingest.dump_files import cut_line, dump_of, read_dump, read_openalex
 from tools.ingest.ingest_file import (
     IngestOptions,
     KnownDocument,
@@ -23,7 +23,7 @@ from tools.ingest.ingest_file import (
     unchanged,
 )
 from tools.ingest.ingest_target import IngestTarget
-from tools.ingest.reader_processes import StoppedError
+from tools.ingest.reader_processes import StoppedError, Workers
 
 _TOLD = 100
 """Bad records in a report; the account has all."""
@@ -136,6 +136,7 @@ class DumpReport:
 
 def _take_documents(
     opened: IngestTarget,
+    workers: Workers,
     source: str,
     path: Path,
     tags: tuple[str, ...],
@@ -143,19 +144,22 @@ def _take_documents(
     counted: Counted,
 ) -> FileReport:
     taken = DumpReport(opened, source, tags)
-    for item in read_dump(path):
+    for line, item in enumerate(read_dump(path), start=1):
         if stopped.is_set():
             raise StoppedError
         if isinstance(item, BadRecord):
-            counted(taken.add(item))
+            found: ReadParts | KnownDocument | BadRecord = item
+        elif opened.current(item.sha256):
+            found = KnownDocument(item.sha256)
         else:
-            known = opened.current(item.sha256)
-            counted(taken.add(KnownDocument(item.sha256) if known else parts_of(item)))
+            found = cut_line(workers, stopped, item, line)
+        counted(taken.add(found))
     return taken.report()
 
 
 def take_records(
     opened: IngestTarget,
+    workers: Workers,
     source: str,
     path: Path,
     tags: tuple[str, ...],
@@ -169,7 +173,7 @@ def take_records(
         StoppedError: The run was stopped; the records read until then are in.
     """
     if dump_of(head_of(path)) == "s2orc":
-        return _take_documents(opened, source, path, tags, stopped, counted)
+        return _take_documents(opened, workers, source, path, tags, stopped, counted)
     account = _Account(opened, source)
     records = _Records(path, account, stopped, tagged=bool(tags))
 

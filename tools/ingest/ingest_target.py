@@ -1,6 +1,5 @@
 """The library that a run adds to, and what is asked of it beforehand."""
 
-import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -15,7 +14,6 @@ from tools.documents.open_document import READERS
 from tools.documents.structured_article import READER as S2ORC
 from tools.embed.embedder import Embedder
 from tools.errors import LibraryError
-from tools.ingest.reader_processes import ReaderLimits
 from tools.library.library import Library
 from tools.library.open_library import CATALOG, create_library, delete_library, folder_of
 from tools.program import logger_of
@@ -137,20 +135,3 @@ def drop_if_empty(name: str, settings: Settings, embedder: Embedder) -> None:
     if bad:
         account.parent.mkdir(exist_ok=True)
         account.write_bytes(bad)
-
-
-_workers: list[int] = []
-
-
-def use_workers(number: int | None) -> None:
-    """Let this process read so many files at once; None leaves that to the settings."""
-    _workers[:] = [number] if number else []
-
-
-def limits_of(settings: Settings) -> ReaderLimits:
-    """Return what reading may take in this process."""
-    return ReaderLimits(
-        workers=_workers[0] if _workers else min(os.cpu_count() or 2, 8),
-        seconds=settings.ingest_seconds,
-        megabytes=settings.ingest_memory_mb,
-    )

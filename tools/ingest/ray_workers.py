@@ -25,10 +25,11 @@ from tools.documents.grobid import Grobid
 from tools.embed.embedder import Encoded, encode
 from tools.embed.open_embedder import embedder
 from tools.errors import CiteLoomError, DocumentError, InputError, PermanentError
-from tools.ingest.dump_files import parts_of, read_dump
+from tools.file_limits import ReaderLimits
+from tools.ingest.dump_files import cut_line, read_dump
 from tools.ingest.file_places import fetch_file, is_address
 from tools.ingest.ingest_file import KnownDocument, ReadParts, digest_of, read_parts
-from tools.ingest.reader_processes import ReaderLimits, open_workers
+from tools.ingest.reader_processes import open_workers
 from tools.settings import Settings, foreign_variable
 
 _started: list[int] = []
@@ -189,22 +190,23 @@ def _row(item: FileSource, answer: Answer, content: bytes = b"") -> dict[str, An
 def _answers(
     item: FileSource, path: Path, known: frozenset[str], limits: ReaderLimits, grobid: Grobid | None
 ) -> Iterator[Answer]:
+    workers = open_workers(limits)
     if item.kind != "dump":
         digest = digest_of(path)
         # In a process of its own here, too: a file that crashes its reader does not cost the worker.
         yield (
             KnownDocument(digest)
             if digest in known
-            else read_parts(
-                open_workers(limits), Event(), path, PurePath(item.name).name, grobid, {}
-            )
+            else read_parts(workers, Event(), path, PurePath(item.name).name, grobid, {})
         )
         return
-    for found in read_dump(path):
+    for line, found in enumerate(read_dump(path), start=1):
         if isinstance(found, BadRecord):
             yield found
+        elif found.sha256 in known:
+            yield KnownDocument(found.sha256)
         else:
-            yield KnownDocument(found.sha256) if found.sha256 in known else parts_of(found)
+            yield cut_line(workers, Event(), found, line)
 
 
 @lru_cache(maxsize=1)

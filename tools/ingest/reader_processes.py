@@ -4,6 +4,7 @@ import asyncio
 import atexit
 import logging
 import multiprocessing
+import os
 import sys
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, CancelledError, Future, ThreadPoolExecutor, wait
@@ -12,12 +13,13 @@ from contextvars import copy_context
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
-from pathlib import Path
 from threading import Event, Lock, Timer
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from state.document import Document
 from tools.errors import DocumentError
+from tools.file_limits import FILE_LIMITS, ReaderLimits
+from tools.settings import Settings
 
 if TYPE_CHECKING:
     from pebble import ProcessPool
@@ -29,23 +31,10 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _EXCERPT = 200
-_FILES = 100
-"""Files after which a process is replaced, whatever native code has leaked by then."""
 _IDLE = 30.0
 """Seconds without work after which the processes end."""
 _LOOK = 0.2
 """Seconds between looks at whether the run was stopped."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ReaderLimits:
-    """What reading may take."""
-
-    workers: int = 2
-    seconds: float = 300.0
-    """For one file."""
-    megabytes: int = 2048
-    """Of memory, for one process."""
 
 
 class StoppedError(Exception):
@@ -128,7 +117,7 @@ class Workers:
         # Not forked: a copy of a process with threads may wait for a lock for ever.
         return ProcessPool(
             self.limits.workers,
-            max_tasks=_FILES,
+            max_tasks=self.limits.files,
             initializer=_confine,
             initargs=(self.limits.megabytes,),
             context=multiprocessing.get_context("spawn"),
@@ -152,13 +141,6 @@ class Workers:
             self._rest.cancel()
             self._close()
         self.threads.shutdown(wait=True, cancel_futures=True)
-
-
-def read_in_process(
-    workers: Workers, stopped: Event, path: Path, name: str, grobid: "Grobid | None"
-) -> "Reading":
-    """Read the document in a file in a process of its own; see `read_file` and `Workers.run`."""
-    return workers.run(stopped, read_file, str(path), name, grobid)
 
 
 # --- What runs in a process of its own: it ends where a file crashes or drowns what reads it ---
@@ -200,11 +182,11 @@ def read_file(path: str, name: str, grobid: "Grobid | None") -> Reading:
     Raises:
         DocumentError: It cannot be read; an exception of a foreign package might not survive the way.
     """
-    from tools.documents.open_document import LIMITS, note_on, read_document
+    from tools.documents.open_document import note_on, read_document
 
     try:
         with open(path, "rb") as file:
-            content = file.read(LIMITS.bytes + 1)  # the reader says so where that is too much
+            content = file.read(FILE_LIMITS.bytes + 1)  # the reader says so where that is too much
         found, fault = _by_grobid(content, name, grobid) if grobid else (None, "")
         kind, document = found or read_document(content, name=name)
     except (DocumentError, MemoryError):
@@ -240,6 +222,21 @@ def _by_grobid(
 
 _opening = Lock()
 _opened: list[Workers] = []
+_at_once: list[int] = []
+
+
+def use_workers(number: int | None) -> None:
+    """Let this process read so many files at once; None leaves that to the settings."""
+    _at_once[:] = [number] if number else []
+
+
+def limits_of(settings: Settings) -> ReaderLimits:
+    """Return what reading may take in this process."""
+    return ReaderLimits(
+        workers=_at_once[0] if _at_once else min(os.cpu_count() or 2, 8),
+        seconds=settings.ingest_seconds,
+        megabytes=settings.ingest_memory_mb,
+    )
 
 
 def open_workers(limits: ReaderLimits) -> Workers:
@@ -271,3 +268,14 @@ async def in_thread(workers: Workers, step: Callable[[Event], T]) -> T:
         raise
     except StoppedError as error:  # the whole process is about to end
         raise asyncio.CancelledError from error
+
+
+async def run_apart(
+    settings: Settings, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
+) -> T:
+    """Return what a function answers in one of the processes that read; see `Workers.run`.
+
+    What parses a stranger's text (a file, its list of references) runs there, never in the process that serves.
+    """
+    workers = await asyncio.to_thread(open_workers, limits_of(settings))
+    return await in_thread(workers, lambda stopped: workers.run(stopped, function, *args, **kwargs))

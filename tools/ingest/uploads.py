@@ -46,7 +46,7 @@ def take_uploads(
     Raises:
         OSError: The disk is full, or the spool cannot be written.
     """
-    from tools.documents.file_types import LIMITS
+    from tools.file_limits import FILE_LIMITS
 
     names: set[str] = set()
     first: dict[str, str] = {}
@@ -57,7 +57,7 @@ def take_uploads(
         name = given if given not in names else f"{number}-{given}"
         names.add(name)
         try:
-            content = contents_of(upload, largest=LIMITS.bytes)
+            content = contents_of(upload, largest=FILE_LIMITS.bytes)
         except DocumentError as error:
             found.reports.append(
                 FileReport(source=name, status="failed", cause=str(error), remedy=error.remedy)

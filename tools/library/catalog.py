@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
@@ -86,8 +86,7 @@ class CatalogWriter:
         return []
 
     def _stored(self, point: int) -> Paper:
-        sql = "SELECT record FROM papers WHERE point = ?"
-        return Paper.model_validate_json(self._db.execute(sql, (point,)).fetchone()[0])
+        return next(_whole(self._db.execute(f"{_RECORDS} WHERE p.point = ?", (point,))))[1]
 
     def _absorb(self, point: int, into: int) -> None:
         self._db.execute("UPDATE seen SET point = ? WHERE point = ?", (into, point))
@@ -183,10 +182,14 @@ def _coincidence(stored: Paper, paper: Paper) -> bool:
 
 
 def _row(paper: Paper) -> tuple[object, ...]:
-    text = paper.model_dump_json(exclude_defaults=True)
+    text = paper.model_dump_json(exclude_defaults=True, exclude={"abstract"})
     return paper.id, text, paper.year, paper.abstract is not None, work_key(paper)
 
 
+_RECORDS = (
+    "SELECT p.point, p.record, p.has_abstract, s.text FROM papers p LEFT JOIN texts s"
+    " ON s.paper = p.point AND s.document = 0 AND s.position = 0"
+)
 _LINKS = """
 SELECT e.citing, a.point AS cited, e.position FROM edges e JOIN aliases a ON a.alias = e.cited
 WHERE {recorded}
@@ -243,9 +246,7 @@ class Catalog:
 
     def papers(self, points: Collection[int]) -> dict[int, Paper]:
         """Return the records of these points, those that are there."""
-        sql = "SELECT point, record FROM papers WHERE point IN ({})"
-        rows = self._many(sql, list(points))
-        return {point: Paper.model_validate_json(record) for point, record in rows}
+        return dict(_whole(self._many(f"{_RECORDS} WHERE p.point IN ({{}})", list(points))))
 
     def cited_by(self, points: Collection[int]) -> dict[int, list[str]]:
         """Return the library's papers that each of these cites, in the order of its references."""
@@ -268,20 +269,20 @@ class Catalog:
         low = title_prefix(title)
         with self.database.reading() as db:
             rows = db.execute(
-                "SELECT record FROM papers WHERE work >= ? AND work < ? || char(1114111) LIMIT 20",
+                f"{_RECORDS} WHERE p.work >= ? AND p.work < ? || char(1114111) LIMIT 20",
                 (low, low),
             ).fetchall()
-        return [Paper.model_validate_json(record) for (record,) in rows]
+        return [paper for _, paper in _whole(rows)]
 
     def titled(self, part: str, limit: int = 20) -> list[Paper]:
         """Return papers with this in their titles, whatever the case of a to z, the shortest title first."""
         with self.database.reading() as db:
             rows = db.execute(
-                "SELECT record, json_extract(record, '$.title') AS title FROM papers"
-                " WHERE instr(lower(title), lower(?)) ORDER BY length(title), point LIMIT ?",
+                f"{_RECORDS} WHERE instr(lower(json_extract(p.record, '$.title')), lower(?))"
+                " ORDER BY length(json_extract(p.record, '$.title')), p.point LIMIT ?",
                 (part, limit),
             ).fetchall()
-        return [Paper.model_validate_json(record) for record, _ in rows]
+        return [paper for _, paper in _whole(rows)]
 
     def remove(self, points: Sequence[int]) -> None:
         """Forget these papers and their texts."""
@@ -342,13 +343,22 @@ class Catalog:
         """Close the file."""
         self.database.close()
 
-    def _many(self, sql: str, keys: Sequence[str | int]) -> list[tuple[Any, Any]]:
+    def _many(self, sql: str, keys: Sequence[str | int]) -> list[Any]:
         """Return the rows for all of these keys, which are one parameter."""
         with self.database.reading() as db:
             rows = db.execute(
                 sql.format(*["SELECT value FROM json_each(?1)"] * 3), (json.dumps(keys),)
             )
             return rows.fetchall()
+
+
+def _whole(rows: Iterable[Sequence[Any]]) -> Iterator[tuple[int, Paper]]:
+    """Yield the point and the record of each row of _RECORDS, with its abstract."""
+    for point, record, has_abstract, text in rows:
+        paper = Paper.model_validate_json(record)
+        if has_abstract and paper.abstract is None:
+            paper = paper.model_copy(update={"abstract": text})
+        yield point, paper
 
 
 def _grouped(rows: Iterable[tuple[int, str]]) -> dict[int, list[str]]:

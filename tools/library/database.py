@@ -1,7 +1,8 @@
 """The catalog's SQLite file: its tables, connections for several threads, and one writer over all processes."""
 
 import sqlite3
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
@@ -13,7 +14,9 @@ from state.paper import known_since
 from tools.disk import DAMAGED
 from tools.errors import LibraryError
 from tools.library.same_paper import entry_is_paper
-from tools.program import PROGRAM
+from tools.program import PROGRAM, logger_of
+
+logger = logger_of(__name__)
 
 
 class WriteLock:
@@ -43,8 +46,8 @@ class WriteLock:
             self._lock.release()
 
 
-VERSION = 3
-"""A catalog of another version is not read; see tools.library.database."""
+VERSION = 4
+"""A catalog of version 3 becomes one of this when it is opened; any other is not read."""
 VECTOR_CARRIED, INDEXED, OLD_PAYLOAD = -1, 1, 2
 """What `indexed` says of a row, besides 0: its vector is to be made."""
 
@@ -54,7 +57,7 @@ CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE papers (
     point INTEGER PRIMARY KEY AUTOINCREMENT, -- the paper's number here, never given twice
     id TEXT NOT NULL UNIQUE,
-    record TEXT NOT NULL,
+    record TEXT NOT NULL,  -- without its abstract, which is the first of its `texts`
     year INTEGER,
     has_abstract INTEGER NOT NULL,
     work TEXT NOT NULL -- the title's and first author's keys: candidates for one work
@@ -87,7 +90,7 @@ CREATE TABLE documents (
     name TEXT NOT NULL,
     entry TEXT NOT NULL,
     digest BLOB NOT NULL,        -- of entry, text and passages: putting them again changes nothing
-    text BLOB NOT NULL           -- zlib
+    length INTEGER NOT NULL      -- characters of its text
 );
 CREATE INDEX documents_by_paper ON documents (paper);
 
@@ -131,6 +134,19 @@ CREATE VIRTUAL TABLE vocabulary USING fts5vocab (words, 'row');
 CREATE VIRTUAL TABLE keyword_index USING fts5 (
     keywords, content = 'texts', content_rowid = 'point', tokenize = 'porter unicode61'
 );
+"""
+
+_GAPS = """
+-- What of a document's text is no passage. Together with its passages it is the whole text.
+CREATE TABLE IF NOT EXISTS gaps (
+    document INTEGER NOT NULL, start INTEGER NOT NULL, text TEXT NOT NULL,
+    PRIMARY KEY (document, start)
+) WITHOUT ROWID;
+-- Vectors that a snapshot brought, until they are in an index.
+CREATE TABLE IF NOT EXISTS carried (point INTEGER PRIMARY KEY, dense BLOB NOT NULL);
+CREATE TRIGGER IF NOT EXISTS document_without_gaps AFTER DELETE ON documents BEGIN
+    DELETE FROM gaps WHERE document = old.number;
+END;
 """
 
 _CITED = """
@@ -214,36 +230,74 @@ def create_tables(db: sqlite3.Connection) -> None:
     """Give an empty file the tables; killed in between, it is empty."""
     db.execute("PRAGMA journal_mode=WAL")
     db.executescript(
-        f"BEGIN IMMEDIATE;{_TABLES}{_CITED}{_TRIGGERS}PRAGMA user_version={VERSION};COMMIT;"
+        f"BEGIN IMMEDIATE;{_TABLES}{_GAPS}{_CITED}{_TRIGGERS}PRAGMA user_version={VERSION};COMMIT;"
     )
 
 
-def complete_tables(db: sqlite3.Connection) -> None:
-    """Give a catalog the tables that came without a new version."""
-    if not db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'document_gone'").fetchone():
-        db.executescript(f"BEGIN IMMEDIATE;{_CITED}COMMIT;")
+def upgrade(db: sqlite3.Connection) -> None:
+    """Make a catalog of version 3, which has texts twice, one that has each once, in one transaction."""
+    db.execute(f"PRAGMA busy_timeout = {_UPGRADE}")
+    db.executescript(f"BEGIN IMMEDIATE;{_GAPS}{_CITED}")
+    try:
+        if _version(db) == 3:  # else another process was quicker
+            db.execute("ALTER TABLE documents ADD COLUMN length INTEGER NOT NULL DEFAULT 0")
+            for (number,) in db.execute("SELECT number FROM documents").fetchall():
+                _keep_once(db, number)
+            db.execute("ALTER TABLE documents DROP COLUMN text")
+            db.execute(
+                "UPDATE papers SET record = json_remove(record, '$.abstract') WHERE"
+                " json_extract(record, '$.abstract') = (SELECT text FROM texts WHERE"
+                " paper = papers.point AND document = 0 AND position = 0)"
+            )
+            db.execute(f"PRAGMA user_version={VERSION}")
+        db.execute("COMMIT")
+    except BaseException:
+        db.execute("ROLLBACK")
+        raise
+    db.execute(f"PRAGMA busy_timeout = {int(1000 * _BUSY)}")
+
+
+def _keep_once(db: sqlite3.Connection, number: int) -> None:
+    sql = "SELECT text, paper FROM documents WHERE number = ?"
+    packed, paper = db.execute(sql, (number,)).fetchone()
+    try:
+        text = zlib.decompress(packed).decode("utf-8")
+    except (zlib.error, UnicodeDecodeError):  # `verify` names its file, which is then read anew
+        text = ""
+        db.execute(
+            "UPDATE documents SET digest = x'', entry = json_remove(entry, '$.references')"
+            " WHERE number = ?",
+            (number,),
+        )
+    spans = "SELECT start, end FROM texts WHERE paper = ? AND document = ? ORDER BY start"
+    keep_gaps(db, number, text, db.execute(spans, (paper, number)).fetchall())
+
+
+def keep_gaps(
+    db: sqlite3.Connection, document: int, text: str, spans: Iterable[tuple[int, int]]
+) -> None:
+    """Keep what of a document's text is in none of these spans, which are in order."""
+    rows, at = [], 0
+    for start, end in (*spans, (len(text), len(text))):
+        if start > at:
+            rows.append((document, at, text[at:start]))
+        at = max(at, end)
+    db.execute("UPDATE documents SET length = ? WHERE number = ?", (len(text), document))
+    db.execute("DELETE FROM gaps WHERE document = ?", (document,))
+    db.executemany("INSERT INTO gaps VALUES (?, ?, ?)", rows)
+
+
+def _version(db: sqlite3.Connection) -> int:
+    return int(db.execute("PRAGMA user_version").fetchone()[0])
 
 
 _NO_ROOM = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
 _BUSY = 30.0  # seconds to wait for another writer's transaction
+_UPGRADE = 600_000  # milliseconds to wait for another process that upgrades
 
 
 class CatalogVersionError(LibraryError):
     """The catalog was made by another version of CiteLoom."""
-
-
-def is_older_format(path: Path) -> bool:
-    """Whether this is a catalog of an earlier version."""
-    if not path.exists():
-        return False
-    db = sqlite3.connect(path, timeout=_BUSY)
-    try:
-        (found,) = db.execute("PRAGMA user_version").fetchone()
-    except sqlite3.DatabaseError:  # damaged, which whoever reads it will say
-        return False
-    finally:
-        db.close()
-    return 0 < int(found) < VERSION
 
 
 def is_damage(error: LibraryError) -> bool:
@@ -356,15 +410,19 @@ class Database:
             return connection
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        (found,) = connection.execute("PRAGMA user_version").fetchone()
+        found = _version(connection)
         empty = not connection.execute("SELECT 1 FROM sqlite_schema").fetchone()
         if empty:
             create_tables(connection)
+        elif found == 3:
+            logger.warning(
+                "library '%s' is being converted to this version's form, once",
+                self._path.parent.name,
+            )
+            upgrade(connection)
         elif found != VERSION:
             age = "a newer" if found > VERSION else "an earlier"
             raise CatalogVersionError(
                 f"the catalog {self._path} was made by {age} CiteLoom, and this one does not read it: "
                 "use that one, or remove the library and add its files again"
             )
-        else:
-            complete_tables(connection)

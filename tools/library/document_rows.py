@@ -2,8 +2,7 @@
 
 import json
 import sqlite3
-import zlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from hashlib import sha256
 from typing import Literal, NamedTuple
 
@@ -12,6 +11,8 @@ from state.document import Block, Document, DocumentEntry
 from state.paper import Paper
 from state.passage import LARGEST, Passage, passage_id
 from tools.documents.cut_passages import cut_passages
+from tools.embed.embedder import readable
+from tools.library.database import keep_gaps
 from tools.library.same_paper import keys_of
 from tools.library.search_types import folded_section
 
@@ -58,36 +59,31 @@ def put_document(
         return "updated" if tagged else "unchanged"
     for number, _, _ in known[1:]:
         remove_document(db, number)
-    values = (
-        entry.sha256,
-        paper,
-        entry.name,
-        entry.model_dump_json(exclude_defaults=True),
-        digest,
-        zlib.compress(text.encode("utf-8", "replace"), 6),
-    )
+    told = entry.model_dump_json(exclude_defaults=True)
+    values = (entry.sha256, paper, entry.name, told, digest)
     if known:
         number, owner, _ = known[0]
-        sql = "sha256 = ?, paper = ?, name = ?, entry = ?, digest = ?, text = ? WHERE number = ?"
+        sql = "sha256 = ?, paper = ?, name = ?, entry = ?, digest = ? WHERE number = ?"
         db.execute(f"UPDATE documents SET {sql}", (*values, number))
         if owner != paper:  # it was taken for another paper's
             db.execute("DELETE FROM texts WHERE document = ?", (number,))
             settle(db, owner)
     else:
-        sql = "INSERT INTO documents (sha256, paper, name, entry, digest, text) VALUES"
-        number = db.execute(f"{sql} (?, ?, ?, ?, ?, ?)", values).lastrowid or 0
+        sql = "INSERT INTO documents (sha256, paper, name, entry, digest, length) VALUES"
+        number = db.execute(f"{sql} (?, ?, ?, ?, ?, 0)", values).lastrowid or 0
     db.execute("DELETE FROM cited WHERE document = ?", (number,))
     db.executemany(
         "INSERT INTO cited (document, position, id, title, entry) VALUES (?, ?, ?, ?, ?)",
         [(number, position, *row) for position, row in enumerate(printed)],
     )
-    _write(db, paper, number, cuts)
+    spans = sorted((cut.start, cut.end) for cut in _write(db, paper, number, cuts))
+    keep_gaps(db, number, readable(text), spans)
     return "updated" if known else "added"
 
 
 def keep_record(db: sqlite3.Connection, paper: int, record: Paper) -> None:
-    """Make the record's own texts what it says: one row, or more of an abstract too long for one."""
-    abstract = _readable(record.abstract or "")
+    """Make the record's own texts what it says: its abstract, and the pieces of one too long for a passage."""
+    abstract = readable(record.abstract or "")
     passage = Passage.model_construct(
         paper=record.id,
         section=(_SECTIONS[record.abstract_kind],),
@@ -100,7 +96,7 @@ def keep_record(db: sqlite3.Connection, paper: int, record: Paper) -> None:
     document = Document.model_construct(blocks=(block,))
     pieces = cut_passages(document, paper=record.id, title="", sha256="", target=LARGEST)
     cuts = [_cut(record.id, piece) for piece in pieces]
-    _write(db, paper, _RECORD, cuts if len(cuts) == 1 else [whole._replace(id=""), *cuts])
+    _write(db, paper, _RECORD, cuts if cuts == [whole] else [whole._replace(id=""), *cuts])
 
 
 def rename(db: sqlite3.Connection, paper: int, paper_id: str) -> None:
@@ -138,7 +134,7 @@ def remove_document(db: sqlite3.Connection, number: int) -> None:
 
 def add_tags(db: sqlite3.Connection, paper: int, tags: Sequence[str]) -> bool:
     """Give a paper these tags; return whether one was new."""
-    rows = [(paper, _readable(tag)) for tag in tags]
+    rows = [(paper, readable(tag)) for tag in tags]
     return db.executemany("INSERT OR IGNORE INTO tags VALUES (?, ?)", rows).rowcount > 0
 
 
@@ -160,8 +156,10 @@ def settle(db: sqlite3.Connection, paper: int) -> None:
     )
 
 
-def _write(db: sqlite3.Connection, paper: int, number: int, cuts: Sequence[CutPassages]) -> None:
-    """Make the rows of a document these; a row of the same words keeps its vector."""
+def _write(
+    db: sqlite3.Connection, paper: int, number: int, cuts: Sequence[CutPassages]
+) -> Collection[CutPassages]:
+    """Make these the rows of a document, each text once; return them. One of the same words keeps its vector."""
     wanted = {cut.id: cut for cut in reversed(cuts)}  # of a text that stands twice, the first place
     db.execute(
         "DELETE FROM texts WHERE paper = ? AND document = ?"
@@ -177,11 +175,12 @@ def _write(db: sqlite3.Connection, paper: int, number: int, cuts: Sequence[CutPa
         [(paper, number, place, *wanted[key]) for key, place in places.items()],
     )
     settle(db, paper)
+    return wanted.values()
 
 
 def _cut(paper: str, passage: Passage) -> CutPassages:
-    text = _readable(passage.text)
-    section = tuple(_readable(heading) for heading in passage.section)
+    text = readable(passage.text)
+    section = tuple(readable(heading) for heading in passage.section)
     return CutPassages(
         passage_id(paper, text),
         json.dumps(section, ensure_ascii=False),
@@ -200,7 +199,3 @@ def _digest(
     for part in (text, json.dumps(cuts), json.dumps(printed)):
         whole.update(sha256(part.encode("utf-8", "replace")).digest())
     return whole.digest()
-
-
-def _readable(text: str) -> str:
-    return text.encode("utf-8", "replace").decode("utf-8")  # SQLite takes no lone surrogates

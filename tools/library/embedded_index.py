@@ -360,13 +360,9 @@ def _conditions(wanted: IndexFilter, among: Collection[int] | None) -> "qe.Filte
     must: list[Any] = [
         qe.FieldCondition(field, match=qe.MatchAny(values)) for field, values in wanted.any_of()
     ]
-    if wanted.before is not None:
-        must.append(qe.FieldCondition("day", range=qe.RangeFloat(lt=wanted.before)))
-    if wanted.after is not None:
-        must.append(qe.FieldCondition("day", range=qe.RangeFloat(gte=wanted.after)))
-    if wanted.first_year is not None or wanted.last_year is not None:
-        years = qe.RangeFloat(gte=wanted.first_year, lte=wanted.last_year)
-        must.append(qe.FieldCondition("year", range=years))
+    must += [
+        qe.FieldCondition(field, range=qe.RangeFloat(**bounds)) for field, bounds in wanted.ranges()
+    ]
     if among is not None:
         must.append(qe.HasIdCondition(set(among)))
     must_not: list[Any] = [qe.HasIdCondition(set(wanted.exclude))] if wanted.exclude else []

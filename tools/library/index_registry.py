@@ -7,8 +7,9 @@ no alias. The names are read on every use, which costs some microseconds.
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from threading import RLock
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple
 from uuid import uuid4
 
 import numpy as np
@@ -16,7 +17,8 @@ from numpy.typing import NDArray
 
 from tools.embed.embedder import Embedder, multi_size
 from tools.library.database import INDEXED, OLD_PAYLOAD, VECTOR_CARRIED, Database
-from tools.library.server_index import OtherServerError
+from tools.library.embedded_index import EmbeddedIndex
+from tools.library.server_index import OtherServerError, Server, ServerIndex
 from tools.library.vector_index import VectorIndex
 from tools.settings import Settings
 
@@ -92,8 +94,7 @@ def store_snapshot_vectors(
 ) -> None:
     """Put vectors of points into a catalog."""
     with database.writing() as db:
-        db.execute("DROP TABLE IF EXISTS carried")
-        db.execute("CREATE TABLE carried (point INTEGER PRIMARY KEY, dense BLOB NOT NULL)")
+        db.execute("DELETE FROM carried")
         for batch in vectors:
             rows = [(point, vector.tobytes()) for point, vector in batch.items()]
             db.executemany("INSERT INTO carried VALUES (?, ?)", rows)
@@ -103,8 +104,6 @@ def snapshot_vectors(database: Database, points: Sequence[int]) -> dict[int, NDA
     """Return the vectors of those of these points that have one in the catalog."""
     marks = ", ".join("?" * len(points))
     with database.reading() as db:
-        if not _is_there(db):
-            return {}
         rows = db.execute(f"SELECT point, dense FROM carried WHERE point IN ({marks})", points)
         return {point: np.frombuffer(dense, dtype=np.float32) for point, dense in rows}
 
@@ -112,38 +111,22 @@ def snapshot_vectors(database: Database, points: Sequence[int]) -> dict[int, NDA
 def mark_carried(database: Database) -> None:
     """Let the rows of those points say that their vectors need not be made."""
     with database.writing() as db:
-        if _is_there(db):
-            db.execute(
-                f"UPDATE texts SET indexed = {VECTOR_CARRIED} WHERE point IN (SELECT point FROM carried)"
-            )
+        db.execute(
+            f"UPDATE texts SET indexed = {VECTOR_CARRIED} WHERE point IN (SELECT point FROM carried)"
+        )
 
 
 def forget_carried(database: Database) -> None:
     """Delete them from the catalog, and give back the room."""
-    with database.reading() as db:
-        there = _is_there(db)
-        if there:
-            db.execute("DROP TABLE carried")
-    if there:
+    with database.writing() as db:
+        some = db.execute("DELETE FROM carried").rowcount
+    if some:
         database.vacuum()
 
 
-def _is_there(db: Any) -> bool:
-    found = db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'carried'").fetchone()
-    return found is not None
-
-
-class IndexOpener(Protocol):
-    """Opens the indexes of a library."""
-
-    @property
-    def place(self) -> str:
-        """Where new ones are made."""
-        ...
-
-    def __call__(self, names: IndexIdentity) -> VectorIndex:
-        """Return this one."""
-        ...
+def index_folder(folder: Path, names: IndexIdentity) -> Path:
+    """Return the folder of a library's embedded index."""
+    return folder / f"vectors-{names.generation}"
 
 
 class Index(NamedTuple):
@@ -156,9 +139,12 @@ class Index(NamedTuple):
 class IndexRegistry:
     """Opens the indexes that the catalog names at this moment. Thread-safe."""
 
-    def __init__(self, database: Database, opener: IndexOpener) -> None:
+    def __init__(self, folder: Path, name: str, database: Database, settings: Settings) -> None:
+        self._folder = folder
+        self._name = name
         self._database = database
-        self._opener = opener
+        self._settings = settings
+        self._place = index_location(settings)
         self._lock = RLock()
         self._opened: dict[IndexIdentity, Index] = {}
 
@@ -180,7 +166,7 @@ class IndexRegistry:
         With `move` the rows say which of them have their vector there, or carried by a snapshot, if
         this embedder made it.
         """
-        names = names_for(embedder, self._opener.place)
+        names = names_for(embedder, self._place)
         with self._database.writing() as db:
             meta = dict(db.execute("SELECT key, value FROM meta"))
             half = [names_from(meta)] if "former" in meta else []
@@ -201,7 +187,7 @@ class IndexRegistry:
 
     def in_place(self) -> bool:
         """Whether the index that is filled is where the settings want it."""
-        return names_from(self.meta()).place in {"", self._opener.place}
+        return names_from(self.meta()).place in {"", self._place}
 
     def kept(self, points: Sequence[int]) -> dict[int, NDArray[np.float32]]:
         """Return those vectors of rows that say KEPT which are to be had."""
@@ -239,7 +225,7 @@ class IndexRegistry:
         left = []
         for names in outdated:
             try:
-                self._opener(names).drop()
+                self._engine(names).drop()
             except OtherServerError:
                 left.append(names)
         if left != outdated:
@@ -270,5 +256,14 @@ class IndexRegistry:
             for old in self._opened.keys() - named:
                 self._opened.pop(old).engine.close()
             if names not in self._opened:
-                self._opened[names] = Index(names, self._opener(names))
+                self._opened[names] = Index(names, self._engine(names))
             return self._opened[names]
+
+    def _engine(self, names: IndexIdentity) -> VectorIndex:
+        """Return an index; nothing is connected or read yet."""
+        if (names.place or self._place) == FOLDER:
+            return EmbeddedIndex(index_folder(self._folder, names), names.size, multi=names.multi)
+        # The uid keeps apart libraries of one name that several machines keep on one server.
+        collection = f"citeloom-{self._name}-{self.meta()['uid'][:8]}-{names.generation}"
+        server = Server.of(self._settings)
+        return ServerIndex(server, collection, names.size, multi=names.multi)

@@ -20,13 +20,14 @@ from state.paper import Paper
 from tools.embed.embedder import Embedder
 from tools.library.catalog import Catalog
 from tools.library.database import WriteLock
-from tools.library.index_registry import IndexOpener
+from tools.library.index_registry import IndexRegistry
 from tools.library.library_index import Encoder, LibraryIndex
 from tools.library.passage_catalog import PassageCatalog
 from tools.library.same_paper import find_same_work
 from tools.library.search_types import AddReport, LibraryStats, PaperHit
 from tools.library.texts import LibraryFiles, Texts
 from tools.library.vector_index import IndexFilter, Progress
+from tools.settings import Settings
 
 _READ_BATCH = 500
 _NEAREST = 10
@@ -40,7 +41,7 @@ class Library:
     Every method raises LibraryError when the library is damaged, or locked for too long.
     """
 
-    def __init__(self, folder: Path, name: str, opener: IndexOpener, embedder: Embedder) -> None:
+    def __init__(self, folder: Path, name: str, settings: Settings, embedder: Embedder) -> None:
         """Open the library in `folder`, which must hold a catalog."""
         self.folder = folder
         self.name = name
@@ -49,8 +50,9 @@ class Library:
         self.catalog = Catalog(folder / "catalog.sqlite")
         self._passages = PassageCatalog(self.catalog.database)
         self._writing = WriteLock(folder / "write.lock", f"library '{name}'")
+        indexes = IndexRegistry(folder, name, self.catalog.database, settings)
         self.vector_index = LibraryIndex(
-            name, self.catalog.database, opener, embedder, self._writing
+            name, self.catalog.database, indexes, embedder, self._writing
         )
         self.texts = Texts(self.catalog, self.vector_index, self._writing)
         self.files = LibraryFiles(folder / "files")

@@ -15,10 +15,9 @@ from tools.errors import LibraryError
 from tools.library.catalog import Catalog
 from tools.library.document_rows import rename, settle
 from tools.library.embedded_index import lock_of
+from tools.library.index_registry import index_folder
 from tools.library.library import Library
 from tools.library.library_index import IndexRow, index_rows
-from tools.library.open_library import index_folder
-from tools.library.passage_catalog import PassageCatalog
 from tools.library.vector_index import (
     IndexFilter,
     Payload,
@@ -166,25 +165,12 @@ def _check_rows(library: Library, found: _Findings) -> None:
 
 
 def _check_texts(library: Library, found: _Findings) -> None:
-    catalog = PassageCatalog(library.catalog.database)
-    for entry in catalog.documents():
-        remedy = f"add the file '{entry.name}' of {entry.paper} again"
+    for entry in library.texts.documents():
         try:
-            text = catalog.text(entry.sha256) or ""
+            library.texts.text(entry.sha256)
         except LibraryError as error:
+            remedy = f"add the file '{entry.name}' of {entry.paper} again"
             found.faults.append(Fault(str(error), remedy, repairable=False))
-            continue
-        with library.catalog.database.reading() as db:
-            parts = db.execute(
-                "SELECT start, end, text FROM texts WHERE document ="
-                " (SELECT number FROM documents WHERE sha256 = ?)",
-                (entry.sha256,),
-            ).fetchall()
-        if wrong := sum(text[start:end] != part for start, end, part in parts):
-            what = (
-                f"of '{entry.name}' {counted(wrong, 'passage is', 'passages are')} not in its text"
-            )
-            found.faults.append(Fault(what, remedy, repairable=False))
 
 
 def _check_vectors(library: Library, found: _Findings) -> None:

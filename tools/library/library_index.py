@@ -21,7 +21,7 @@ from tools.counting import counted
 from tools.embed.embedder import Embedder, Encoded, TermWeights, encode
 from tools.errors import LibraryError
 from tools.library.database import OLD_PAYLOAD, VECTOR_CARRIED, Database, WriteLock
-from tools.library.index_registry import Index, IndexOpener, IndexRegistry, names_from
+from tools.library.index_registry import Index, IndexRegistry, names_from
 from tools.library.passage_catalog import PAPER_DAY
 from tools.library.vector_index import (
     IndexFilter,
@@ -131,13 +131,13 @@ class LibraryIndex:
         self,
         name: str,
         database: Database,
-        opener: IndexOpener,
+        indexes: IndexRegistry,
         embedder: Embedder,
         writing: WriteLock,
     ) -> None:
         self._name = name
         self._database = database
-        self.indexes = IndexRegistry(database, opener)
+        self.indexes = indexes
         self._embedder = embedder
         self._writing = writing
         self._checking = Lock()

@@ -5,7 +5,7 @@ import json
 import shutil
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import IO
 from uuid import uuid4
@@ -13,6 +13,7 @@ from uuid import uuid4
 from state.paper import Paper
 from tools.bibliography.keys import numbered
 from tools.errors import InputError, LibraryError
+from tools.library.catalog import Catalog
 from tools.library.database import Database, WriteLock
 from tools.library.index_registry import (
     IndexIdentity,
@@ -120,25 +121,23 @@ def restore_snapshot(
 
 def _unpack(source: Path, target: Path) -> dict[str, str]:
     """Unpack and check a snapshot; return what it remembers of its library."""
-    catalog = Database(target)
     try:
         with gzip.open(source, "rb") as packed, target.open("xb") as whole:
             shutil.copyfileobj(packed, whole)
         if not target.stat().st_size:
             raise EOFError("it is empty")
-        with catalog.reading() as db:
-            faults = [line for (line,) in db.execute("PRAGMA integrity_check(3)")]
-            meta = dict(db.execute("SELECT key, value FROM meta").fetchall())
+        with closing(Catalog(target)) as catalog:
+            with catalog.database.reading() as db:
+                faults = [line for (line,) in db.execute("PRAGMA integrity_check(3)")]
             if faults != ["ok"]:
                 raise EOFError("; ".join(faults))
+            meta = catalog.meta()
             _ = meta["name"], names_from(meta)
     except (gzip.BadGzipFile, EOFError, zlib.error, KeyError, LibraryError) as error:
         raise LibraryError(
             f"{source} is no snapshot of a library, or is damaged ({error}): nothing was changed; "
             "take another snapshot, or fetch the file again"
         ) from error
-    finally:
-        catalog.close()
     return meta
 
 
@@ -146,7 +145,8 @@ def _put(source: Path, names: IndexIdentity, folder: Path) -> None:
     """Make a library's catalog this one in one transaction; readers see before or after."""
     target = folder / CATALOG
     try:
-        replaced = _meta(target) if target.exists() else {}
+        with closing(Catalog(target)) as catalog:
+            replaced = catalog.meta() if target.exists() else {}
     except LibraryError:  # damaged, its log too, which must not be taken for the next one's
         replaced = {}
         forget_library(folder)
@@ -168,15 +168,6 @@ def _put(source: Path, names: IndexIdentity, folder: Path) -> None:
     own.close()
     if draft != target:
         draft.rename(target)
-
-
-def _meta(catalog: Path) -> dict[str, str]:
-    database = Database(catalog)
-    try:
-        with database.reading() as db:
-            return dict(db.execute("SELECT key, value FROM meta").fetchall())
-    finally:
-        database.close()
 
 
 def _delete(catalog: Path) -> None:

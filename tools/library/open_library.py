@@ -5,7 +5,6 @@ Those of a server's callers stand under `home/callers/WHO/libraries`.
 
 import re
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
 from threading import RLock
 from uuid import uuid4
@@ -14,18 +13,16 @@ from tools.callers import caller_folder
 from tools.embed.embedder import Embedder
 from tools.errors import InputError, LibraryError, loggable_kind
 from tools.library.catalog import Catalog
-from tools.library.database import WriteLock, is_damage, is_older_format
-from tools.library.embedded_index import EmbeddedIndex
-from tools.library.index_registry import FOLDER, IndexIdentity, index_location, names_for
+from tools.library.database import WriteLock, is_damage
+from tools.library.index_registry import index_location, names_for
 from tools.library.library import Library
-from tools.library.server_index import OtherServerError, Server, ServerIndex
+from tools.library.server_index import OtherServerError
 from tools.library.starter_library import (
     STARTER,
     starter_papers,
     sync_starter,
     with_packaged_vectors,
 )
-from tools.library.vector_index import VectorIndex
 from tools.program import PROGRAM, logger_of
 from tools.settings import Settings
 
@@ -70,7 +67,7 @@ def open_library(
             if library:
                 library.close()
             maker = with_packaged_vectors(embedder) if name == STARTER else embedder
-            library = Library(folder, name, IndexFactory(folder, name, settings), maker)
+            library = Library(folder, name, settings, maker)
             _opened[key] = library
         if not any_embedder:
             library.check_embedder(embedder)
@@ -121,30 +118,31 @@ def delete_library(name: str, settings: Settings, embedder: Embedder) -> None:
         LibraryError: There is no such library, or another process is writing it.
     """
     folder = folder_of(name, settings)
-    if not (folder / CATALOG).exists():
-        if not _has_lost_catalog(folder):
-            raise _unknown(name, settings)
-        with _lock, WriteLock(folder / "write.lock", f"library '{name}'").held():
-            forget_library(folder)
-            shutil.rmtree(folder, ignore_errors=True)
-        return
+    here = (folder / CATALOG).exists()
+    if not (here or _has_lost_catalog(folder)):
+        raise _unknown(name, settings)
     with _lock:
         with WriteLock(folder / "write.lock", f"library '{name}'").held():
-            try:
-                library = _opened.get((folder, settings.qdrant_url)) or Library(
-                    folder, name, IndexFactory(folder, name, settings), embedder
-                )
-                library.drop()
-            except LibraryError as error:
-                if not (isinstance(error, OtherServerError) or is_damage(error)):
-                    raise
-                logger.warning(
-                    "what a server has of library '%s' stays there: %s", name, loggable_kind(error)
-                )
+            if here:
+                _drop_vectors(folder, name, settings, embedder)
             forget_library(folder)
             # Without its catalog it is no library, whatever a kill leaves of the rest.
-            (folder / CATALOG).unlink()
+            (folder / CATALOG).unlink(missing_ok=True)
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _drop_vectors(folder: Path, name: str, settings: Settings, embedder: Embedder) -> None:
+    try:
+        library = _opened.get((folder, settings.qdrant_url)) or Library(
+            folder, name, settings, embedder
+        )
+        library.drop()
+    except LibraryError as error:
+        if not (isinstance(error, OtherServerError) or is_damage(error)):
+            raise
+        logger.warning(
+            "what a server has of library '%s' stays there: %s", name, loggable_kind(error)
+        )
 
 
 def close_libraries() -> None:
@@ -170,16 +168,12 @@ def folder_of(name: str, settings: Settings) -> Path:
 
 
 def _make(folder: Path, name: str, settings: Settings, embedder: Embedder) -> None:
-    outdated = name == STARTER and is_older_format(folder / CATALOG)
-    if (folder / CATALOG).exists() and not outdated:
+    if (folder / CATALOG).exists():
         return
     if name != STARTER and _has_lost_catalog(folder):
         raise _unknown(name, settings)
     folder.mkdir(parents=True, exist_ok=True)
     with WriteLock(folder / "write.lock", f"library '{name}'").held():
-        if outdated and is_older_format(folder / CATALOG):
-            forget_library(folder)
-            _clear(folder)
         if (folder / CATALOG).exists():
             return
         # Made aside and renamed, so that whoever sees a catalog sees a whole one.
@@ -189,48 +183,6 @@ def _make(folder: Path, name: str, settings: Settings, embedder: Embedder) -> No
         catalog.set_meta(names.meta() | {"uid": uuid4().hex})
         catalog.close()
         draft.rename(folder / CATALOG)
-
-
-def _clear(folder: Path) -> None:
-    """Delete what an earlier version kept in a library's folder, but for the lock."""
-    for path in folder.iterdir():
-        if path.is_dir():
-            shutil.rmtree(path, ignore_errors=True)
-        elif path.name != "write.lock":
-            path.unlink(missing_ok=True)
-
-
-@dataclass(frozen=True)
-class IndexFactory:
-    """Opens the indexes of a library, each where it is."""
-
-    folder: Path
-    name: str
-    settings: Settings
-
-    @property
-    def place(self) -> str:
-        """Where new indexes are made."""
-        return index_location(self.settings)
-
-    def __call__(self, names: IndexIdentity) -> VectorIndex:
-        """Return an index; nothing is connected or read yet."""
-        if (names.place or self.place) == FOLDER:
-            return EmbeddedIndex(index_folder(self.folder, names), names.size, multi=names.multi)
-        catalog = Catalog(self.folder / CATALOG)
-        try:
-            uid = catalog.meta()["uid"]
-        finally:
-            catalog.close()
-        # The uid keeps apart libraries of one name that several machines keep on one server.
-        collection = f"citeloom-{self.name}-{uid[:8]}-{names.generation}"
-        server = Server.of(self.settings)
-        return ServerIndex(server, collection, names.size, multi=names.multi)
-
-
-def index_folder(folder: Path, names: IndexIdentity) -> Path:
-    """Return the folder of a library's embedded index."""
-    return folder / f"vectors-{names.generation}"
 
 
 def forget_library(folder: Path) -> None:

@@ -1,7 +1,6 @@
 """What the catalog knows of documents, passages, and what of them is to be found by a search."""
 
 import json
-import zlib
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
@@ -21,6 +20,14 @@ PAPER_DAY = (
     "known_since(json_extract(p.record, '$.published'), p.year, json_extract(p.record, '$.arxiv'))"
 )
 """The day of `state.paper.known_since`, which the database offers its statements."""
+_WHOLE = (
+    "SELECT s.start, s.text FROM documents d JOIN texts s ON s.paper = d.paper"
+    " AND s.document = d.number WHERE d.sha256 = :sha256"
+    " UNION ALL SELECT g.start, g.text FROM documents d JOIN gaps g ON g.document = d.number"
+    " WHERE d.sha256 = :sha256"
+    " UNION ALL SELECT length, '' FROM documents WHERE sha256 = :sha256 ORDER BY start"
+)
+"""A document's text in pieces: its passages, what stands between them, and its end."""
 _AMONG = "IN (SELECT value FROM json_each(?))"
 
 
@@ -77,16 +84,18 @@ class PassageCatalog:
             LibraryError: It is damaged.
         """
         with self._database.reading() as db:
-            row = db.execute("SELECT text FROM documents WHERE sha256 = ?", (sha256,)).fetchone()
-        if row is None:
-            return None
-        try:
-            return zlib.decompress(row[0]).decode("utf-8")
-        except (zlib.error, UnicodeDecodeError) as error:
-            raise LibraryError(
-                f"the text of the document {sha256[:12]} is damaged ({error}): add its file again, "
-                "or restore the library from a snapshot"
-            ) from error
+            rows = db.execute(_WHOLE, {"sha256": sha256}).fetchall()
+        parts: list[str] = []
+        at = 0
+        for start, text in rows:
+            if start > at:
+                raise LibraryError(
+                    f"the text of the document {sha256[:12]} is damaged (its character {at} is missing): "
+                    "add its file again, or restore the library from a snapshot"
+                )
+            parts.append(text[at - start :])
+            at = max(at, start + len(text))
+        return "".join(parts) if rows else None
 
     def points(self, ids: Collection[str]) -> dict[str, int]:
         """Return the points of these passages, those that are there."""

@@ -1,12 +1,10 @@
-"""What a search of a library takes and gives, how headings are compared, and what every retriever offers."""
+"""What a search of a library takes and gives, and how headings are compared."""
 
 import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Literal, Protocol
-
-from state.passage import PassageHit
+from typing import Literal
 
 _NUMBER = re.compile(
     r"^(?:(?i:section|chapter|appendix|part)\s+(?:\d+(?:\.\d+)*|[IVXLC]+|[A-Z])[.:)]?"
@@ -109,20 +107,3 @@ class PassageFilter:
     """Only passages below one of these headings, without number and case: 'results', 'limitations'."""
     exclude: Collection[str] = field(default=frozenset())
     """Ids of passages that must not be found."""
-
-
-class Retriever(Protocol):
-    """Finds passages of one library. Synchronous and thread-safe: call it in a worker thread."""
-
-    @property
-    def name(self) -> RetrieverName:
-        """By which it is chosen."""
-        ...
-
-    def retrieve(self, query: str, *, limit: int, wanted: PassageFilter) -> list[PassageHit]:
-        """Return at most `limit` passages, best first; the same for the same library and query.
-
-        Raises:
-            LibraryError: The library is damaged, or what the retriever needs is not made yet.
-        """
-        ...

@@ -478,13 +478,10 @@ def _conditions(wanted: IndexFilter, among: Collection[int] | None) -> "models.F
         models.FieldCondition(key=field, match=models.MatchAny(any=values))
         for field, values in wanted.any_of()
     ]
-    if wanted.before is not None:
-        must.append(models.FieldCondition(key="day", range=models.Range(lt=wanted.before)))
-    if wanted.after is not None:
-        must.append(models.FieldCondition(key="day", range=models.Range(gte=wanted.after)))
-    if wanted.first_year is not None or wanted.last_year is not None:
-        years = models.Range(gte=wanted.first_year, lte=wanted.last_year)
-        must.append(models.FieldCondition(key="year", range=years))
+    must += [
+        models.FieldCondition(key=field, range=models.Range(**bounds))
+        for field, bounds in wanted.ranges()
+    ]
     if among is not None:
         must.append(models.HasIdCondition(has_id=list(among)))
     gone: list[Any] = (

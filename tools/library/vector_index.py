@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from tools.embed.embedder import readable
+
 if TYPE_CHECKING:
     from qdrant_edge import Bm25, SparseVector
 
@@ -110,6 +112,16 @@ class IndexFilter:
     venues: Sequence[str] = ()
     sections: Sequence[str] = ()
 
+    def ranges(self) -> list[tuple[str, dict[str, int]]]:
+        """Return (field, bounds) of each condition on a number, the bounds as both engines call them."""
+        day = {"lt": self.before, "gte": self.after}
+        year = {"gte": self.first_year, "lte": self.last_year}
+        found = {
+            field: {bound: number for bound, number in bounds.items() if number is not None}
+            for field, bounds in (("day", day), ("year", year))
+        }
+        return [(field, bounds) for field, bounds in found.items() if bounds]
+
     def any_of(self) -> list[tuple[str, list[str]]]:
         """Return (field, values) of each condition that one of some values must be there."""
         named = (
@@ -156,15 +168,12 @@ class VectorIndex(Protocol):
 
     def exists(self) -> bool:
         """Whether the index is there."""
-        ...
 
     def create(self) -> None:
         """Make the index, which is empty, if it is not there."""
-        ...
 
     def upsert(self, points: Sequence[Point]) -> None:
         """Insert points or replace those of the same id; durable when this returns."""
-        ...
 
     def nearest(
         self,
@@ -184,35 +193,27 @@ class VectorIndex(Protocol):
             among: Only these points.
             exact: Whether to look at all points instead of following the search graph.
         """
-        ...
 
     def set_payload(self, points: Mapping[int, Payload]) -> None:
         """Replace what is stored beside the vectors of these points, those that are there."""
-        ...
 
     def scroll(self, after: int, limit: int) -> list[StoredPoint]:
         """Return the points behind the id `after`, in the order of their ids."""
-        ...
 
     def vectors(self, ids: Sequence[int]) -> dict[int, NDArray[np.float32]]:
         """Return the stored dense vectors, norm 1, of those points that are there."""
-        ...
 
     def delete(self, ids: Sequence[int]) -> None:
         """Delete these points, those that are there."""
-        ...
 
     def optimize(self) -> None:
         """Build the search graph after a bulk load; blocks, and does nothing where not needed."""
-        ...
 
     def drop(self) -> None:
         """Delete the whole index."""
-        ...
 
     def close(self) -> None:
         """Release files and connections; the next call opens them again."""
-        ...
 
 
 def search(index: VectorIndex, query: Query, limit: int, filter: IndexFilter) -> list[ScoredPoint]:  # noqa: A002
@@ -267,12 +268,12 @@ def _model() -> "Bm25":
 
 def document_terms(text: str) -> Sparse:
     """Return the weights of a text that is searched: saturated, length-normalised counts."""
-    return _sparse(_model().embed_document(_readable(text)))
+    return _sparse(_model().embed_document(readable(text)))
 
 
 def query_terms(text: str) -> Sparse | None:
     """Return the terms of a query, each of weight 1, or None if it has no word to search for."""
-    sparse = _sparse(_model().embed_query(_readable(text)))
+    sparse = _sparse(_model().embed_query(readable(text)))
     return sparse if sparse.indices else None
 
 
@@ -292,10 +293,6 @@ def bm25(query: str, texts: Sequence[str]) -> list[float]:
         )
         for document in documents
     ]
-
-
-def _readable(text: str) -> str:
-    return text.encode("utf-8", "replace").decode("utf-8")  # the engine takes no lone surrogates
 
 
 def _sparse(vector: "SparseVector") -> Sparse:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tools.errors import DocumentError
-from tools.pdf.pdfium_pages import LIMITS, LOCK, PageFault, opened, pages_and_title, read_page
+from tools.file_limits import PAGE_LIMITS
+from tools.pdf.pdfium_pages import LOCK, PageFault, opened, pages_and_title, read_page
 from tools.pdf.upright_pages import Box, Word
 
 _WIDE = 1100
@@ -63,7 +64,7 @@ def _found(document: Any, first: int, count: int, quote: str) -> tuple[int, list
     order = sorted(range(count), key=lambda at: (abs(at - first), at < first))
     for at in order[:_LOOKED_AT] if quote else ():
         try:
-            words = read_page(document, at, LIMITS).words
+            words = read_page(document, at, PAGE_LIMITS).words
         except PageFault:
             continue
         shared, marked = _shared(words, quote)

@@ -15,6 +15,7 @@ from threading import RLock
 from typing import Any, NamedTuple
 
 from tools.errors import DocumentError
+from tools.file_limits import PageLimits
 from tools.pdf.damaged_files import repair_pdf
 from tools.pdf.glyphs import glyph
 from tools.pdf.text_directions import LAM, is_turned_ligature
@@ -264,22 +265,6 @@ _PASSWORD = 4  # FPDF_ERR_PASSWORD
 
 class PageFault(Exception):  # noqa: N818  # caught by the reader, which records it; never shown
     """A page cannot be read; its text says why."""
-
-
-class PageLimits(NamedTuple):
-    """What of one file is read; the rest is reported as unread."""
-
-    pages: int = 2000
-    characters: int = 10_000_000
-    """Once a file has had as many, its further pages are left out."""
-    page_characters: int = 100_000
-    page_objects: int = 200_000
-    """Paths, images, pieces of text."""
-    stream: int = 256 << 20
-    """Bytes to which one packed part of a file, pictures apart, may unpack; else it is refused."""
-
-
-LIMITS = PageLimits()
 
 
 @contextmanager

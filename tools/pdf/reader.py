@@ -9,6 +9,7 @@ from state.document import Block, BlockKind, Document, Unread
 from state.paper import Author
 from tools.counting import counted
 from tools.errors import DocumentError, loggable_trace
+from tools.file_limits import PAGE_LIMITS, PageLimits
 from tools.pdf.bound_papers import first_paper, note_on_lists
 from tools.pdf.columns import Columns
 from tools.pdf.damaged_files import cut_off, refuse_bombs
@@ -26,7 +27,7 @@ from tools.pdf.headings import (
 from tools.pdf.lines import Line, rejoined
 from tools.pdf.page_furniture import DROPPED, clear_marks, mark_furniture
 from tools.pdf.paragraphs import ENDS, Assembler, PageBlock
-from tools.pdf.pdfium_pages import LIMITS, PageFault, PageLimits, opened, pages_and_title, read_page
+from tools.pdf.pdfium_pages import PageFault, opened, pages_and_title, read_page
 from tools.pdf.reference_entries import DATED, mark_references
 from tools.program import logger_of
 from tools.text.text_quality import text_quality
@@ -41,7 +42,7 @@ _RECOGNISED = (
 logger = logger_of(__name__)
 
 
-def read_pdf(content: bytes, *, name: str, limits: PageLimits = LIMITS) -> Document:
+def read_pdf(content: bytes, *, name: str, limits: PageLimits = PAGE_LIMITS) -> Document:
     """Return what stands in a PDF, from the fonts and places of its characters; without models.
 
     Raises:

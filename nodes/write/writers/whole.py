@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from nodes.write.cited_papers import PaperToCite, load_papers_to_cite, without_markers
+from nodes.write.cited_papers import PaperToCite, load_papers_to_cite
 from nodes.write.paper_passages import ShownPassage, full_text, shown_passages, telling
 from nodes.write.writers.draft_answers import NextSentence, SectionAnswer
 from nodes.write.writers.drafting import DraftQuestion, open_draft_session
@@ -20,13 +20,14 @@ from state.channels import WriteState
 from state.writing import MARKER
 from tools.counting import counted
 from tools.embed.embedder import Embedder
+from tools.evidence.verbatim import plain
 from tools.llm.task import AnswerT, Task
 from tools.services import Services
 from tools.text.words import copied_words
 
 _WORDS = 120, 13
 """Words of a section: a start, and so many for each paper that it may cite."""
-_TOO_LONG = 1.4
+_TOO_LONG = 1.3
 """How many times its length a section may have."""
 _TOKENS_A_PAPER = 70
 """What a paper and its keys take of an answer, with half as much to spare."""
@@ -44,19 +45,22 @@ was at hand, `passages` are some of it.
 Breadth. Reviewers look for what is missing. First see which lines of work the papers form, and give every line that
 bears on `text` its place: the task itself and those who tried it before, what the work builds on, what it is compared
 with, how it is judged. Cite as many of the papers as such readers expect, up to `most`, those marked `must` among
-them, and leave out what is off the subject. Works that share a point share a clause, with a key each: "several
-systems rank by citation counts {P2, P5, P9}". The works closest to `text` get a sentence or two of their own: what
-they do, what they find, and in what this work goes another way.
+them, and leave out what is off the subject. Works of which a reader need only know that they are there share a
+clause, with a key each, in the order in which it names them: "several systems rank by citation counts {P2, P5, P9}".
+The works closest to `text` are named as such and get a sentence or two of their own: what they do, what they find, and
+in what this work goes another way.
 
 Argument. A paragraph is one line of work. It opens with its point, sets its papers against each other on what
-matters (how they proceed, what they assume, what they found, how far it holds), and ends with what they leave open
-or where this work stands. Tell where works answer, extend or contradict one another. Do not go through papers one by
-one, and do not sum up the authors' own results: a reader has their abstract. Say in words of your own what sets
-their work apart; no phrase of `text` is copied.
+matters (how they proceed, what they assume, what they found, how far it holds), and leads to the next. Tell where
+works answer, extend or contradict one another. Do not go through papers one by one, and do not sum up the authors'
+own results: a reader has their abstract. Turn to their work where the difference is sharpest, in a sentence of its own
+and not as the last clause of every paragraph; say in your words what sets it apart, and copy no phrase of `text`.
 
-Prose. Plain and precise, as the best authors of the field write: sentences of different length and build, joined by
-cause, contrast or time, with names of systems and data sets where they have them. No sentence that only announces,
-repeats or praises.
+Prose. Write for a reader who does not know these papers, and who reads once. A sentence carries one thought and says
+who does what; the next takes it up. Join by cause, contrast or time, vary length and build, and call systems and data
+sets by their names where they have them, authors where they have none. Where room is short leave a detail or a paper
+out: nothing is squeezed into asides, chains of semicolons or "the former", and no sentence only announces, repeats,
+praises or hints. Say how a comparison comes out, not that there is one.
 
 Truth. Say of a paper only what its words given here say, as cautiously as they say it; of several that are cited
 together, what each of them says. A statement on the field ("most of these", "none of them") is made of the papers
@@ -197,7 +201,7 @@ def section_faults(
     known = cited & {one.key for one in papers}
     if len(known) > most:
         faults.append(f"it cites {counted(len(known), 'paper')}, and at most {most} can be cited")
-    length = sum(len(without_markers(text).split()) for text in texts)
+    length = sum(len(plain(text).split()) for text in texts)
     if length > _TOO_LONG * words:
         faults.append(f"it has {length} words, and about {words} are wanted")
     copied = (copied_words(text, stage.request.headed, _COPIED) for text in texts)

@@ -15,12 +15,12 @@ from nodes.judge.full_text import FullText, read_full_texts
 from state.inputs import CheckedRequest
 from state.paper import Author, Paper
 from state.run import Failure
-from tests.documents.test_open_copies import PAGE, Site
+from tests.documents.test_fetch_open_copies import PAGE, Site
 from tests.library.words import document
 from tests.nodes.tables import Tables
 from tests.pdf.papers import RUNNING, TITLE
 from tests.pdf.papers import paper as rivers
-from tools.documents import open_copies
+from tools.documents import fetch_open_copies
 from tools.embed.open_embedder import embedder
 from tools.ledger.run_ledger import request_finish
 from tools.library.open_library import close_libraries, create_library
@@ -49,8 +49,8 @@ Read = Callable[..., Awaitable[tuple[dict[str, FullText], list[Failure]]]]
 
 @pytest.fixture
 def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
-    monkeypatch.setattr(open_copies, "FIRST_PAUSE", 0.01)
-    monkeypatch.setattr(open_copies, "RATE", 1000.0)
+    monkeypatch.setattr(fetch_open_copies, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(fetch_open_copies, "RATE", 1000.0)
     with Site() as running:
         yield running
 
@@ -180,6 +180,7 @@ async def test_nothing_is_looked_for_where_it_is_switched_off_or_no_source_is_na
 # --- Open copies ---------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("references_are_read_elsewhere")
 async def test_open_pdf_is_read_with_sections_and_pages_and_without_furniture_and_references(
     read: Read, site: Site
 ) -> None:

@@ -10,7 +10,7 @@ from state.inputs import CheckedRequest
 from state.synthesis import PaperToRead, SourcePaper
 from tests.nodes.synthesize.support import Bench, bench
 from tools.ingest.file_places import allow_paths
-from tools.ingest.reader_processes import read_in_process
+from tools.ingest.reader_processes import read_file, run_apart
 
 TEXT = """# Pears in drought
 
@@ -43,6 +43,7 @@ async def read(place: Bench, path: Path) -> SourcePaper:
     return report
 
 
+@pytest.mark.usefixtures("references_are_read_elsewhere")
 async def test_citation_of_an_entry_that_the_list_lacks_is_counted_and_not_linked(
     home: Path, tmp_path: Path
 ) -> None:
@@ -64,11 +65,11 @@ async def test_file_is_read_once_and_again_when_it_changes(
     path.write_text(TEXT, encoding="utf-8")
     asked: list[str] = []
 
-    def counted(workers: Any, stopped: Any, file: Path, name: str, grobid: Any) -> Any:
-        asked.append(name)
-        return read_in_process(workers, stopped, file, name, grobid)
+    async def counted(settings: Any, function: Any, *args: Any) -> Any:
+        asked.extend([args[1]] if function is read_file else [])
+        return await run_apart(settings, function, *args)
 
-    monkeypatch.setattr("nodes.synthesize.read_stack_paper.read_in_process", counted)
+    monkeypatch.setattr("nodes.synthesize.read_stack_paper.run_apart", counted)
     with bench(home) as place:
         first, second = await read(place, path), await read(place, path)
         assert second == first

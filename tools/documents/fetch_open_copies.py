@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from urllib.parse import quote, unquote, urljoin, urlsplit
 
 from state.paper import Paper
-from tools.documents.file_types import LIMITS, detect_file_type
+from tools.documents.file_types import detect_file_type
 from tools.documents.public_address import place_of, public_only_client
 from tools.errors import DocumentError, NotInSourceError, TransientError, loggable_kind
+from tools.file_limits import FILE_LIMITS
 from tools.http.hosts import Host, host_state
 from tools.http.response_errors import retry_after
 from tools.ledger.run_ledger import RunLedger
@@ -128,7 +129,7 @@ LONGEST_WAIT = 60.0
 """Seconds; a host that asks for more is not waited for."""
 TIMEOUT = 120.0
 """Seconds for one try, redirects and the whole body included."""
-MOST_BYTES = LIMITS.bytes
+MOST_BYTES = FILE_LIMITS.bytes
 RATE = 1.0
 """Requests a second to hosts that are not arXiv's."""
 _BY_HAND = "download it in a browser where you may read it, and add the file"

@@ -12,8 +12,8 @@ import pytest
 
 from state.paper import Paper
 from tests.fakes.loopback import Loopback, LoopbackServer
-from tools.documents import open_copies
-from tools.documents.open_copies import Fetched, open_copy
+from tools.documents import fetch_open_copies
+from tools.documents.fetch_open_copies import Fetched, open_copy
 from tools.documents.public_address import checked_address, is_public, place_of, public_only_client
 from tools.errors import DocumentError, TransientError
 from tools.ledger.budget import BudgetLimits
@@ -74,10 +74,10 @@ def site() -> Iterator[Site]:
 @pytest.fixture
 def get(site: Site, monkeypatch: pytest.MonkeyPatch) -> Get:
     """Fetch with every base on the site; settings may be given."""
-    monkeypatch.setattr(open_copies, "FIRST_PAUSE", 0.01)
-    monkeypatch.setattr(open_copies, "TIMEOUT", 0.5)
-    monkeypatch.setattr(open_copies, "MOST_BYTES", 100_000)
-    monkeypatch.setattr(open_copies, "RATE", 1000.0)
+    monkeypatch.setattr(fetch_open_copies, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(fetch_open_copies, "TIMEOUT", 0.5)
+    monkeypatch.setattr(fetch_open_copies, "MOST_BYTES", 100_000)
+    monkeypatch.setattr(fetch_open_copies, "RATE", 1000.0)
 
     async def call(paper: Paper, ledger: RunLedger | None = None, **more: str) -> Fetched:
         bases = dict.fromkeys(("arxiv_html_url", "arxiv_pdf_url"), site.url)

@@ -10,8 +10,7 @@ from state.document import Document
 from state.paper import Paper
 from tools.errors import DocumentError
 from tools.ingest.file_places import UploadSpool
-from tools.ingest.ingest_target import limits_of
-from tools.ingest.reader_processes import in_thread, open_workers, read_in_process
+from tools.ingest.reader_processes import read_file, run_apart
 from tools.ledger.run_ledger import RunLedger
 from tools.settings import Settings
 
@@ -52,7 +51,7 @@ async def read_open_copy(
         BudgetError: The run may not ask for more.
         OSError: The copy cannot be kept on disk until it is read.
     """
-    from tools.documents.open_copies import Fetched, read_first_copy
+    from tools.documents.fetch_open_copies import Fetched, read_first_copy
 
     spool = UploadSpool(settings.home, run)
 
@@ -61,11 +60,8 @@ async def read_open_copy(
         name = f"copy of {paper.id} {sha256(copy.content).hexdigest()}"
         digest = await asyncio.to_thread(spool.put, copy.content, name=name)
         path = spool.path(digest)
-        workers = await asyncio.to_thread(open_workers, limits_of(settings))
         try:
-            reading = await in_thread(
-                workers, lambda stopped: read_in_process(workers, stopped, path, copy.name, None)
-            )
+            reading = await run_apart(settings, read_file, str(path), copy.name, None)
         finally:
             await asyncio.to_thread(spool.drop, digest)
         if wrong := fault(reading.document):
