@@ -92,3 +92,4 @@ app.command("app", rich_help_panel=_KEEPING, context_settings=_PASSED_ON)(setup_
 app.command(rich_help_panel=_KEEPING, context_settings=_PASSED_ON)(setup_commands.dev)
 app.command(rich_help_panel=_KEEPING)(setup_commands.mcp)
 app.command(rich_help_panel=_KEEPING, cls=HomelessCommand)(setup_commands.settings)
+app.command(rich_help_panel=_KEEPING, cls=HomelessCommand)(setup_commands.prompts)

@@ -1,4 +1,4 @@
-"""What is set up and served: `citeloom doctor`, `settings`, `app`, `dev`, `mcp`, `keys`, `snapshot` and `eval`."""
+"""What is set up and served: `citeloom doctor`, `settings`, `prompts`, `app`, `dev`, `mcp`, `keys`, `snapshot` and `eval`."""
 
 import os
 import sys
@@ -50,6 +50,26 @@ def doctor(
     from citeloom.cli.doctor import examine, examine_server
 
     return examine() if qdrant is None else examine_server(qdrant)
+
+
+def prompts(
+    task: Annotated[
+        str | None,
+        typer.Argument(metavar="TASK", help="A task, to print its prompt; without one, list all."),
+    ] = None,
+) -> None:
+    """List what a model is asked, or print one prompt; CITELOOM_PROMPTS names a folder with prompts of your own."""
+    from nodes.common.prompts import all_tasks
+    from tools.errors import did_you_mean
+
+    tasks = all_tasks()
+    if task is None:
+        for name, (file, one) in tasks.items():
+            typer.echo(f"{name:<28} {one.tier:<7} {file}")
+    elif task in tasks:
+        typer.echo(tasks[task][1].prompt.strip())
+    else:
+        raise InputError(f"there is no task '{task}'{did_you_mean(task, tasks)}")
 
 
 def settings() -> None:

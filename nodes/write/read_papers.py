@@ -21,6 +21,7 @@ from state.channels import WriteState
 from state.paper import Paper
 from state.passage import Passage
 from state.quote import Quote
+from state.results import TABLE_FACETS
 from state.run import Failure
 from state.writing import ELEMENTS, Element, KeyElements
 from tools.embed.embedder import Embedder
@@ -44,12 +45,15 @@ _AGAIN = 600
 """Tokens kept free for the quotes that failed, when the question is asked again."""
 _PASSAGES = 6000
 """Tokens of full texts that one question shows."""
+_TABLE = ("contribution", *TABLE_FACETS)
+"""Questions whose answers the comparison table shows; other writers than the beam need no more."""
 _TOKENS_EACH, _TOKENS_BESIDE = 350, 150
 """Of an answer."""
 
 PROMPT = f"""\
 You read papers for a literature review. Each of the `papers` has its key, title and abstract and, where they are
-at hand, `passages` of its full text under their sections. Answer seven questions about each, in its own words:
+at hand, `passages` of its full text under their sections. Of these questions answer those that `asked` names, about
+each paper, in its own words:
 - background: what situation or field does it start from?
 - problem: which problem or gap does it address?
 - method: how does it proceed?
@@ -224,7 +228,8 @@ async def _ask(services: Services, shown: Sequence[_Read], failures: list[Failur
     """Ask about these papers in one question, or in two where the window has no room for it."""
     if not shown:
         return
-    inputs: dict[str, Any] = {"papers": [one.shown for one in shown]}
+    asked_for = ELEMENTS if services.context.writer == "beam" else _TABLE
+    inputs: dict[str, Any] = {"asked": list(asked_for), "papers": [one.shown for one in shown]}
     task = _task(len(shown))
     if len(shown) > 1 and services.mind.spare(task, **inputs) < _AGAIN:
         middle = len(shown) // 2

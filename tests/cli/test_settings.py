@@ -109,3 +109,12 @@ def test_model_to_which_nothing_leads_is_an_error_and_no_other_engine_answers(
     assert "CITELOOM_LLM_API_KEY" in result.output
     assert told("doctor").exit_code == 1
     assert told("ask", question, "--library", "small", "--mind", "extractive").exit_code == 0
+
+
+def test_prompts_are_listed_and_printed(home: Path) -> None:
+    listed = told("prompts")
+    assert "draft_section" in listed.stdout
+    assert told("prompts", "judge_claims").stdout.startswith("You check whether the sources")
+    wrong = told("prompts", "judge_claim")
+    assert wrong.exit_code == 2
+    assert "did you mean 'judge_claims'" in wrong.output
