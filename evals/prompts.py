@@ -42,7 +42,7 @@ _REVIEW = {
 def page() -> str:
     """Return the page's text."""
     rows, parts = [], []
-    for file, task in all_tasks().values():
+    for file, task in all_tasks():
         shapes = schema_forms(task.answer, task.name)  # type: ignore[arg-type]  # of any model
         fixed = sum(map(count_tokens, (PREFACE, task.prompt, shapes.text)))
         rows.append(

@@ -14,6 +14,7 @@ from typing import Literal, get_args
 
 from pydantic import Field, field_validator
 
+from state.quote import Quote
 from state.record import Record
 from state.value import Day, FrozenModel
 
@@ -148,6 +149,9 @@ class Paper(FrozenModel):
     references_missing: bool = Field(
         default=False, description="True when every source was asked what it cites and none knows."
     )
+    snippets: tuple[Quote, ...] = Field(
+        default=(), description="Words of its full text that a search found, each with its section."
+    )
     aliases: tuple[str, ...] = Field(default=(), description="Other ids under which it is known.")
     origin: dict[str, str] = Field(
         default_factory=dict, description="Which source gave each field, by field name."
@@ -198,8 +202,9 @@ class Paper(FrozenModel):
 
     @property
     def text(self) -> str:
-        """Everything a quote may be taken from: the title, and the abstract where there is one."""
-        return f"{self.title}\n{self.abstract}" if self.abstract else self.title
+        """Everything a quote may be taken from: the title, the abstract and snippets, where there are any."""
+        snippets = (snippet.text for snippet in self.snippets)
+        return "\n".join(filter(None, (self.title, self.abstract, *snippets)))
 
 
 @lru_cache(maxsize=8192)
@@ -298,7 +303,7 @@ def index_by_ids(papers: Iterable[Paper]) -> dict[str, str]:
 def merge_records(first: Paper, second: Paper) -> Paper:
     """Merge two records of one work field by field; `first` wins where both have a value.
 
-    An abstract by the authors wins over an annotation; references, notices and aliases are united;
+    An abstract by the authors wins over an annotation; references, notices, snippets and aliases are united;
     retracted in one is retracted; `origin` keeps where each field came from.
     """
     taken = [name for name in _SCALARS if not getattr(first, name) and getattr(second, name)]
@@ -316,12 +321,14 @@ def merge_records(first: Paper, second: Paper) -> Paper:
     references = tuple(dict.fromkeys([*first.references, *second.references]))
     others = dict.fromkeys([*first.aliases, *second.aliases, second.id])
     titles = dict.fromkeys([*first.other_titles, *second.other_titles])
+    snippets = {one.text: one for one in (*first.snippets, *second.snippets)}
     return first.model_copy(
         update={
             **{name: getattr(second, name) for name in taken},
             "references": references,
             "notices": united_notices(first.notices, second.notices),
             "other_titles": tuple(title for title in titles if title != first.title),
+            "snippets": tuple(snippets.values()),
             "references_missing": not references
             and (first.references_missing or second.references_missing),
             "aliases": tuple(key for key in others if key != first.id),

@@ -39,6 +39,10 @@ class Hit(FrozenModel):
     source: str
     rank: int = Field(default=0, ge=0, description="Position in that answer, first = 1.")
     hop: int = Field(default=1, ge=1)
+    sentence: str = Field(
+        default="",
+        description="The sentence of the linking paper that cites it, where a search found it.",
+    )
 
 
 class SearchLogEntry(FrozenModel):

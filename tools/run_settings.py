@@ -205,7 +205,7 @@ class Checking:
         bool,
         Field(
             description="Read the full text where the abstract does not decide: from the library and, where a "
-            "source on the network is named, from open copies."
+            "source on the network is named, from open copies; Semantic Scholar searches its own."
         ),
     ] = True
     max_copies: Annotated[
@@ -238,6 +238,12 @@ class AskSettings:
         int, Field(description="Passages that it chooses to read in each hop.", ge=1, le=20)
     ] = 3
     claims: Annotated[int, Field(description="Most claims in an answer.", ge=1, le=30)] = 6
+    snippets: Annotated[
+        bool,
+        Field(
+            description="With `papers`: search their full texts at Semantic Scholar, too, with one request a hop."
+        ),
+    ] = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -59,17 +59,17 @@ def prompts(
     ] = None,
 ) -> None:
     """List what a model is asked, or print one prompt; CITELOOM_PROMPTS names a folder with prompts of your own."""
-    from nodes.common.prompts import all_tasks
+    from nodes.common.prompts import all_tasks, tasks_of
     from tools.errors import did_you_mean
 
-    tasks = all_tasks()
     if task is None:
-        for name, (file, one) in tasks.items():
-            typer.echo(f"{name:<28} {one.tier:<7} {file}")
-    elif task in tasks:
-        typer.echo(tasks[task][1].prompt.strip())
+        for file, one in all_tasks():
+            typer.echo(f"{one.name:<28} {one.tier:<7} {file}")
+    elif found := tasks_of(task):
+        typer.echo("\n\n".join(one.prompt.strip() for one in found))
     else:
-        raise InputError(f"there is no task '{task}'{did_you_mean(task, tasks)}")
+        names = {one.name for _, one in all_tasks()}
+        raise InputError(f"there is no task '{task}'{did_you_mean(task, names)}")
 
 
 def settings() -> None:

@@ -115,7 +115,7 @@ function Detail({paper, debate, item, choice, put}) {
   const sides = /** @type {const} */ ([["for", debate?.arguments_for ?? []], ["against", debate?.arguments_against ?? []]]);
   const quotes = sides.flatMap(([kind, list]) => list.filter((/** @type {any} */ one) => one.quote?.verified)
     .map((/** @type {any} */ one) => ({...one.quote, kind})));
-  const found = [...new Set(item.found_by.map((/** @type {any} */ hit) => `${hit.via.replaceAll("_", " ")}: ${hit.by} (${hit.source})`))];
+  const found = [...new Set(item.found_by.map((/** @type {any} */ hit) => `${hit.via.replaceAll("_", " ")}: ${hit.by} (${hit.source})${hit.sentence ? `: “${hit.sentence}”` : ""}`))];
   return html`<div class="detail">
     ${sides.map(([kind, list]) => list.length > 0 && html`<h2 class="minor">${W.papers[kind]}</h2>
       <ul class=${kind}>${list.map((/** @type {any} */ one) => html`<li dir="auto">${one.claim}

@@ -186,7 +186,7 @@ def _value(text: str, kind: Any) -> Any:
 def _tasks() -> dict[str, Any]:
     from nodes.common.prompts import all_tasks
 
-    return {name: task for name, (_, task) in all_tasks().items()}
+    return {task.name: task for _, task in all_tasks()}
 
 
 def main() -> None:

@@ -6,12 +6,15 @@ year or venue is also shown the records of the papers found, since passages seld
 """
 
 import asyncio
+from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
 
+from nodes.judge.search_full_texts import SOURCE, search_full_texts
 from state.ask import AskState, AskUpdate, Hop, PassageConditions
 from state.paper import Paper
 from state.passage import OF_RECORD, Passage, PassageHit, passage_id
+from state.run import Failure
 from tools.counting import counted
 from tools.library.library import Library
 from tools.library.search_types import PassageFilter, RetrieverName
@@ -33,18 +36,41 @@ async def search_passages(state: AskState, runtime: Runtime[RunSettings]) -> Ask
     hits, passages = await retrieve_passages(
         services, library, state["query"], state["wanted"], passages_seen(state["hops"])
     )
+    found, failures = await _in_full_texts(services, state, library)
+    hits += _after(hits, found)
+    passages += found
     parts = question_parts(state["standalone"])
     if any(read_question(part).kind == "record" for part in parts):
         records = await asyncio.to_thread(_records, library, passages)
-        hits += [
-            PassageHit(passage=item.id, score=0.0, rank=len(hits) + rank)
-            for rank, item in enumerate(records, start=1)
-        ]
+        hits += _after(hits, records)
         passages += records
     await services.run_store.passages.put(passages)
     services.progress(STAGE, 1, 1, counted(len(hits), "passage"))
     hop = Hop(number=state["hop"], query=state["query"], why=state["why"], retrieved=tuple(hits))
-    return {"hops": [*state["hops"], hop]}
+    return {"hops": [*state["hops"], hop], "failures": failures}
+
+
+def _after(hits: Sequence[PassageHit], passages: Sequence[Passage]) -> list[PassageHit]:
+    """Return passages as hits that come after those there are."""
+    return [
+        PassageHit(passage=item.id, score=0.0, rank=rank)
+        for rank, item in enumerate(passages, start=len(hits) + 1)
+    ]
+
+
+async def _in_full_texts(
+    services: Services, state: AskState, library: Library
+) -> tuple[list[Passage], list[Failure]]:
+    """Return what the full texts of the papers that the question names say, where the run asks for that."""
+    if not services.context.snippets or not state["wanted"].papers:
+        return [], []
+    papers = list((await asyncio.to_thread(library.get, state["wanted"].papers)).values())
+    request = state["request"].model_copy(update={"sources": (SOURCE,)})
+    found, failures = await search_full_texts(
+        services, request, {state["query"]: papers}, stage=STAGE
+    )
+    seen = passages_seen(state["hops"])
+    return [one for items in found.values() for one in items if one.id not in seen], failures
 
 
 def passages_seen(hops: list[Hop]) -> frozenset[str]:

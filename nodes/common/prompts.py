@@ -23,16 +23,21 @@ _FIELD = re.compile(r"`(\w+)`")
 
 
 @cache
-def all_tasks() -> dict[str, tuple[str, Task[Any]]]:
-    """Return each task by name with the file that names it, by file. Imports every step."""
-    found: dict[str, tuple[str, Task[Any]]] = {}
+def all_tasks() -> list[tuple[str, Task[Any]]]:
+    """Return each task with the file that names it, by file; some share a name, of which a run asks one. Imports every step."""
+    found: list[tuple[str, Task[Any]]] = []
     for module in pkgutil.walk_packages(nodes.__path__, f"{nodes.__name__}."):
         loaded = import_module(module.name)
         source = inspect.getsource(loaded)
         for task in _tasks_of(loaded):
-            if f'"{task.name}"' in source:
-                found.setdefault(task.name, (f"{module.name.replace('.', '/')}.py", task))
+            if f'"{task.name}"' in source and task not in (one for _, one in found):
+                found.append((f"{module.name.replace('.', '/')}.py", task))
     return found
+
+
+def tasks_of(name: str) -> list[Task[Any]]:
+    """Return the tasks of this name."""
+    return [task for _, task in all_tasks() if task.name == name]
 
 
 def _tasks_of(module: ModuleType) -> Iterator[Task[Any]]:
@@ -59,12 +64,12 @@ def check_prompts(folder: Path) -> None:
     """
     if not folder.is_dir():
         raise InputError(f"CITELOOM_PROMPTS names {folder}, which is no folder")
-    tasks = all_tasks()
+    names = list(dict.fromkeys(task.name for _, task in all_tasks()))
     for path in sorted(folder.glob("*.txt")):
-        if path.stem not in tasks:
-            near = did_you_mean(path.stem, tasks)
+        if path.stem not in names:
+            near = did_you_mean(path.stem, names)
             raise InputError(
-                f"{path} is the prompt of no task{near}; there are: {', '.join(tasks)}"
+                f"{path} is the prompt of no task{near}; there are: {', '.join(names)}"
             )
         try:
             text = path.read_text(encoding="utf-8").strip()
@@ -74,7 +79,7 @@ def check_prompts(folder: Path) -> None:
             raise InputError(
                 f"{path} is empty: delete it to use the prompt that comes with the program"
             )
-        known = fields_of(tasks[path.stem][1])
+        known = set[str]().union(*map(fields_of, tasks_of(path.stem)))
         if strange := [name for name in _FIELD.findall(text) if name not in known]:
             raise InputError(
                 f"{path} names `{strange[0]}`, which this question does not have; it has: "

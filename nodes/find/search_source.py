@@ -54,17 +54,30 @@ async def search_source(state: Branch, runtime: Runtime[RunSettings]) -> FindSta
         services.tick(STAGE, 1, state["of"], _label(query))
         return {"hits": [], "search_log": [], "failures": [failure]}
     papers = found.papers
-    await services.run_store.put_records(source.name, papers)
+    # Another query's record of the same paper, without the words found in its text, must not replace this one.
+    name = f"{source.name}:full_text" if any(one.snippets for one in papers) else source.name
+    await services.run_store.put_records(name, [*(one.paper for one in found.cited), *papers])
     hits = [
         Hit(
             paper=paper.id,
             via="query",
             by=_label(query),
-            source=source.name,
+            source=name,
             rank=rank,
             hop=query.hop,
         )
         for rank, paper in enumerate(papers, start=1)
+    ]
+    hits += [
+        Hit(
+            paper=one.paper.id,
+            via="reference",
+            by=one.by,
+            source=name,
+            hop=query.hop,
+            sentence=one.sentence,
+        )
+        for one in found.cited
     ]
     entry = SearchLogEntry(
         source=source.name,

@@ -19,6 +19,7 @@ from nodes.judge.judge_claims import (
     Words,
     judge_claims,
 )
+from nodes.judge.search_full_texts import search_full_texts
 from state.inputs import CheckedRequest
 from state.paper import Paper
 from state.passage import Passage
@@ -80,10 +81,14 @@ class Shelf:
         """Return the passages of a paper's full text, where it was read."""
         return self.texts[paper.id].passages if paper.id in self.texts else ()
 
+    def whole(self, paper: Paper) -> bool:
+        """Whether the whole text of a paper was read, and not only what a search found in it."""
+        return bool(self.passages(paper)) and not self.texts[paper.id].found
+
     def scope(self, keys: Iterable[str]) -> Scope:
         """Return what was read of these papers, the least of any of them."""
         papers = [self.papers[key] for key in keys if key in self.papers]
-        if papers and all(self.passages(paper) for paper in papers):
+        if papers and all(self.whole(paper) for paper in papers):
             return "full_text"
         read = all(paper.abstract or self.passages(paper) for paper in papers)
         return "abstract" if papers and read else "none"
@@ -117,7 +122,9 @@ class Shelf:
 
 
 def _abstract(paper: Paper) -> list[Words]:
-    return [Words(text, part) for part, text in paper.parts if part != "title"]
+    """Return what is shown of a paper at first: its abstract, and what a search found in its text."""
+    found = (Words(one.text, one.part, one.start or 0, place=one.place) for one in paper.snippets)
+    return [*(Words(text, part) for part, text in paper.parts if part != "title"), *found]
 
 
 def words_of(passages: Iterable[Passage]) -> list[Words]:
@@ -178,6 +185,8 @@ async def climb(
     own = await asyncio.to_thread(_own, bench, shelf, left)
     left = [item for item in left if item.id not in own]
     for level in _LEVELS:
+        if level is not _LEVELS[0]:  # of what a search found, all was shown
+            left = [item for item in left if any(map(shelf.whole, _papers(shelf, item)))]
         groups = _grouped([item for item in left if _papers(shelf, item)])
         if not groups:
             break
@@ -221,13 +230,26 @@ async def open_texts(
         texts, failures = await read_full_texts(
             bench.services, request, list(papers.values()), stage=bench.stage
         )
-        shelf.texts |= texts
-        bench.failures += failures
+        claims = {
+            plain(bench.sentences[item.sentence]): [
+                shelf.papers[key]
+                for key in item.sources
+                if key in shelf.papers and (text := texts.get(shelf.papers[key].id))
+                if not text.passages
+            ]
+            for item in items
+        }
+        found, failed = await search_full_texts(bench.services, request, claims, stage=bench.stage)
+        shelf.texts |= texts | {
+            key: replace(texts[key], passages=tuple(passages), found=True)
+            for key, passages in found.items()
+        }
+        bench.failures += [*failures, *failed]
     embedder = bench.services.clients.embedder
-    found = {key: text.passages for key, text in shelf.texts.items() if key in papers}
+    read = {key: text.passages for key, text in shelf.texts.items() if key in papers}
 
     def made() -> dict[str, Searcher]:
-        return {key: Searcher(passages, embedder) for key, passages in found.items() if passages}
+        return {key: Searcher(passages, embedder) for key, passages in read.items() if passages}
 
     shelf.searchers |= await asyncio.to_thread(made)
 

@@ -57,6 +57,8 @@ class FullText:
     """In reading order; without what a record or an annotation says, and without the list of references."""
     unread: str = ""
     """Why it was not read, for a person: 'nobody looked for it: ...' or 'it could not be read: ...'."""
+    found: bool = False
+    """Whether the passages are only what a search found in it."""
 
 
 async def read_full_texts(

@@ -1,15 +1,29 @@
 """BGE-M3: what needs no model, and the real FlagEmbedding with a tiny random one where it is there."""
 
+import json
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+from citeloom.cli.app import app
+from tests.library.qdrant_double import QdrantDouble
 from tools.embed.bge_m3 import BgeM3
 from tools.embed.embedder import encode, multi_size
+from tools.embed.open_embedder import embedder
 from tools.errors import PermanentError
+from tools.library.library import Library
+from tools.library.library_care import verify
+from tools.library.library_index import terms_of
+from tools.library.open_library import close_libraries, open_library
+from tools.library.vector_index import DENSE, LEXICAL, MULTI, IndexFilter
+from tools.settings import settings as of_process
 
 SENTENCES = [
     "Bees find their way back to the hive by the sun.",
@@ -53,8 +67,10 @@ def test_what_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.fixture(scope="module")
-def tiny(tmp_path_factory: pytest.TempPathFactory) -> BgeM3:
-    pytest.importorskip("FlagEmbedding")
+def tiny_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a model of BGE-M3's form whose weights are random."""
+    if find_spec("FlagEmbedding") is None:  # one that is there and cannot be imported is a fault
+        pytest.skip("the extra `bge` is not installed")
     import torch  # type: ignore[import-not-found]
     from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
     from transformers import (  # type: ignore[import-not-found]
@@ -100,7 +116,12 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> BgeM3:
     sparse = torch.nn.Linear(32, 1)
     torch.nn.init.constant_(sparse.bias, 0.5)
     torch.save(sparse.state_dict(), folder / "sparse_linear.pt")
-    return BgeM3(folder, batch=3)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def tiny(tiny_folder: Path) -> BgeM3:
+    return BgeM3(tiny_folder, batch=3)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -139,3 +160,76 @@ class TestRealFlagEmbedding:
         capfd.readouterr()
         assert np.isfinite(tiny.embed(["\ud800 a", "hive " * 5000, "\x00", "蜂"])).all()
         assert capfd.readouterr() == ("", "")
+
+    @pytest.mark.slow
+    def test_library_is_filled_searched_and_asked_on_both_engines(
+        self, home: Path, tmp_path: Path
+    ) -> None:
+        paper = tmp_path / "hives.md"
+        parts = "\n\n".join(f"## Part {at}\n\n{text}" for at, text in enumerate(SENTENCES, start=1))
+        paper.write_text(f"# Hives and harbours\n\n{parts}\n", "utf-8")
+        run("library", "add", paper, "--library", "hives")
+        library = open_library("hives", of_process(), embedder())
+        assert library.stats().embedder.startswith("bge-m3@")
+        assert not list(verify(library))
+        assert_each_vector_finds_its_own_passage(library)
+        close_libraries()
+        asked = "What makes honey from the nectar of flowers?"
+        told = json.loads(run("ask", asked, "--library", "hives", "--json"))
+        assert told["outcome"] == "complete"
+        (quote, *_) = (claim["quote"]["text"] for claim in told["claims"])
+        assert quote in " ".join(SENTENCES)
+
+
+@pytest.fixture(params=["embedded", "server"])
+def home(
+    request: pytest.FixtureRequest,
+    tiny_folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[Path]:
+    """A home whose libraries lie in the embedded engine, or on a server, and are embedded by the tiny model."""
+    with QdrantDouble() if request.param == "server" else nullcontext() as server:
+        if server:
+            monkeypatch.setenv("CITELOOM_QDRANT_URL", server.url)
+        monkeypatch.setenv("CITELOOM_HOME", str(tmp_path / "home"))
+        monkeypatch.setenv("CITELOOM_EMBEDDER", f"bge-m3:{tiny_folder}")
+        monkeypatch.chdir(tmp_path)
+        of_process.cache_clear()
+        yield tmp_path / "home"
+        close_libraries()
+        of_process.cache_clear()
+        if server:
+            assert server.asked("upsert")
+
+
+def run(*arguments: object) -> str:
+    """Return what a command prints; it must end well."""
+    done = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def assert_each_vector_finds_its_own_passage(library: Library) -> None:
+    """Dense vector, term weights and token vectors of a passage each find that passage first."""
+    (paper,) = library.ids()
+    passages = library.texts.of_paper(paper)
+    found = library.vector_index.indexes.searched()
+    assert found.names.multi == found.names.size == 32
+    made = encode(library.embedder, [passage.text for passage in passages])
+    assert made.multi is not None
+    for place, passage in enumerate(passages):
+        whole = library.texts.search(passage.text, limit=1)
+        assert [hit.passage for hit in whole] == [passage.id]
+        named = [
+            (DENSE, made.dense[place]),
+            (LEXICAL, terms_of(made.sparse, place)),
+            (MULTI, made.multi[place]),
+        ]
+        best = [
+            found.engine.nearest([one], 1, IndexFilter(kind="passage"), exact=True)[0][0].id
+            for one in named
+            if one[1] is not None
+        ]
+        assert len(best) == 3
+        assert len(set(best)) == 1

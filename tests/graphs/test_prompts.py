@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from nodes.common.prompts import all_tasks, check_prompts
+from nodes.common.prompts import all_tasks, check_prompts, tasks_of
 from tests.fakes.openai_server import task_of
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import Scripted
@@ -15,10 +15,10 @@ from tools.settings import settings as settings_of_program
 
 
 def test_every_prompt_that_comes_with_the_program_may_stand_in_a_folder(tmp_path: Path) -> None:
-    for name, (_, task) in all_tasks().items():
-        (tmp_path / f"{name}.txt").write_text(task.prompt, encoding="utf-8")
-    check_prompts(tmp_path)
-    assert {"draft_section", "judge_claims", "generate_queries_optimized"} & all_tasks().keys()
+    for _, task in all_tasks():
+        (tmp_path / f"{task.name}.txt").write_text(task.prompt, encoding="utf-8")
+        check_prompts(tmp_path)
+    assert len(tasks_of("generate_queries")) > 1, "a run asks one of them"
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from tests.nodes.tables import Tables
 from tests.scholar.table import Table
 from tools.errors import QuotaError, TransientError
 from tools.run_settings import RunSettings
-from tools.scholar.source import SearchAnswer
+from tools.scholar.source import CitedWork, SearchAnswer
 
 QUERY = SearchQuery(text="pear drought", facet="problem", reason="Why.", hop=2)
 WHOLE = SearchQuery(text="Pears suffer under drought.", facet="whole", reason="Why.")
@@ -82,3 +82,20 @@ async def test_source_that_fails_is_a_failure_and_no_empty_answer(
     assert (update["hits"], update["search_log"]) == ([], [])
     assert update["failures"][0].cause == str(error)
     assert "pear drought" in update["failures"][0].subject
+
+
+async def test_works_cited_in_what_was_found_become_candidates_with_the_sentence(
+    search: Search,
+) -> None:
+    class Citing(Searched):
+        async def search(self, *args: Any, **others: Any) -> SearchAnswer:
+            sentence = "Pears were measured before [3]."
+            cited = [CitedWork(paper=PAPERS[4], by=PAPERS[0].id, sentence=sentence)]
+            return SearchAnswer(papers=PAPERS[:1], cited=cited)
+
+    update = await search(Citing(PAPERS), WHOLE)
+    first, second = update["hits"]
+    assert (first.via, first.paper, first.sentence) == ("query", PAPERS[0].id, "")
+    assert (second.via, second.by, second.paper) == ("reference", PAPERS[0].id, PAPERS[4].id)
+    assert second.sentence == "Pears were measured before [3]."
+    assert update["search_log"][0].returned == 1

@@ -107,7 +107,7 @@ class BgeM3:
                 import torch  # type: ignore[import-not-found]
                 from FlagEmbedding import BGEM3FlagModel  # type: ignore[import-not-found]
             except ImportError as error:
-                raise PermanentError(_INSTALL) from error
+                raise PermanentError(f"{_INSTALL} ({error})") from error
             _silence()
             gpu = bool(torch.cuda.is_available())
             try:

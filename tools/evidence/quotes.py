@@ -147,7 +147,7 @@ def _is_sentence(span: Span, source: str) -> bool:
 
 
 def quote_paper(claimed: str, paper: Paper, known: Iterable[Quote] = ()) -> Quote:
-    """Check words against a paper's abstract, its title and what is `known` of its full text.
+    """Check words against a paper's abstract, its title, its snippets and what is `known` of its full text.
 
     `verified` says how it went. Known are verified quotes, of this paper or others.
     """
@@ -161,11 +161,11 @@ def quote_paper(claimed: str, paper: Paper, known: Iterable[Quote] = ()) -> Quot
                 end=span.end,
                 verified=True,
             )
-    for item in known:
-        if item.paper == paper.id and (span := find_quote(claimed, item.text)):
+    for item in (*paper.snippets, *(one for one in known if one.paper == paper.id)):
+        if span := find_quote(claimed, item.text):
             start = (item.start or 0) + span.start
-            end = start + len(span.text)
-            return item.model_copy(update={"text": span.text, "start": start, "end": end})
+            place = {"paper": paper.id, "start": start, "end": start + len(span.text)}
+            return item.model_copy(update={"text": span.text, **place})
     return Quote(text=claimed, paper=paper.id)
 
 
@@ -174,6 +174,7 @@ def quotable_texts(paper: Paper, known: Iterable[Quote] = ()) -> list[str]:
     return [
         paper.abstract or "",
         paper.title,
+        *(item.text for item in paper.snippets),
         *(item.text for item in known if item.paper == paper.id),
     ]
 

@@ -88,9 +88,10 @@ def merge(records: Sequence[Paper], *, id: str | None = None) -> Paper:  # noqa:
     Records of the published version come before those of a preprint, then the user's own library,
     OpenAlex, Crossref, Semantic Scholar, arXiv; the order of `records` does not matter. But the
     abstract is the longest one by the authors, `cited_by` the largest, retracted in one is
-    retracted, notices are united, and `published` the earliest exact day of any version: what a cut-off asks is since
-    when the work is known, so it may lie in an earlier year than `year`. A 1 January gives way to
-    another day of its year, because sources write it where they know the year only.
+    retracted, notices and snippets are united, and `published` the earliest exact day of any version:
+    what a cut-off asks is since when the work is known, so it may lie in an earlier year than `year`.
+    A 1 January gives way to another day of its year, because sources write it where they know the
+    year only.
 
     Args:
         records: At least one.
@@ -109,7 +110,8 @@ def merge(records: Sequence[Paper], *, id: str | None = None) -> Paper:  # noqa:
     ids = sorted(dict.fromkeys(chain.from_iterable(map(ids_of, ordered))), key=preference)
     best = id or (canonical_id(f"doi:{merged.doi}") if merged.doi else ids[0])
     aliases = tuple(key for key in ids if key != best)
-    return merged.model_copy(update={"id": best, "aliases": aliases})
+    snippets = tuple(one.model_copy(update={"paper": best}) for one in merged.snippets)
+    return merged.model_copy(update={"id": best, "aliases": aliases, "snippets": snippets})
 
 
 def _exceptions(records: Sequence[Paper]) -> Iterator[tuple[str, Paper]]:

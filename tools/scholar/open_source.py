@@ -24,7 +24,7 @@ from tools.settings import Settings
 OnlineName = Literal["openalex", "semantic_scholar", "arxiv", "crossref", "google"]
 ONLINE: tuple[OnlineName, ...] = get_args(OnlineName)
 SOURCES = ("library", "snapshot", *ONLINE)
-MEANING_SOURCES = ("library", "snapshot", "openalex")
+MEANING_SOURCES = ("library", "snapshot", "openalex", "semantic_scholar")
 """Sources for which a whole abstract is a useful query."""
 RESOLVERS: tuple[OnlineName, ...] = ("semantic_scholar", "openalex")
 """Who may give the records of what Google finds; the free one where the caller named neither."""

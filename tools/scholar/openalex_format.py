@@ -26,7 +26,7 @@ from tools.scholar.fields import (
     year_of,
 )
 from tools.scholar.merging import ids_of
-from tools.scholar.source import in_batches
+from tools.scholar.source import LONGEST_IN_URL, cut_for_url, in_batches
 from tools.text.markup import retracted_title
 
 PAGE = 100
@@ -39,11 +39,8 @@ KINDS = ("openalex:", "doi:", "arxiv:")
 """The ids that OpenAlex can be asked for, the best first."""
 _VALUES = 3600
 """Encoded characters of the values of a filter: OpenAlex takes URLs of 4,096."""
-_LONGEST_TEXT = 3400
-"""Encoded characters of a search, so that filters and fields have room beside it."""
-_LONGEST_MEANING = 2000
 _TITLES = 10
-_FIELDS = (
+FIELDS = (
     "id",
     "doi",
     "title",
@@ -59,12 +56,13 @@ _FIELDS = (
     "referenced_works",
     "biblio",
 )
+"""Of a work: what a paper is made of."""
 PLAIN = re.compile(r"[\w.:;/()-]+")
 """Signs that the filter language does not take for operators."""
 
 
 def _works(per_page: int | None = None, cursor: str | None = None) -> Works:
-    return Works({"select": list(_FIELDS), "per_page": per_page, "cursor": cursor})
+    return Works({"select": list(FIELDS), "per_page": per_page, "cursor": cursor})
 
 
 def _path(works: Works, before: date | None = None, after: date | None = None) -> str:
@@ -90,12 +88,12 @@ def meaning_path(
     text: str, *, before: date | None, after: date | None = None, per_page: int
 ) -> str:
     """Return the request for works near this text in meaning, best first."""
-    return _path(_works(min(per_page, MEANING_PAGE)).similar(_cut(text)), before, after)
+    return _path(_works(min(per_page, MEANING_PAGE)).similar(cut_for_url(text)), before, after)
 
 
 def title_path(words: str) -> str:
     """Return the request for works with all these words in the title, best first."""
-    works = _works(_TITLES).search_filter(title=_cut(words))
+    works = _works(_TITLES).search_filter(title=cut_for_url(words))
     return _path(works.sort(relevance_score="desc"))
 
 
@@ -126,14 +124,6 @@ def readable(path: str) -> str:
     )
 
 
-def _cut(text: str) -> str:
-    whole = " ".join(text.split())
-    kept = whole[:_LONGEST_MEANING]
-    while len(quote_plus(kept)) > _LONGEST_TEXT:
-        kept = kept[: len(kept) * 9 // 10]
-    return kept if len(kept) == len(whole) else kept.rpartition(" ")[0] or kept
-
-
 def any_of(groups: Sequence[Sequence[str]]) -> str:
     """Return the search for works with all words of one of the groups, as far as a URL can hold it.
 
@@ -144,7 +134,7 @@ def any_of(groups: Sequence[Sequence[str]]) -> str:
     ]
     if len(spelled) > 1:
         spelled = [f"({group})" for group in spelled]
-    while len(spelled) > 1 and len(quote_plus(" OR ".join(spelled))) > _LONGEST_TEXT:
+    while len(spelled) > 1 and len(quote_plus(" OR ".join(spelled))) > LONGEST_IN_URL:
         spelled.pop()
     return " OR ".join(spelled)
 

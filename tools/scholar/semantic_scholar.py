@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from state.paper import Paper, canonical_id, title_key
+from state.passage import Passage, passage_id
+from state.quote import Quote
 from state.search import SearchQuery
 from tools.http.hosts import Host
 from tools.http.http_caller import DAY, RetryingClient
@@ -29,10 +31,13 @@ from tools.scholar.semantic_scholar_api import (
     paper_of,
     vector_of,
 )
+from tools.scholar.semantic_scholar_snippets import Snippet, read_snippet
 from tools.scholar.source import (
+    CitedWork,
     LinkAnswer,
     SearchAnswer,
     Source,
+    cut_for_url,
     in_batches,
     loosened_queries,
     search_until_found,
@@ -58,6 +63,8 @@ FEW = 300
 """Citing works up to which papers are asked about together."""
 ALONE = 10
 """Papers with more of them that one call of `citations` asks about."""
+MOST_SNIPPETS, NAMED, MOST_CITED = 200, 100, 100
+"""Snippets of one search, papers that it may be limited to, and works cited in them that become candidates."""
 EXAMPLES = 100
 """Papers that recommendations start from, at most."""
 _LISTED, _FULL = 1000, 9_999
@@ -97,6 +104,9 @@ class SemanticScholarSource(Source):
     ) -> SearchAnswer:
         """Search by relevance; where that finds little, by fewer of the words, most cited first.
 
+        A whole text is searched for in the full texts: the papers come with the words nearest to it, and with
+        the works that are cited there.
+
         The service takes a work of which only the year is known for one of 1 January.
         """
         words = terms(query.text)[:MOST_WORDS]
@@ -106,6 +116,8 @@ class SemanticScholarSource(Source):
         last = before - timedelta(days=1) if before else ""
         within = f"{first}:{last}" if after or before else None
         told = f"&publicationDateOrYear={within}" if within else ""
+        if query.facet == "whole":
+            return await self._in_texts(query.text, within, limit, told)
 
         async def once(groups: Sequence[Sequence[str]]) -> SearchAnswer:
             if len(groups) == 1:
@@ -127,6 +139,50 @@ class SemanticScholarSource(Source):
             return SearchAnswer(papers=_papers(records[:limit]), sent=(sent,), matches=matches)
 
         return await search_until_found(islice(loosened_queries(words), TRIES), once, limit=limit)
+
+    async def _in_texts(self, text: str, within: str | None, limit: int, told: str) -> SearchAnswer:
+        """Return the papers whose full texts say something near this text, best first."""
+        sent = cut_for_url(text)
+        # Some papers have several of the nearest snippets, of which the first is the best.
+        most = min(2 * limit, MOST_SNIPPETS)
+        found = await self._snippets(sent, limit=most, publicationDateOrYear=within)
+        best = {f"CorpusId:{one.corpus}": one for one in reversed(found)}
+        names = list(dict.fromkeys(f"CorpusId:{one.corpus}" for one in found))[:limit]
+        cited: dict[str, tuple[str, str]] = {}
+        for name in names:
+            for other, sentence in best[name].cited.items():
+                cited.setdefault(f"CorpusId:{other}", (name, sentence))
+        others = [name for name in cited if name not in names][:MOST_CITED]
+        records = await self._client.batch([*names, *others], FIELDS, age=RECORD_AGE)
+        papers = {name: paper for name, one in records.items() if (paper := paper_of(one))}
+        return SearchAnswer(
+            papers=[
+                _with_snippet(papers[name], best[name].quote) for name in names if name in papers
+            ],
+            sent=(f"/snippet/search?query={sent}{told}",),
+            cited=[
+                CitedWork(paper=papers[name], by=papers[by].id, sentence=sentence)
+                for name, (by, sentence) in cited.items()
+                if name in others and name in papers and by in papers
+            ],
+        )
+
+    async def passages(self, query: str, papers: Sequence[Paper], *, limit: int) -> list[Passage]:
+        """Return snippets of these papers, at most 100 of them, told apart by their titles."""
+        named = _names_of(papers[:NAMED])
+        if not named or limit < 1:
+            return []
+        ids = ",".join(named)
+        titles = {title_key(paper.title): paper for own in named.values() for paper in own}
+        found = await self._snippets(cut_for_url(query), limit=limit, paperIds=ids)
+        known = [(one, titles.get(title_key(one.title))) for one in found]
+        if len(titles) == 1:
+            known = [(one, next(iter(titles.values()))) for one in found]
+        return [_passage(one, paper) for one, paper in known if paper]
+
+    async def _snippets(self, query: str, *, limit: int, **asked: str | None) -> list[Snippet]:
+        records = await self._client.snippets(query, age=SEARCH_AGE, limit=limit, **asked)
+        return [snippet for one in records if (snippet := read_snippet(one, query))]
 
     async def titled(self, title: str) -> Sequence[Paper]:
         """Return the paper whose title is nearest to this one, if it has any near."""
@@ -241,6 +297,26 @@ def _papers(records: Iterable[RawRecord]) -> list[Paper]:
     """Return the papers of records, each once, in order."""
     papers = [paper for record in records if (paper := paper_of(record))]
     return list({paper.id: paper for paper in papers}.values())
+
+
+def _with_snippet(paper: Paper, quote: Quote) -> Paper:
+    """Return a paper with the words of its text; what its record says itself is no news."""
+    if quote.text in paper.text:
+        return paper
+    return paper.model_copy(update={"snippets": (quote.model_copy(update={"paper": paper.id}),)})
+
+
+def _passage(snippet: Snippet, paper: Paper) -> Passage:
+    start = snippet.quote.start or 0
+    return Passage(
+        id=passage_id(paper.id, snippet.whole),
+        paper=paper.id,
+        title=paper.title,
+        section=(snippet.quote.place,) if snippet.quote.place else (),
+        start=start,
+        end=start + len(snippet.whole),
+        text=snippet.whole,
+    )
 
 
 def _term(words: str) -> str:

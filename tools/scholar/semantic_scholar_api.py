@@ -224,6 +224,13 @@ class SemanticScholarClient:
             if not limit or not records or not offset or len(found) >= limit:
                 return found[: limit or None], total
 
+    async def snippets(
+        self, query: str, *, age: float, limit: int, **asked: str | None
+    ) -> list[RawRecord]:
+        """Return what full texts say to a query, best first, in one call."""
+        path = _graph("/snippet/search", (), query=query, limit=str(limit), **asked)
+        return (await self._caller.ask(path, read=_read_page, age=age))[0]
+
     async def recommended(
         self, ids: Sequence[str], fields: Sequence[str], *, limit: int, age: float
     ) -> list[RawRecord]:
@@ -238,8 +245,8 @@ class SemanticScholarClient:
 
 
 def _graph(path: str, fields: Sequence[str], **asked: str | None) -> str:
-    given = {name: value for name, value in asked.items() if value}
-    query = urlencode({**given, "fields": ",".join(fields)}, quote_via=quote)
+    given = {**asked, "fields": ",".join(fields)}
+    query = urlencode({name: value for name, value in given.items() if value}, quote_via=quote)
     return f"{Service.BASE_PATH_GRAPH}{path}?{query}"
 
 

@@ -19,7 +19,7 @@ from state.paper import Paper, known_since
 from tools.counting import counted
 from tools.errors import InputError
 from tools.scholar.merging import ids_of
-from tools.scholar.openalex_format import read_work
+from tools.scholar.openalex_format import FIELDS, read_work
 from tools.scholar.snapshot import INDEX, OpenAlexSlice, slice_of
 
 if TYPE_CHECKING:
@@ -35,23 +35,7 @@ _NAMES = ", ".join(
 )
 _TOPICS = f"list_transform(flatten([{_NAMES}]), lambda name: lower(name))"
 
-_FIELDS = (
-    "id",
-    "doi",
-    "title",
-    "display_name",
-    "publication_year",
-    "publication_date",
-    "primary_location",
-    "best_oa_location",
-    "locations",
-    "ids",
-    "cited_by_count",
-    "abstract_inverted_index",
-    "is_retracted",
-    "referenced_works",
-    "biblio",
-)
+_FIELDS = (*(name for name in FIELDS if name != "authorships"), "display_name", "ids")
 """What a paper is made of, beside its authors' names; a work of OpenAlex holds some thirty fields more."""
 _PART = f"""
 SELECT TRY_CAST(regexp_extract(json->>'id', '(\\d+)$') AS BIGINT) AS number,

@@ -6,12 +6,14 @@ from dataclasses import dataclass, field
 from datetime import date
 from itertools import combinations
 from typing import Protocol, TypeVar
+from urllib.parse import quote_plus
 
 import numpy as np
 from numpy.typing import NDArray
 
 from state.bibliography import Bibliography
 from state.paper import Paper
+from state.passage import Passage
 from state.search import SearchQuery
 from tools.errors import PermanentError, TransientError
 
@@ -38,6 +40,18 @@ class SearchAnswer:
     """Records that match the last try, where the source says."""
     cut: str = ""
     """Why a further try or page failed; what those before it found is here all the same."""
+    cited: Sequence["CitedWork"] = ()
+    """Works that the words found in full texts cite."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CitedWork:
+    """A work that a paper cites in a sentence that a search found."""
+
+    paper: Paper
+    by: str
+    """The id of the paper that cites it."""
+    sentence: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,6 +120,10 @@ class Source(Protocol):
         """Return stored vectors of the embedder in use, where it has them; else nothing."""
         return {}
 
+    async def passages(self, query: str, papers: Sequence[Paper], *, limit: int) -> list[Passage]:
+        """Return at most `limit` passages of the full texts of these papers, nearest to `query` first."""
+        return []
+
     async def same_work(self, title: str, abstract: str) -> str | None:
         """Return the id of the paper whose title or abstract this is, where that costs no money."""
         return None
@@ -130,6 +148,20 @@ def in_batches(
             used = weight(item)
         batches[-1].append(item)
     return batches
+
+
+LONGEST_IN_URL = 3400
+"""Encoded characters of a search, so that filters and fields have room beside it."""
+_LONGEST_MEANING = 2000
+
+
+def cut_for_url(text: str) -> str:
+    """Return the beginning of a text that a URL can hold, whole words of it, white space folded."""
+    whole = " ".join(text.split())
+    kept = whole[:_LONGEST_MEANING]
+    while len(quote_plus(kept)) > LONGEST_IN_URL:
+        kept = kept[: len(kept) * 9 // 10]
+    return kept if len(kept) == len(whole) else kept.rpartition(" ")[0] or kept
 
 
 _TERM = re.compile(r'["“”]([^"“”]*)["“”]|([^\s"“”]+)')

@@ -124,7 +124,12 @@ def extract(
     The title speaks only where there is no abstract to quote.
     """
     sentences = [
-        [span.text for span in split_sentences(item.abstract)] or [item.title]
+        [
+            span.text
+            for text in (item.abstract, item.passage or "")
+            for span in split_sentences(text)
+        ]
+        or [item.title]
         for item in candidates
     ]
     wholes = [f"{item.title}. {item.abstract}" for item in candidates]
@@ -152,9 +157,9 @@ For every candidate hold a short debate, under its id. First one or two argument
 (shared problem, method, data, findings to compare with), then one or two against (different aim,
 field or setting; too general), each in one short sentence. A side for which there is honestly
 nothing to say stays empty; never both. Each argument rests on a quote: words copied letter by letter
-from that candidate's own title or abstract, standing together there, at least {MIN_LENGTH} characters
-long or a whole sentence; never from another candidate, never from the input, nothing left out in
-the middle.
+from that candidate's own title, abstract or passage of its text, standing together there, at least
+{MIN_LENGTH} characters long or a whole sentence; never from another candidate, never from the input,
+nothing left out in the middle.
 
 Only then, and by these arguments, the score. Would a related-work section of this work cite it?
 - 90: surely. It has the same problem or aim, or the work builds on it or must be compared with it.

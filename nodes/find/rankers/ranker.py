@@ -1,7 +1,8 @@
-"""What every ranker gives, and papers as a mind sees them: short ids, title and abstract only."""
+"""What every ranker gives, and papers as a mind sees them: short ids, title, abstract, words found in their texts."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from textwrap import shorten
 
 from pydantic import BaseModel
@@ -36,6 +37,8 @@ class ShownCandidate(BaseModel):
     id: str
     title: str
     abstract: str
+    passage: str | None = None
+    """Words of its full text that a search found."""
 
 
 def with_short_ids(papers: Sequence[Paper]) -> dict[str, Paper]:
@@ -54,9 +57,18 @@ def candidates(papers: Mapping[str, Paper], *, longest: int | None = None) -> li
             id=key,
             title=without_injections(paper.title)[0] or TITLE_WITHHELD,
             abstract=shorten(shown[key], longest, placeholder=" ...") if longest else shown[key],
+            passage=None if longest else _passage(paper),
         )
         for key, paper in papers.items()
     ]
+
+
+_TEXT = attrgetter("text")
+
+
+def _passage(paper: Paper) -> str | None:
+    shown = (without_injections(text)[0] for text in map(_TEXT, paper.snippets))
+    return "\n".join(filter(None, shown)) or None
 
 
 def injection_failures(papers: Iterable[Paper]) -> list[Failure]:
@@ -65,7 +77,10 @@ def injection_failures(papers: Iterable[Paper]) -> list[Failure]:
         injection_failure("judge_papers", paper.id, commands)
         for paper in papers
         if (
-            commands := without_injections(paper.title)[1]
-            + without_injections(paper.abstract or "")[1]
+            commands := [
+                command
+                for text in (paper.title, paper.abstract or "", *map(_TEXT, paper.snippets))
+                for command in without_injections(text)[1]
+            ]
         )
     ]

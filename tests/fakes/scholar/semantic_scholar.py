@@ -16,6 +16,7 @@ MOST_IDS = 500
 MOST_LINKS = 1000
 MOST_FOUND = 1000
 _GRAPH, _RECOMMENDATIONS = "/graph/v1/paper/", "/recommendations/v1/papers/"
+_SNIPPETS, MOST_SNIPPETS = "/graph/v1/snippet/search", 1000
 Page = dict[str, object]
 
 
@@ -37,6 +38,8 @@ def _route(world: World, request: Request) -> object:
     query, fields = request.query, fields_of(request.query.get("fields"))
     if request.path == _RECOMMENDATIONS:
         return _recommended(world, request.body["positivePaperIds"], int(query["limit"]), fields)
+    if request.path == _SNIPPETS:
+        return _snippets(world, query)
     rest = unquote(request.path.removeprefix(_GRAPH))
     name, _, kind = rest.rpartition("/")
     if rest == "batch":
@@ -59,6 +62,8 @@ def find(world: World, name: str) -> Work | None:
         work = world.find_doi(value)
     elif kind == "ARXIV":
         work = world.by_arxiv.get(value.lower())
+    elif kind == "CorpusId":
+        work = next((one for one in world.works if str(one.corpus) == value), None)
     return work if work is not None and "semantic_scholar" in work.held_by else None
 
 
@@ -88,12 +93,70 @@ def _page(items: list[Any], query: Mapping[str, str], most: int) -> Page:
     return {"offset": offset, **more, "data": items[offset:end]}
 
 
-def _search(world: World, kind: str, query: Mapping[str, str], fields: tuple[str, ...]) -> object:
+def _dated(world: World, query: Mapping[str, str]) -> list[Work]:
+    """Return the works of the dates asked for."""
     first, _, last = query.get("publicationDateOrYear", "").partition(":")
     since = date.fromisoformat(first) if first else date.min
     until = date.fromisoformat(last) if last else date.max
-    works = [work for work in world.held("semantic_scholar") if since <= work.date <= until]
-    text = query["query"]
+    return [work for work in world.held("semantic_scholar") if since <= work.date <= until]
+
+
+def _snippets(world: World, query: Mapping[str, str]) -> Page:
+    limit, wanted = int(query.get("limit", "10")), Counter(stems(query["query"]))
+    if not 1 <= limit <= MOST_SNIPPETS:
+        raise ValueError("limit must be between 1 and 1000")
+    works = [work for work in _dated(world, query) if work.title and work.open_access]
+    if "paperIds" in query:
+        named = [find(world, name) for name in query["paperIds"].split(",")]
+        works = [work for work in works if work in named]
+    scores = {work.number: cosine(wanted, world.bag(work.number)) for work in works}
+    works = sorted(works, key=lambda work: (-scores[work.number], work.number))
+    data = [
+        {"snippet": snippet(world, work), "score": scores[work.number], "paper": _of_snippet(work)}
+        for work in works
+        if scores[work.number] > 0
+    ]
+    return {"data": data[:limit], "retrievalVersion": "v1.0.0"}
+
+
+def _of_snippet(work: Work) -> Page:
+    names = [f"{given} {family}".strip() for given, family in work.authors]
+    info = {"license": "CCBY", "status": "HYBRID", "disclaimer": "Notice"}
+    return {
+        "corpusId": str(work.corpus),
+        "title": work.title,
+        "authors": names,
+        "openAccessInfo": info,
+    }
+
+
+def snippet(world: World, work: Work) -> Page:
+    """Return the piece of a work's text that the search finds: the works that it cites stand in it."""
+    sentences = [
+        "The loom was threaded anew before each trial.",
+        f"Under the lamp we saw that {work.title[:60].lower()} took longer than planned.",
+    ]
+    mentions: list[Page] = []
+    for number, at in enumerate(one for one in work.references[:3] if isinstance(one, int)):
+        start = len(" ".join(sentences)) + len(" Threads were counted as before ")
+        sentences.append(f"Threads were counted as before [{number}] and by hand.")
+        corpus = str(world.works[at].corpus) if number != 1 else None
+        mentions.append({"start": start, "end": start + 3, "matchedPaperCorpusId": corpus})
+    ends, at = [], 0
+    for sentence in sentences:
+        ends.append({"start": at, "end": at + len(sentence)})
+        at += len(sentence) + 1
+    return {
+        "text": " ".join(sentences),
+        "snippetKind": "body",
+        "section": "Weaving by lamplight",
+        "snippetOffset": {"start": 4000, "end": 4000 + at},
+        "annotations": {"sentences": ends, "refMentions": mentions},
+    }
+
+
+def _search(world: World, kind: str, query: Mapping[str, str], fields: tuple[str, ...]) -> object:
+    works, text = _dated(world, query), query["query"]
     if kind == "search/match":
         return {"data": [_match(world, works, text, fields)]}
     if kind == "search":

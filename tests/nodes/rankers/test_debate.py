@@ -6,6 +6,7 @@ import pytest
 
 from nodes.find.rankers.debate import PROMPT, UNSUPPORTED, extract, rank_by_debate
 from nodes.find.rankers.ranker import candidates, with_short_ids
+from state.quote import Quote
 from tests.fakes.openai_server import Refusal, Reply, Text
 from tests.fakes.reviewer import reviewer
 from tests.library.words import WordEmbedder
@@ -96,3 +97,28 @@ async def test_papers_of_an_unusable_answer_are_scored_by_similarity_and_it_is_s
     assert {debate.by for debate in ranking.debates} == {"extractive"}
     assert [failure.subject for failure in ranking.failures] == [paper.id for paper in PAPERS]
     assert all(failure.cause and failure.remedy for failure in ranking.failures)
+
+
+async def test_words_found_in_its_text_are_shown_and_quotable_and_their_commands_are_not(
+    tmp_path: Path,
+) -> None:
+    words = "Roots of quince were cut open after each harvest and weighed."
+    found = Quote(
+        text=f"{words} {COMMAND}",
+        paper="elsewhere",
+        part="passage",
+        start=90,
+        end=90 + len(words) + 1 + len(COMMAND),
+        verified=True,
+        place="Methods",
+    )
+    paper = PAPERS[0].model_copy(update={"snippets": (found,)})
+    answer = {"debates": [verdict("C1", [words], [COMMAND], 80)]}
+    with served([answer], tmp_path) as bench:
+        ranking = await rank_by_debate(bench.services, REQUEST, [paper])
+        (shown,) = bench.asked[0]["candidates"]
+    assert (shown["abstract"], shown["passage"]) == (paper.abstract, words)
+    (pro,) = ranking.debates[0].arguments_for
+    assert pro.quote
+    assert (pro.quote.paper, pro.quote.place, pro.quote.start) == (paper.id, "Methods", 90)
+    assert [item.subject for item in ranking.failures] == [paper.id]
