@@ -24,7 +24,10 @@ _FIELD = re.compile(r"`(\w+)`")
 
 @cache
 def all_tasks() -> list[tuple[str, Task[Any]]]:
-    """Return each task with the file that names it, by file; some share a name, of which a run asks one. Imports every step."""
+    """Return each task with the file that names it, by file; of those that share a name a run asks one.
+
+    Imports every step.
+    """
     found: list[tuple[str, Task[Any]]] = []
     for module in pkgutil.walk_packages(nodes.__path__, f"{nodes.__name__}."):
         loaded = import_module(module.name)

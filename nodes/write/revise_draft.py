@@ -41,14 +41,15 @@ First, as `reading`, make brief notes:
 - Which lines of work, or papers that a reader of the field would miss, are left out? Could a clause or a group of keys
   take them in?
 - Does every paragraph make one point and lead to the next? Is anything only listed, said twice, padded, stronger than
-  its paper says, or near to a formula ("X does. Y does.", "...; we ...")? Does the section end where the authors' work
-  begins, in words of its own?
-- Which sentence must be read twice, carries two thoughts, or breaks the thread?
+  its paper says, or near to a formula ("X does. Y does.", "...; we ...")?
+- Is each thing that the authors' work brings named, and set against its nearest relatives? Does the section end on what
+  this work adds, said outright?
+- Which sentence is clipped, must be read twice, or breaks the thread?
 
 Then give, as `paragraphs`, those that change, each whole and with its number; what you do not give stays as it is.
 Mend every finding: say of the paper what it does say, cite the one that says it, or let the claim go. What is good
-stays letter by letter. The rules of the first answer hold; what comes in makes room for itself, so that the section
-does not grow. Where `faults` are listed, mend them and give these paragraphs again.
+stays letter by letter. The rules of the first answer hold, its length and number of papers among them. Where `faults`
+are listed, mend them and give these paragraphs again.
 """
 
 

@@ -51,16 +51,17 @@ The works closest to `text` are named as such and get a sentence or two of their
 in what this work goes another way.
 
 Argument. A paragraph is one line of work. It opens with its point, sets its papers against each other on what
-matters (how they proceed, what they assume, what they found, how far it holds), and leads to the next. Tell where
-works answer, extend or contradict one another. Do not go through papers one by one, and do not sum up the authors'
-own results: a reader has their abstract. Turn to their work where the difference is sharpest, in a sentence of its own
-and not as the last clause of every paragraph; say in your words what sets it apart, and copy no phrase of `text`.
+matters (how they proceed, what they assume, what they found, how far it holds), and ends with what they leave open,
+which the next takes up. Tell where works answer, extend or contradict one another, and how a comparison comes out; do
+not go through papers one by one. Each thing that the authors' work brings, under the name that `text` gives it, is set
+against its nearest relatives among the papers: what exactly it does otherwise. Do not retell the results of `text`, and
+do not repeat its sentences.
 
-Prose. Write for a reader who does not know these papers, and who reads once. A sentence carries one thought and says
-who does what; the next takes it up. Join by cause, contrast or time, vary length and build, and call systems and data
-sets by their names where they have them, authors where they have none. Where room is short leave a detail or a paper
-out: nothing is squeezed into asides, chains of semicolons or "the former", and no sentence only announces, repeats,
-praises or hints. Say how a comparison comes out, not that there is one.
+Prose. As the best authors of the field write: full, connected sentences of different length, in which cause, contrast
+and time are said by how they are built, and which a reader who does not know the papers understands at once. Call
+systems, methods and data sets by their names where they have them, authors where they have none. No row of clipped
+sentences, no bare list, nothing squeezed in as an aside, and no sentence that only announces, repeats or praises: where
+room is short leave a detail out.
 
 Truth. Say of a paper only what its words given here say, as cautiously as they say it; of several that are cited
 together, what each of them says. A statement on the field ("most of these", "none of them") is made of the papers
