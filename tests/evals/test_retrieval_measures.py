@@ -137,7 +137,7 @@ def test_estimates_are_compared_over_the_queries_that_have_one() -> None:
 
 def test_default_always_runs_and_all_says_why_others_do_not() -> None:
     assert [arm.name for arm in choose_arms("default")[0]] == ["default"]
-    assert {arm.name for arm in choose_arms("bm25")[0]} == {"default", "bm25"}
+    assert {arm.name for arm in choose_arms("cascade")[0]} == {"default", "cascade"}
     arms, not_run = choose_arms("all")
     assert {arm.name for arm in arms} | set(not_run) == set(ARMS)
     assert list(not_run) == ["specter2"]
