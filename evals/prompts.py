@@ -30,7 +30,7 @@ thinks. Without an LLM the embedded engine answers from the same inputs.
 _REVIEW = {
     "generate_queries": (1, 616),
     "debate_papers": (7, 1_720),
-    "reflect_on_sufficiency": (2, 1_983),
+    "reflect_on_sufficiency": (1, 1_983),
     "draft_section": (1, 4_150),
     "read_papers": (2, 1800),
     "judge_claims": (4, 2_180),

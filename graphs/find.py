@@ -4,7 +4,8 @@ START -> read_input -> review_cost* -> generate_queries -> review_queries* (a pe
 review_queries* -> search_source (a branch per query and source) -> merge_records
 merge_records -> screen_papers -> expand_citations -> merge_records   while following links changes what looks best
                         -> shortlist_papers -> judge_papers (a branch per few papers) -> weigh_links
-weigh_links -> expand_citations                    breadth-first only: the next level
+weigh_links -> shortlist_papers                    the next papers of this hop, by what the judge said of the last ones
+            -> expand_citations                    breadth-first only: the next level
             -> reflect_on_sufficiency -> review_queries*   the next hop, when something is missing
                                       -> check_retractions -> select_papers -> review_papers* (and here choose papers)
 review_papers* -> estimate_completeness -> present_papers -> END
@@ -58,7 +59,8 @@ def send_queries(state: FindState) -> list[Send] | Literal["check_retractions"]:
     """Start a branch for each query of this hop and each source.
 
     On the network the queries share the results; a library is asked for as many by each of them, for
-    that costs nothing, and what none of its links leads to comes in here or never.
+    that costs nothing, and what none of its links leads to comes in here or never. Breadth-first, the first
+    papers are few wherever they come from, so that their references have room.
     """
     queries = [query for query in state["queries"] if query.hop == state["hop"]]
     if fatal_failure(state["failures"]) or not queries:
@@ -67,7 +69,8 @@ def send_queries(state: FindState) -> list[Send] | Literal["check_retractions"]:
     pairs = [(query, name) for query in queries for name in sources if answers_query(query, name)]
     # Where the mind made no keywords, the input itself must do for every source.
     pairs = pairs or [(query, name) for query in queries for name in sources]
-    results = read_route_options(state).results
+    context = read_route_options(state)
+    results = context.results
     words = sum(query.facet != "whole" for query in queries)
     shared = {"of": len(pairs), **_asked(state)}
     return [
@@ -78,7 +81,7 @@ def send_queries(state: FindState) -> list[Send] | Literal["check_retractions"]:
                 "query": query,
                 "source": source,
                 "limit": max(1, ceil(results / (3 if query.facet == "whole" else words)))
-                if source != "library"
+                if source != "library" or context.expansion == "bfs"
                 else results,
             },
         )
@@ -122,14 +125,16 @@ def _asked(state: FindState) -> dict[str, Any]:
 
 def after_weighing(
     state: FindState,
-) -> Literal["expand_citations", "reflect_on_sufficiency", "check_retractions"]:
-    """Breadth-first, follow the next level; else see whether what was found is enough.
+) -> Literal["shortlist_papers", "expand_citations", "reflect_on_sufficiency", "check_retractions"]:
+    """Judge the next papers; breadth-first, follow the next level; else see whether what was found is enough.
 
     Where no source answered a single search of this hop there is none left to ask.
     """
     answered = any(entry.hop == state["hop"] for entry in state["search_log"])
     if fatal_failure(state["failures"]) or not answered:
         return "check_retractions"
+    if state["batch"]:
+        return "shortlist_papers"
     more = state["frontier"] and not state["rounds"][-1].stopped
     return "expand_citations" if more else "reflect_on_sufficiency"
 

@@ -175,4 +175,4 @@ class Completeness(FrozenModel):
 QueryStrategy = Literal["several", "single", "multiple", "optimized"]
 SearchStrategy = Literal["both", "keywords", "meaning"]
 Expansion = Literal["best_first", "bfs", "none"]
-RankerName = Literal["debate", "cascade", "permutation", "embedding", "specter2", "bm25"]
+RankerName = Literal["debate", "cascade", "permutation", "embedding", "specter2"]

@@ -119,8 +119,14 @@ class FindSettings:
     ] = None
     debate_batch: Annotated[int, Field(description="Papers debated in one question.", ge=1)] = 8
     bar: Annotated[
-        float, Field(description="Lowest score of a relevant paper, 0..100.", ge=0, le=100)
-    ] = 35.0
+        float | None,
+        Field(
+            description="Lowest score of a relevant paper, 0..100; if not given, 20 where a model judges, and 35 "
+            "on the scale of the embedded engine.",
+            ge=0,
+            le=100,
+        ),
+    ] = None
     max_depth: Annotated[
         int, Field(description="Rounds of following links in each hop (D_max of 'bfs').", ge=0)
     ] = 4
@@ -301,6 +307,14 @@ class RunSettings(
         from tools.clients import open_clients
 
         return open_clients(settings())
+
+    @property
+    def relevant_from(self) -> float:
+        """Lowest score of a relevant paper, 0..100: `bar`, or what suits the scale of who judges."""
+        if self.bar is not None:
+            return self.bar
+        asks = self.mind == "llm" or (self.mind == "auto" and self.clients.settings.strong_model)
+        return 20.0 if asks else 35.0
 
 
 SETTINGS_BY_GRAPH: Mapping[str, tuple[type, ...]] = {

@@ -1,4 +1,4 @@
-"""What is set up and served: `citeloom doctor`, `settings`, `prompts`, `app`, `dev`, `mcp`, `keys`, `snapshot` and `eval`."""
+"""What is set up and served: `citeloom doctor`, `settings`, `prompts`, `app`, `dev`, `mcp`, `keys` and more."""
 
 import os
 import sys

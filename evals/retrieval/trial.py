@@ -69,12 +69,6 @@ ARMS: Mapping[str, Arm] = {
             ranks=True,
         ),
         Arm(
-            name="bm25",
-            says="default, ranked by words in common",
-            settings={"ranker": "bm25"},
-            ranks=True,
-        ),
-        Arm(
             name="permutation",
             says="default, ranked by ordered lists",
             settings={"ranker": "permutation"},

@@ -50,6 +50,8 @@ _SPEED: LowHigh = (150, 15)
 """Tokens a second that a model writes."""
 _BEGINS: LowHigh = (0.0, 4.0)
 """Seconds until it begins."""
+_JUDGED_PER_COLLECTED = 4
+"""References that a breadth-first search judges for each paper that it collects, when most are not relevant."""
 
 
 def estimate(graph: str, inputs: Mapping[str, Any], context: RunSettings) -> Estimate:
@@ -125,13 +127,10 @@ def _find(inputs: Mapping[str, Any], context: RunSettings) -> Iterator[Row]:
     text, hops = text_tokens(inputs), context.max_hops
     keep = given_or(inputs, "keep", 40)
     pool = context.pool or round(shortlist_papers.JUDGED_PER_KEPT * keep)
-    judged = (
-        pool
-        + len(given_or(inputs, "must_include", ()))
-        + (hops - 1) * (pool + shortlist_papers.FOR_GAPS * reflect_on_sufficiency.GAPS)
-    )
+    later = (hops - 1) * shortlist_papers.IN_LATER_HOP
+    judged = pool + later + len(given_or(inputs, "must_include", ()))
     if context.expansion == "bfs":
-        judged = context.max_papers * hops
+        judged = hops * _JUDGED_PER_COLLECTED * context.max_papers
     yield Row(
         generate_queries.TASKS[context.queries],
         (0, 0) if context.search == "meaning" else (1, 2),
@@ -154,7 +153,7 @@ def _find(inputs: Mapping[str, Any], context: RunSettings) -> Iterator[Row]:
         yield Row(permutation.TASK, (1, 2 * calls), shown, (5, 400))
     yield Row(
         reflect_on_sufficiency.TASK,
-        (1, 2 * hops),
+        (0, 2 * (hops - 1)),
         plus(text, (20, 90 * reflect_on_sufficiency.SHOWN)),
         (60, 1500),
     )

@@ -35,7 +35,7 @@ async def present_papers(state: FindState, runtime: Runtime[RunSettings]) -> Fin
         "selected": kept_in(state),
         "papers": result,
         "links": links,
-        "counts": await count_papers(state, services.run_store, services.context.bar),
+        "counts": await count_papers(state, services.run_store, services.context.relevant_from),
         "usage": await services.usage(),
         "source_usage": await services.source_usage(),
         "mind": services.mind_name,
@@ -91,16 +91,17 @@ async def assemble(state: FindState, run_store: RunStore) -> tuple[list[RankedPa
 
 
 def _reason(score: float, judged: float | None, links: int) -> str:
-    """Say why a score is not what the judge gave: 'the judge gave 60; +7 for its links (4 with ...'."""
+    """Say why a score is not what the judge gave: 'the judge gave 60; 7 more, as its links (4 with ...'."""
     if judged is None and score == 0:
         return "a person added it, and nobody read it"
     if judged is None:
         return "nobody read it: this is how promising its words, links and age look"
-    if round(score - judged) == 0:
+    if not (moved := round(score - judged)):
         return ""
+    more, speak = ("more", "better") if moved > 0 else ("less", "less well")
     return (
-        f"the judge gave {judged:.0f}; {score - judged:+.0f} for its links ({links} with papers kept), words "
-        "in common and age"
+        f"the judge gave {judged:.0f}; {abs(moved)} {more}, as its links ({links} with papers kept), shared words "
+        f"and age speak for it {speak} than usual"
     )
 
 

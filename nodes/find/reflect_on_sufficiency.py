@@ -1,9 +1,10 @@
 """Sufficiency reflection: decide whether the papers found suffice, and what to search for if they do not.
 
-Reads `request`, `scores`, `hop`, `hop_gain`, `queries`, `sufficiency`. Writes `sufficiency`, further
-`queries` of the next hop, `hop` and `depth` (arXivBot, section 4: a second query after reasoning on
-the first answers). A hop after the first that added nothing is the last one, and no mind is asked.
-A mind sees of each paper its score, its title and one line, not its abstract.
+Reads `request`, `scores`, `hop`, `hop_gain`, `queries`, `hits`, `same`, `sufficiency`. Writes `sufficiency`,
+further `queries` of the next hop, `hop` and `depth` (arXivBot, section 4: a second query after reasoning on
+the first answers), and for the next hop a `hop_gain` of 0. No mind is asked where no search is
+left, or where a hop after the first added nothing: then the relevant papers that the query for a facet found
+cover it. A mind sees of each paper its score, its title and one line, not its abstract.
 """
 
 import re
@@ -50,6 +51,7 @@ ENOUGH = 2
 GAPS = 4
 """Most queries for what is missing in one hop: each may cost a source three calls."""
 NO_GAIN = "the last hop added nothing"
+NO_SEARCH_LEFT = "max_hops reached"
 _COVERS = 0.42
 """Cosine from which a paper's title and abstract cover a sentence of the input."""
 
@@ -64,12 +66,13 @@ who knows the field miss? Name papers by their titles, never by id.
 Then name the facets that the section needs (three to six: the problem, each method or resource it
 builds on, what it is compared with). For each copy, letter by letter, the sentence of the input that
 shows the need, and list the ids of the given papers that are about it; one that only touches on it
-does not cover it. A facet that no paper, or only one, covers is missing.
+does not cover it. A facet is missing where no paper covers it, or only one, or where the papers that do
+leave out works that a paragraph on it could not do without.
 
-Where searches_left is above 0, give for each missing facet two to four terms to search for, all of
-which a paper should have: expressions of one to three words that papers of the field write just so.
-The query must differ from those in asked. A facet that is covered, and every facet where
-searches_left is 0, gets no terms. Where faults of an earlier answer are listed, mend them.
+Give for each missing facet two to four terms to search for, all of which a paper should have:
+expressions of one to three words that papers of the field write just so. The query must differ from
+those in asked. A facet that is covered gets no terms. Where faults of an earlier answer are listed, mend
+them.
 """
 
 
@@ -181,27 +184,18 @@ async def reflect_on_sufficiency(state: FindState, runtime: Runtime[RunSettings]
         "depth": 0,
         "failures": [],
     }
-    if hop > 1 and state["hop_gain"] == 0:
-        services.progress(STAGE, 1, 1, NO_GAIN)
-        # What was missing before is missing still: no paper came that could cover it.
-        facets, missing = (earlier[-1].facets, earlier[-1].missing) if earlier else ((), ())
-        entry = Sufficiency(
-            hop=hop,
-            facets=facets,
-            missing=missing,
-            reasoning=f"{NO_GAIN}.".capitalize(),
-            by=services.mind_name,
-            stopped=NO_GAIN,
-        )
-        return {**done, "sufficiency": [*earlier, entry]}
+    no_gain, last = hop > 1 and state["hop_gain"] == 0, hop >= services.context.max_hops
+    if no_gain or last:
+        ended = [_ended(state, services, NO_GAIN if no_gain else NO_SEARCH_LEFT)] if earlier else []
+        services.progress(STAGE, 1, 1, NO_GAIN if no_gain else NO_SEARCH_LEFT)
+        return {**done, "sufficiency": [*earlier, *ended]}
     keyed = await _best(services, state["scores"])
     asked = [query.text for query in state["queries"] if query.facet != "whole"]
-    text, left = state["request"].text, services.context.max_hops - hop
+    text = state["request"].text
     inputs = {
         "text": text,
         "papers": await _shown(services, keyed, state["scores"]),
-        "searches_left": max(left, 0),
-        **({"asked": asked} if left > 0 else {}),
+        "asked": asked,
     }
     asked_of = await ask_with_check(
         services.mind, TASK, inputs, partial(_faults, text, keyed.keys())
@@ -214,7 +208,7 @@ async def reflect_on_sufficiency(state: FindState, runtime: Runtime[RunSettings]
     covers = [_cover(facet, text, ids) for facet in answer.facets]
     missing = tuple(cover.name for cover in covers if not cover.covered)
     fresh = _fresh(answer.facets, covers, asked, hop + 1)
-    stopped = _why_stop(missing, fresh, hop, services.context.max_hops)
+    stopped = "" if fresh else "no new query" if missing else "everything is covered"
     entry = Sufficiency(
         hop=hop,
         facets=tuple(covers),
@@ -231,7 +225,38 @@ async def reflect_on_sufficiency(state: FindState, runtime: Runtime[RunSettings]
         "queries": state["queries"] if stopped else add_queries(state["queries"], fresh),
         "sufficiency": [*earlier, entry],
         "hop": hop if stopped else hop + 1,
+        "hop_gain": 0,
     }
+
+
+def _ended(state: FindState, services: Services, why: str) -> Sufficiency:
+    """Return the last reflection, with the relevant papers that this hop's queries found for what was missing."""
+    before, same, bar = state["sufficiency"][-1], state["same"], services.context.relevant_from
+    text_of = {
+        query.reason: query.text for query in state["queries"] if query.hop == state["hop"] > 1
+    }
+    facets: list[FacetCoverage] = []
+    for facet in before.facets:
+        query = text_of.get(_reason(facet.name), "") if not facet.covered else ""
+        answers = [
+            same.get(hit.paper, hit.paper) for hit in state["hits"] if query and hit.by == query
+        ]
+        relevant = [key for key in answers if state["scores"].get(key, -1.0) >= bar]
+        papers = tuple(dict.fromkeys([*facet.papers, *relevant]))
+        covered = facet.covered or (len(papers) >= ENOUGH and bool(relevant))
+        facets.append(facet.model_copy(update={"papers": papers, "covered": covered}))
+    return Sufficiency(
+        hop=state["hop"],
+        facets=tuple(facets),
+        missing=tuple(facet.name for facet in facets if not facet.covered),
+        reasoning=f"{why}.".capitalize(),
+        by=services.mind_name,
+        stopped=why,
+    )
+
+
+def _reason(facet: str) -> str:
+    return f"Nothing found so far covers: {facet}."
 
 
 def _faults(text: str, ids: Collection[str], answer: Reflection) -> list[str]:
@@ -247,7 +272,7 @@ def _faults(text: str, ids: Collection[str], answer: Reflection) -> list[str]:
 
 async def _best(services: Services, scores: dict[str, float]) -> dict[str, Paper]:
     """Return the best papers under the short ids that the mind is shown."""
-    relevant = [key for key, score in scores.items() if score >= services.context.bar]
+    relevant = [key for key, score in scores.items() if score >= services.context.relevant_from]
     best = sorted(relevant, key=lambda key: -scores[key])[:SHOWN]
     papers = (await services.run_store.papers.get(best)).values()
     return {f"P{number}": paper for number, paper in enumerate(papers, start=1)}
@@ -295,7 +320,7 @@ def _cover(facet: FacetAnswer, text: str, ids: dict[str, str]) -> FacetCoverage:
         name=facet.name,
         sentence=quote if quote.verified else None,
         papers=papers,
-        covered=len(papers) >= ENOUGH,
+        covered=len(papers) >= ENOUGH and not facet.keywords,
     )
 
 
@@ -317,7 +342,7 @@ def _fresh(
                 facet="gap",
                 hop=hop,
                 sentence=cover.sentence,
-                reason=f"Nothing found so far covers: {facet.name}.",
+                reason=_reason(facet.name),
             )
         )
     return queries[:GAPS]
@@ -325,11 +350,3 @@ def _fresh(
 
 def _words(query: str) -> frozenset[str]:
     return frozenset[str]().union(*stems_of(query))
-
-
-def _why_stop(missing: Sequence[str], fresh: Sequence[SearchQuery], hop: int, max_hops: int) -> str:
-    if not missing:
-        return "everything is covered"
-    if hop >= max_hops:
-        return "max_hops reached"
-    return "" if fresh else "no new query"

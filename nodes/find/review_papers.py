@@ -46,7 +46,7 @@ _NUMBERED = re.compile(r"\[(\d{1,4})\]")
 async def review_papers(state: FindState, runtime: Runtime[RunSettings]) -> FindState:
     """Stop for a person; papers named by id are looked up where the run searches."""
     services = open_services(runtime, state["run"])
-    why = _why(state, services.context.bar)
+    why = _why(state, services.context.relevant_from)
     if fatal_failure(state["failures"]) or not should_ask(services.context.review_papers, why):
         return {"failures": []}
     scores, kept = state["scores"], set(kept_in(state))

@@ -12,13 +12,11 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Literal
 
-import numpy as np
 from langgraph.runtime import Runtime
-from numpy.typing import NDArray
 
 from nodes.common.ask_person import SHOWN, load_paper_cards
 from nodes.find.expand_citations import papers_to_follow
-from nodes.find.relevance_scores import score_all, top_papers
+from nodes.find.relevance_scores import paper_vectors, score_all, top_papers
 from state.channels import FindState
 from state.inputs import CheckedRequest
 from state.paper import Paper, title_key
@@ -30,9 +28,6 @@ from tools.run_settings import RunSettings
 from tools.services import Services, open_services
 
 STAGE = "screen_papers"
-READ = 250
-"""Characters of title and abstract whose meaning is compared. Twice as many, or the whole abstract, take
-two and six times as long and find no more (decision 10)."""
 MIN_CHANGE = 0.05
 """Share of the best papers that a round must change to be followed by another."""
 _ALIKE = 0.65
@@ -96,6 +91,7 @@ def _round(
     reasons = {
         "links are not followed": context.expansion == "none" or context.max_depth == 0,
         "no source answered a search": not answered,
+        "a later hop only looks for what is missing": best_first and hop > 1,
         "there is no paper to start from": not prior,
         f"links were followed {depth} times (max_depth)": depth >= context.max_depth,
         f"the last round changed {fresh:.0%} of the best {counted(len(after), 'paper')}": best_first
@@ -141,18 +137,6 @@ async def _similarity(
     if not papers:
         return {}
     query = await asyncio.to_thread(services.clients.embedder.embed, [request.text])
-    vectors: dict[str, NDArray[np.float32]] = {}
-    if "library" in request.sources:
-        new = {paper.id for paper in papers}
-        named = [key for key, paper in same.items() if paper in new]
-        source = await services.source("library", request)
-        kept = await source.vectors(named)
-        vectors = {same[key]: kept[key] for key in named if key in kept}
-    rest = [paper for paper in papers if paper.id not in vectors]
-    if rest:
-        texts = [f"{paper.title}. {paper.abstract or ''}"[:READ] for paper in rest]
-        made = await asyncio.to_thread(services.clients.stored_embedder.embed, texts)
-        vectors |= {paper.id: made[row] for row, paper in enumerate(rest)}
-    near = np.stack([vectors[paper.id] for paper in papers]) @ query[0]
+    near = await paper_vectors(services, request, papers, same) @ query[0]
     likeness = await asyncio.to_thread(calibrated, services.clients.embedder, near)
     return {paper.id: round(float(value), 4) for paper, value in zip(papers, likeness, strict=True)}

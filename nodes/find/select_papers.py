@@ -32,7 +32,7 @@ SILENT = 2
 async def select_papers(state: FindState, runtime: Runtime[RunSettings]) -> FindState:
     """Order by score, equal ones by prior, and cut; nothing above the bar stops the run, and says so."""
     services = open_services(runtime, state["run"])
-    request, bar, same = state["request"], services.context.bar, state["same"]
+    request, bar, same = state["request"], services.context.relevant_from, state["same"]
     hidden, prior = excluded_in(state), state["prior"]
     retracted = set() if request.include_retracted else set(state["retracted"])
     named = list(dict.fromkeys(same.get(key, key) for key in request.must_include))

@@ -1,50 +1,122 @@
-"""Shortlist: choose the papers that are to be judged, and settle those that need no judge.
+"""Shortlist: choose the papers that are judged next, and settle those that need no judge.
 
-Reads `request`, `prior`, `similarity`, `judged`, `same`, `hits`, `trail`, `hidden`, `hop`, `collected`.
+Reads `request`, `prior`, `similarity`, `judged`, `settled`, `scores`, `same`, `queries`, `hits`, `trail`, `hop`,
+`batch`, `collected`.
 Writes `batch`, best first, and `judged` and `settled` for what the ranker decides by itself.
+
+A hop judges in several rounds: the most promising papers first; then those that look best by what the
+judge said of these (`tools.ranking.relevance_feedback`); and while fewer papers than are to be kept are
+relevant, a few more. An empty batch ends it. A breadth-first search judges each level to its end, or until it
+has collected enough.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from langgraph.runtime import Runtime
 
+from nodes.find.generate_queries import stems_of
 from nodes.find.rankers.debate import scores_of_clear_cases
-from nodes.find.relevance_scores import top_papers
+from nodes.find.relevance_scores import paper_vectors, read_scores, top_papers
 from state.channels import FindState
-from state.search import Hit
-from tools.ranking.relevance_prior import as_score, meaning_odds
+from tools.ranking.relevance_feedback import feedback_odds
+from tools.ranking.relevance_prior import as_score, log_odds, meaning_odds
 from tools.run_settings import RunSettings
+from tools.run_store import RunStore
 from tools.services import Services, open_services
+from tools.text.words import distinct_content_stems
 
 STAGE = "shortlist_papers"
 JUDGED_PER_KEPT = 1.5
 """Papers judged in a hop for each that is to be kept, where the caller names no number."""
 FOR_GAPS = 5
-"""Best answers to each query of a later hop that are judged however they compare with the others:
-what covers a gap is far from the input as a whole."""
+"""Best answers to each query of a later hop, of those with all its terms, that are judged however they compare
+with the others: what covers a gap is far from the input as a whole."""
+IN_LATER_HOP = 24
+"""Papers judged in a later hop, those for gaps among them: it looks for what the first one lacks."""
+MORE, WORTH_MORE = 16, 0.25
+"""Papers judged at once while fewer are relevant than are to be kept, and the share of relevant ones among the last
+judged below which no more are looked for."""
 
 
 async def shortlist_papers(state: FindState, runtime: Runtime[RunSettings]) -> FindState:
-    """Take the most promising papers; breadth-first, as many of the last level as are still collected."""
+    """Take the papers that look best by now; breadth-first, those of the level."""
     services = open_services(runtime, state["run"])
-    prior, request = state["prior"], state["request"]
-    if services.context.expansion == "bfs":
-        room = max(services.context.max_papers - len(state["collected"]), 0)
-        level = await _level(services, state)
-        wanted = top_papers({key: prior[key] for key in level if key not in state["judged"]}, room)
+    request, context, prior = state["request"], services.context, state["prior"]
+    room = papers_to_judge(state, context)
+    if context.expansion == "bfs":
+        level = await level_of(services.run_store, state)
+        waiting = top_papers(_unjudged(level, state, prior), max(room, MORE) if room > 0 else 0)
     else:
-        pool = services.context.pool
-        pool = round(JUDGED_PER_KEPT * request.keep) if pool is None else pool
-        wanted = [*top_papers(prior, pool), *_for_gaps(state)]
-    wanted += [state["same"].get(key, key) for key in request.must_include]
-    waiting = [key for key in dict.fromkeys(wanted) if key in prior and key not in state["judged"]]
-    waiting = top_papers({key: prior[key] for key in waiting}, len(waiting))
-    cascade = services.context.ranker == "cascade"
-    settled = scores_of_clear_cases(_known(waiting, state, services.context.bar)) if cascade else {}
+        promise = await _promise(services, state)
+        best = top_papers(promise, _pool(state, context) if _at_once(context) else len(promise))
+        first = [*await _for_gaps(services, state), *best]
+        waiting = list(_unjudged(first, state, promise))[: max(room, 0)]
+    waiting += [state["same"].get(key, key) for key in request.must_include]
+    left = _unjudged(waiting, state, prior)
+    waiting = top_papers(left, len(left))
+    cascade = context.ranker == "cascade"
+    settled = (
+        scores_of_clear_cases(_known(waiting, state, context.relevant_from)) if cascade else {}
+    )
     batch = [key for key in waiting if key not in settled]
     services.progress(STAGE, len(waiting), len(prior), f"{len(batch)} to judge")
     return {"batch": batch, "judged": settled, "settled": sorted(settled)}
+
+
+def papers_to_judge(state: FindState, context: RunSettings) -> int:
+    """Return how many papers the next round of this hop judges at most; 0 or less ends it."""
+    if context.expansion == "bfs":
+        return context.max_papers - len(state["collected"])
+    pool, begun = _pool(state, context), bool(state["batch"])
+    if _at_once(context):
+        return 0 if begun else len(state["prior"])
+    if not state["judged"]:
+        size = max(context.debate_batch, 1)
+        return min(max(round(pool / JUDGED_PER_KEPT / size), 1) * size, pool)
+    if state["hop"] > 1 and not begun:
+        return min(IN_LATER_HOP, pool)
+    left = pool - len(state["judged"]) if state["hop"] == 1 else 0
+    return left if left > 0 else MORE * _seats_left(state, context.relevant_from)
+
+
+def _pool(state: FindState, context: RunSettings) -> int:
+    return round(JUDGED_PER_KEPT * state["request"].keep) if context.pool is None else context.pool
+
+
+def _at_once(context: RunSettings) -> bool:
+    """Whether the ranker compares papers, and so must see all of a hop together."""
+    return context.ranker != "debate"
+
+
+def _seats_left(state: FindState, bar: float) -> bool:
+    """Whether fewer papers are relevant than are to be kept, and of the last ones judged a fair share was."""
+    relevant = sum(score >= bar for score in state["scores"].values())
+    found = sum(state["judged"].get(key, 0.0) >= bar for key in state["batch"])
+    return relevant < state["request"].keep and found >= WORTH_MORE * max(len(state["batch"]), 1)
+
+
+def _unjudged(
+    keys: Sequence[str], state: FindState, scores: Mapping[str, float]
+) -> dict[str, float]:
+    return {key: scores[key] for key in keys if key in scores and key not in state["judged"]}
+
+
+async def _promise(services: Services, state: FindState) -> Mapping[str, float]:
+    """Return the priors, those of papers that nobody judged moved by what the judge said of others."""
+    prior, read = state["prior"], read_scores(state)
+    if len(prior.keys() & read.keys()) < 2:
+        return prior
+    papers = await services.run_store.papers.get(list(prior))
+    vectors = await paper_vectors(services, state["request"], [*papers.values()], state["same"])
+    rows = [row for row, key in enumerate(papers) if key in read]
+    given = np.array([read[key] for key in papers if key in read])
+    moved = feedback_odds(vectors, vectors[rows], log_odds(given))
+    before = np.clip([prior[key] for key in papers], 0.01, 99.99)
+    after = as_score(np.log(before / (100 - before)) + moved)
+    return dict(zip(papers, map(float, after), strict=True)) | {
+        key: prior[key] for key in prior if key in read
+    }
 
 
 def _known(keys: Sequence[str], state: FindState, bar: float) -> dict[str, float]:
@@ -55,24 +127,32 @@ def _known(keys: Sequence[str], state: FindState, bar: float) -> dict[str, float
     return {key: state["prior"][key] for key in keys}
 
 
-def _for_gaps(state: FindState) -> list[str]:
-    if state["hop"] == 1:
-        return []
-    by_query: dict[str, list[str]] = {}
-    for hit in state["hits"]:
-        if hit.via == "query" and hit.hop == state["hop"] and hit.paper in state["same"]:
-            by_query.setdefault(hit.by, []).append(state["same"][hit.paper])
-    return [key for found in by_query.values() for key in _visible(found, state)[:FOR_GAPS]]
+async def _for_gaps(services: Services, state: FindState) -> list[str]:
+    """Return the best answers to each query of a later hop that have all its terms."""
+    found: list[str] = []
+    for query in state["queries"]:
+        if not query.hop == state["hop"] > 1:
+            continue
+        answers = dict.fromkeys(
+            state["same"].get(hit.paper, hit.paper)
+            for hit in state["hits"]
+            if hit.via == "query" and hit.by == query.text
+        )
+        wanted = frozenset[str]().union(*stems_of(query.text))
+        papers = await services.run_store.papers.get(
+            [key for key in answers if key in state["prior"]]
+        )
+        full = [
+            key for key, paper in papers.items() if wanted <= distinct_content_stems(paper.text)
+        ]
+        found += full[:FOR_GAPS]
+    return found
 
 
-async def _level(services: Services, state: FindState) -> list[str]:
+async def level_of(run_store: RunStore, state: FindState) -> list[str]:
     """Return what the searches found, or what the last level's references lead to, in that order."""
-    trails = await services.run_store.trails.values(state["trail"][-1:])
+    trails = await run_store.trails.values(state["trail"][-1:])
     # A later hop starts anew: the last links were followed in the one before.
     levels = [trail.hits for trail in trails if trail.hop == state["hop"]]
-    hits: Sequence[Hit] = levels[0] if levels else state["hits"]
-    return _visible([state["same"].get(hit.paper, hit.paper) for hit in hits], state)
-
-
-def _visible(keys: Sequence[str], state: FindState) -> list[str]:
-    return [key for key in dict.fromkeys(keys) if key in state["prior"]]
+    hits = levels[0] if levels else state["hits"]
+    return list(dict.fromkeys(state["same"].get(hit.paper, hit.paper) for hit in hits))

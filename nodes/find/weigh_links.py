@@ -1,18 +1,17 @@
 """Weigh links: add to what the ranker said what links, words and age say.
 
 Reads `run`, `request`, `judged`, `settled`, `prior`, `similarity`, `scores`, `same`, `trail`, `hits`, `hidden`,
-`collected`, `frontier`, `depth`, `rounds`, `hop`. Writes `scores`, `cards`, `hop_gain`; for a breadth-first search
-`collected`, `frontier`, and in `rounds` why it ended.
+`batch`, `collected`, `expanded`, `depth`, `rounds`, `hop`, `hop_gain`. Writes `scores`, `cards`, `hop_gain`, an
+empty `batch` where this hop judges no further paper; for a breadth-first search `collected`, `frontier`, and in
+`rounds` why it ended.
 
 The rule of the score: the log-odds of what the ranker said, plus at most 1.5 in either direction for
 words, links and age (tools.ranking.relevance_prior), so that 50 becomes 18 to 82, and 10 at
 most 33. An LLM has a scale of its own, so what the other evidence says of the typical paper that it
-read is taken off, and none of its scores is moved by more than MOST_MOVED points. Where the ranker
+read is taken off, and none of its scores is moved by more than MOST_MOVED points, or over the bar. Where the ranker
 is a cheap one, papers were collected breadth-first as in the document, or the ranker found none
 relevant, its word stands alone: links with papers that are not relevant speak for nothing.
 """
-
-from collections.abc import Sequence
 
 import numpy as np
 from langgraph.runtime import Runtime
@@ -20,9 +19,9 @@ from langgraph.runtime import Runtime
 from nodes.common.ask_person import SHOWN, load_paper_cards
 from nodes.find.rankers.choose import PER_PAPER_RANKERS
 from nodes.find.relevance_scores import excluded_in, read_scores, score_all, top_papers
+from nodes.find.shortlist_papers import level_of, papers_to_judge
 from state.channels import FindState
 from state.run import fatal_failure
-from state.search import Hit
 from tools.counting import counted
 from tools.ranking.relevance_prior import as_score, log_odds
 from tools.run_settings import RunSettings
@@ -38,7 +37,7 @@ never turn round what it set apart."""
 async def weigh_links(state: FindState, runtime: Runtime[RunSettings]) -> FindState:
     """Score every judged paper; one stopped before any was read shows their prior."""
     services = open_services(runtime, state["run"])
-    judged, bar = state["judged"], services.context.bar
+    judged, bar = state["judged"], services.context.relevant_from
     by_level = services.context.expansion == "bfs"
     none_relevant = max(judged.values(), default=0.0) < bar
     if judged.keys() <= set(state["settled"]) and fatal_failure(state["failures"]):
@@ -48,15 +47,20 @@ async def weigh_links(state: FindState, runtime: Runtime[RunSettings]) -> FindSt
     else:
         scores = await _weighed(services, state)
     gain = sum(score >= bar and state["scores"].get(key, 0) < bar for key, score in scores.items())
-    if by_level and state["depth"]:
-        gain += state["hop_gain"]
     level: FindState = {"collected": [], "frontier": [], "rounds": []}
     if by_level:
         level = await _collect(services, state)
     hidden = excluded_in(state)
     seen = {key: score for key, score in scores.items() if key not in hidden}
     shown = await load_paper_cards(services.run_store, top_papers(seen, SHOWN), scores)
-    return {"scores": scores, "hop_gain": gain, "cards": shown, **level}
+    known: FindState = {**state, "scores": scores, **level}
+    return {
+        "scores": scores,
+        "hop_gain": state["hop_gain"] + gain,
+        "cards": shown,
+        "batch": state["batch"] if papers_to_judge(known, services.context) > 0 else [],
+        **level,
+    }
 
 
 async def _weighed(services: Services, state: FindState) -> dict[str, float]:
@@ -65,38 +69,41 @@ async def _weighed(services: Services, state: FindState) -> dict[str, float]:
     read = {key: score for key, score in read_scores(state).items() if key in prior}
     weighed = np.array([prior[key] for key in read])
     if read and services.mind.judges:
-        judged = np.array(list(read.values()))
+        judged, bar = np.array(list(read.values())), services.context.relevant_from
         odds = log_odds(judged)
         beyond = np.log(weighed / (100 - weighed)) - odds
         moved = as_score(odds + beyond - np.median(beyond)) - as_score(odds)
         weighed = np.clip(judged + np.clip(moved, -MOST_MOVED, MOST_MOVED), 0.0, 100.0)
+        # What is relevant was for the judge to say.
+        weighed = np.where(
+            judged < bar,
+            np.minimum(weighed, np.maximum(judged, bar - 0.1)),
+            np.maximum(weighed, bar),
+        )
     final = zip(read, (round(float(score), 1) for score in weighed), strict=True)
     return {**state["judged"], **dict(final)}
 
 
 async def _collect(services: Services, state: FindState) -> FindState:
-    """Add the relevant ones of the last level to what is collected (lines 12 to 24 of Algorithm 2).
+    """Add the relevant ones of those judged to what is collected (lines 12 to 24 of Algorithm 2).
 
-    The first level is what the searches found, all of it (line 2).
+    Those whose references were not followed yet are the next level. The first level is what the searches
+    found: unlike line 2, it is judged too.
     """
-    trails = await services.run_store.trails.values(state["trail"][-1:]) if state["depth"] else []
-    hits: Sequence[Hit] = trails[0].hits if trails else state["hits"]
-    known = set(state["collected"])
-    reached = dict.fromkeys(state["same"].get(hit.paper, hit.paper) for hit in hits)
+    most, level = services.context.max_papers, await level_of(services.run_store, state)
     relevant = [
-        key
-        for key in reached
-        if key in state["judged"]
-        and key not in known
-        and (not state["depth"] or state["judged"][key] >= services.context.bar)
+        key for key in level if state["judged"].get(key, -1.0) >= services.context.relevant_from
     ]
-    room = max(services.context.max_papers - len(known), 0)
-    frontier = relevant[:room]
-    collected = [*state["collected"], *frontier]
+    collected = list(dict.fromkeys([*state["collected"], *relevant]))[:most]
+    expanded = set(state["expanded"])
+    frontier = [key for key in collected if key not in expanded]
+    left = {key for key in level if key in state["prior"]} - state["judged"].keys()
     why = ""
-    if len(collected) >= services.context.max_papers:
-        why = f"{counted(len(collected), 'paper was collected', 'papers were collected')} (max_papers)"
-    elif not frontier:
+    if len(collected) >= most:
+        why = f"{counted(most, 'paper was collected', 'papers were collected')} (max_papers)"
+        if unread := len(left - excluded_in(state)):
+            why += f"; {counted(unread, 'paper')} of the last level {'was' if unread == 1 else 'were'} not judged"
+    elif not frontier and not left:
         why = "no reference of the last level is relevant"
     last = state["rounds"][-1:]  # none where the first screening failed
     ended = [one.model_copy(update={"stopped": why}) for one in last if why and not one.stopped]

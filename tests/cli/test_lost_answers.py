@@ -13,7 +13,7 @@ from tests.fakes.reviewer import Spoil, reviewer
 from tests.support import ABSTRACT, SMALL
 from tools.settings import settings
 
-QUICK = ("--library", SMALL, "--set", "pool=6", "--set", "max_hops=1", "--keep", "4", "--cite", "2")
+QUICK = ("--library", SMALL, "--set", "pool=6", "--set", "max_hops=2", "--keep", "4", "--cite", "2")
 Scripted = Callable[[Mapping[str, Spoil]], AbstractContextManager[OpenAIServer]]
 
 

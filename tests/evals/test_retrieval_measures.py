@@ -142,7 +142,7 @@ def test_estimates_are_compared_over_the_queries_that_have_one() -> None:
 
 def test_default_always_runs_and_all_says_why_others_do_not() -> None:
     assert [arm.name for arm in choose_arms("default")] == ["default"]
-    assert {arm.name for arm in choose_arms("bm25")} == {"default", "bm25"}
+    assert {arm.name for arm in choose_arms("cascade")} == {"default", "cascade"}
     assert [arm.name for arm in choose_arms("all")] == list(ARMS)
 
 

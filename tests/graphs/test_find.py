@@ -35,7 +35,9 @@ async def test_relevant_papers_rank_above_the_others(extractive: RunSettings) ->
     scores = {item.paper.id: item.score for item in result["papers"]}
     assert scores["local:p8"] > scores["local:p6"] > scores["local:p10"]
     assert [item.rank for item in result["papers"]] == list(range(1, len(scores) + 1))
-    assert all(item.selected == (item.score >= extractive.bar) for item in result["papers"])
+    assert all(
+        item.selected == (item.score >= extractive.relevant_from) for item in result["papers"]
+    )
 
 
 async def test_links_bring_papers_that_queries_did_not(

@@ -10,7 +10,7 @@ from pydantic import SecretStr
 from rapidfuzz import fuzz
 
 from graphs.find import graph
-from nodes.find.screen_papers import READ
+from nodes.find.relevance_scores import READ
 from state.paper import Paper
 from state.results import RankedPaper
 from tests.fakes.scholar.faults import TRANSIENT

@@ -21,7 +21,7 @@ from tools.settings import Settings
 
 WAYS: list[Expansion] = ["none", "bfs", "best_first"]
 FOLLOWING: list[Expansion] = ["bfs", "best_first"]
-RANKERS: list[RankerName] = ["debate", "cascade", "permutation", "bm25", "embedding"]
+RANKERS: list[RankerName] = ["debate", "cascade", "permutation", "embedding"]
 Search = Callable[..., Any]
 
 
@@ -233,7 +233,7 @@ async def test_neither_of_two_records_of_the_input_itself_appears(
     assert not {preprint.id, printed.id} & known
 
 
-_SLOW = {"bm25", "cascade"}
+_SLOW = {"cascade"}
 """Made of what the others show."""
 
 # --- Judging ----------------------------------------------------------------------------------

@@ -114,3 +114,27 @@ def test_each_group_knows_how_many_are_judged_and_at_which_level(
     assert isinstance(alone, list)
     assert [one.arg["papers"] for one in alone] == [["a"], ["b"], ["c"]]
     assert send_papers_to_judge(state(batch=[])) == "weigh_links"
+
+
+@pytest.mark.parametrize(
+    ("step", "values"),
+    [
+        ("shortlist_papers", {"frontier": ["a"]}),
+        ("expand_citations", {"batch": [], "frontier": ["a"]}),
+        ("reflect_on_sufficiency", {"batch": []}),
+        ("check_retractions", {"search_log": []}),
+    ],
+)
+def test_hop_judges_on_while_it_may_and_then_follows_links_or_reflects(
+    step: str, values: dict[str, Any]
+) -> None:
+    assert after_weighing(state(**values)) == step
+
+
+def test_breadth_first_search_shares_its_results_among_the_queries_of_a_library_too() -> None:
+    request = CheckedRequest(text="pears", sources=("library",))
+    other = [WORDS, WORDS.model_copy(update={"facet": "method"}), WHOLE]
+    for expansion, limits in (("best_first", [9, 9, 9]), ("bfs", [5, 5, 3])):
+        settings = {"results": 9, "expansion": expansion}
+        sent = searches(send_queries(state(request=request, queries=other, settings=settings)))
+        assert [limit for _, _, limit in sent] == limits

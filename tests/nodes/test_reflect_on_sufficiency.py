@@ -13,7 +13,7 @@ from nodes.find.reflect_on_sufficiency import NO_GAIN, reflect_on_sufficiency
 from state.channels import FindState
 from state.inputs import CheckedRequest
 from state.paper import Paper
-from state.search import FacetCoverage, SearchQuery, Sufficiency
+from state.search import FacetCoverage, Hit, SearchQuery, Sufficiency
 from tests.fakes.openai_server import Refusal, inputs_of
 from tests.graphs.conftest import Scripted, context_for
 from tools.services import open_services
@@ -43,6 +43,8 @@ def think(tmp_path: Path) -> Reflect:
             "hop_gain": 3,
             "queries": [SearchQuery(text="bee landmarks", facet="problem", reason="Why.")],
             "sufficiency": [],
+            "hits": [],
+            "same": {name: name for name in IDS},
             **state,
         }
         asked: list[dict[str, Any]] = []
@@ -109,12 +111,32 @@ async def test_query_that_was_asked_in_any_order_is_not_asked_again(
     assert last(update).stopped == "no new query"
 
 
-async def test_last_hop_records_what_is_missing_and_asks_no_further_query(think: Reflect) -> None:
-    update, asked = await think(answer(facet("radar", query="radar")), {"max_hops": 3}, hop=3)
-    assert (asked[0]["searches_left"], "asked" in asked[0]) == (0, False)
-    assert (fresh(update), update["hop"]) == ([], 3)
-    assert last(update).missing == ("radar",)
-    assert last(update).stopped == "max_hops reached"
+async def test_facet_for_which_the_mind_gives_terms_is_missing_however_many_papers_cover_it(
+    think: Reflect,
+) -> None:
+    update, _ = await think(answer(facet("landmarks", "P1", "P2", "P3", query="skyline")))
+    assert last(update).missing == ("landmarks",)
+    assert [query.text for query in fresh(update)] == ["skyline"]
+    assert update["hop_gain"] == 0
+
+
+@pytest.mark.parametrize(("found", "missing"), [(IDS[:2], ()), (IDS[:1], ("radar",))])
+async def test_where_no_search_is_left_what_its_query_found_covers_a_facet_and_no_mind_is_asked(
+    found: list[str], missing: tuple[str, ...], think: Reflect
+) -> None:
+    opened, _ = await think(answer(facet("maps", "P1", "P2"), facet("radar", query="radar")))
+    hits = [
+        Hit(paper=name, via="query", by="radar", source="openalex", hop=2)
+        for name in [*found, "doi:10.1/hidden"]
+    ]
+    state = {name: opened[name] for name in ("queries", "sufficiency", "hop")}
+    update, asked = await think(answer(), hop_gain=1, hits=hits, **state)
+    assert asked == []
+    assert (fresh(update), update["hop"]) == (fresh(opened), 2)
+    assert (last(update).missing, last(update).stopped) == (missing, "max_hops reached")
+    assert last(update).facets[1].papers == tuple(found)
+    only, asked = await think(answer(facet("radar")), {"max_hops": 1})
+    assert (only["sufficiency"], asked) == ([], [])
 
 
 async def test_papers_are_shown_by_score_title_and_one_line_and_told_of_by_title(
@@ -123,7 +145,7 @@ async def test_papers_are_shown_by_score_title_and_one_line_and_told_of_by_title
     told = {**answer(facet("landmarks", "P1", "P2")), "reasoning": "P2 leans to maps (P9, C1)."}
     update, asked = await think(told)
     assert asked[0]["papers"][0] == f"P1 (80) Landmarks a | {FIRST}"
-    assert asked[0]["searches_left"] == 1
+    assert asked[0]["asked"] == ["bee landmarks"]
     assert last(update).reasoning == "'Landmarks b' leans to maps (P9, C1)."
 
 

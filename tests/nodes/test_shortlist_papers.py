@@ -1,31 +1,53 @@
 """nodes/find/shortlist_papers.py: which papers are judged, and which need no judge."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 from langgraph.runtime import Runtime
 
-from nodes.find.shortlist_papers import FOR_GAPS, JUDGED_PER_KEPT, shortlist_papers
+from nodes.find.shortlist_papers import (
+    FOR_GAPS,
+    IN_LATER_HOP,
+    JUDGED_PER_KEPT,
+    MORE,
+    shortlist_papers,
+)
 from state.channels import FindState
 from state.inputs import CheckedRequest
-from state.search import Hit, LinkRound
+from state.paper import Paper
+from state.search import Hit, LinkRound, SearchQuery
 from tools.run_settings import RunSettings
 from tools.services import Services
 
 NAMES = [f"doi:10.1/{number:03}" for number in range(300)]
-POOL = round(JUDGED_PER_KEPT * CheckedRequest(text="pears").keep)
 MERIT = {name: 90 - number / 10 for number, name in enumerate(NAMES)}
+QUINCE = "Quince rootstocks keep pears small."
+SAILS = "A sail was cut from woven hemp."
+GAP = SearchQuery(text='quince "pear graft"', facet="gap", reason="Missing.", hop=2)
 
 
 async def listed(
-    runtime: Runtime[RunSettings], request: dict[str, Any] | None = None, **state: Any
+    services: Services,
+    runtime: Runtime[RunSettings],
+    request: dict[str, Any] | None = None,
+    abstracts: Mapping[str, str] | None = None,
+    **state: Any,
 ) -> FindState:
+    told_of = abstracts or {}
+    await services.run_store.papers.put(
+        Paper(id=name, title="A study", abstract=told_of.get(name, QUINCE)) for name in NAMES
+    )
     asked = CheckedRequest.model_validate({"text": "pears", **(request or {})})
     branch: dict[str, Any] = {
         "run": "run",
         "request": asked,
         "prior": MERIT,
         "judged": {},
+        "settled": [],
+        "scores": {},
+        "batch": [],
+        "queries": [],
         "hits": [],
         "trail": [],
         "similarity": dict.fromkeys(MERIT, 0.5),
@@ -45,31 +67,90 @@ def told(runtime: Runtime[RunSettings], **settings: Any) -> None:
         object.__setattr__(runtime.context, name, value)
 
 
-async def test_most_promising_papers_are_judged_as_many_as_the_pool_holds(
-    runtime: Runtime[RunSettings],
+async def test_hop_judges_two_thirds_of_its_pool_first_in_whole_questions(
+    services: Services, runtime: Runtime[RunSettings]
 ) -> None:
+    first = await listed(services, runtime, {"keep": 25})
+    assert first["batch"] == NAMES[:24]
+    assert (first["judged"], first["settled"]) == ({}, [])
+    scores = dict.fromkeys(NAMES[:24], 80.0)
+    rest = await listed(
+        services, runtime, {"keep": 25}, judged=scores, scores=scores, batch=NAMES[:24]
+    )
+    assert rest["batch"] == NAMES[24:38]
+    assert len(rest["batch"]) + 24 == round(JUDGED_PER_KEPT * 25)
     told(runtime, pool=7)
-    update = await listed(runtime)
-    assert update["batch"] == NAMES[:7]
-    assert (update["judged"], update["settled"]) == ({}, [])
+    assert (await listed(services, runtime))["batch"] == NAMES[:7]
 
 
-async def test_best_answers_to_a_query_for_a_gap_are_judged_wherever_they_stand(
-    runtime: Runtime[RunSettings],
+@pytest.mark.parametrize("ranker", ["cascade", "embedding"])
+async def test_ranker_that_compares_papers_sees_all_of_a_hop_together(
+    ranker: str, services: Services, runtime: Runtime[RunSettings]
 ) -> None:
-    far = NAMES[-8:]
+    told(runtime, ranker=ranker, pool=60)
+    update = await listed(services, runtime)
+    assert {*update["batch"], *update["settled"]} == set(NAMES[:60])
+    judged = dict.fromkeys(NAMES[:60], 80.0)
+    done = await listed(services, runtime, judged=judged, scores=judged, batch=NAMES[:60])
+    assert done["batch"] == []
+
+
+async def test_papers_like_those_that_the_judge_scored_high_come_next(
+    services: Services, runtime: Runtime[RunSettings]
+) -> None:
+    told(runtime, pool=6)
+    abstracts = dict.fromkeys([*NAMES[:2], *NAMES[4:40]], SAILS)
+    judged = {**dict.fromkeys(NAMES[:2], 5.0), **dict.fromkeys(NAMES[2:4], 95.0)}
+    update = await listed(
+        services, runtime, abstracts=abstracts, judged=judged, scores=judged, batch=NAMES[:4]
+    )
+    assert update["batch"] == NAMES[40:42]
+
+
+@pytest.mark.parametrize(("hop", "relevant", "more"), [(1, 2, MORE), (2, 2, MORE), (1, 1, 0)])
+async def test_empty_seats_are_filled_while_a_quarter_of_the_last_papers_judged_is_relevant(
+    hop: int, relevant: int, more: int, services: Services, runtime: Runtime[RunSettings]
+) -> None:
+    told(runtime, pool=20)
+    judged = {**dict.fromkeys(NAMES[:20], 5.0), **dict.fromkeys(NAMES[20 - relevant : 20], 80.0)}
+    state: dict[str, Any] = {
+        "judged": judged,
+        "scores": judged,
+        "batch": NAMES[12:20],
+        "hop": hop,
+    }
+    update = await listed(services, runtime, {"keep": 9}, **state)
+    assert len(update["batch"]) == more
+    full = await listed(services, runtime, {"keep": relevant}, **state)
+    assert full["batch"] == []
+
+
+async def test_best_answers_that_have_all_terms_of_a_query_for_a_gap_are_judged_wherever_they_stand(
+    services: Services, runtime: Runtime[RunSettings]
+) -> None:
+    told(runtime, pool=20)
+    far = NAMES[-9:]
     hits = [
-        Hit(paper=name, via="query", by="quince", source="openalex", rank=rank, hop=2)
+        Hit(paper=name, via="query", by=GAP.text, source="openalex", rank=rank, hop=2)
         for rank, name in enumerate(["doi:10.1/hidden", *far], start=1)
     ]
-    update = await listed(runtime, hits=hits, hop=2)
-    assert update["batch"] == [*NAMES[:POOL], *far[:FOR_GAPS]]
-    first = await listed(runtime, hits=[hit.model_copy(update={"hop": 1}) for hit in hits])
-    assert first["batch"] == NAMES[:POOL]
+    abstracts = {**dict.fromkeys(far, "Quinces for grafted pears: a pear graft."), far[1]: QUINCE}
+    judged = dict.fromkeys(NAMES[:20], 80.0)
+    given: dict[str, Any] = {
+        "queries": [GAP],
+        "hits": hits,
+        "abstracts": abstracts,
+        "judged": judged,
+    }
+    update = await listed(services, runtime, hop=2, **given)
+    assert len(update["batch"]) == 20 < IN_LATER_HOP
+    assert [name for name in far if name in update["batch"]] == [far[0], *far[2 : FOR_GAPS + 1]]
+    first = await listed(services, runtime, queries=[GAP], hits=hits, abstracts=abstracts)
+    assert not set(far) & set(first["batch"])
 
 
 @pytest.mark.parametrize("depth", [0, 1])
-async def test_breadth_first_search_judges_a_whole_level(
+async def test_breadth_first_search_judges_a_level_until_it_has_collected_enough(
     depth: int, services: Services, runtime: Runtime[RunSettings]
 ) -> None:
     told(runtime, expansion="bfs", pool=1)
@@ -82,24 +163,24 @@ async def test_breadth_first_search_judges_a_whole_level(
         if depth
         else []
     )
-    update = await listed(runtime, hits=hits, trail=trail, depth=depth)
+    given: dict[str, Any] = {"hits": hits, "trail": trail, "depth": depth}
+    update = await listed(services, runtime, **given)
     assert update["batch"] == (NAMES[100:290] if depth else NAMES[:5])
-    # No more are judged than may still be collected, the first of the queue.
-    told(runtime, max_papers=7)
+    told(runtime, max_papers=25)
     judged = {NAMES[100]: 50.0, NAMES[0]: 50.0}
-    update = await listed(
-        runtime, hits=hits, trail=trail, depth=depth, judged=judged, collected=NAMES[:5]
-    )
-    assert update["batch"] == (NAMES[101:103] if depth else NAMES[1:3])
+    update = await listed(services, runtime, **given, judged=judged, collected=NAMES[:5])
+    assert update["batch"] == (NAMES[101:121] if depth else NAMES[1:5])
+    update = await listed(services, runtime, **given, judged=judged, collected=NAMES[:25])
+    assert update["batch"] == []
 
 
 async def test_no_paper_is_settled_as_relevant_where_none_reads_as_if_it_were(
-    runtime: Runtime[RunSettings],
+    services: Services, runtime: Runtime[RunSettings]
 ) -> None:
     told(runtime, ranker="cascade", pool=60)
     near = dict.fromkeys(MERIT, 0.1)
-    update = await listed(runtime, similarity=near)
+    update = await listed(services, runtime, similarity=near)
     assert update["settled"]
-    assert max(update["judged"].values()) < runtime.context.bar
-    update = await listed(runtime, similarity={**near, NAMES[5]: 0.6})
+    assert max(update["judged"].values()) < runtime.context.relevant_from
+    update = await listed(services, runtime, similarity={**near, NAMES[5]: 0.6})
     assert update["judged"][NAMES[0]] == MERIT[NAMES[0]]

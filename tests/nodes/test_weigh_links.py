@@ -40,7 +40,9 @@ async def weighed(
         "trail": [],
         "hits": [],
         "hidden": [],
+        "batch": [],
         "collected": [],
+        "expanded": [],
         "rounds": [SearchRound(hop=1, depth=0)],
         "failures": [],
         "depth": 0,
@@ -73,11 +75,22 @@ async def test_links_do_not_turn_round_what_an_llm_set_apart(
     with served([], tmp_path) as bench:
         scores = (await weighed(bench.services, bench.runtime, judged))["scores"]
     # The typical paper keeps the score that it was given, and the one without links loses a little.
-    assert engine[CITED] > scores[CITED] == 60.0
+    assert scores[NAMES[0]] == 60.0 < scores[CITED] < engine[CITED]
     assert scores[CITED] < scores[NAMES[6]] == 85 - MOST_MOVED
 
 
-@pytest.mark.parametrize("settings", [{"ranker": "bm25"}, {"expansion": "bfs", "max_depth": 0}])
+async def test_links_order_papers_and_leave_what_is_relevant_to_an_llm(
+    services: Services, runtime: Runtime[RunSettings], tmp_path: Path
+) -> None:
+    judged = {**dict.fromkeys(NAMES, 60.0), NAMES[6]: 21.0, CITED: 19.0}
+    with served([], tmp_path) as bench:
+        scores = (await weighed(bench.services, bench.runtime, judged))["scores"]
+    assert scores[CITED] < 20.0 == scores[NAMES[6]] < judged[NAMES[6]]
+
+
+@pytest.mark.parametrize(
+    "settings", [{"ranker": "embedding"}, {"expansion": "bfs", "max_depth": 0}]
+)
 async def test_cheap_rankers_and_breadth_first_searches_stand_alone(
     settings: dict[str, Any], services: Services, runtime: Runtime[RunSettings]
 ) -> None:
@@ -131,7 +144,9 @@ async def level(
 ) -> FindState:
     trail = LinkRound(hop=1, depth=1, hits=tuple(hits("reference", reached, by=NAMES[0])))
     key = await services.run_store.trails.put([trail])
-    return await weighed(services, runtime, judged, trail=key, depth=1, collected=collected)
+    return await weighed(
+        services, runtime, judged, trail=key, depth=1, collected=collected, expanded=collected
+    )
 
 
 async def test_later_levels_collect_relevant_papers_once_in_the_order_of_the_queue(
@@ -153,3 +168,22 @@ async def test_breadth_first_search_ends_with_the_largest_number_and_says_so(
     update = await level(services, runtime, NAMES[1:4], dict.fromkeys(NAMES[1:4], 80.0), [NAMES[0]])
     assert update["collected"] == NAMES[:2]
     assert [entry.stopped for entry in update["rounds"]] == ["2 papers were collected (max_papers)"]
+
+
+async def test_breadth_first_search_says_how_many_of_its_last_level_were_not_judged(
+    services: Services, runtime: Runtime[RunSettings]
+) -> None:
+    told(runtime, expansion="bfs", max_papers=2)
+    update = await level(services, runtime, NAMES[1:6], {NAMES[1]: 80.0, NAMES[2]: 9.0}, [NAMES[0]])
+    assert [entry.stopped for entry in update["rounds"]] == [
+        "2 papers were collected (max_papers); 3 papers of the last level were not judged"
+    ]
+
+
+async def test_breadth_first_search_collects_no_seed_below_the_bar(
+    services: Services, runtime: Runtime[RunSettings]
+) -> None:
+    told(runtime, expansion="bfs")
+    judged = {NAMES[0]: 80.0, NAMES[1]: 20.0}
+    update = await weighed(services, runtime, judged, hits=hits("query", NAMES[:2]))
+    assert update["collected"] == update["frontier"] == [NAMES[0]]

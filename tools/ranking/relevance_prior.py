@@ -28,8 +28,9 @@ AGE, TYPICAL_AGE = -0.7, 1.5
 """The same for the natural logarithm of the years between it and the input."""
 LINKS_RANGE = (-2.0, 3.0)
 """What links can say at most: new papers have few."""
-OUTSIDE = 0.75
-"""Most log-odds that links and age can add or take: they never outvote what the text says."""
+OUTSIDE, OUTSIDE_READ = 0.75, 1.0
+"""Most log-odds that links and age can add or take, of a paper that nobody has read and of one that a judge has: they
+never outvote what the text says."""
 BEYOND = 1.5
 """Most log-odds that they and the words can move what a judge said: 50 to 18 or to 82."""
 STARTS = 20
@@ -122,7 +123,8 @@ def beyond_text(features: Features, links: Floats) -> Floats:
     years = np.where(np.isnan(features.ages), math.exp(TYPICAL_AGE), features.ages)
     age = AGE * (np.log(np.maximum(years, 1.0)) - TYPICAL_AGE)
     words = WORDS * (features.words - TYPICAL_WORDS)
-    found = words + np.clip(links + age, -OUTSIDE, OUTSIDE)
+    most = np.where(features.read, OUTSIDE_READ, OUTSIDE)
+    found = words + np.clip(links + age, -most, most)
     return np.where(features.read, np.clip(found, -BEYOND, BEYOND), found)
 
 

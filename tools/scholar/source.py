@@ -190,12 +190,12 @@ def terms(text: str) -> list[str]:
 def loosened_queries(words: Sequence[str]) -> Iterator[list[list[str]]]:
     """Yield ever looser readings of keywords that are all meant: groups to AND, the groups to OR.
 
-    First all words together, then all ways to leave one out, and so on down to pairs (to single
-    words where there are only two). Groups that leave out later words come first. A word that
+    First all words together, then all ways to leave one out, and so on down to pairs: one word alone finds
+    what merely has it. Groups that leave out later words come first. A word that
     comes twice counts once; no words give no step.
     """
     distinct = list({word.casefold(): word for word in reversed(words)}.values())[::-1]
-    fewest = 2 if len(distinct) > 2 else 1
+    fewest = 2 if len(distinct) > 1 else 1
     for size in range(len(distinct), fewest - 1, -1):
         yield [list(group) for group in combinations(distinct, size)]
 

@@ -1,4 +1,4 @@
-"""Rankers that ask no mind: closeness by embeddings, by words, and by SPECTER2.
+"""Rankers that ask no mind: closeness by embeddings and by SPECTER2.
 
 All scores are on the scale of closeness in meaning; a ranker that only gives an order takes it
 (`placed`).
@@ -19,7 +19,6 @@ from tools.counting import counted
 from tools.embed.calibration import calibrated
 from tools.embed.embedder import Vectors
 from tools.errors import InputError, PermanentError, TransientError
-from tools.library.vector_index import bm25
 from tools.services import Services
 
 MEANING, TYPICAL = 5.0, 0.47
@@ -79,17 +78,6 @@ async def by_embedding(
 ) -> Ranking:
     """Score papers by the similarity of their whole title and abstract (`score_of`)."""
     return Ranking(scores=await closeness(services, request, papers))
-
-
-async def by_bm25(services: Services, request: CheckedRequest, papers: Sequence[Paper]) -> Ranking:
-    """Order papers by BM25 of the input in their titles and abstracts.
-
-    Rare words are rare among the papers ranked together, so these must be all of a hop.
-    """
-    worth = await asyncio.to_thread(bm25, request.text, [paper.text for paper in papers])
-    by_worth = sorted(zip(papers, worth, strict=True), key=lambda pair: -pair[1])
-    near = await closeness(services, request, papers)
-    return Ranking(scores=scores_by_place([paper.id for paper, _ in by_worth], near))
 
 
 async def by_specter2(

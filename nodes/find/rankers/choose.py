@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-from nodes.find.rankers.by_similarity import by_bm25, by_embedding, by_specter2
+from nodes.find.rankers.by_similarity import by_embedding, by_specter2
 from nodes.find.rankers.debate import rank_by_debate
 from nodes.find.rankers.permutation import rank_by_permutation
 from nodes.find.rankers.ranker import Ranking
@@ -19,14 +19,12 @@ RANKERS: Mapping[RankerName, Ranker] = {
     "permutation": rank_by_permutation,
     "embedding": by_embedding,
     "specter2": by_specter2,
-    "bm25": by_bm25,
 }
 PER_PAPER_RANKERS: frozenset[RankerName] = frozenset(("debate", "cascade"))
 """These judge each paper by itself, a few in one question, and links weigh beside what they said.
 
-The others compare papers with one another, by place in an order or by how rare a word is among them,
-and so must see all of them. Only scores of papers that were debated are weighed: a settled score comes
-from the prior, which holds links already.
+The others compare papers with one another, by place in an order, and so must see all of them. Only scores of
+papers that were debated are weighed: a settled score comes from the prior, which holds links already.
 """
 
 
