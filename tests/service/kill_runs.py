@@ -93,6 +93,8 @@ RUNS = {
         own=frozenset({"counts", "status", "confidence"}),  # the library had the file by then
     ),
 }
+ASKING = frozenset({"review_cost", "review_queries", "review_papers", "review_text"})
+"""Nodes that are entered only where a person may be asked, whom these runs have none of."""
 NOT_REACHED = {
     ("ingest", "read_on_cluster"): "it wants a Ray cluster",
     ("references", "resolve_references"): "it asks sources on the network",
