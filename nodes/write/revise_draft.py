@@ -22,6 +22,7 @@ from nodes.write.writers.writer import drafting_state
 from state.channels import WriteState
 from state.writing import Sentence
 from tools.embed.embedder import Embedder
+from tools.evidence.verbatim import plain
 from tools.llm.task import Exchange, Task
 from tools.run_settings import RunSettings
 
@@ -36,20 +37,15 @@ sentence without citation is meant), what it claims, the verdict, why it does no
 a paper that does say it, if one does.
 
 First, as `reading`, make brief notes:
-- Take each thing that `text` sets out to do, builds on, claims or finds. Which papers come closest to it? Are these
-  cited, with the difference that matters most, and is it true by their words and by `text`?
-- Which lines of work, or papers that a reader of the field would miss, are left out? Could a clause or a group of keys
-  take them in?
-- Does every paragraph make one point and lead to the next? Is anything only listed, said twice, padded, stronger than
-  its paper says, or near to a formula ("X does. Y does.", "...; we ...")?
-- Is each thing that the authors' work brings named, and set against its nearest relatives? Does the section end on what
-  this work adds, said outright?
-- Which sentence is clipped, must be read twice, or breaks the thread?
+- Is a line of work, or a paper that a reader would miss, left out?
+- Is the difference from the closest works said outright, the one that matters most, and true by their words and `text`?
+- Where does a reader stumble: a sentence that carries too much, a list without a point, a link that is forced, a term
+  that was not introduced, anything said twice?
 
 Then give, as `paragraphs`, those that change, each whole and with its number; what you do not give stays as it is.
-Mend every finding: say of the paper what it does say, cite the one that says it, or let the claim go. What is good
-stays letter by letter. The rules of the first answer hold, its length and number of papers among them. Where `faults`
-are listed, mend them and give these paragraphs again.
+Mend every finding in the simplest way: say of the paper what it does say, cite the one that says it, or let the claim
+go. Beyond that change only what your notes call for, and keep the text easy to read. The rules of the first answer
+hold; the section has `length` words now. Where `faults` are listed, mend them and give these paragraphs again.
 """
 
 
@@ -94,7 +90,10 @@ async def revise_draft(state: WriteState, runtime: Runtime[RunSettings]) -> Writ
     given = await drafting.ask(
         DraftQuestion(
             with_output_tokens_for(TASK, first.inputs["most"]),
-            {"findings": _findings(state)},
+            {
+                "length": sum(len(plain(text).split()) for text in paragraphs),
+                "findings": _findings(state),
+            },
             after=draft,
             paragraphs=paragraphs,
         ),

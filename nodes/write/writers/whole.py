@@ -25,7 +25,7 @@ from tools.llm.task import AnswerT, Task
 from tools.services import Services
 from tools.text.words import copied_words
 
-_WORDS = 120, 13
+_WORDS = 140, 15
 """Words of a section: a start, and so many for each paper that it may cite."""
 _TOO_LONG = 1.3
 """How many times its length a section may have."""
@@ -37,35 +37,23 @@ _COPIED = 8
 """Words in a row that are the input's and not the section's own."""
 
 PROMPT = """\
-Write the related-work section of a scientific paper, for its authors. `text` is their title and abstract, idea
-or question. `papers` are what a search has found. Each has the key that cites it, its authors' name, year, venue,
-title and abstract; `why` tells why it was kept, `cites` which of the papers here it cites; and where its full text
-was at hand, `passages` are some of it.
+Write the related-work section of a scientific paper, for its authors: flowing paragraphs that lead a reader who does
+not know these papers from what has been done to what this work adds. `text` is the authors' title and abstract, idea or
+question. `papers` are what a search has found. Each has the key that cites it, its authors' name, year, venue, title
+and abstract; `why` tells why it was kept, `cites` which of the papers here it cites; and where its full text was at
+hand, `passages` are some of it.
 
-Breadth. Reviewers look for what is missing. First see which lines of work the papers form, and give every line that
-bears on `text` its place: the task itself and those who tried it before, what the work builds on, what it is compared
-with, how it is judged. Cite as many of the papers as such readers expect, up to `most`, those marked `must` among
-them, and leave out what is off the subject. Works of which a reader need only know that they are there share a
-clause, with a key each, in the order in which it names them: "several systems rank by citation counts {P2, P5, P9}".
-The works closest to `text` are named as such and get a sentence or two of their own: what they do, what they find, and
-in what this work goes another way.
+Give every line of work that bears on `text` its place, in the order in which the story is best told: the task and
+those who tried it before, what the work builds on, what it is compared with, how it is judged. Cite as many of the
+papers as reviewers of the field expect, up to `most`, those marked `must` among them; leave out what is off the
+subject. Papers that share a point share a clause: "several systems rank by citation counts {P2, P5, P9}". Say how the
+works differ where that matters, and what each line leaves open, so that the next paragraph can take it up. Then say
+outright, under the names that `text` gives them, what the authors' contributions do otherwise than the works closest to
+them. Their results, and sentences of `text`, are not told again.
 
-Argument. A paragraph is one line of work. It opens with its point, sets its papers against each other on what
-matters (how they proceed, what they assume, what they found, how far it holds), and ends with what they leave open,
-which the next takes up. Tell where works answer, extend or contradict one another, and how a comparison comes out; do
-not go through papers one by one. Each thing that the authors' work brings, under the name that `text` gives it, is set
-against its nearest relatives among the papers: what exactly it does otherwise. Do not retell the results of `text`, and
-do not repeat its sentences.
-
-Prose. As the best authors of the field write: full, connected sentences of different length, in which cause, contrast
-and time are said by how they are built, and which a reader who does not know the papers understands at once. Call
-systems, methods and data sets by their names where they have them, authors where they have none. No row of clipped
-sentences, no bare list, nothing squeezed in as an aside, and no sentence that only announces, repeats or praises: where
-room is short leave a detail out.
-
-Truth. Say of a paper only what its words given here say, as cautiously as they say it; of several that are cited
-together, what each of them says. A statement on the field ("most of these", "none of them") is made of the papers
-given here and must hold for them. Of the authors' work ("we") say only what `text` says.
+Say of a paper only what its words given here say, as cautiously as they say it; of several that are cited together,
+what each of them says. A statement on all or most of them must hold for the papers given here. Of the authors' work
+("we") say only what `text` says.
 
 The length is about `words` words. Where `plan` is given, its paragraphs are these, each with the papers that it cites.
 Cite by the key in braces, {P3} or {P3, P7}, and in no other way. Answer with the section alone: paragraphs with an
