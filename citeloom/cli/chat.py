@@ -12,8 +12,6 @@ import typer
 
 from citeloom.cli.console import INTERRUPTED
 from citeloom.cli.telling import print_outcome, print_status, tell_error
-from citeloom.report.markdown import terminal_text
-from citeloom.report.result_report import ResultReport
 from tools.errors import CiteLoomError, InputError
 from tools.program import PROGRAM
 
@@ -100,6 +98,9 @@ async def _converse(run: "RunRecord", listen: str | None, speak: str | None) -> 
 
 
 def _shown(values: Mapping[str, Any], *, details: bool = False) -> str:
+    from citeloom.report.markdown import terminal_text
+    from citeloom.report.result_report import ResultReport
+
     return terminal_text(ResultReport.of("ask", values), details=details)
 
 
