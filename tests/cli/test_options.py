@@ -75,13 +75,13 @@ def test_plan_that_names_unknown_papers_stops_the_writing_and_lists_them(
 
 
 def test_run_that_spends_its_budget_ends_with_what_it_has_and_says_so(cite: Cite) -> None:
-    done = cite(*REVIEW, "--max-calls", "15")
+    done = cite(*REVIEW, "--max-calls", "9")
     assert done.code == 1
-    assert "the run's budget is 15 calls" in done.stderr
+    assert "the run's budget is 9 calls" in done.stderr
     assert "larger budget" in done.stderr
     assert done.run["outcome"] in {"partial", "nothing"}
     assert done.papers["papers"]
-    assert sum(item["calls"] for item in done.run["usage"]) == 15
+    assert sum(item["calls"] for item in done.run["usage"]) == 9
 
 
 @pytest.mark.parametrize(

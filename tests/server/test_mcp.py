@@ -81,7 +81,7 @@ async def test_section_is_written_told_of_and_read_by_its_address(opening: Openi
         result = small(done)
         assert not done.is_error
         assert (result["status"], result["part"]) == ("completed", "text")
-        assert any("read paper" in str(message) for message in told)
+        assert any("Reading papers" in str(message) for message in told)
         run = result["run"]
         links = {link.name: link.uri for link in done.content if isinstance(link, ResourceLink)}
         page = small(await client.call_tool("get_run", {"run": run, "part": "references"}))

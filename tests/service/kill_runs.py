@@ -96,6 +96,8 @@ RUNS = {
 ASKING = frozenset({"review_cost", "review_queries", "review_papers", "review_text"})
 """Nodes that are entered only where a person may be asked, whom these runs have none of."""
 NOT_REACHED = {
+    ("review", "writing|review_plan"): "the default writer makes no plan",
+    ("write", "review_plan"): "the default writer makes no plan",
     ("ingest", "read_on_cluster"): "it wants a Ray cluster",
     ("references", "resolve_references"): "it asks sources on the network",
     (
