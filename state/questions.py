@@ -72,7 +72,7 @@ class Estimate(FrozenModel):
         default=CostRange(),
         description="Models and sources together; none where a price is not known.",
     )
-    minutes: CostRange = Field(default=CostRange(), description="Of calls of the model.")
+    minutes: CostRange = Field(default=CostRange(), description="Of model calls.")
     tasks: tuple[TaskEstimate, ...] = ()
     sources: Mapping[str, CostRange] = Field(
         default={}, description="USD, by source that costs money."

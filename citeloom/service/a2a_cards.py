@@ -24,9 +24,10 @@ _MODES = ["text/plain", "application/json"]
 _FILE_MODES = ["application/pdf", "text/html", "text/markdown", "application/octet-stream"]
 
 _SERVICE = (
-    "Literature reviews in which every citation is real and every claim is backed by a checked quote. Send an "
-    'abstract or an idea as text for a review. For another skill, name it in data: {"skill": "ask"}. Each skill '
-    f"is also an agent of its own, at {PATH}/SKILL."
+    "Literature reviews with real citations, each claim backed by a checked quote. "
+    "Send an abstract or an idea as text for a review. For another skill, name it in "
+    f'data: {{"skill": "ask"}}. Each skill is also an agent of its own, at '
+    f"{PATH}/SKILL."
 )
 _SKILLS: Mapping[GraphName, tuple[str, str, tuple[str, ...]]] = {
     "review": (

@@ -43,10 +43,11 @@ PATH = "/citeloom/mcp"
 """A LangGraph server may have a /mcp of its own."""
 _LISTED = 20
 _INSTRUCTIONS = (
-    "Literature reviews in which every citation is real and every claim is backed by a checked quote. Choose "
-    "find_papers for a reading list, review for a related-work text from nothing but an idea, "
-    "write_related_work where the papers are known, ask_library for a short answer, synthesize_papers for a "
-    "long one, verify_citations for a text that cites. Each starts a run; get_run tells of it."
+    "Literature reviews with real citations, each claim backed by a checked quote. "
+    "Choose find_papers for a reading list, review for a related-work text from "
+    "nothing but an idea, write_related_work where the papers are known, ask_library "
+    "for a short answer, synthesize_papers for a long one, verify_citations for a "
+    "text that cites. Each starts a run; get_run tells of it."
 )
 _UNEXPECTED = "something unexpected went wrong ({}); the server's log says where"
 

@@ -25,7 +25,7 @@ def next_step(view: RunSnapshot) -> str:
             view.status == "failed",
             "Do what `problem` says, then call the tool again: this run cannot go on.",
         ),
-        (view.outcome == "nothing", f"Done, with nothing found: `{told}` says why."),
+        (view.outcome == "nothing", f"Done, with no results: `{told}` says why."),
         (
             bool(view.problem),
             "Not complete: `problem` says why. get_run pages through `parts` for what it has; the linked files "

@@ -53,7 +53,7 @@ def refusing(stage: str, home: Path | None = None) -> Iterator[list[Failure]]:
     except OSError as error:
         if home is None:
             raise
-        cause = f"nothing can be written below {home}: {error.strerror}"
+        cause = f"CiteLoom cannot write to {home}: {error.strerror}"
         stopped.append(Failure(stage=stage, subject="run", cause=cause, fatal=True))
 
 

@@ -42,9 +42,9 @@ def nothing_was_made(done: Done) -> bool:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (None, "there is no input: give a text file, '-' for standard input"),
-        ("", "there is no input: give a text file"),
-        ("  ", "there is no input: give a text file"),
+        (None, "no input: give a text file, '-' for standard input"),
+        ("", "no input: give a text file"),
+        ("  ", "no input: give a text file"),
         ("two words", "the input has 2 words: give an abstract, or at least a question or idea"),
         (CHINESE, "seems to be in Chinese, and the embedded engine reads English only"),
         ("nowhere.md", "there is no file 'nowhere.md': check the path, or give the abstract"),
@@ -150,7 +150,7 @@ def test_folder_that_cannot_be_written_is_refused_before_any_work(
     (home.parent / "file").write_text("in the way", encoding="utf-8")
     done = cite(*REVIEW, out=out)
     assert done.code == 2
-    assert "nothing can be written to '" in the_sentence(done)
+    assert "CiteLoom cannot write to '" in the_sentence(done)
     assert "choose another --out" in the_sentence(done)
     assert "Reading the input" not in done.stderr
     assert not (home / "runs").exists()
@@ -176,7 +176,7 @@ def test_home_that_cannot_be_written_is_refused_before_any_work(
 def test_only_a_run_of_this_command_can_be_resumed(cite: Cite, home: Path) -> None:
     first = cite("review", "--resume", "20200101-000000-abcdef")
     assert first.code == 2
-    assert the_sentence(first).endswith(": no run was started yet")
+    assert the_sentence(first).endswith(": no runs yet")
     cite("find", "two words")
     second = cite("review", "--resume", "../../etc/passwd")
     assert second.code == 2

@@ -165,7 +165,7 @@ def test_stopped_in_its_first_seconds_it_says_so_in_one_line(home: Path, loaded:
     last = process.stderr.splitlines()[-1]
     begun = [path.stem for path in (home / "runs").glob("*.json")]
     assert last == (
-        f"Stopped. Go on with: citeloom review --resume {begun[0]}" if begun else "Stopped."
+        f"Paused. Resume with: citeloom review --resume {begun[0]}" if begun else "Stopped."
     )
     assert "Traceback" not in process.stderr
     assert "Event loop" not in process.stderr

@@ -54,7 +54,7 @@ def test_cost_is_told_before_a_model_is_asked(cite: Cite, monkeypatch: pytest.Mo
     monkeypatch.setenv("CITELOOM_LLM_BASE_URL", "http://127.0.0.1:9/v1")
     waiting = cite(*FIND, "--review-cost=auto")
     assert waiting.code == 4
-    assert "calls of the model: 3 to " in waiting.stderr
+    assert "model calls: 3 to " in waiting.stderr
     assert "USD: not known" in waiting.stderr
     assert "no known price" in waiting.text("cost.md")
     name = waiting.stderr.split("--resume ")[1].split()[0]

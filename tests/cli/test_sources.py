@@ -111,9 +111,9 @@ def test_killed_run_goes_on_without_asking_anything_again(
 @pytest.mark.parametrize(
     ("budget", "words"),
     [
-        ("much", "is no amount of USD"),
-        ("-1", "is no amount of USD"),
-        ("nan", "is no amount of USD"),
+        ("much", "is not an amount in USD"),
+        ("-1", "is not an amount in USD"),
+        ("nan", "is not an amount in USD"),
         ("bing=1", "is none of openalex"),
     ],
 )

@@ -123,7 +123,7 @@ async def test_run_survives_an_interrupt_a_kill_and_a_stop(hosted: Parts, abstra
         foreseen = await asyncio.to_thread(caller.post, "/citeloom/estimate", wanted)
         assert foreseen.json()["calls"]["high"] > 0
         late = await asyncio.to_thread(caller.post, f"/citeloom/runs/{run}/finish", {})
-        assert (late.status_code, "cannot be told to finish" in late.text) == (422, True)
+        assert (late.status_code, "cannot finish now" in late.text) == (422, True)
         task = await asyncio.to_thread(Caller(server.url).messaged, "What is PRISMA?")
         assert task["result"]["task"]["status"]["state"] == "TASK_STATE_COMPLETED"
 
@@ -165,7 +165,7 @@ async def test_callers_find_what_the_development_server_does(hosted: Parts, abst
                 await client.runs.cancel(thread, run["run_id"], wait=True)
                 assert (await runs.get(thread)).status == "cancelled"
                 await runs.resume(thread)
-                with pytest.raises(InputError, match="is being worked on"):
+                with pytest.raises(InputError, match="is still working"):
                     await runs.resume(thread)
             threads.append(thread)
         async with asyncio.timeout(180):

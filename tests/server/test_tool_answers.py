@@ -170,7 +170,7 @@ async def test_search_that_finds_nothing_is_no_failure(told: Told) -> None:
     said = await told.of(await told.started("find", given), wait_seconds=60)
     assert (said["status"], said["outcome"]) == ("completed", "nothing")
     assert said["problem"]
-    assert "nothing found" in said["next"]
+    assert "no results" in said["next"]
 
 
 async def test_name_of_nobodys_run_is_no_run_to_any(told: Told) -> None:
