@@ -49,7 +49,7 @@ ENOUGH = 2
 """Papers that cover a facet, for the embedded engine."""
 GAPS = 4
 """Most queries for what is missing in one hop: each may cost a source three calls."""
-NO_GAIN = "the last hop added nothing"
+NO_GAIN = "the last search added nothing"
 _COVERS = 0.42
 """Cosine from which a paper's title and abstract cover a sentence of the input."""
 
@@ -208,7 +208,7 @@ async def reflect_on_sufficiency(state: FindState, runtime: Runtime[RunSettings]
     )
     answer = asked_of.answer
     if answer is None:
-        remedy = "whether the papers suffice is not known; the search ended here"
+        remedy = "CiteLoom cannot tell whether the papers suffice; the search ended here"
         return {**done, "failures": asked_of.failures(STAGE, f"hop {hop}", remedy)}
     ids = {key: paper.id for key, paper in keyed.items()}
     covers = [_cover(facet, text, ids) for facet in answer.facets]
@@ -329,7 +329,7 @@ def _words(query: str) -> frozenset[str]:
 
 def _why_stop(missing: Sequence[str], fresh: Sequence[SearchQuery], hop: int, max_hops: int) -> str:
     if not missing:
-        return "everything is covered"
+        return "the papers cover everything"
     if hop >= max_hops:
-        return "max_hops reached"
-    return "" if fresh else "no new query"
+        return "it reached the maximum number of searches"
+    return "" if fresh else "it found no new query"

@@ -87,7 +87,7 @@ def test_stopped_search_shows_what_it_has_and_resumes_to_the_same_end(
     home: Path, uninterrupted: Uninterrupted
 ) -> None:
     with begin(home) as process:
-        process.wait_for_line("Expanding citations")
+        process.wait_for_line("Following citations")
         assert process.end(signal.SIGINT) == 130
     stopped = json.loads((home.parent / "out" / "run.json").read_text(encoding="utf-8"))
     found = json.loads((home.parent / "out" / "papers.json").read_text(encoding="utf-8"))

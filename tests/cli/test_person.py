@@ -41,7 +41,7 @@ def test_stop_in_the_file_ends_the_run(cite: Cite) -> None:
     name = waiting.stderr.split("--resume ")[1].split()[0]
     (waiting.out / "papers.txt").write_text("stop\n", "utf-8")
     done = cite("find", "--resume", name)
-    assert "a person ended the run" in done.stderr
+    assert "you ended the run" in done.stderr
     assert done.run["outcome"] == "partial"
 
 

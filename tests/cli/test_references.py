@@ -70,7 +70,7 @@ def test_list_of_a_text_is_read_and_each_record_says_on_what_it_rests(tmp_path: 
     (item,) = json.loads(done.stdout)
     printed, sure = item["custom"]["citeloom"]
     assert printed.startswith("As printed: Abel, A.")
-    assert sure.startswith("Read with a confidence of 0.") or sure.endswith("1.00.")
+    assert sure.startswith("Confidence of reading: 0.") or sure.endswith("1.00.")
     assert (item["volume"], item["issue"], item["page"]) == ("12", "3", "45-67")
 
 

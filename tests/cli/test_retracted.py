@@ -111,7 +111,7 @@ def test_source_that_cannot_be_asked_for_retractions_is_named(
     for done in (revised, again):
         assert done.code == 0
         assert "Not done: crossref: " in done.stderr
-        assert "retractions are known only as far as the other sources mark them" in done.stderr
+        assert "CiteLoom knows only the retractions that other sources mark" in done.stderr
 
 
 def test_nothing_left_but_retracted_papers_is_told_as_that(

@@ -255,5 +255,5 @@ def test_source_that_refuses_is_never_told_as_one_that_has_nothing(
         out=tmp_path / "found",
     )
     for told in (done.stderr, checked.stderr, found.stderr):
-        assert "openalex could not be asked (openalex's quota is spent; it comes back at" in told
+        assert "openalex did not answer (openalex's quota is spent; it comes back at" in told
         assert "openalex has no such paper" not in told

@@ -65,7 +65,7 @@ def test_nothing_new_is_an_answer_and_leaves_the_section_alone(
     assert ": no papers." in later.stderr
     before = {path.name for path in (home / "runs").glob("*.json")}
     wrong = cite("update", reviewed_before.run["run"], "--after", "May")
-    assert (wrong.code, "the first day 'May' is no date" in wrong.stderr) == (2, True)
+    assert (wrong.code, "the first day 'May' is not a date" in wrong.stderr) == (2, True)
     assert {path.name for path in (home / "runs").glob("*.json")} == before
 
 

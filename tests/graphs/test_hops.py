@@ -55,7 +55,9 @@ async def test_mind_that_always_wants_more_ends_after_the_last_hop(
     assert llm.server.tasks.count("reflect_on_sufficiency") <= hops
     *earlier, last = result["sufficiency"]
     assert all(entry.stopped == "" for entry in earlier)
-    assert last.stopped == ("max_hops reached" if last.hop == hops else NO_GAIN)
+    assert last.stopped == (
+        "it reached the maximum number of searches" if last.hop == hops else NO_GAIN
+    )
     assert last.missing
 
 

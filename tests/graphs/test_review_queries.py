@@ -62,7 +62,7 @@ async def test_stop_ends_the_run_before_anything_is_searched(extractive: RunSett
     person = Person("find", FIND, asking(extractive))
     await person.begin()
     done = await person.answer("stop")
-    assert "a person ended the run" in done["stop"].cause
+    assert "you ended the run" in done["stop"].cause
     assert (done["outcome"], done["search_log"]) == ("nothing", [])
 
 

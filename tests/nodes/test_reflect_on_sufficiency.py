@@ -106,7 +106,7 @@ async def test_query_that_was_asked_in_any_order_is_not_asked_again(
 ) -> None:
     update, _ = await think(answer(facet("radar", query=query)))
     assert (fresh(update), update["hop"]) == ([], 1)
-    assert last(update).stopped == "no new query"
+    assert last(update).stopped == "it found no new query"
 
 
 async def test_last_hop_records_what_is_missing_and_asks_no_further_query(think: Reflect) -> None:
@@ -114,7 +114,7 @@ async def test_last_hop_records_what_is_missing_and_asks_no_further_query(think:
     assert (asked[0]["searches_left"], "asked" in asked[0]) == (0, False)
     assert (fresh(update), update["hop"]) == ([], 3)
     assert last(update).missing == ("radar",)
-    assert last(update).stopped == "max_hops reached"
+    assert last(update).stopped == "it reached the maximum number of searches"
 
 
 async def test_papers_are_shown_by_score_title_and_one_line_and_told_of_by_title(

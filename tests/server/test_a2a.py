@@ -223,7 +223,7 @@ async def test_papers_of_a_library_are_synthesised(agent: Any) -> None:
     question = new_text_part("What do they retrieve?")
     refused = await synthesize.say(question)
     assert refused.status.state == TaskState.TASK_STATE_REJECTED
-    assert "there is no paper to answer from" in why(refused)
+    assert "no papers given" in why(refused)
     papers = {
         "library": SMALL,
         "papers": [item.id for item in small_records() if item.abstract][:4],
@@ -261,7 +261,7 @@ WRONG: dict[str, tuple[str, str, dict[str, Any], str]] = {
     "settings of a wrong kind": ("find", IDEA, {"settings": 3}, "has to be an object"),
     "value of a wrong kind": ("find", IDEA, {"keep": "many"}, "keep"),
     "no library": ("ask", "What is RAG?", {"library": "none-of-this-name"}, "no library"),
-    "no section": ("revise", "shorter", {"section": "0" * 32}, "there is no section"),
+    "no section": ("revise", "shorter", {"section": "0" * 32}, "has no section here"),
 }  # fmt: skip
 
 

@@ -219,7 +219,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
 
 
 UGLY: list[tuple[dict[str, Any], str]] = [
-    ({"text": " \n"}, "there is no list to read"),
+    ({"text": " \n"}, "no reference list"),
     ({"text": f"{MOTH}\n" * 10_000}, "at most 500,000 are taken"),
     ({"text": "Moth, D. Moons. 2019.\n" * 10_000}, "more than 2,000 references"),
     ({"text": "To buy: milk and bread.\nAnd butter for the guests."}, "one reference a line"),
@@ -274,7 +274,7 @@ async def test_null_is_an_argument_that_was_left_out(
             needed = await client.call_tool(name, dict.fromkeys(schema["properties"]))
             assert needed.is_error
             first = schema.get("required", [""])[0]
-            told = f"{name} needs `{first}`" if first else "there is no list to read"
+            told = f"{name} needs `{first}`" if first else "no reference list"
             assert told in str(needed.content)
             odd = await client.call_tool(name, {**given, "colour": None})
             assert f"{name} takes no `colour`" in str(odd.content)

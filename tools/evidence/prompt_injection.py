@@ -44,5 +44,5 @@ def injection_failure(
         stage=stage,
         subject=subject,
         cause=f"{what} commands whoever reads it by machine: '{' '.join(commands)[:200]}'",
-        remedy="these words were not shown to the mind; look at the paper yourself",
+        remedy="CiteLoom hid these words from the model; look at the paper yourself",
     )

@@ -170,7 +170,7 @@ async def test_paragraph_larger_than_the_window_is_left_out_and_told(fold: Foldi
     (failure,) = result.failures
     assert (failure.subject, failure.cause) == (
         "Homing of bees, paragraph 1",
-        "it is too long for the model's window",
+        "too long for the model's window",
     )
 
 
