@@ -86,7 +86,7 @@ def _gathered(services: Services, sent: IngestInput) -> DiscoveredFiles:
         else:
             found.fail(
                 given or "an empty id",
-                "it is neither an arXiv id nor a DOI",
+                "not an arXiv id or DOI",
                 "write it as arxiv:2005.11401 or 10.1145/1571941.1572114",
             )
     return found

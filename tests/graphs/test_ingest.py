@@ -252,7 +252,7 @@ async def test_id_is_looked_up_where_it_belongs_and_without_an_open_copy_its_rec
     assert (found["bees.1"].status, result["outcome"]) == ("partly", "partial")
     assert found["bees.1"].unread[0].cause
     assert "openalex is away" in found["unknown"].cause
-    assert "neither an arXiv id nor a DOI" in found["p17"].cause
+    assert "not an arXiv id or DOI" in found["p17"].cause
     assert [paper.id for paper in papers_in(context)] == ["doi:10.5555/bees.1"]
     assert library_of(context).texts.tags() == {"wanted": 1}
 

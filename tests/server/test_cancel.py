@@ -103,7 +103,7 @@ async def test_run_that_is_told_to_finish_ends_with_what_it_has(
         # A question that was being sent may still come to its end.
         assert len(llm.requests) <= asked + 1
         assert done["outcome"] == "partial"
-        assert "asked to finish" in done["stop"]["cause"]
+        assert "asked the run to finish" in done["stop"]["cause"]
         assert any(item["selected"] for item in done["papers"])
         assert not done["sentences"]
         made = (await client.get(f"/citeloom/runs/{thread}/files")).json()["files"]

@@ -230,7 +230,7 @@ def test_what_cannot_be_served_safely_or_at_all_is_refused(tmp_path: Path) -> No
     for variables, options, told in (
         ({}, [], "DATABASE_URL is not set"),
         ({"DATABASE_URL": "postgresql://nobody:secret@127.0.0.1:9/no"}, [], "check DATABASE_URL"),
-        ({}, ["--host", "0.0.0.0"], "nothing says who may call"),
+        ({}, ["--host", "0.0.0.0"], "there are no keys yet"),
         ({}, ["--config", str(tmp_path / "no.json")], "start in CiteLoom's folder"),
     ):
         done = subprocess.run(

@@ -245,7 +245,7 @@ async def test_run_whose_input_cannot_be_used_has_failed(opening: Opening) -> No
             assert done.is_error
             assert (result["status"], result["outcome"]) == ("failed", "nothing"), result
             assert result["problem"]
-            assert "cannot go on" in result["next"]
+            assert "cannot continue" in result["next"]
             again = await client.call_tool("get_run", {"run": result["run"]})
             assert small(again) == result
 

@@ -145,7 +145,7 @@ async def test_state_of_a_run_is_told_alike_by_all(told: Told, graph: str, state
     assert said["status"] == status, said
     assert said.get("outcome", "") in outcomes, said
     if state == "refused":
-        assert "cannot go on" in said["next"]
+        assert "cannot continue" in said["next"]
     if state in {"failed", "cancelled"}:
         assert "resume" in said["next"]
 

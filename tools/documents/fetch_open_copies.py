@@ -339,7 +339,7 @@ async def _get(client: "httpx.AsyncClient", copy: _Copy) -> tuple["httpx.Respons
                             )
                     return response, Fetched(bytes(body), copy.name, url)
     except httpx.InvalidURL as error:
-        raise DocumentError(f"{url[:200]} is no address: {error}", remedy=_BY_HAND) from error
+        raise DocumentError(f"{url[:200]} is not an address: {error}", remedy=_BY_HAND) from error
     except (httpx.HTTPError, httpx.StreamError, OSError) as error:
         raise TransientError(
             f"{name} cannot be reached, breaks off or takes longer than {TIMEOUT:g} s "

@@ -344,10 +344,7 @@ async def test_budget_that_is_spent_leaves_the_rest_unread_and_ends_nothing(
     )  # which opens its ledger
     assert request_finish(run, tmp_path)
     found, (failure,) = await read(paper, run=run)
-    assert (
-        found[paper.id].unread
-        == "not searched for: the run was asked to finish with what it had by then"
-    )
+    assert found[paper.id].unread == "not searched for: you asked the run to finish now"
     assert (failure.fatal, site.requests) == (False, [])
 
 
