@@ -11,7 +11,7 @@ from citeloom.cli.commands import Commands, HomelessCommand, WordedGroup, worded
 from citeloom.cli.library_commands import app as library_app
 from citeloom.cli.runs_commands import app as runs_app
 
-_REVIEWS, _ASKING, _KEEPING = "Review literature", "Asking papers", "Manage"
+_REVIEWS, _ASKING, _KEEPING = "Review literature", "Ask papers", "Manage"
 _GRAPHS: Mapping[str, tuple[Callable[..., int], str]] = {
     "review": (graph_commands.review, _REVIEWS),
     "find": (graph_commands.find, _REVIEWS),

@@ -104,7 +104,7 @@ def test_help_is_in_plain_words_and_groups(command: str, monkeypatch: pytest.Mon
         assert headings == ["Arguments", "Options", *groups]
         assert "`citeloom settings`" in " ".join(done.output.replace("│", "").split())
     elif not command:
-        assert headings == ["Options", "Review literature", "Asking papers", "Manage"]
+        assert headings == ["Options", "Review literature", "Ask papers", "Manage"]
 
 
 def test_settings_lists_all_that_set_can_change() -> None:
