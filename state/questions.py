@@ -127,7 +127,7 @@ class PersonAnswer(FrozenModel):
 
     action: Literal["accept", "edit", "stop"] = Field(
         default="accept",
-        description="Go on as proposed, go on with `text`, or end the run with what it has.",
+        description="Continue as proposed, continue with `text`, or finish now.",
     )
     text: str = Field(default="", description="The proposal as edited.")
 

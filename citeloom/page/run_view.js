@@ -13,7 +13,7 @@ import {Synthesis} from "./synthesis.js";
 import {Take} from "./run_files.js";
 import {Text} from "./text.js";
 import {html, useEffect, useRef} from "./vendor/preact.js";
-import {counted, W} from "./words.js";
+import {called, counted, W} from "./words.js";
 
 /** @typedef {keyof typeof W.run.tabs} Tab */
 
@@ -90,7 +90,7 @@ function Live({run}) {
   return html`<div class="columns">
     <section>
       <h2>${W.run.tabs.live}</h2>
-      ${counts.length > 0 && html`<dl class="cost">${counts.map(([name, count]) => html`<dt>${name.replaceAll("_", " ")}</dt><dd>${count}</dd>`)}</dl>`}
+      ${counts.length > 0 && html`<dl class="cost">${counts.map(([name, count]) => html`<dt>${called(W.run.counts, name)}</dt><dd>${count}</dd>`)}</dl>`}
       <ol class="stages">${run.stages.map((item) => html`<li>
         <span>${item.title}</span>
         ${item.total > 0 && html`<progress max=${item.total} value=${item.done} aria-label=${item.title}></progress>`}

@@ -39,12 +39,23 @@ export const W = {
       failed: "Failed"},
     embedded: "Made in embedded mode, without a model: CiteLoom quotes the papers and writes no text of its own.",
     early: "Papers so far", noCards: "Papers appear here after CiteLoom has judged the first ones.",
+    counts: {identified: "records found", duplicates_removed: "duplicates removed", screened: "papers screened",
+      excluded_by_cutoff: "outside the dates", excluded_as_retracted: "retracted", excluded_by_request: "left out by request",
+      not_assessed: "not judged", assessed: "judged", excluded_by_debate: "not relevant",
+      excluded_by_number: "beyond the number to keep", included: "kept"},
     queries: "Queries", notDone: "Not done",
     edited: "Edited from the previous version", started: "Started from another run", cost: "Spent",
   },
   question: {
     title: {cost: "Approve the cost", queries: "Review the queries", papers: "Review the papers", plan: "Review the plan",
       text: "Review the text"},
+    hints: {
+      cost: "Nothing is spent yet. For another budget, end this run and start a new one.",
+      queries: "One query per line: the aspect (problem, method, contribution, gap or all), a colon, and the terms, those of several words in quotation marks. “whole:” searches for your input itself.",
+      papers: "One paper per line, best first. Delete or move lines, add a listed paper by its number [n], or any other by its DOI or arXiv id.",
+      plan: "One sentence per line, with its papers as [n]. CiteLoom cites only papers that a line names.",
+      text: "One sentence per line. An empty line starts a paragraph. [n] cites paper n of the list. CiteLoom checks your edits.",
+    },
     go: "Continue", stop: "End this run", up: "Up", down: "Down", remove: "Remove", add: "Add a line",
     line: "Line", drag: "Drag to move", listed: "Papers that a line may name",
   },
@@ -87,6 +98,11 @@ export const W = {
     references: "References", diff: "What changed", 
     support: {supported: "supported", partly: "partly supported", not_checked: "not checked",
       contradicted: "contradicted", not_in_source: "not in the source", not_in_abstract: "not in the abstract"},
+    causes: {fabricated: "likely invented", not_found: "not found", unresolved: "no such entry or record",
+      fabricated_quote: "quote not in the paper", mis_cited: "the paper does not say it", metadata_error: "wrong details",
+      retracted: "the paper was retracted", concern: "expression of concern", corrected: "corrected",
+      superseded: "a later version was published", no_abstract: "no abstract", not_verbatim: "no model connected",
+      no_verdict: "no usable answer from the model", no_verified_quote: "no supporting words found"},
     without: "No citation.", rests: "It has no citation of its own; the citations of this paragraph support it.",
     remove: "Remove this sentence", shorter: "Shorten", copy: "Copy", copyAll: "Copy this paragraph with its references",
     copied: "Copied", passed: "Every citation passed the check.", notPassed: "Problems found:",
@@ -147,6 +163,9 @@ export const W = {
   nouns: {paper: ["paper", "papers"], document: ["document", "documents"], passage: ["passage", "passages"],
     reference: ["reference", "references"], change: ["change", "changes"], call: ["model call", "model calls"]},
 };
+
+/** What the page calls a name of the server; an unknown one without underscores. @param {Record<string, string>} table @param {string} name */
+export const called = (table, name) => table[name] ?? name.replaceAll("_", " ");
 
 /** A count with its noun. @param {number} n @param {keyof typeof W.nouns} noun */
 export const counted = (n, noun) => `${n} ${W.nouns[noun][n === 1 ? 0 : 1]}`;

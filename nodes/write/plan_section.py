@@ -145,7 +145,7 @@ def extract(
             )
             for group in groups
         ],
-        reasoning="Grouped by closeness of meaning, nearest to the input first.",
+        reasoning="Grouped by similarity, closest to the input first.",
     )
 
 

@@ -256,7 +256,7 @@ def _fault(item: CitationVerdict, by_id: Mapping[str, str]) -> Unsupported:
 
 
 _WHY = {
-    "fabricated": "it no such entry or record",
+    "fabricated": "it has no entry or record",
     "no_verified_quote": "CiteLoom found no words of the paper that say it",
 }
 
