@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 logger = logger_of(__name__)
 
 _DIED = "the process of this run has ended; resume it to continue"
-_UNEXPECTED = "an unexpected error occurred ({}); the log has details. Resume the run to try again"
+_UNEXPECTED = "an unexpected error occurred ({}); the log has details; to try again, resume the run"
 _UNKEPT = "CiteLoom cannot read or write the run's data: {}. Then resume the run"
 _ENDED = frozenset({"complete", "partial", "nothing"})
 """Statuses of a record whose graph has come to its end."""

@@ -20,7 +20,7 @@ from tools.settings import settings
 _OURS = "citeloom_graph"
 """In the metadata of a thread that the service made: the graph that it runs."""
 _SETTINGS, _CONVERSATION = "citeloom_settings", "citeloom_conversation"
-_FAILED = "the run failed on the server; the server's log says why. Resume the run to try again"
+_FAILED = "the run failed on the server; the server's log says why; to try again, resume the run"
 _LOST = (
     "this run has no saved state: its server was killed, or someone stopped it at "
     "once. Resume it to start again"

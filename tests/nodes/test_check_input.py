@@ -133,7 +133,7 @@ def test_kind_is_told_by_end_and_length(text: str, kind: str) -> None:
 
 
 async def test_german_is_refused_where_only_the_embedded_engine_reads() -> None:
-    with pytest.raises(InputError, match=r"German.*English only.*configure an LLM"):
+    with pytest.raises(InputError, match=r"German.*only English.*configure an LLM"):
         await check_language(GERMAN, composes=False)
 
 

@@ -96,10 +96,10 @@ async def test_papers_are_held_against_each_other_by_channel_and_count_by_their_
     assert found.share == pytest.approx(18 * GOOD / (18 * GOOD + POOR + unseen), abs=0.01)
     assert found.share_low <= found.share <= found.share_high
     assert "Chao 1989" in found.method
-    low, high = (f"{100 * part:.0f}" for part in (found.share_low, found.share_high))
-    assert found.told.startswith(
-        f"Estimated coverage: {100 * found.share:.0f} % ({low} to {high} %). "
-    )
+    told = re.match(r"Estimated coverage: (\d+) % \((\d+) to (\d+) %\)\. ", found.told)
+    assert told
+    shares = [100 * (part or 0) for part in (found.share, found.share_low, found.share_high)]
+    assert [int(part) for part in told.groups()] == pytest.approx(shares, abs=1)
     assert f"would cite about {found.estimate:.0f} papers from openalex and arxiv" in found.told
     assert found.told.endswith(f"the 18 kept include about {found.kept:.0f} of these.")
     library = await estimate(HITS, SCORES, request={"sources": ("library",)})

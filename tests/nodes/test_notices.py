@@ -84,7 +84,7 @@ def test_notices_are_told_the_gravest_first_each_with_its_doi() -> None:
     assert standings([gone])[gone.id] == [
         Standing(
             "retracted",
-            "it was retracted (doi:10.1234/r)",
+            "retracted (doi:10.1234/r)",
             "do not cite it, or mention the retraction in the text",
         )
     ]

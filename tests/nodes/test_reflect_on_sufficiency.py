@@ -149,7 +149,7 @@ async def test_mind_that_refuses_ends_the_search_with_a_failure(think: Reflect) 
     update, _ = await think(Refusal("I cannot."))
     assert update["sufficiency"] == []
     assert update["hop"] == 1
-    assert "not known" in update["failures"][0].remedy
+    assert "cannot tell" in update["failures"][0].remedy
 
 
 def fresh(update: FindState) -> list[SearchQuery]:

@@ -227,7 +227,7 @@ async def test_answer_lost_twice_is_kept_and_told(fold: Folding) -> None:
     (failure,) = result.failures
     assert failure.subject == "Homing of bees, paragraph 2"
     assert "lost more than half" in failure.cause
-    assert "not taken in" in failure.remedy
+    assert "does not use these paragraphs" in failure.remedy
 
 
 async def test_answer_that_is_too_long_is_shortened(fold: Folding) -> None:
