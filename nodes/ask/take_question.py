@@ -170,7 +170,7 @@ def last_question(question: str, messages: Sequence[Any]) -> tuple[str, list[Any
             break
         if role == "human" and text.strip():
             return text, list(messages[:place])
-    raise InputError("there is no question: send `question`, or `messages` with one by role 'user'")
+    raise InputError("no question: send `question`, or `messages` with one by role 'user'")
 
 
 def conversation_turns(messages: Sequence[Any]) -> list[ConversationTurn]:

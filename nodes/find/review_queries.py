@@ -80,7 +80,7 @@ def read_queries(
     rows = [" ".join(row.split()).removeprefix("- ") for row in edited.splitlines()]
     rows = list(dict.fromkeys(row for row in rows if row and not row.startswith("#")))
     if not rows:
-        raise InputError("there is no query: leave at least one line, or answer 'stop'")
+        raise InputError("no query left: leave at least one line, or answer 'stop'")
     if len(rows) > MOST:
         raise InputError(
             f"{counted(len(rows), 'query', 'queries')} given, but the maximum is {MOST}: "

@@ -134,7 +134,7 @@ HOPELESS: dict[str, tuple[Answer, type[Exception], str, int]] = {
     "gone": ((404, {}, PAGE), DocumentError, "no open copy", 1),
     "busy": ((503, {}, b"busy"), TransientError, "HTTP 503", 4),
     "long wait": ((429, {"Retry-After": "3600"}, b""), TransientError, "HTTP 429", 1),
-    "nothing": ((200, {}, b" "), TransientError, "busy or broken", 4),
+    "nothing": ((200, {}, b" "), TransientError, "busy or not working", 4),
     "without end": ((200, {}, PDF + b"x" * 500_000), DocumentError, "larger than", 1),
     "bomb": ((200, {"Content-Encoding": "gzip"}, PACKED), DocumentError, "larger than", 1),
     "circle": ((302, {"Location": "/a.pdf"}, b""), DocumentError, "redirects more than 5", 6),

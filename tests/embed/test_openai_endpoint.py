@@ -133,7 +133,7 @@ def test_too_long_texts_are_cut_and_too_large_batches_split() -> None:
 def test_endpoint_that_is_not_there_is_named() -> None:
     for url, fault, words in (
         ("http://127.0.0.1:9/v1", TransientError, "CITELOOM_EMBEDDINGS_BASE_URL"),
-        ("nonsense", PermanentError, "is no address"),
+        ("nonsense", PermanentError, "is not an address"),
     ):
         made = OpenAiEmbedder("m", base_url=url, tries=1)
         with pytest.raises(fault, match=words):

@@ -41,7 +41,7 @@ async def test_edited_queries_are_the_ones_that_are_searched(extractive: RunSett
         ("metod: bees", "begins with 'metod'"),
         ("method: one two three four five", "5 terms"),
         ("method: AND", "0 terms"),
-        ("# nothing", "there is no query"),
+        ("# nothing", "no query left"),
         ({"action": "think"}, "cannot be read"),
         (7, "cannot be read"),
     ],

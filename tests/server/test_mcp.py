@@ -291,7 +291,7 @@ async def test_what_cannot_be_used_is_told_in_a_sentence(opening: Opening) -> No
             assert why in text.text
             assert "Traceback" not in text.text
         for address in NO_FILES:
-            with pytest.raises(MCPError, match=r"there is no run|is no address") as caught:
+            with pytest.raises(MCPError, match=r"there is no run|is not an address") as caught:
                 await client.read_resource(address)
             assert caught.value.code == -32602
 

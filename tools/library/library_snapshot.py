@@ -51,7 +51,7 @@ def take_snapshot(library: Library, target: Path, *, vectors: bool = False) -> i
     if target.exists():
         raise InputError(f"there is a file {target}: give another name, or delete it")
     if not target.absolute().parent.is_dir():
-        raise InputError(f"there is no folder {target.absolute().parent}: make it first")
+        raise InputError(f"there is no folder {target.absolute().parent}: create it first")
     index = library.vector_index
     if vectors and index.indexes.filled().names.multi:
         raise InputError(

@@ -54,7 +54,7 @@ class Espeak:
             )
         parts = pieces(speakable(text))
         if not parts:
-            raise InputError("there are no words in the text to read aloud")
+            raise InputError("the text has no words to read aloud")
         with _lock:
             start = perf_counter()
             fresh = not _loaded
