@@ -106,7 +106,7 @@ def test_text_without_a_relevant_paper_gets_no_section(cite: Cite) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--library", "nowhere"), "there is no library 'nowhere': there are small, starter"),
+        (("--library", "nowhere"), "there is no library 'nowhere': choose one of small, starter"),
         (("--library", "../small"), "'../small' cannot be a library's name"),
         (("--source", "pubmed"), "there is no source 'pubmed'; there are: library"),
         (("--before", "yesterday"), "the cut-off 'yesterday' is not a date: give it as YYYY-MM-DD"),

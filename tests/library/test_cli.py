@@ -262,12 +262,12 @@ def test_damage_is_said_repaired_and_a_snapshot_restored(run: Run, catalog: Path
         "all 10 vectors are lost: repair the library\n"
         "Repair it with `citeloom library verify mine --repair`.\n"
     )
-    assert run("verify", "mine", "--repair").stdout == "library 'mine' is whole\n"
+    assert run("verify", "mine", "--repair").stdout == "library 'mine' is intact\n"
     damage(catalog)
     for extra in ((), ("--repair",), ("--json",)):
         assert "damaged" in run("verify", "mine", *extra, code=1).stdout
     run("restore", "mine.gz", "--force")
-    assert run("verify", "mine").stdout == "library 'mine' is whole\n"
+    assert run("verify", "mine").stdout == "library 'mine' is intact\n"
     damage(catalog)
     assert "`citeloom library remove mine`" in run("stats", "mine", code=2).stderr
     run("remove", "mine", "--yes")

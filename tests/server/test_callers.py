@@ -248,7 +248,7 @@ def test_library_belongs_to_its_caller_and_what_is_shared_is_read_by_all(
         assert caller.run("ingest", library=library, uploads=[upload])["counts"]["added"] == 1
     assert alice.run("ask", question="What do larvae choose?", library="mine")["stop"] is None
     refused = bob.run("ask", question="What do larvae choose?", library="mine")["stop"]["cause"]
-    assert "there is no library 'mine': there are small, starter, yours" in refused
+    assert "there is no library 'mine': choose one of small, starter, yours" in refused
     for shared in (SMALL, "starter"):
         assert bob.run("ask", question="What is RAG?", library=shared)["stop"] is None
         stop = bob.run("ingest", library=shared, uploads=[upload])["stop"]["cause"]

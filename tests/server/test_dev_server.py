@@ -244,7 +244,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"text": ""}, "the input has 0 words"),
     ({"text": "two words"}, "the input has 2 words: give an abstract"),
     ({"text": "word and word " * 15_000}, "210,000 characters; the maximum is 20,000"),
-    ({"text": IDEA, "library": "nowhere"}, "there is no library 'nowhere': there are "),
+    ({"text": IDEA, "library": "nowhere"}, "there is no library 'nowhere': choose one of "),
     ({"text": IDEA, "library": "../../etc"}, "cannot be a library's name"),
     ({"text": IDEA, "sources": ["pubmed"]}, "there is no source 'pubmed'"),
     ({"text": IDEA, "before": "yesterday"}, "the cut-off 'yesterday' is no date"),

@@ -208,7 +208,7 @@ async def test_each_tool_gives_a_small_result(server: Server, tool: str) -> None
 
 WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("review", {}, "review needs `text`"),
-    ("review", {"text": IDEA, "papers": []}, "takes no `papers`; it takes text, library"),
+    ("review", {"text": IDEA, "papers": []}, "does not take `papers`; it takes text, library"),
     ("review", {"text": IDEA, "keep": 9000}, "`keep`: input should be less than or equal to 500"),
     ("find_papers", {"text": IDEA, "ask_me": ["plan"]}, "`ask_me.0`: input should be 'cost'"),
     ("ask_library", {"question": IDEA, "library": "none"}, "none"),
@@ -277,7 +277,7 @@ async def test_null_is_an_argument_that_was_left_out(
             told = f"{name} needs `{first}`" if first else "no reference list"
             assert told in str(needed.content)
             odd = await client.call_tool(name, {**given, "colour": None})
-            assert f"{name} takes no `colour`" in str(odd.content)
+            assert f"{name} does not take `colour`" in str(odd.content)
 
 
 @BOTH
