@@ -32,8 +32,8 @@ _LIKE = 0.65
 
 
 _LOST = (
-    "nothing is kept on this thread, so no run can go on and no question be answered: start the run again with "
-    "its input (a development server that is killed loses what its runs did)"
+    "this thread has no saved run to resume or answer: start the run again with its "
+    "input (a development server loses its runs when killed)"
 )
 
 

@@ -51,7 +51,7 @@ class ReadReport(FrozenModel):
     )
     unread: tuple[Unread, ...] = Field(default=(), description="Parts that could not be read.")
     notes: tuple[str, ...] = Field(default=(), description="What a person should know, in words.")
-    cause: str = Field(default="", description="Why it could not be read.")
+    cause: str = Field(default="", description="Why CiteLoom could not read it.")
     remedy: str = Field(default="", description="What to do about that.")
 
 

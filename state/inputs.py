@@ -33,30 +33,31 @@ class FindInput(BaseModel):
     text: InputChannel[str] = Field(
         default="",
         description="The abstract of your paper, a research idea, or a question, in plain text or "
-        "Markdown: at least 3 words, at most 20,000 characters. Or a paper's DOI or arXiv id, for what it is about.",
+        "Markdown: at least 3 words, at most 20,000 characters. Or a DOI or arXiv id, to "
+        "use that paper's abstract.",
         examples=[IDEA, "arXiv:2312.10997"],
         json_schema_extra={"maxLength": 20000},
     )
     library: InputChannel[str] = Field(
         default="starter",
-        description="Name of the library to search; 'starter' comes with CiteLoom.",
+        description="The library to search; 'starter' comes with CiteLoom.",
         examples=["starter", "my-papers"],
         json_schema_extra={"maxLength": 64},
     )
     sources: InputChannel[list[str]] = Field(
         default=["library"],
-        description="Where to search, in the order in which they are preferred: 'library', "
-        "'openalex', 'semantic_scholar', 'arxiv', 'crossref', 'google' (needs SERPAPI_API_KEY).",
+        description="Where to search, most preferred first: 'library', 'openalex', "
+        "'semantic_scholar', 'arxiv', 'crossref', 'google' (needs SERPAPI_API_KEY).",
         examples=[["library"], ["openalex", "arxiv"]],
     )
     before: InputChannel[Day | str | None] = Field(
         default=None,
-        description="Cut-off, YYYY-MM-DD: only papers that certainly appeared before this day.",
+        description="Only papers published before this day (YYYY-MM-DD).",
         examples=["2025-01-01"],
     )
     after: InputChannel[Day | str | None] = Field(
         default=None,
-        description="Only papers that may have appeared on this day or later, YYYY-MM-DD; none of unknown date.",
+        description="Only papers published on this day or later (YYYY-MM-DD).",
         examples=["2026-01-01"],
     )
     keep: InputChannel[int] = Field(
@@ -64,16 +65,16 @@ class FindInput(BaseModel):
     )
     must_include: InputChannel[list[str]] = Field(
         default=[],
-        description="Ids (DOI, arXiv id, library id) of papers that must be kept.",
+        description="Ids (DOI, arXiv id, library id) of papers to keep in any case.",
         examples=[["10.18653/v1/2020.acl-main.447"]],
     )
     exclude: InputChannel[list[str]] = Field(
         default=[],
-        description="Ids of papers that must never appear.",
+        description="Ids of papers to leave out.",
         examples=[["arXiv:2312.10997"]],
     )
     include_retracted: InputChannel[bool] = Field(
-        default=False, description="Whether retracted papers may be kept and written about."
+        default=False, description="Whether to keep and cite retracted papers."
     )
 
 
@@ -84,8 +85,8 @@ class WriteOptions(BaseModel):
         default=None,
         ge=1,
         le=200,
-        description="How many of the papers to cite at most, 1 to 200. By default as many as a section about this "
-        "text has room for, 30 at most; 10 without a model.",
+        description="Maximum number of papers to cite, 1 to 200. By default as many as fit a section "
+        "on this text, at most 30; 10 without a model.",
         examples=[10],
     )
     plan: InputChannel[str] = Field(
@@ -114,7 +115,7 @@ class WriteInput(WriteOptions):
         default=60,
         ge=1,
         le=200,
-        description="How many of the papers to cite at most, 1 to 200.",
+        description="Maximum number of papers to cite, 1 to 200.",
         examples=[10],
     )
     text: InputChannel[str] = Field(
@@ -125,13 +126,13 @@ class WriteInput(WriteOptions):
     )
     library: InputChannel[str] = Field(
         default="starter",
-        description="The library that holds the papers named by id.",
+        description="The library with the papers you name by id.",
         examples=["starter", "my-papers"],
         json_schema_extra={"maxLength": 64},
     )
     sources: InputChannel[list[str]] = Field(
         default=["library"],
-        description="Where papers named by id are looked up, in turn, as for `find`.",
+        description="Where to look up papers you name by id, in this order, as for `find`.",
         examples=[["library"], ["openalex", "arxiv"]],
     )
     papers: InputChannel[list[str | dict[str, Any]]] = Field(
@@ -152,18 +153,18 @@ class ReviseInput(BaseModel):
     )
     instruction: InputChannel[str] = Field(
         default="",
-        description="What to change, in your words. Without an LLM: 'without [3]' or 'shorter'.",
+        description="What to change, in your words. Without a model: 'without [3]' or 'shorter'.",
         examples=["without [3]", "shorter"],
     )
     plan: InputChannel[str] = Field(
         default="",
-        description="A new plan, as for `write`; `[n]` as in the text to be revised.",
+        description="A new plan, as for `write`; `[n]` as in the current text.",
         examples=["Define the task with [1]. Then contrast [2] and [3]."],
     )
     text: InputChannel[str] = Field(
         default="",
-        description="The section as you edited it: a line for each sentence, an empty line between paragraphs, "
-        "`[n]` for the n-th paper that the text cites. What you changed is checked again.",
+        description="Your edited section: one sentence per line, an empty line between paragraphs, "
+        "`[n]` for the n-th cited paper. CiteLoom checks what you changed.",
         examples=["Moths steer by the moon [1].\n\nBats do not [2]."],
         json_schema_extra={"maxLength": 100000},
     )
@@ -188,14 +189,14 @@ class VerifyInput(BaseModel):
     )
     library: InputChannel[str] = Field(
         default="starter",
-        description="The library in which the references are looked up.",
+        description="The library to look up references in.",
         examples=["starter", "my-papers"],
         json_schema_extra={"maxLength": 64},
     )
     sources: InputChannel[list[str]] = Field(
         default=["library"],
-        description="Where the references are looked up, in turn, as for `find`. Whether a reference "
-        "exists is told only by sources on the network.",
+        description="Where to look up references, in this order, as for `find`. Only online sources "
+        "can tell whether a reference exists.",
         examples=[["library"], ["openalex", "arxiv"]],
     )
     strict: InputChannel[bool] = Field(
@@ -217,35 +218,35 @@ class AskInput(BaseModel):
     messages: list[Any] = Field(
         default=[],
         description="A conversation, oldest first: messages with role 'user' or 'assistant' and "
-        "content. Earlier ones tell what a follow-up question is about; on a thread of the server "
-        "they are remembered.",
+        "content. Earlier messages explain a follow-up question; a thread on the server "
+        "remembers them.",
         examples=[[{"role": "user", "content": "How is ROUGE computed?"}]],
     )
     library: InputChannel[str] = Field(
         default="starter",
-        description="Name of the library to ask; 'starter' comes with CiteLoom.",
+        description="The library to ask; 'starter' comes with CiteLoom.",
         examples=["starter", "my-papers"],
         json_schema_extra={"maxLength": 64},
     )
     papers: InputChannel[list[str]] = Field(
         default=[],
-        description="Ids of the papers to ask; all of the library if empty.",
+        description="Ids of the papers to ask; the whole library by default.",
         examples=[["10.18653/v1/2020.acl-main.447", "arXiv:2312.10997"]],
     )
     first_year: InputChannel[int | None] = Field(
-        default=None, description="Only papers of this year or later.", examples=[2018]
+        default=None, description="Only papers from this year or later.", examples=[2018]
     )
     last_year: InputChannel[int | None] = Field(
-        default=None, description="Only papers of this year or earlier.", examples=[2024]
+        default=None, description="Only papers from this year or earlier.", examples=[2024]
     )
     before: InputChannel[Day | str | None] = Field(
         default=None,
-        description="Cut-off, YYYY-MM-DD: only papers that certainly appeared before this day.",
+        description="Only papers published before this day (YYYY-MM-DD).",
         examples=["2025-01-01"],
     )
     tags: InputChannel[list[str]] = Field(
         default=[],
-        description="Only papers that have one of these tags in the library.",
+        description="Only papers with one of these tags.",
         examples=[["thesis"]],
     )
 

@@ -72,7 +72,7 @@ class Estimate(FrozenModel):
         default=CostRange(),
         description="Models and sources together; none where a price is not known.",
     )
-    minutes: CostRange = Field(default=CostRange(), description="Of calls of the model.")
+    minutes: CostRange = Field(default=CostRange(), description="Of model calls.")
     tasks: tuple[TaskEstimate, ...] = ()
     sources: Mapping[str, CostRange] = Field(
         default={}, description="USD, by source that costs money."
@@ -127,7 +127,7 @@ class PersonAnswer(FrozenModel):
 
     action: Literal["accept", "edit", "stop"] = Field(
         default="accept",
-        description="Go on as proposed, go on with `text`, or end the run with what it has.",
+        description="Continue as proposed, continue with `text`, or finish now.",
     )
     text: str = Field(default="", description="The proposal as edited.")
 

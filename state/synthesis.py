@@ -94,7 +94,7 @@ class SourcePaper(ReadReport):
 
     place: int = Field(ge=0, description="Its place in the stack, from 0.")
     name: str
-    paper: str = Field(default="", description="Canonical id; empty where it could not be read.")
+    paper: str = Field(default="", description="Canonical id; empty where unreadable.")
     sha256: str = Field(default="", description="Of its bytes; empty for a record's abstract.")
     paragraphs: tuple[str, ...] = Field(default=(), description="Ids, in reading order.")
     entries: int = Field(default=0, description="Entries of its list of references.")

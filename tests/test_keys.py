@@ -60,7 +60,7 @@ def test_command_makes_lists_and_revokes_keys(home: Path) -> None:
     found = ApiKeys(home).holder(made.stdout.strip())
     assert found
     assert found.limits == ApiKeyLimits(usd_a_day=2.5)
-    assert "shown this once" in made.stderr
+    assert "shows this key only once" in made.stderr
     listed = call("list").stdout
     assert listed.startswith("alice  made 20")
     assert "4 runs at once, 600 requests a minute, 2.5 usd a day" in listed

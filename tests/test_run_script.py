@@ -327,7 +327,7 @@ def test_what_keeps_a_server_from_starting_is_said_on_the_terminal(installed: Pa
     with socket.create_server(("127.0.0.1", 0)) as busy:
         port = busy.getsockname()[1]
         said = refusal(installed, "app", port)
-    assert f"nothing can be served on 127.0.0.1, port {port}" in said
+    assert f"CiteLoom cannot listen on 127.0.0.1, port {port}" in said
     assert "another port with --port NUMBER" in said
     assert "CITELOOM_LLM_TIMEOUT cannot be 'x'" in refusal(
         installed, "dev", port, CITELOOM_LLM_TIMEOUT="x"
@@ -364,7 +364,7 @@ def test_server_that_others_can_reach_is_refused_until_something_says_who_may_ca
     installed: Path,
 ) -> None:
     port = free_port()
-    asks = "make a key first, with `"
+    asks = "make one with `"
     assert asks in refusal(installed, "dev", port, "--host", "0.0.0.0")
     said = refusal(installed, "dev", port, "--host", "0.0.0.0", CITELOOM_AUTH="loopback")
     assert asks in said

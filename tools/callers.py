@@ -158,7 +158,9 @@ class ApiKeys:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(f"{self._path}.lock"):
             if self.named(name):
-                raise InputError(f"'{name}' has a key: revoke it first, which deletes nothing else")
+                raise InputError(
+                    f"'{name}' already has a key: revoke it first (this deletes nothing else)"
+                )
             made = Key(name=name, hash=_hash(secret), made=datetime.now(UTC), limits=limits)
             self._write([*self.all(), made])
         return secret

@@ -61,7 +61,7 @@ class FinishRequestedError(BudgetError):
     """A person wants the run to end with what it has: it asks for nothing more."""
 
     def __init__(self) -> None:
-        super().__init__("the run was asked to finish with what it had by then")
+        super().__init__("you asked the run to finish now")
 
 
 class EndedError(PermanentError):

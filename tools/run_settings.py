@@ -30,25 +30,27 @@ class CommonSettings:
     mind: Annotated[
         Literal["auto", "llm", "extractive"],
         Field(
-            description="What reads, judges and writes: your LLM ('llm'), the embedded engine, which composes "
-            "nothing ('extractive'), or the LLM where one is configured ('auto')."
+            description="Who reads, judges and writes: your LLM ('llm'), embedded mode, which only "
+            "quotes ('extractive'), or the LLM if one is configured ('auto')."
         ),
     ] = "auto"
     max_usd: Annotated[
-        float | None, Field(description="Most that LLM calls and sources may cost, USD.", ge=0)
+        float | None, Field(description="Maximum cost of LLM calls and sources, USD.", ge=0)
     ] = None
     max_usd_by_source: Annotated[
-        dict[str, float] | None, Field(description="Most that single sources may cost, USD.")
+        dict[str, float] | None, Field(description="Maximum cost per source, USD.")
     ] = None
-    max_tokens: Annotated[int | None, Field(description="Most LLM tokens, in and out.", ge=0)] = (
+    max_tokens: Annotated[
+        int | None, Field(description="Maximum number of LLM tokens, in and out.", ge=0)
+    ] = None
+    max_calls: Annotated[int | None, Field(description="Maximum number of model calls.", ge=0)] = (
         None
     )
-    max_calls: Annotated[int | None, Field(description="Most calls of the model.", ge=0)] = None
     max_minutes: Annotated[
-        float | None, Field(description="Most minutes for calls of the model.", ge=0)
+        float | None, Field(description="Maximum minutes for model calls.", ge=0)
     ] = None
     refresh: Annotated[
-        bool, Field(description="Ask the sources anew, whatever earlier runs have cached.")
+        bool, Field(description="Ask the sources again instead of using cached answers.")
     ] = False
 
 
@@ -59,9 +61,9 @@ class CostApprovalSettings:
     review_cost: Annotated[
         ApprovalMode,
         Field(
-            description="Ask a person whether a run is worth what it may cost, before anything is paid: never "
-            "('off'), always ('on'), or where calls cost money and may take more than half of `max_usd`, "
-            "without one more than 1 USD, or have no known price ('auto')."
+            description="Ask for approval of the cost before spending anything: never ('off'), always "
+            "('on'), or ('auto') if the run may cost more than half of `max_usd` (1 USD "
+            "without it) or has no known price."
         ),
     ] = "off"
 
@@ -71,7 +73,7 @@ class HopSettings:
     """Settings of `find`, `review` and `ask`."""
 
     max_hops: Annotated[
-        int, Field(description="Rounds of searching, the first included.", ge=1)
+        int, Field(description="Number of search rounds, including the first.", ge=1)
     ] = 2
 
 
@@ -82,65 +84,69 @@ class FindSettings:
     queries: Annotated[
         QueryStrategy,
         Field(
-            description="Keyword queries: as many as the input has sides, three to eight ('several'), one "
-            "('single'), three readings of the whole ('multiple'), or one each for problem, method and "
-            "contribution that share no term ('optimized')."
+            description="Keyword queries: three to eight, one for each aspect of the input ('several'); "
+            "one ('single'); three wordings of the whole ('multiple'); or one each for "
+            "problem, method and contribution without shared terms ('optimized')."
         ),
     ] = "several"
     search: Annotated[
         SearchStrategy,
-        Field(description="Search by keywords, by the meaning of the whole input, or by both."),
+        Field(description="Search by keywords, by the meaning of the whole input, or both."),
     ] = "both"
     expansion: Annotated[
         Expansion,
         Field(
-            description="How links are followed: the most promising first ('best_first'), references "
+            description="How to follow citation links: most promising first ('best_first'), references "
             "level by level ('bfs', LitLLM's Algorithm 2), or not at all ('none')."
         ),
     ] = "best_first"
     ranker: Annotated[
         RankerName,
         Field(
-            description="Who judges papers: arguments with checked quotes ('debate'), only the "
-            "contested ones ('cascade'), ordered lists ('permutation'), or a cheap score."
+            description="How to judge papers: by arguments with checked quotes ('debate'), only for "
+            "contested papers ('cascade'), by ordered lists ('permutation'), or by a cheap "
+            "score."
         ),
     ] = "debate"
     results: Annotated[
         int,
         Field(
-            description="Papers taken from each source for all keyword queries of a hop together, "
-            "each query an equal share; a third of it for the input searched by meaning.",
+            description="Papers to take from each source per search round: all keyword queries share "
+            "this number equally; search by meaning takes a third of it.",
             ge=1,
         ),
     ] = 90
     pool: Annotated[
         int | None,
-        Field(description="Most papers judged in a hop; if not given, 1.5 times `keep`.", ge=1),
+        Field(
+            description="Maximum papers to judge per search round; 1.5 times `keep` by default.",
+            ge=1,
+        ),
     ] = None
-    debate_batch: Annotated[int, Field(description="Papers debated in one question.", ge=1)] = 8
+    debate_batch: Annotated[int, Field(description="Papers judged in one model call.", ge=1)] = 8
     bar: Annotated[
         float | None,
         Field(
-            description="Lowest score of a relevant paper, 0..100; if not given, 20 where a model judges, and 35 "
-            "on the scale of the embedded engine.",
+            description="Lowest score of a relevant paper, 0 to 100; by default 20 where a model judges, and 35 in "
+            "embedded mode.",
             ge=0,
             le=100,
         ),
     ] = None
     max_depth: Annotated[
-        int, Field(description="Rounds of following links in each hop (D_max of 'bfs').", ge=0)
+        int, Field(description="Rounds of following links per search round (D_max of 'bfs').", ge=0)
     ] = 4
     max_papers: Annotated[
-        int, Field(description="Most papers that 'bfs' collects (N_max of Algorithm 2).", ge=1)
+        int, Field(description="Maximum papers that 'bfs' collects (N_max of Algorithm 2).", ge=1)
     ] = 200
     citing: Annotated[
-        int, Field(description="Most citing works taken for each paper that is followed.", ge=0)
+        int, Field(description="Maximum citing works to take for each paper.", ge=0)
     ] = 50
     read_copies: Annotated[
         int,
         Field(
-            description="Open copies read in each round of following links, for what papers cite whose "
-            "references no source knows. Each is fetched, and the works it lists are looked up.",
+            description="Open copies to read per round of following links, for papers whose references "
+            "no source knows. CiteLoom fetches each and looks up the works it lists.",
             ge=0,
             le=50,
         ),
@@ -148,15 +154,15 @@ class FindSettings:
     review_queries: Annotated[
         ApprovalMode,
         Field(
-            description="Have a person edit the queries of each hop before they are searched for; 'auto': where "
-            "the input has fewer than 15 words, or no keyword query could be made."
+            description="Let a person edit the queries before each search; 'auto': if the input has "
+            "fewer than 15 words, or CiteLoom found no keyword query."
         ),
     ] = "off"
     review_papers: Annotated[
         ApprovalMode,
         Field(
-            description="Have a person choose and order the papers that are kept; 'auto': where fewer are "
-            "relevant than are to be cited, one that must be included is judged irrelevant, or one was retracted."
+            description="Let a person choose and order the kept papers; 'auto': if too few are relevant, "
+            "a required paper is judged irrelevant, or a paper was retracted."
         ),
     ] = "off"
 
@@ -168,39 +174,37 @@ class WriteSettings:
     writer: Annotated[
         WriterName,
         Field(
-            description="How the section is written: drafted in one go, checked and revised ('whole'), "
-            "the same along a plan that is made first ('plan'), by drafts compared and voted on "
-            "('beam'), paper by paper ('per_cite'), sentence by sentence ('sentence_by_sentence'), or by an extractive "
-            "baseline ('lexrank', 'one_line')."
+            description="How to write the section: draft it whole, check and revise ('whole'); plan "
+            "first ('plan'); compare drafts and vote ('beam'); paper by paper ('per_cite'); "
+            "sentence by sentence ('sentence_by_sentence'); or by an extractive baseline "
+            "('lexrank', 'one_line')."
         ),
     ] = "whole"
     schedule: Annotated[
         Schedule,
         Field(
-            description="What a round of the beam adds: a paragraph of the plan ('themed'), or one "
-            "paper, for which the text is rewritten ('incremental')."
+            description="What each round of 'beam' adds: a paragraph of the plan ('themed'), or one "
+            "paper, rewriting the text for it ('incremental')."
         ),
     ] = "themed"
     review_plan: Annotated[
         ApprovalMode,
         Field(
-            description="Have a person edit selection and plan before writing; 'auto': where the plan that was "
-            "given cannot be followed, which else ends the run."
+            description="Let a person edit papers and plan before writing; 'auto': if CiteLoom cannot "
+            "follow your plan. Without this, such a plan ends the run."
         ),
     ] = "off"
     review_text: Annotated[
         ApprovalMode,
         Field(
-            description="Have a person edit the section before it is printed, what is edited being checked again; "
-            "'auto': where the audit does not pass, or sentences were taken out."
+            description="Let a person edit the section before it is printed (CiteLoom checks the edits); "
+            "'auto': if the check does not pass, or CiteLoom removed sentences."
         ),
     ] = "off"
-    samples: Annotated[
-        int, Field(description="Ways in which each draft is extended (n_s).", ge=1)
-    ] = 2
+    samples: Annotated[int, Field(description="Continuations of each draft (n_s).", ge=1)] = 2
     votes: Annotated[int, Field(description="Votes on the drafts of a round (n_v).", ge=1)] = 3
     beam: Annotated[int, Field(description="Drafts that survive a round (n_c).", ge=1)] = 2
-    seed: Annotated[int, Field(description="Seed of the order in which drafts are shown.")] = 0
+    seed: Annotated[int, Field(description="Random seed for the order of drafts.")] = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -210,12 +214,12 @@ class Checking:
     full_text: Annotated[
         bool,
         Field(
-            description="Read the full text where the abstract does not decide: from the library and, where a "
-            "source on the network is named, from open copies; Semantic Scholar searches its own."
+            description="Read the full text where the abstract does not decide: from the library and, "
+            "with an online source, from open copies; Semantic Scholar searches its own."
         ),
     ] = True
     max_copies: Annotated[
-        int, Field(description="Open copies fetched at most to check citations.", ge=0)
+        int, Field(description="Maximum open copies to fetch for checking citations.", ge=0)
     ] = 20
 
 
@@ -226,28 +230,31 @@ class AskSettings:
     method: Annotated[
         AskMethod,
         Field(
-            description="How `ask` answers: from checked claims, with a second search for what is missing "
-            "('claims'), or from all that keywords find in one question ('kar', Keyword Augmented Retrieval)."
+            description="How `ask` answers: from checked claims, with a second search for what is "
+            "missing ('claims'), or in one call from the passages that keywords find ('kar', "
+            "Keyword Augmented Retrieval)."
         ),
     ] = "claims"
     retriever: Annotated[
         RetrieverName,
         Field(
-            description="How `ask` finds passages: by meaning ('vectors'), by keywords of question and "
-            "documents ('keywords'), or by meaning, words and keywords fused ('hybrid')."
+            description="How `ask` finds passages: by meaning ('vectors'), by keywords ('keywords'), or "
+            "by both and the words themselves ('hybrid')."
         ),
     ] = "hybrid"
     retrieved: Annotated[
-        int, Field(description="Passages shown to the model in each hop of `ask`.", ge=1, le=200)
+        int, Field(description="Passages that `ask` shows the model per search.", ge=1, le=200)
     ] = 20
     passages: Annotated[
-        int, Field(description="Passages that it chooses to read in each hop.", ge=1, le=20)
+        int, Field(description="Passages that the model reads per search.", ge=1, le=20)
     ] = 3
-    claims: Annotated[int, Field(description="Most claims in an answer.", ge=1, le=30)] = 6
+    claims: Annotated[
+        int, Field(description="Maximum number of claims in an answer.", ge=1, le=30)
+    ] = 6
     snippets: Annotated[
         bool,
         Field(
-            description="With `papers`: search their full texts at Semantic Scholar, too, with one request a hop."
+            description="With `papers`: also search their full texts at Semantic Scholar, one request per search."
         ),
     ] = False
 
@@ -259,15 +266,15 @@ class SynthesizeSettings:
     relevance: Annotated[
         RelevanceMode,
         Field(
-            description="Who judges paragraphs: the embedder the clear ones and the model the others in "
-            "batches ('cascade'), or the model one by one ('each', as LLM-Ref does)."
+            description="How to judge paragraphs: vectors decide the clear ones and the model the rest "
+            "in batches ('cascade'), or the model one by one ('each', as in LLM-Ref)."
         ),
     ] = "cascade"
     updates: Annotated[
         UpdateMode,
         Field(
-            description="How paragraphs are folded into the synthesis: as many at once as the window holds "
-            "('packed'), or one by one ('each', as LLM-Ref does)."
+            description="How paragraphs enter the synthesis: as many at once as fit the model's window "
+            "('packed'), or one by one ('each', as in LLM-Ref)."
         ),
     ] = "packed"
 
@@ -279,8 +286,8 @@ class IngestSettings:
     keywords_by_mind: Annotated[
         bool,
         Field(
-            description="Whether `ingest` has the model name the keywords of passages, which an LLM does "
-            "for money; else the embedder finds them."
+            description="Whether the model names the keywords of passages in `ingest` (an LLM costs "
+            "money); otherwise vectors find them."
         ),
     ] = False
 

@@ -64,48 +64,53 @@ class Settings(BaseSettings):
 
     home: Path = Field(
         default_factory=lambda: Path.home() / ".citeloom",
-        description="Where libraries, runs and caches are kept.",
+        description="Folder for libraries, runs and caches.",
     )
     keep_runs_days: float | None = Field(
         default=None,
         gt=0,
-        description="Days after which a run that nobody worked on is deleted when another starts; its results "
-        "stay. Unset keeps all for ever.",
+        description="Delete runs idle for this many days when another starts; their results stay. "
+        "Unset: keep all runs.",
     )
     cache_mb: int = Field(
         default=1000,
         ge=10,
-        description="Most that kept answers of models may take on disk, and as much those of sources, in MB; those "
-        "not used for the longest time go first.",
+        description="Maximum size of the cache of model answers, and of that of source answers, in "
+        "MB; the least recently used go first.",
     )
     llm_base_url: str | None = Field(
-        default=None, description="An OpenAI-compatible endpoint; unset means OpenAI's own."
+        default=None, description="An OpenAI-compatible endpoint; unset: OpenAI."
     )
     llm_api_key: SecretStr | None = Field(
         default=None,
-        description="Key of the endpoint. OPENAI_API_KEY serves where no base URL is set.",
+        description="Key of the endpoint. Without a base URL, OPENAI_API_KEY works too.",
     )
     openai_api_key: SecretStr | None = Field(
         default=None, validation_alias=AliasChoices("OPENAI_API_KEY"), repr=False
     )
-    fast_model: str | None = Field(default=None, description="For the many small tasks.")
-    strong_model: str | None = Field(default=None, description="For judging and writing.")
+    fast_model: str | None = Field(default=None, description="Model for the many small tasks.")
+    strong_model: str | None = Field(default=None, description="Model for judging and writing.")
     fast_price: tuple[float, float] | None = Field(
         default=None, description="USD for a million input and output tokens, as a JSON list."
     )
     strong_price: tuple[float, float] | None = Field(default=None, description="As fast_price.")
     fast_reasoning_effort: str | None = Field(
         default=None,
-        description="How long the fast model thinks, in its endpoint's word (low, high); unset sends none.",
+        description="Reasoning effort of the fast model, in the endpoint's terms (low, high); unset: "
+        "not sent.",
     )
     strong_reasoning_effort: str | None = Field(
         default=None, description="As fast_reasoning_effort."
     )
-    llm_timeout: float = Field(default=300.0, gt=0, description="Seconds for one call.")
-    llm_concurrency: int = Field(default=8, ge=1, description="Calls under way at once.")
-    llm_context_tokens: int = Field(default=32_000, ge=1024, description="The models' window.")
+    llm_timeout: float = Field(
+        default=300.0, gt=0, description="Time limit for one call, in seconds."
+    )
+    llm_concurrency: int = Field(default=8, ge=1, description="Maximum calls at once.")
+    llm_context_tokens: int = Field(
+        default=32_000, ge=1024, description="Context window of the models, in tokens."
+    )
     qdrant_url: str | None = Field(
-        default=None, description="A Qdrant server; unset means the embedded engine."
+        default=None, description="URL of a Qdrant server; unset: the embedded engine."
     )
     qdrant_api_key: SecretStr | None = None
     qdrant_grpc_port: int | None = Field(
@@ -113,11 +118,12 @@ class Settings(BaseSettings):
     )
     qdrant_quantization: Literal["none", "scalar", "binary"] = Field(
         default="none",
-        description="How a new collection there compresses vectors in memory; what is found is scored again whole.",
+        description="How a new collection compresses vectors in memory; results are scored again "
+        "with the full vectors.",
     )
     qdrant_on_disk: bool = Field(
         default=False,
-        description="Whether a new collection there keeps vectors and payloads on disk.",
+        description="Whether a new collection keeps vectors and payloads on disk.",
     )
     qdrant_shards: int | None = Field(
         default=None,
@@ -130,74 +136,77 @@ class Settings(BaseSettings):
 
     server_url: str | None = Field(
         default=None,
-        description="Where the service's own routes (MCP, A2A) find the LangGraph API; unset means in the "
+        description="Where the service's own routes (MCP, A2A) find the LangGraph API; unset: in the "
         "same process, as with langgraph dev.",
     )
     embedder: str = Field(
         default="minilm",
-        description="What makes vectors: minilm, bge-m3, bge-m3:FOLDER, st:MODEL or openai:MODEL.",
+        description="Embedding model: minilm, bge-m3, bge-m3:FOLDER, st:MODEL or openai:MODEL.",
     )
     judge_model: str | None = Field(
         default=None,
-        description="A cross-encoder of natural language inference, by name or folder, which checks citations where "
-        "no LLM does (extra models).",
+        description="A cross-encoder for natural language inference, by name or folder, to check "
+        "citations without an LLM (extra models).",
     )
     prompts: Path | None = Field(
         default=None,
-        description="A folder with prompts of your own, a file TASK.txt for each (`citeloom prompts` lists them).",
+        description="A folder with your own prompts, one file TASK.txt each (`citeloom prompts` "
+        "lists them).",
     )
     embeddings_base_url: str | None = Field(
         default=None,
-        description="An OpenAI-compatible endpoint of embeddings; unset means the LLM's, or OpenAI's.",
+        description="An OpenAI-compatible endpoint for embeddings; unset: the LLM's, or OpenAI.",
     )
     embeddings_api_key: SecretStr | None = Field(default=None, description="Its key.")
     ingest_seconds: float = Field(
-        default=300.0, gt=0, description="Seconds that reading one file may take."
+        default=300.0, gt=0, description="Time limit for reading one file, in seconds."
     )
     ingest_memory_mb: int = Field(
-        default=2048, ge=256, description="Memory of a process that reads files, in MB."
+        default=2048, ge=256, description="Memory limit of a process that reads files, in MB."
     )
     ingest_root: Path | None = Field(
         default=None,
-        description="A folder whose files callers of a server may name by path; unset means none.",
+        description="A folder whose files callers of a server may name by path; unset: none.",
     )
     auth: str = Field(
         default="",
-        description="Who may call a server: 'keys' (those with a key), 'loopback' (this machine), module:object "
-        "(a langgraph_sdk.Auth of your own); unset means keys once there are any, and till then this machine.",
+        description="Who may call a server: 'keys' (callers with a key), 'loopback' (this machine), "
+        "module:object (your own langgraph_sdk.Auth); unset: keys if there are any, "
+        "otherwise this machine.",
         pattern=r"^(keys|loopback|[\w.]+:\w+)?$",
     )
     origins: tuple[str, ...] = Field(
         default=("https://smith.langchain.com",),
-        description="Origins whose pages may call a server, as a JSON list; Studio's by default.",
+        description="Web origins that may call a server, as a JSON list; Studio's by default.",
     )
     request_mb: int = Field(
-        default=64, ge=1, description="Most that one request to a server may hold, in MB."
+        default=64, ge=1, description="Maximum size of a request to a server, in MB."
     )
     shared_libraries: tuple[str, ...] = Field(
         default=(),
-        description="Libraries of this home that every caller of a server may read, as a JSON list.",
+        description="Libraries that every caller of a server may read, as a JSON list.",
     )
     grobid_url: str | None = Field(
         default=None,
-        description="A GROBID service that reads PDFs, such as http://127.0.0.1:8070; unset means our own reader.",
+        description="A GROBID service to read PDFs, such as http://127.0.0.1:8070; unset: CiteLoom's "
+        "own reader.",
     )
     grobid_timeout: float = Field(
-        default=120.0, gt=0, description="Seconds that GROBID may take for one file."
+        default=120.0, gt=0, description="Time limit for GROBID per file, in seconds."
     )
     arxiv_html_url: str = Field(
-        default="https://arxiv.org", description="Where arXiv has papers as HTML, below /html/."
+        default="https://arxiv.org", description="Base URL of arXiv papers as HTML, below /html/."
     )
     ar5iv_url: str = Field(
         default="https://ar5iv.labs.arxiv.org",
-        description="Where older arXiv papers are as HTML, below /html/.",
+        description="Base URL of older arXiv papers as HTML, below /html/.",
     )
     arxiv_pdf_url: str = Field(
-        default="https://arxiv.org", description="Where arXiv has papers as PDF, below /pdf/."
+        default="https://arxiv.org", description="Base URL of arXiv papers as PDF, below /pdf/."
     )
     unpaywall_url: str = Field(
         default="https://api.unpaywall.org",
-        description="Unpaywall, which knows open copies by DOI; asked where contact_email is set.",
+        description="Unpaywall, to find open copies by DOI; used if contact_email is set.",
     )
     europe_pmc_url: str = Field(
         default="https://www.ebi.ac.uk/europepmc/webservices/rest",
@@ -205,7 +214,7 @@ class Settings(BaseSettings):
     )
     speech_model: Path | None = Field(
         default=None,
-        description="A folder with a Whisper model in CTranslate2's form; unset means the packaged one.",
+        description="A folder with a Whisper model in CTranslate2 format; unset: the packaged one.",
     )
     speech_voice: str | None = Field(
         default=None, description="A voice of eSpeak NG, such as 'en-gb'."
@@ -213,7 +222,7 @@ class Settings(BaseSettings):
 
     snapshot: Path | None = Field(
         default=None,
-        description="A folder made by `citeloom snapshot build`, for the source 'snapshot'.",
+        description="The folder that `citeloom snapshot build` made, for the source 'snapshot'.",
     )
     openalex_url: str = Field(
         default="https://api.openalex.org", description="OpenAlex, or a mirror or proxy of it."
@@ -221,7 +230,7 @@ class Settings(BaseSettings):
     openalex_api_key: SecretStr | None = Field(
         default=None, validation_alias=AliasChoices("OPENALEX_API_KEY"), repr=False
     )
-    openalex_rate: float = Field(default=50.0, gt=0, description="Requests a second, at most.")
+    openalex_rate: float = Field(default=50.0, gt=0, description="Maximum requests per second.")
     semantic_scholar_url: str = Field(
         default="https://api.semanticscholar.org", description="Semantic Scholar, or a proxy of it."
     )
@@ -229,24 +238,28 @@ class Settings(BaseSettings):
         default=None, validation_alias=AliasChoices("SEMANTIC_SCHOLAR_API_KEY"), repr=False
     )
     semantic_scholar_rate: float = Field(
-        default=1.0, gt=0, description="Requests a second; more only if your key allows it."
+        default=1.0,
+        gt=0,
+        description="Maximum requests per second; raise it only if your key allows more.",
     )
     arxiv_url: str = Field(
         default="https://export.arxiv.org", description="arXiv's API, or a mirror of it."
     )
     arxiv_rate: float = Field(
-        default=0.33, gt=0, description="Requests a second; arXiv's terms ask for one in three."
+        default=0.33,
+        gt=0,
+        description="Maximum requests per second; arXiv's terms ask for one in three seconds.",
     )
     crossref_url: str = Field(
         default="https://api.crossref.org", description="Crossref, or a proxy of it."
     )
-    crossref_rate: float = Field(default=5.0, gt=0, description="Requests a second, at most.")
+    crossref_rate: float = Field(default=5.0, gt=0, description="Maximum requests per second.")
     serpapi_url: str = Field(
         default="https://serpapi.com", description="SerpAPI, for searches with Google Scholar."
     )
     zotero_url: str = Field(
         default="http://127.0.0.1:23119",
-        description="Where Zotero listens on this machine, to be handed references.",
+        description="Address of Zotero on this machine, to send it references.",
     )
     serpapi_api_key: SecretStr | None = Field(
         default=None, validation_alias=AliasChoices("SERPAPI_API_KEY"), repr=False
@@ -257,30 +270,34 @@ class Settings(BaseSettings):
     max_usd_per_day: float | None = Field(
         default=None,
         ge=0,
-        description="Most that all runs of one caller may cost in a UTC day, USD; unset means no limit.",
+        description="Maximum cost of all runs of one caller per UTC day, USD; unset: no limit.",
     )
     max_tokens_per_day: int | None = Field(
-        default=None, ge=0, description="The same in LLM tokens, in and out."
+        default=None, ge=0, description="Maximum LLM tokens of one caller per UTC day, in and out."
     )
     max_calls_per_day: int | None = Field(
-        default=None, ge=0, description="The same in calls of the model."
+        default=None, ge=0, description="Maximum model calls of one caller per UTC day."
     )
     log: Literal["json", "text"] | None = Field(
         default=None,
-        description="Lines of log on standard error, as JSON or text; unset means warnings alone.",
+        description="Log to standard error as JSON or text; unset: warnings only.",
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
-        default="info", description="The least that is logged; 'debug' tells of each call."
+        default="info", description="Lowest level to log; 'debug' logs each call."
     )
     contact_email: str | None = Field(
         default=None,
         description="Sent to Crossref, which serves known callers faster, and to Unpaywall.",
     )
     source_timeout: float = Field(
-        default=20.0, gt=0, description="Seconds for one try of a request to a source."
+        default=20.0,
+        gt=0,
+        description="Time limit for one attempt at a request to a source, in seconds.",
     )
     source_patience: float = Field(
-        default=90.0, gt=0, description="Seconds of trying one request before it counts as failed."
+        default=90.0,
+        gt=0,
+        description="Seconds to keep trying a request before it counts as failed.",
     )
 
     @model_validator(mode="after")
@@ -356,7 +373,7 @@ def _read_config(path: Path) -> dict[str, Any]:
         raise SettingsError(f"{path} cannot be read as TOML: {error}") from error
     if unknown := sorted(given.keys() - Settings.model_fields.keys()):
         raise SettingsError(
-            f"{path} sets {', '.join(unknown)}, which is no setting: the names are those of "
+            f"{path} sets {', '.join(unknown)}, which is not a setting: use the names of "
             ".env.example in lower case and without CITELOOM_, such as strong_model"
         )
     if shared and (secret := sorted(name for name in given if name.endswith("_api_key"))):

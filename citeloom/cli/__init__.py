@@ -33,7 +33,7 @@ def _main() -> None:
     if PROGRAM != NAME and _COMPLETION & set(sys.argv[1:]):
         folder = Path(sys.argv[0]).resolve().parent
         sys.stderr.write(
-            f"Completion works for `{NAME}`: put {folder} on your PATH to call it so.\n"
+            f"Completion works for `{NAME}`: add {folder} to your PATH to call it by that name.\n"
         )
         app(prog_name=NAME)
     app(prog_name=PROGRAM)

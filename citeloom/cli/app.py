@@ -11,7 +11,7 @@ from citeloom.cli.commands import Commands, HomelessCommand, WordedGroup, worded
 from citeloom.cli.library_commands import app as library_app
 from citeloom.cli.runs_commands import app as runs_app
 
-_REVIEWS, _ASKING, _KEEPING = "Reviews of literature", "Asking papers", "What is here"
+_REVIEWS, _ASKING, _KEEPING = "Review literature", "Ask papers", "Manage"
 _GRAPHS: Mapping[str, tuple[Callable[..., int], str]] = {
     "review": (graph_commands.review, _REVIEWS),
     "find": (graph_commands.find, _REVIEWS),
@@ -39,7 +39,7 @@ class _CiteLoom(WordedGroup):
 
 app = Commands(
     name="citeloom",
-    help="Literature reviews in which every citation is real and every claim is backed by a checked quote.",
+    help="Literature reviews with real citations, each claim backed by a checked quote.",
     add_completion=True,
     cls=_CiteLoom,
 )
@@ -68,7 +68,7 @@ app.command(rich_help_panel=_REVIEWS)(graph_commands.references)
 app.add_typer(
     setup_commands.snapshot,
     name="snapshot",
-    help="Have a part of OpenAlex on this machine, to search it there.",
+    help="Build a local copy of part of OpenAlex and search it offline.",
     rich_help_panel=_REVIEWS,
 )
 app.add_typer(
@@ -78,9 +78,14 @@ app.add_typer(
     rich_help_panel=_ASKING,
 )
 app.add_typer(
-    setup_commands.keys, name="keys", help="Let others call your server.", rich_help_panel=_KEEPING
+    setup_commands.keys,
+    name="keys",
+    help="Manage API keys, with which others call your server.",
+    rich_help_panel=_KEEPING,
 )
-app.add_typer(runs_app, name="runs", help="List and show what was done.", rich_help_panel=_KEEPING)
+app.add_typer(
+    runs_app, name="runs", help="List, show, resume and delete runs.", rich_help_panel=_KEEPING
+)
 _PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True}
 app.command(
     "eval",

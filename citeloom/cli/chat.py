@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from citeloom.cli.options import ChatOptions, ModelOptions, Resume, Speak
     from citeloom.runs.run_record import RunRecord
 
-_HELP = "Ask a question; 'trace' shows the way to the last answer, 'exit' or Ctrl-D ends."
+_HELP = (
+    "Ask a question. Type 'trace' to see how the last answer came about, 'exit' or Ctrl-D to end."
+)
 _ENDS = frozenset({"exit", "quit", "bye", ":q"})
 
 
@@ -93,7 +95,7 @@ async def _converse(run: "RunRecord", listen: str | None, speak: str | None) -> 
                 print_outcome(last)
                 if speak and last.get("sentences"):
                     await asyncio.to_thread(say_aloud, str(last["answer"]), speak)
-    print_status(f"Go on with: [bold]{PROGRAM} chat --resume {run.name}[/bold]")
+    print_status(f"Resume with: [bold]{PROGRAM} chat --resume {run.name}[/bold]")
     return 0
 
 

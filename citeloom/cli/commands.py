@@ -18,10 +18,10 @@ FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 _KINDS = {"bool": "", "int": "N", "int range": "N", "float": "N", "str": "TEXT", "path": "PATH"}
 """What help says of a value, by Typer's word for its type; else the words it takes."""
 _AWAY = (
-    "put it back from a backup, or move it away and give the command again; results stay where they were "
-    "written, but runs that were begun with it cannot go on"
+    "restore it from a backup, or move it away and repeat the command. Results stay "
+    "where they are, but unfinished runs cannot resume"
 )
-_AGAIN = "Then give the command again; a run goes on with --resume"
+_AGAIN = "Then repeat the command; resume a run with --resume"
 
 
 class Commands(typer.Typer):
@@ -118,7 +118,9 @@ def exit_on_error(*, home: bool = True) -> Iterator[None]:
         code = 1 if error.errno == ENOSPC else 2
         raise _ended(f"{where} cannot be used: {why_unusable(error)}. {_AGAIN}", code) from error
     except sqlite3.Error as error:
-        why = f"what is kept in {settings().home} cannot be used: {why_unusable(error)}. {_AGAIN}"
+        why = (
+            f"CiteLoom's data in {settings().home} cannot be used: {why_unusable(error)}. {_AGAIN}"
+        )
         if damaged := [path for path in settings().home.glob("*.sqlite") if is_damaged(path)]:
             why = f"{' and '.join(map(str, damaged))} is damaged ({error}): {_AWAY}"
         raise _ended(why, 1) from error

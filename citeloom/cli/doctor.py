@@ -65,8 +65,8 @@ def _examined() -> Iterator[tuple[str, str, str]]:
 def _settings(_: Settings) -> tuple[str, str]:
     path = config_file()
     if path.is_file():
-        return "good", f"{path}, behind the environment and .env"
-    return "off", f"from the environment and .env; {path} may hold them, too"
+        return "good", f"{path}; the environment and .env take precedence"
+    return "off", f"from the environment and .env; you can also use {path}"
 
 
 def _home(options: Settings) -> tuple[str, str]:
@@ -98,8 +98,8 @@ def _snapshot(options: Settings) -> tuple[str, str]:
 
     if options.snapshot is None:
         return "off", (
-            "no dump of OpenAlex is searched on this machine; to search without the network, "
-            f"`{PROGRAM} snapshot build FILES --out FOLDER`, and set CITELOOM_SNAPSHOT"
+            f"no local copy of OpenAlex. To search offline, run `{PROGRAM} snapshot build "
+            "FILES --out FOLDER` and set CITELOOM_SNAPSHOT"
         )
     folder = folder_of(options)
     found = slice_of(folder)
@@ -110,8 +110,9 @@ def _snapshot(options: Settings) -> tuple[str, str]:
 def _llm(options: Settings) -> tuple[str, str]:
     if not options.strong_model:
         return "off", (
-            "no LLM is configured, so the embedded engine answers; for an LLM set CITELOOM_STRONG_MODEL and "
-            "CITELOOM_LLM_BASE_URL or CITELOOM_LLM_API_KEY (any OpenAI-compatible endpoint)"
+            "no LLM is configured, so CiteLoom works in embedded mode. To use an LLM, set "
+            "CITELOOM_STRONG_MODEL and CITELOOM_LLM_BASE_URL or CITELOOM_LLM_API_KEY (any "
+            "OpenAI-compatible endpoint)"
         )
     from tools.llm.open_model import ping_models
 
@@ -120,7 +121,7 @@ def _llm(options: Settings) -> tuple[str, str]:
 
 def _qdrant(options: Settings) -> tuple[str, str]:
     if not options.qdrant_url:
-        return "off", "the embedded engine is used; for a server set CITELOOM_QDRANT_URL"
+        return "off", "embedded engine; to use a server, set CITELOOM_QDRANT_URL"
     from tools.library.server_index import Server, ServerIndex
 
     server = Server.of(options)

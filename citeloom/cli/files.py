@@ -27,7 +27,7 @@ def check_folder(folder: Path, remedy: str = "choose another --out") -> None:
         probe.unlink()
     except OSError as error:
         raise InputError(
-            f"nothing can be written to '{folder}': {error.strerror}; {remedy}"
+            f"CiteLoom cannot write to '{folder}': {error.strerror}; {remedy}"
         ) from error
 
 
@@ -41,7 +41,7 @@ def check_home(home: Path) -> None:
         folder for folder in (home.absolute(), *home.absolute().parents) if folder.exists()
     )
     why = (
-        f"{there} is no folder"
+        f"{there} is not a folder"
         if not there.is_dir()
         else ""
         if os.access(there, os.R_OK | os.W_OK | os.X_OK)
@@ -49,5 +49,6 @@ def check_home(home: Path) -> None:
     )
     if why:
         raise InputError(
-            f"nothing can be kept in {home} (CITELOOM_HOME): {why}; set CITELOOM_HOME to a folder of yours"
+            f"CiteLoom cannot write to {home} (CITELOOM_HOME): {why}; set CITELOOM_HOME to a "
+            "folder of yours"
         )

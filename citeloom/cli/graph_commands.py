@@ -58,7 +58,7 @@ def review(
     resume: "Resume" = None,
     model: "ModelOptions",
 ) -> int:
-    """Find the prior work of an abstract and write a related-work section about it."""
+    """Find prior work for an abstract and write a related-work section about it."""
     return _run("review", [text, find, write, approve, check], results, resume, model)
 
 
@@ -71,7 +71,7 @@ def find(
     resume: "Resume" = None,
     model: "ModelOptions",
 ) -> int:
-    """Find and rank the prior work of an abstract, an idea or a question."""
+    """Find and rank prior work for an abstract, an idea or a question."""
     return _run("find", [text, find, approve], results, resume, model)
 
 
@@ -98,7 +98,7 @@ def revise(
     results: "SectionResults",
     model: "ModelOptions",
 ) -> int:
-    """Write a run's section anew as you ask, without searching again, and check it again."""
+    """Revise a run's section as you ask and check it again, without a new search."""
     return _run("revise", [revise, approve, check], results, None, model)
 
 
@@ -125,7 +125,7 @@ def ask(
     resume: "Resume" = None,
     model: "ModelOptions",
 ) -> int:
-    """Ask the papers of a library; each sentence of the answer shows the words it rests on."""
+    """Ask the papers of a library; each sentence of the answer shows its evidence."""
     return _run("ask", [ask, approve], results, resume, model)
 
 
@@ -159,25 +159,28 @@ def references(
         str,
         typer.Argument(
             metavar="FILE",
-            help="A PDF, a Word file, a text with a list, or references one a line; '-' is standard input.",
+            help="A PDF, a Word file, a text with a reference list, or one reference per line; "
+            "'-' for standard input.",
         ),
     ],
-    form: Annotated[Form, typer.Option("--format", help="What to write.")] = Form.bibtex,
+    form: Annotated[Form, typer.Option("--format", help="Output format.")] = Form.bibtex,
     sources: Annotated[
         list[str],
         typer.Option(
             "--source",
             metavar="NAME",
-            help="Look each reference up there, as `verify` does: what the source has fills gaps, and what differs is "
-            "told. May be repeated.",
+            help="Look up each reference in this source: it fills gaps and reports differences. "
+            "May be repeated.",
         ),
     ] = [],  # noqa: B006 - Typer's way
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="PATH", help="A file; else standard output."),
+        typer.Option(
+            "--out", "-o", metavar="PATH", help="Output file; standard output by default."
+        ),
     ] = None,
 ) -> None:
-    """Read references in any style, and write them as BibTeX, CSL JSON or RIS, with what each rests on."""
+    """Read references in any style and write them as BibTeX, CSL JSON or RIS."""
     from citeloom.api import uploaded
     from citeloom.cli.print_result import print_references
     from graphs.references import graph
@@ -190,25 +193,28 @@ def references(
 
 
 def update(
-    run: Annotated[str, typer.Argument(help="A run of `review` or `find`, as `runs list` has it.")],
+    run: Annotated[
+        str, typer.Argument(help="A run of `review` or `find`; `runs list` shows the names.")
+    ],
     after: Annotated[
         str | None,
         typer.Option(
             metavar="YYYY-MM-DD",
-            help="Only papers that may have appeared on this day or later; without it, all that the run has "
-            "not seen, whatever their age.",
+            help="Only papers published on this day or later. Without it: all papers the earlier "
+            "run did not find.",
         ),
     ] = None,
     write: Annotated[
         bool,
         typer.Option(
             "--write",
-            help="Write the section anew with those that rank as high as what it cites; the old one stays.",
+            help="Also write a new section with new papers that rank as high as the cited ones. "
+            "The old one stays.",
         ),
     ] = False,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder for the results.")] = None,
 ) -> int:
-    """Search again as a run did, and show what is new since; with --write take it into the section."""
+    """Repeat the search of a run and show new papers; --write also updates the section."""
     from citeloom.cli.run_command import begin, to_the_end
     from citeloom.runs.run_record import load_run
     from citeloom.service.updating import (
@@ -234,15 +240,13 @@ def update(
         return 0
     given = input_with_new_papers(old, before, new, gone)
     if given is None:
-        print_status(
-            "No new paper ranks as high as those that the section cites, so it stays as it is."
-        )
+        print_status("No new paper ranks as high as the cited ones, so the section stays as it is.")
         return 0
     return to_the_end(begin("write", {**given, **old.context}, out=out and out / "section"))
 
 
 def _retracted(old: "RunRecord", before: dict[str, Any]) -> set[str]:
-    """Say what publishers said since a run of its papers, and return those that were retracted, by id."""
+    """Print the publishers' notices since a run about its papers; return the ids of the retracted ones."""
     from citeloom.report.account import failure_lines
     from citeloom.service.updating import noticed_since
     from nodes.common.notices import news_of
@@ -250,9 +254,7 @@ def _retracted(old: "RunRecord", before: dict[str, Any]) -> set[str]:
     noticed, unasked = asyncio.run(noticed_since(old, before))
     gone = [paper for paper in noticed if paper.retracted]
     for paper in gone:
-        print_notice(
-            "Retracted", f"{old.name} has “{paper.title}” ({paper.id}), which was retracted."
-        )
+        print_notice("Retracted", f"“{paper.title}” ({paper.id}) in {old.name} was retracted.")
     for paper in noticed:
         if not paper.retracted:
             print_notice("Notice", f"{old.name} has {news_of(paper)}.")
@@ -262,18 +264,20 @@ def _retracted(old: "RunRecord", before: dict[str, Any]) -> set[str]:
 
 
 def _searched(name: str, values: dict[str, Any], new: int, code: int) -> bool:
-    """Say how many papers are new to a run; return False where the search could not tell."""
+    """Print how many papers are new to a run; return False if the search failed."""
     from nodes.find.select_papers import NOTHING
 
     stop = values.get("stop")
     # That nothing relevant is there is an answer here.
     if stop.subject != NOTHING if stop else code:
-        print_status(f"CiteLoom could not search again, so what is new since {name} is not known.")
+        print_status(
+            f"CiteLoom could not search again, so it cannot tell which papers are new since {name}."
+        )
         return False
-    kept = counted(new, "paper") if new else "No paper"
+    kept = counted(new, "paper") if new else "no papers"
     failed = any(item.stage == "search_source" for item in values.get("failures") or ())
-    more = " Some searches failed, so there may be more." if failed else ""
-    print_status(f"{kept} kept that {name} has not seen.{more}")
+    more = " Some searches failed, so there may be more new papers." if failed else ""
+    print_status(f"New since {name}: {kept}.{more}")
     return True
 
 

@@ -36,18 +36,19 @@ def add(
         ),
     ],
     library: Annotated[
-        str, typer.Option("--library", "-l", help="Name of the library; made if there is none.")
+        str,
+        typer.Option("--library", "-l", help="Name of the library; CiteLoom creates it if needed."),
     ],
     tag: Annotated[
-        list[str], typer.Option("--tag", help="A tag for all that is added; may be repeated.")
+        list[str], typer.Option("--tag", help="A tag for everything added; may be repeated.")
     ] = [],  # noqa: B006 - typer copies it
     source: Annotated[
         list[str],
         typer.Option(
             "--source",
-            help="Where ids are looked up, and, if named, years and venues that files do not show: arxiv, "
-            "openalex, semantic_scholar, crossref; may be repeated. "
-            "[default: arxiv for its ids; openalex, then crossref, for DOIs]",
+            help="Source to look up ids, and missing years and venues of files: arxiv, openalex, "
+            "semantic_scholar, crossref; may be repeated. [default: arxiv for its ids; "
+            "openalex, then crossref, for DOIs]",
         ),
     ] = [],  # noqa: B006
     workers: Annotated[
@@ -55,14 +56,15 @@ def add(
         typer.Option(
             min=1,
             max=4096,
-            help="Files read at once, in this process at most 64; on a cluster also batches embedded at once.",
+            help="Files read at once, at most 64 in this process; on a cluster also batches "
+            "embedded at once.",
             show_default="all cores, in this process up to 8",
         ),
     ] = None,
     engine: ENGINE = "local",
     json: Annotated[bool, typer.Option("--json", help="Print all reports as JSON.")] = False,
 ) -> int:
-    """Add papers to a library; run again, it goes on where it was stopped."""
+    """Add papers to a library; run it again to continue where it stopped."""
     from tools.ingest.file_places import allow_paths
     from tools.ingest.ray_workers import start_ray
     from tools.ingest.reader_processes import close_workers, use_workers
@@ -81,7 +83,7 @@ def add(
         with Progress(quiet=json, often=True) as progress:
             values = asyncio.run(_ingest(inputs, context, progress))
     except (asyncio.CancelledError, KeyboardInterrupt) as error:
-        typer.echo("stopped: run the same command again to go on", err=True)
+        typer.echo("paused: run the same command again to continue", err=True)
         raise typer.Exit(INTERRUPTED) from error
     finally:
         close_workers()
@@ -106,7 +108,7 @@ def sorted_out(sources: list[str]) -> tuple[list[str], list[str]]:
         elif given.strip() and canonical_id(given).startswith(("doi:", "arxiv:")):
             ids.append(given)
         else:
-            raise InputError(f"there is no file {given}, and it is no arXiv id or DOI")
+            raise InputError(f"'{given}' is neither a file nor an arXiv id or DOI")
     return paths, ids
 
 
@@ -154,9 +156,7 @@ def tell(values: Mapping[str, Any], *, as_json: bool) -> int:
             from tools.ingest.ingest_target import BAD_RECORDS
 
             what = counted(bad, "record")
-            rest.append(
-                f"{what} could not be read; the account is in {account.parent / BAD_RECORDS}"
-            )
+            rest.append(f"{what} could not be read; see {account.parent / BAD_RECORDS}")
         notes = [f"note: {note}" for note in values.get("notes") or ()]
         notes += [
             f"note: {item.subject}: {item.cause} ({item.remedy})"

@@ -36,14 +36,10 @@ for command in (add, papers, search, show, tag):
 @app.command()
 def verify(
     name: Annotated[str, typer.Argument(help="The library.")],
-    repair: Annotated[
-        bool, typer.Option("--repair", help="Make again what can be made again.")
-    ] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="One JSON object for each fault.")
-    ] = False,
+    repair: Annotated[bool, typer.Option("--repair", help="Repair what can be rebuilt.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per fault.")] = False,
 ) -> int:
-    """See that a library is whole: catalog, texts, vectors; exits with 1 if it is not."""
+    """Check that a library is intact (catalog, texts, vectors); exit with 1 if it is not."""
     from tools.library.database import is_damage
     from tools.library.library_care import damage, fault_lines
     from tools.library.library_care import repair as repaired
@@ -65,18 +61,18 @@ def verify(
     if not (repair or as_json) and any(fault.repairable for fault in faults):
         typer.echo(f"Repair it with `{PROGRAM} library verify {name} --repair`.")
     if not faults and not as_json:
-        typer.echo(f"library '{name}' is whole")
+        typer.echo(f"library '{name}' is intact")
     return 1 if faults else 0
 
 
 @app.command()
 def export(
     name: Annotated[str, typer.Argument(help="The library.")],
-    file: Annotated[Path, typer.Argument(help="To write: .jsonl, .bib, .json (CSL) or .ris.")],
+    file: Annotated[Path, typer.Argument(help="Output file: .jsonl, .bib, .json (CSL) or .ris.")],
     passages: Annotated[
-        bool, typer.Option("--passages", help="The passages instead, as .jsonl.")
+        bool, typer.Option("--passages", help="Export passages instead, as .jsonl.")
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
 ) -> None:
     """Write a library's records, or its passages, to a file."""
     with opened(name) as library:
@@ -89,7 +85,7 @@ def export(
 
 @app.command()
 def compact(name: Annotated[str, typer.Argument(help="The library.")]) -> None:
-    """Give back disk space: leftovers of stopped work, deleted rows and vectors."""
+    """Free disk space: leftovers of stopped work, deleted rows and vectors."""
     with opened(name) as library:
         from tools.library.library_care import compact as compacted
 
@@ -103,13 +99,13 @@ def compact(name: Annotated[str, typer.Argument(help="The library.")]) -> None:
 @app.command()
 def snapshot(
     name: Annotated[str, typer.Argument(help="The library.")],
-    file: Annotated[Path, typer.Argument(help="To write, such as mine.gz.")],
+    file: Annotated[Path, typer.Argument(help="Output file, such as mine.gz.")],
     vectors: Annotated[
         bool,
-        typer.Option("--vectors", help="With its vectors: larger, and quick to be restored."),
+        typer.Option("--vectors", help="Include vectors: a larger file that restores faster."),
     ] = False,
 ) -> None:
-    """Write a whole library, its vectors only if asked for, to one file; others may read meanwhile."""
+    """Save a whole library in one file; others can read it meanwhile."""
     with opened(name) as library:
         from tools.library.library_snapshot import take_snapshot
 
@@ -118,13 +114,18 @@ def snapshot(
 
 @app.command()
 def restore(
-    file: Annotated[Path, typer.Argument(help="A snapshot.")],
+    file: Annotated[Path, typer.Argument(help="Snapshot file.")],
     library: Annotated[
-        str | None, typer.Option("--library", "-l", help="Its name; as it was, if left out.")
+        str | None,
+        typer.Option(
+            "--library", "-l", help="Name of the restored library; the original name by default."
+        ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a library of that name.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace an existing library of that name.")
+    ] = False,
 ) -> None:
-    """Make a library what it was in a snapshot, checked before anything changes, and index it."""
+    """Restore a library from a snapshot and index it; CiteLoom checks the snapshot first."""
     from tools.library.library_snapshot import restore_snapshot
 
     name = restore_snapshot(file, process_settings(), name=library, force=force)
@@ -148,7 +149,7 @@ def list_() -> None:
 
 @app.command()
 def stats(
-    name: Annotated[str | None, typer.Argument(help="One library; all if left out.")] = None,
+    name: Annotated[str | None, typer.Argument(help="One library; all by default.")] = None,
     library: NAMED = None,
 ) -> None:
     """Count what is in a library."""
@@ -171,7 +172,7 @@ def index(
     ] = None,
     engine: ENGINE = "local",
 ) -> None:
-    """Make the vectors and keywords that a library lacks, all anew after a change of the embedder.
+    """Compute missing vectors and keywords of a library; all of them after a change of the embedding model.
 
     After CITELOOM_QDRANT_URL was set it moves the vectors to the server. Until all are there, the old
     ones are searched; run again, it goes on where it was stopped.
@@ -198,14 +199,14 @@ def remove(
     ids: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Papers, or documents by the first characters of their hash (8 at least), to remove; "
-            "the whole library if left out."
+            help="Papers to remove, or documents by the first characters of their hash (at least "
+            "8); the whole library by default."
         ),
     ] = None,
     texts: Annotated[
-        bool, typer.Option("--texts", help="Of papers remove the documents only.")
+        bool, typer.Option("--texts", help="Remove only the documents of these papers.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
 ) -> None:
     """Remove papers or documents with their passages from a library, or the library itself."""
     if not ids:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 NAMED = Annotated[
     str | None,
     typer.Option(
-        "--library", "-l", help="The library, whose name may also come first.", metavar="NAME"
+        "--library", "-l", help="The library; you can also give its name first.", metavar="NAME"
     ),
 ]
 
@@ -28,8 +28,8 @@ NAMED = Annotated[
 ENGINE = Annotated[
     Literal["local", "ray"],
     typer.Option(
-        help="What reads and embeds: this process, or a Ray cluster: that of RAY_ADDRESS, or one started "
-        "on this machine (needs the extra ray)."
+        help="Where to read and embed: in this process, or on a Ray cluster (RAY_ADDRESS, or "
+        "one started here; needs the extra ray)."
     ),
 ]
 
@@ -42,7 +42,7 @@ def named(library: str | None, given: Sequence[str], what: str = "") -> tuple[st
     """
     name, *rest = ([library] if library else []) + list(given) or [""]
     if not name or (what and not rest):
-        raise InputError(f"give {what or 'a library'}, with the library's name: --library NAME")
+        raise InputError(f"give {what or 'a library'} and the library's name: --library NAME")
     return name, " ".join(rest)
 
 
@@ -75,26 +75,30 @@ def search(
     ],
     library: NAMED = None,
     retriever: Annotated[
-        RetrieverName, typer.Option(help="How: as `ask` finds passages.")
+        RetrieverName, typer.Option(help="How to find passages, as in `ask`.")
     ] = "hybrid",
     paper: Annotated[
-        list[str] | None, typer.Option("--paper", "-p", help="Only of this paper; may be repeated.")
+        list[str] | None, typer.Option("--paper", "-p", help="Only this paper; may be repeated.")
     ] = None,
     year: Annotated[
-        str | None, typer.Option(help="Only of these years: 2019, 2019-2023, 2019- or -2023.")
+        str | None, typer.Option(help="Only these years: 2019, 2019-2023, 2019- or -2023.")
     ] = None,
     tag: Annotated[
-        list[str] | None, typer.Option(help="Only of papers with this tag; may be repeated.")
+        list[str] | None, typer.Option(help="Only papers with this tag; may be repeated.")
     ] = None,
     section: Annotated[
         list[str] | None, typer.Option(help="Only below this heading; may be repeated.")
     ] = None,
     venue: Annotated[
         list[str] | None,
-        typer.Option(help="Only of this venue, as records spell it; may be repeated."),
+        typer.Option(help="Only this venue, spelled as in the records; may be repeated."),
     ] = None,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many at most.")] = 10,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=1, help="Maximum number to show.")
+    ] = 10,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object per line.")
+    ] = False,
 ) -> int:
     """Find passages of a library's papers."""
     from citeloom.cli.options import years_of
@@ -116,19 +120,21 @@ def search(
         if hit.passage in passages:
             typer.echo(_line(hit, passages[hit.passage], as_json=as_json))
     if not hits and not as_json:
-        typer.echo("nothing found", err=True)
+        typer.echo("no results", err=True)
     return 0 if hits else 1
 
 
 def show(
     words: Annotated[
         list[str],
-        typer.Argument(help="Its id, its title or a part of that.", metavar="[NAME] PAPER..."),
+        typer.Argument(help="Id, title or part of the title.", metavar="[NAME] PAPER..."),
     ],
     library: NAMED = None,
-    as_json: Annotated[bool, typer.Option("--json", help="All of it as one JSON object.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print everything as one JSON object.")
+    ] = False,
 ) -> None:
-    """Show what a library has of one paper: record, documents, sections, passages."""
+    """Show one paper of a library: record, documents, sections, passages."""
     name, paper = named(library, words, "the id or title of a paper")
     with opened(name) as shown:
         _show(shown, paper, as_json=as_json)
@@ -137,7 +143,9 @@ def show(
 def papers(
     name: Annotated[str | None, typer.Argument(help="The library.")] = None,
     library: NAMED = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object per line.")
+    ] = False,
 ) -> None:
     """List the papers of a library: id, year, title."""
     from tools.library.library_snapshot import all_papers
@@ -158,11 +166,12 @@ def _found(library: "Library", paper: str) -> "Paper":
         return (whole or titled)[0]
     if not titled:
         raise InputError(
-            f"'{library.name}' has no paper {paper}: `{PROGRAM} library papers {library.name}` lists them"
+            f"'{library.name}' has no paper {paper}: list its papers with `{PROGRAM} library "
+            f"papers {library.name}`"
         )
     known = "; ".join(f"{one.id} {one.title}" for one in titled[:5])
     raise InputError(
-        f"{counted(len(titled), 'paper')} of '{library.name}' have '{paper}' in their titles: {known}"
+        f"{counted(len(titled), 'paper')} in '{library.name}' match '{paper}': {known}"
     )
 
 
@@ -204,11 +213,11 @@ def _show(library: "Library", paper: str, *, as_json: bool) -> None:
 
 def tag(
     name: Annotated[str, typer.Argument(help="The library.")],
-    paper: Annotated[str, typer.Argument(help="Id of a paper, in any form.")],
+    paper: Annotated[str, typer.Argument(help="Id of a paper.")],
     tags: Annotated[list[str], typer.Argument(help="One or more tags.")],
-    remove: Annotated[bool, typer.Option("--remove", help="Take them away.")] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Remove the tags.")] = False,
 ) -> None:
-    """Give a paper tags, by which searches and questions can be narrowed."""
+    """Tag a paper; searches and questions can be limited to a tag."""
     with opened(name) as library:
         library.texts.tag(paper, tags, remove=remove)
         left = ", ".join(library.texts.tags_of(paper))

@@ -57,7 +57,7 @@ Format = StrEnum("Format", ["tex", "docx"])
 Resume = Annotated[
     str | None,
     typer.Option(
-        "--resume", metavar="RUN", help="Go on with an interrupted run.", rich_help_panel=_RESULTS
+        "--resume", metavar="RUN", help="Resume an interrupted run.", rich_help_panel=_RESULTS
     ),
 ]
 
@@ -195,7 +195,7 @@ class ChatOptions(OptionGroup):
         typer.Option(
             "--listen",
             metavar="FILE|mic",
-            help="Take the question from an audio file or microphone.",
+            help="Take the question from an audio file or the microphone.",
         ),
     ] = None
 
@@ -226,7 +226,7 @@ class WriteOptions(OptionGroup):
     cite: Annotated[int, typer.Option("--cite")]
     style: Annotated[str, typer.Option("--style", metavar="NAME")]
     plan: Annotated[
-        Path | None, typer.Option("--plan", help="A file with your own plan of the section.")
+        Path | None, typer.Option("--plan", help="A file with your plan for the section.")
     ] = None
     writer: Annotated[WriterName, typer.Option("--writer", metavar="NAME")]
 
@@ -241,15 +241,15 @@ class ReviseOptions(OptionGroup):
 
     HEADING = "How to write"
     section: Annotated[
-        str, typer.Argument(metavar="RUN", help="The run whose section is to be revised.")
+        str, typer.Argument(metavar="RUN", help="The run whose section you want to revise.")
     ]
     instruction: Annotated[str, typer.Option("--instruction", "-i")]
     text: Annotated[
         Path | None,
-        typer.Option("--text", help="A text or Word file with the section as you edited it."),
+        typer.Option("--text", help="A text or Word file with your edited section."),
     ] = None
     plan: Annotated[
-        Path | None, typer.Option("--plan", help="A file with your own plan of the section.")
+        Path | None, typer.Option("--plan", help="A file with your plan for the section.")
     ] = None
 
     def given(self) -> dict[str, Any]:
@@ -274,7 +274,7 @@ class SynthesizeOptions(OptionGroup):
 class CostApproval(OptionGroup):
     """Of `ask` and `synthesize`, and with others of `review`, `find` and `write`."""
 
-    HEADING = "What to ask you on the way"
+    HEADING = "What needs your approval"
     review_cost: Annotated[ApprovalMode, typer.Option("--review-cost")]
 
 
@@ -303,7 +303,7 @@ class ReviewApprovals(WriteApprovals, FindApprovals):
 class TextApproval(OptionGroup):
     """Of `revise`."""
 
-    HEADING = "What to ask you on the way"
+    HEADING = "What needs your approval"
     review_text: Annotated[ApprovalMode, typer.Option("--review-text")]
 
 
@@ -333,7 +333,7 @@ class ResultOptions(OptionGroup):
         typer.Option(
             "--out",
             "-o",
-            help="Folder for the results; without it citeloom-out/RUN, and an answer is only printed.",
+            help="Folder for the results; by default citeloom-out/RUN (answers are only printed).",
         ),
     ] = None
     json: Annotated[
@@ -347,7 +347,7 @@ class SectionResults(ResultOptions):
 
     formats: Annotated[
         list[Format],
-        typer.Option("--format", help="A further form of the text; may be repeated."),
+        typer.Option("--format", help="An additional format of the text; may be repeated."),
     ] = field(default_factory=list)
 
 
@@ -356,7 +356,8 @@ class TracedResults(ResultOptions):
     """Of `synthesize`."""
 
     trace: Annotated[
-        bool, typer.Option("--trace", help="Show the way to the answer: the words it rests on.")
+        bool,
+        typer.Option("--trace", help="Show how the answer came about and the words behind it."),
     ] = False
 
 
@@ -382,7 +383,7 @@ class AnswerResults(TracedResults):
 class ModelOptions(OptionGroup):
     """Of every command that runs a graph."""
 
-    HEADING = "Model, cost, and all the rest"
+    HEADING = "Model, cost and other settings"
     mind: Annotated[Literal["auto", "llm", "extractive"], typer.Option("--mind")]
     max_calls: Annotated[int | None, typer.Option("--max-calls")]
     max_usd: Annotated[
@@ -390,7 +391,7 @@ class ModelOptions(OptionGroup):
         typer.Option(
             "--max-usd",
             metavar="[SOURCE=]USD",
-            help="Most that the run may cost, LLM and sources together, or one source of it, such as "
+            help="Maximum cost of the run, LLM and sources together, or of one source, such as "
             "openalex=0.02; may be repeated.",
         ),
     ] = field(default_factory=list)
@@ -399,8 +400,8 @@ class ModelOptions(OptionGroup):
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            help="A rarer setting, such as pool=120 or refresh=true; `citeloom settings` lists them all. "
-            "May be repeated.",
+            help="Another setting, such as pool=120 or refresh=true; `citeloom settings` lists "
+            "all. May be repeated.",
         ),
     ] = field(default_factory=list)
 
@@ -497,7 +498,7 @@ def years_of(given: str | None) -> dict[str, Any]:
     first, dash, last = (part.strip() for part in (given or "").replace("–", "-").partition("-"))
     if (given and not all(part.isdigit() for part in (first, last) if part)) or given == "-":
         raise typer.BadParameter(
-            f"'{given}' is no year: give 2019, 2019-2023, 2019- or -2023", param_hint="--year"
+            f"'{given}' is not a year: give 2019, 2019-2023, 2019- or -2023", param_hint="--year"
         )
     low = int(first) if first else None
     high = int(last) if last else (None if dash else low)
@@ -519,10 +520,10 @@ def budgets_of(given: list[str]) -> dict[str, Any]:
         except ValueError:
             usd = -1.0
         if not 0 <= usd < float("inf"):
-            raise typer.BadParameter(f"'{item}' is no amount of USD", param_hint="--max-usd")
+            raise typer.BadParameter(f"'{item}' is not an amount in USD", param_hint="--max-usd")
         if name and name not in ONLINE:
             known = ", ".join(ONLINE)
-            raise typer.BadParameter(f"'{name}' is none of {known}", param_hint="--max-usd")
+            raise typer.BadParameter(f"'{name}' is not one of {known}", param_hint="--max-usd")
         if name:
             by_source[name] = usd
         else:

@@ -177,7 +177,7 @@ def print_references(values: Mapping[str, Any], form: str, out: Path | None = No
     else:
         typer.echo(text, nl=False)
     unsure = sum(one.confidence < DOUBTFUL for one in listed)
-    told = [f"{counted(len(listed), 'reference')} read, {unsure} with little confidence"]
+    told = [f"{counted(len(listed), 'reference')} read, {unsure} with low confidence"]
     outcomes = Counter(one.check.outcome.replace("_", " ") for one in listed if one.check)
     told += [f"{count} {outcome}" for outcome, count in outcomes.most_common()]
     typer.echo(", ".join(told), err=True)

@@ -25,7 +25,7 @@ def write_proposal(question: Mapping[str, Any], folder: Path) -> None:
         print_status(escape("\n".join(_details(question))))
     folder.mkdir(parents=True, exist_ok=True)
     _proposal(question, folder).write_text(question["proposal"].rstrip() + "\n", encoding="utf-8")
-    why = [f"Asked because: {question['why']}.", ""] if question["why"] else []
+    why = [f"Why CiteLoom asks: {question['why']}.", ""] if question["why"] else []
     lines = [f"# About {question['kind']}.txt", "", question["instructions"], "", *why]
     notes = folder / f"{question['kind']}.md"
     notes.write_text("\n".join([*lines, *_details(question)]) + "\n", encoding="utf-8")
@@ -54,7 +54,7 @@ def _estimate(estimate: Mapping[str, Any]) -> Iterator[str]:
     if not estimate:
         return
     amounts = {
-        "calls of the model": "calls",
+        "model calls": "calls",
         "tokens in": "input_tokens",
         "tokens out": "output_tokens",
         "minutes": "minutes",
@@ -84,10 +84,11 @@ def ask(question: Mapping[str, Any], folder: Path) -> bool:
         return False
     path = _proposal(question, folder)
     print_status(
-        f"What the run proposes is in [bold]{escape(str(path))}[/bold], more about it in {question['kind']}.md."
+        f"The proposal is in [bold]{escape(str(path))}[/bold]; {question['kind']}.md explains it."
     )
     said = typer.prompt(
-        "Edit it or leave it, then press Enter to go on (s ends the run with what it has, q leaves it waiting)",
+        "Edit it or leave it, then press Enter to continue (s: finish now with the "
+        "results so far; q: quit and decide later)",
         default="",
         show_default=False,
         err=True,
@@ -111,6 +112,7 @@ def print_waiting(
     if as_json:
         typer.echo(dump({"run": name, "waiting": question}))
     print_status(
-        f"Waiting for you: edit [bold]{escape(str(_proposal(question, folder)))}[/bold] or leave it, then go on "
-        f"with: [bold]{escape(PROGRAM)} {graph} --resume {name}[/bold]"
+        f"Waiting for you: edit [bold]{escape(str(_proposal(question, folder)))}[/bold] "
+        f"or leave it, then resume with: [bold]{escape(PROGRAM)} {graph} --resume "
+        f"{name}[/bold]"
     )

@@ -25,7 +25,7 @@ def read_text_input(given: str | None) -> str:
     """
     if given is None or not given.strip():
         raise InputError(
-            "there is no input: give a text file, '-' for standard input, or the abstract in quotes"
+            "no input: give a text file, '-' for standard input, or the abstract in quotes"
         )
     if given == "-":
         return _decode(sys.stdin.buffer.read(MAX_BYTES + 1), "standard input")
@@ -118,7 +118,9 @@ def read_plan(path: Path) -> str:
     """
     plan = read_text(path)
     if not plan.strip():
-        raise InputError(f"the plan '{path}' is empty: give a line for each sentence, or no plan")
+        raise InputError(
+            f"the plan '{path}' is empty: write one line per sentence, or leave out --plan"
+        )
     return plan
 
 
@@ -132,16 +134,17 @@ def paper_paths(question: str | None, files: Sequence[str], papers: Sequence[str
 
     named, kinds = question or "", DOCUMENTS - _TEXT_SUFFIXES
     if os.path.isdir(named) or (Path(named).suffix.lower() in kinds and os.path.exists(named)):
-        raise InputError(f"the question comes first, then the papers: '{question}' is no question")
+        raise InputError(
+            f"the question comes first, then the papers: '{question}' is not a question"
+        )
     if not files and not papers:
         raise InputError(
-            "there are no papers to read: give files or folders of PDF, HTML, JATS, TEI, DOCX, Markdown or "
-            "text behind the question, or papers of a library with --paper"
+            "no papers to read: after the question give files or folders (PDF, HTML, JATS, "
+            "TEI, DOCX, Markdown, text), or papers of a library with --paper"
         )
     if missing := [given for given in files if not os.path.lexists(given)]:
         raise InputError(
-            f"there is no file '{missing[0]}': check the path (papers of a library are named with "
-            "--paper)"
+            f"there is no file '{missing[0]}': check the path (for papers of a library use --paper)"
         )
     return list(dict.fromkeys(os.path.abspath(given) for given in files))
 
@@ -191,7 +194,7 @@ def read_papers(path: Path) -> list[dict[str, Any]]:
 def _usable(records: list[dict[str, Any]], path: Path) -> list[dict[str, Any]]:
     if not records:
         raise InputError(
-            f"'{path}' holds no usable record of a paper: give BibTeX, RIS, CSL-JSON or JSON Lines with "
-            "titles, or the papers.json of a run that found some"
+            f"'{path}' has no usable record of a paper: give BibTeX, RIS, CSL-JSON or JSON "
+            "Lines with titles, or the papers.json of a run that found some"
         )
     return records

@@ -184,7 +184,7 @@ async def _finished(report: RunReport, *, as_json: bool, show: Mapping[str, Any]
 
 
 def _tell_stopped(run: RunRecord) -> None:
-    print_status(f"Stopped. Go on with: [bold]{resume_command(run)}[/bold]")
+    print_status(f"Paused. Resume with: [bold]{resume_command(run)}[/bold]")
 
 
 @contextmanager

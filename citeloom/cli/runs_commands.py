@@ -16,15 +16,19 @@ if TYPE_CHECKING:
 
 app = Commands()
 
-RUN = Annotated[str, typer.Argument(help="Its name, as `runs list` has it.")]
+RUN = Annotated[str, typer.Argument(help="Name of the run; `runs list` shows the names.")]
 
 
 @app.command("list")
 def list_(
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many at most.")] = 20,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=1, help="Maximum number to show.")
+    ] = 20,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object per line.")
+    ] = False,
 ) -> None:
-    """List the runs, those last worked on first: name, command, how it ended, what it was about."""
+    """List the runs, latest first: name, command, status, subject."""
     from json import dumps
 
     from citeloom.runs.run_record import all_runs
@@ -35,15 +39,17 @@ def list_(
         line = "  ".join(f"{told[key]:<11}" for key in ("run", "command", "status"))
         typer.echo(dumps(told) if as_json else f"{line}  {told['about'][:60]}".rstrip())
     if not runs and not as_json:
-        typer.echo("no run was started yet", err=True)
+        typer.echo("no runs yet", err=True)
 
 
 @app.command()
 def show(
     run: RUN,
-    as_json: Annotated[bool, typer.Option("--json", help="All of it as one JSON object.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print everything as one JSON object.")
+    ] = False,
 ) -> None:
-    """Show what a run was asked, how it ended, where its results are, and how to see them again."""
+    """Show a run: its input, status, results, and how to see them again."""
     from dataclasses import asdict
 
     from citeloom.report.json_files import dump
@@ -64,12 +70,12 @@ def show(
             typer.echo(f"{key:<9} {value}")
     from citeloom.cli.run_command import resume_command
 
-    typer.echo(f"To go on with it, or to see its result again: {resume_command(kept)}")
+    typer.echo(f"To resume it or see its result again: {resume_command(kept)}")
 
 
 @app.command()
 def resume(run: RUN) -> int:
-    """Go on with a run that was stopped, waits or failed, or show its result again, whatever its command."""
+    """Resume a paused, waiting or failed run of any command, or show its result again."""
     from citeloom.cli.chat import go_on_with_chat
     from citeloom.cli.run_command import to_the_end
     from citeloom.runs.run_record import load_run
@@ -80,36 +86,38 @@ def resume(run: RUN) -> int:
 
 RESULTS = Annotated[
     bool,
-    typer.Option("--with-results", help="Delete the folders in citeloom-out that they made, too."),
+    typer.Option("--with-results", help="Also delete their result folders in citeloom-out."),
 ]
 
 
 @app.command()
 def delete(
-    runs: Annotated[list[str], typer.Argument(help="Their names, as `runs list` has them.")],
+    runs: Annotated[list[str], typer.Argument(help="Names of the runs; `runs list` shows them.")],
     with_results: RESULTS = False,
 ) -> int:
-    """Delete runs: what they keep to go on and to be revised. One that is being worked on stays."""
+    """Delete runs with the data needed to resume and revise them. Working runs stay."""
     from citeloom.runs.run_record import load_run
 
     wanted = list({name: load_run(name) for name in runs}.values())
     deleted = _deleted(wanted, with_results)
     for run in wanted:
         if run not in deleted:
-            tell_error(f"run '{run.name}' is being worked on: it was not deleted")
+            tell_error(f"run '{run.name}' is still working: CiteLoom did not delete it")
     return int(len(deleted) < len(wanted))
 
 
 @app.command()
 def prune(
     older_than: Annotated[
-        str, typer.Option(help="How long nobody has worked on them: 30d, 12h, or days.")
+        str, typer.Option(help="Delete runs idle for this long: 30d, 12h, or a number of days.")
     ],
-    keep: Annotated[int, typer.Option(min=0, help="So many of the last runs stay anyway.")] = 0,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only name them.")] = False,
+    keep: Annotated[int, typer.Option(min=0, help="Keep at least this many recent runs.")] = 0,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only list them; delete nothing.")
+    ] = False,
     with_results: RESULTS = False,
 ) -> None:
-    """Delete old runs, name each, and give their room back to the disk; those being worked on stay."""
+    """Delete old runs and free their disk space; working runs stay."""
     from citeloom.runs.run_record import outdated_runs
 
     runs = outdated_runs(_days(older_than), keep)
@@ -122,10 +130,12 @@ By = StrEnum("By", ["day", "caller", "task", "source"])
 
 @app.command()
 def spending(
-    by: Annotated[By, typer.Option(help="What is added up.")] = By.day,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+    by: Annotated[By, typer.Option(help="Group by.")] = By.day,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object per line.")
+    ] = False,
 ) -> None:
-    """Say what runs have spent on calls of models and sources, by UTC day, caller, task or source."""
+    """Show what runs spent on models and sources, by UTC day, caller, task or source."""
     from json import dumps
 
     from tools.ledger.ledger_file import LedgerFile
@@ -143,7 +153,7 @@ def spending(
                 f"{shown:<24} {counted(calls, 'call'):>13} {given + written:>11,} tokens {usd:>10.4f} USD"
             )
     if not rows and not as_json:
-        typer.echo("nothing was spent yet", err=True)
+        typer.echo("nothing spent yet", err=True)
 
 
 def _deleted(runs: Sequence["RunRecord"], results: bool) -> Sequence["RunRecord"]:
@@ -166,7 +176,9 @@ def _days(age: str) -> float:
     try:
         return float(number) * _UNITS[unit]
     except ValueError as error:
-        raise InputError(f"'{age}' is no age: write 30d for days, 12h for hours") from error
+        raise InputError(
+            f"'{age}' is not a time span: write 30d for days, 12h for hours"
+        ) from error
 
 
 _UNITS = {"d": 1.0, "h": 1 / 24}

@@ -24,7 +24,7 @@ _Host = Annotated[
     str,
     typer.Option(
         metavar="ADDRESS",
-        help="Where to listen; other machines need a key (`citeloom keys add NAME`).",
+        help="Address to listen on; other machines need a key (`citeloom keys add NAME`).",
     ),
 ]
 _Port = Annotated[int, typer.Option(metavar="NUMBER", envvar="PORT", help="Port to listen on.")]
@@ -42,11 +42,12 @@ def doctor(
         str | None,
         typer.Option(
             metavar="URL",
-            help="Try every call that CiteLoom makes of this Qdrant server, on a collection of its own.",
+            help="Test every call CiteLoom makes to this Qdrant server, on a collection of its "
+            "own.",
         ),
     ] = None,
 ) -> int:
-    """Show what is configured, what can be reached, what is missing, and how to fix it."""
+    """Show what is configured and reachable, what is missing, and how to fix it."""
     from citeloom.cli.doctor import examine, examine_server
 
     return examine() if qdrant is None else examine_server(qdrant)
@@ -117,7 +118,7 @@ def _become_server(options: Sequence[str]) -> NoReturn:
 
 
 def mcp() -> None:
-    """Serve find, review and the others as tools to an agent on this machine, over stdin and stdout (MCP)."""
+    """Serve find, review and the other commands as tools to an agent on this machine, over stdin and stdout (MCP)."""
     import asyncio
     import logging
 
@@ -127,7 +128,7 @@ def mcp() -> None:
         from citeloom.service.mcp import serve_stdio
     except ModuleNotFoundError as error:
         raise InputError(
-            f"{error.name} is not installed: install CiteLoom with its extra 'server' to serve agents"
+            f"{error.name} is not installed: to serve agents, run `pip install 'citeloom[server]'`"
         ) from error
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
 
@@ -139,7 +140,7 @@ def mcp() -> None:
 
 
 def evaluate(ctx: typer.Context) -> None:
-    """Measure how well CiteLoom works on data of yours."""
+    """Measure how well CiteLoom works on your data."""
     try:
         suites = import_module("evals.__main__").app
     except ModuleNotFoundError as error:
@@ -150,17 +151,19 @@ def evaluate(ctx: typer.Context) -> None:
 
 @keys.command()
 def add(
-    name: Annotated[str, typer.Argument(help="The caller, such as a person or a program.")],
-    runs_at_once: Annotated[int, typer.Option(min=1, help="Most runs under way at once.")] = 4,
-    requests_a_minute: Annotated[int, typer.Option(min=1, help="Most requests a minute.")] = 600,
+    name: Annotated[str, typer.Argument(help="Name of the caller, a person or a program.")],
+    runs_at_once: Annotated[int, typer.Option(min=1, help="Maximum runs at once.")] = 4,
+    requests_a_minute: Annotated[
+        int, typer.Option(min=1, help="Maximum requests per minute.")
+    ] = 600,
     runs_a_day: Annotated[
-        int | None, typer.Option(min=1, help="Most runs started in 24 hours; no limit if left out.")
+        int | None, typer.Option(min=1, help="Maximum runs in 24 hours; no limit by default.")
     ] = None,
     usd_a_day: Annotated[
-        float | None, typer.Option(min=0, help="Most USD a day (UTC); no limit if left out.")
+        float | None, typer.Option(min=0, help="Maximum USD per day (UTC); no limit by default.")
     ] = None,
 ) -> None:
-    """Make a caller's key and print it once: it is kept as a hash only."""
+    """Make an API key for a caller and print it once; CiteLoom keeps only a hash."""
     from tools.callers import ApiKeyLimits
 
     limits = ApiKeyLimits(
@@ -171,14 +174,15 @@ def add(
     )
     secret = _keys().add(name, limits)
     print_status(
-        "It is shown this once. Callers send it as `Authorization: Bearer KEY` or `X-Api-Key: KEY`."
+        "CiteLoom shows this key only once. Callers send it as `Authorization: Bearer "
+        "KEY` or `X-Api-Key: KEY`."
     )
     typer.echo(secret)
 
 
 @keys.command("list")
 def list_() -> None:
-    """List the callers that have a key, and what it allows."""
+    """List the callers that have an API key, with their limits."""
     for key in _keys().all():
         allowed = key.limits.model_dump(exclude_none=True).items()
         told = ", ".join(f"{value} {name.replace('_', ' ')}" for name, value in allowed)
@@ -187,7 +191,7 @@ def list_() -> None:
 
 @keys.command()
 def revoke(name: Annotated[str, typer.Argument(help="The caller.")]) -> None:
-    """Let a caller's key open nothing from now on; runs and libraries of the caller stay."""
+    """Revoke the API key of a caller; the caller's runs and libraries stay."""
     _keys().revoke(name)
 
 
@@ -212,9 +216,12 @@ def build(
             help="Files of works from OpenAlex's dump (JSON lines, .gz or not), and folders that hold them.",
         ),
     ],
-    out: Annotated[Path, typer.Option("--out", help="The slice's folder; made if there is none.")],
+    out: Annotated[
+        Path, typer.Option("--out", help="Folder of the local copy; CiteLoom creates it if needed.")
+    ],
     year: Annotated[
-        str | None, typer.Option(metavar="YEARS", help="Only these: 2019-2023, 2019- or -2023.")
+        str | None,
+        typer.Option(metavar="YEARS", help="Only these years: 2019-2023, 2019- or -2023."),
     ] = None,
     field: Annotated[
         list[str],
@@ -226,11 +233,13 @@ def build(
     ] = [],  # noqa: B006 - typer copies it
     language: Annotated[
         list[str],
-        typer.Option("--language", help="Only works in it, such as en; may be repeated."),
+        typer.Option(
+            "--language", help="Only works in this language, such as en; may be repeated."
+        ),
     ] = [],  # noqa: B006
     abstracts: Annotated[bool, typer.Option(help="Only works with an abstract.")] = False,
 ) -> None:
-    """Make a slice of OpenAlex's dump for the source 'snapshot', or add files to one.
+    """Build a local copy of part of OpenAlex for the source 'snapshot', or add files to one.
 
     Run again, it goes on where it was stopped.
     """

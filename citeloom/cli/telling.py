@@ -79,7 +79,7 @@ def tell_folder(folder: Path, name: str, seconds: float) -> None:
 def tell_page(page: Path, name: str, seconds: float) -> None:
     """Say first which page to open."""
     print_status(f"Open {_shown(page)}")
-    print_status(f"The other files are beside it.  (run {name}, {seconds:.0f} s)")
+    print_status(f"The other files are next to it.  (run {name}, {seconds:.0f} s)")
 
 
 def _shown(path: Path) -> str:

@@ -20,7 +20,7 @@ def listen_for_question(source: str) -> str:
 
     transcriber = Whisper(settings().speech_model)
     if source == "mic":
-        print_status("Speak now; a pause ends the question.")
+        print_status("Speak now; pause to end the question.")
     transcript = transcriber.transcribe(record(Pause()) if source == "mic" else Path(source))
     spent = transcript.seconds
     print_status(
@@ -42,7 +42,7 @@ def say_aloud(text: str, where: str) -> None:
         else:
             Path(where).write_bytes(speech.wav)
     except (CiteLoomError, OSError) as error:
-        print_notice("Not spoken", str(error))
+        print_notice("Not read aloud", str(error))
         return
     spent = speech.seconds
     print_status(

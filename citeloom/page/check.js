@@ -6,7 +6,7 @@ import {Nothing, Problem, Sentence, useAction, useLoaded} from "./parts.js";
 import {Kinds, List} from "./references.js";
 import {paragraphs} from "./text.js";
 import {html, useState} from "./vendor/preact.js";
-import {W} from "./words.js";
+import {called, W} from "./words.js";
 
 /** @param {{kind: string}} props */
 export const Check = ({kind}) => (kind === "references" ? html`<${List} />` : html`<${CheckText} />`);
@@ -58,7 +58,7 @@ export function Checked({run}) {
         ${paragraphs(sentences).map((part) => html`<p dir="auto">${part.map((item) => html`<${Sentence} kind=${worst(item)}
           chosen=${item.number === at} choose=${() => setAt(item.number)}>${item.text}<//> `)}</p>`)}
         ${audit?.references?.length > 0 && html`<h2>${W.text.references}</h2>
-          <ul>${audit.references.map((/** @type {any} */ item) => html`<li dir="auto"><strong>${item.key}</strong> ${item.cause.replaceAll("_", " ")}: ${item.detail}
+          <ul>${audit.references.map((/** @type {any} */ item) => html`<li dir="auto"><strong>${item.key}</strong> ${called(W.text.causes, item.cause)}: ${item.detail}
             ${item.remedy && html`<div class="dim">${item.remedy}</div>`}</li>`)}</ul>`}
         ${audit?.uncited_claims?.length > 0 && html`<h2>${W.check.uncited}</h2>
           <ul>${audit.uncited_claims.map((/** @type {any} */ item) => html`<li dir="auto">${item.text} <span class="dim">${item.why}</span></li>`)}</ul>`}

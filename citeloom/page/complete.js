@@ -9,7 +9,7 @@ export function Complete({found}) {
   const most = Math.max(found.estimate, found.high ?? 0, 1);
   const share = (/** @type {number} */ count) => Math.max(0, Math.min(100, (100 * count) / most));
   return html`<details class="complete">
-    <summary>${W.complete.title} <span class="dim">${Math.round(100 * (found.share ?? 0))}% ${W.complete.share}</span></summary>
+    <summary>${W.complete.title} <span class="dim">${Math.round(100 * (found.share ?? 0))} % ${W.complete.share}</span></summary>
     <svg viewBox="0 0 100 6" preserveAspectRatio="none" role="img" aria-label=${found.told}>
       <rect class="most" width=${share(found.estimate)} height="6" />
       <rect class="kept" width=${share(found.kept)} height="6" />

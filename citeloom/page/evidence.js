@@ -3,7 +3,7 @@
 import {PageOf} from "./page_of.js";
 import {abstractTitle, Marked, Out, Quoted} from "./parts.js";
 import {html} from "./vendor/preact.js";
-import {W} from "./words.js";
+import {called, W} from "./words.js";
 
 /** The verdict that counts of a sentence: the worst. @param {any} sentence */
 export function worst(sentence) {
@@ -23,9 +23,9 @@ export function Evidence({sentence, values}) {
     const quotes = [item.quote, ...(item.further ?? [])].filter(Boolean);
     return html`<div class="evidence">
       <p><span class=${`support ${item.verdict}`}>${W.text.support[/** @type {keyof typeof W.text.support} */ (item.verdict)] ?? item.verdict}</span>
-        ${item.cause && html` <span class="dim">${item.cause.replaceAll("_", " ")}</span>`}</p>
+        ${item.cause && html` <span class="dim">${called(W.text.causes, item.cause)}</span>`}</p>
       ${cited ? html`<p dir="auto">[${cited.number}] ${cited.paper.title} <${Out} paper=${cited.paper} /></p>`
-        : item.key && html`<p dir="auto">${values.labels?.[item.key] ?? ""} <span class="dim">${item.paper.startsWith("title:") ? "" : item.paper}</span></p>`}
+        : item.key && html`<p dir="auto">${values.labels?.[item.key] ?? ""} <span class="dim">${/^(doi|arxiv):/.test(item.paper) ? item.paper : ""}</span></p>`}
       ${quotes.map((quote) => html`<${Quoted} quote=${quote} />
         ${quote.part === "passage" && html`<${PageOf} key=${quote.text} library=${library} paper=${item.paper} quote=${quote.text} />`}`)}
       ${item.nearest?.length > 0 && html`<p class="dim">${W.check.nearest}</p>

@@ -26,13 +26,16 @@ export function History() {
     ${found && !runs.length && html`<${Nothing}>${W.history.none}<//>`}
     <ul class="history">${runs.map((thread) => html`<li>
       <input type="checkbox" aria-label=${`${W.history.choose}: ${thread.metadata.title}`} checked=${chosen.includes(thread.thread_id)} onChange=${tick(thread.thread_id)} />
-      <a href=${place(thread)} dir="auto">${thread.metadata.title || thread.metadata.citeloom_graph}</a>
-      <span class="dim">${thread.metadata.citeloom_graph} · ${new Date(thread.updated_at).toLocaleString()}</span>
+      <a href=${place(thread)} dir="auto">${thread.metadata.title || kind(thread)}</a>
+      <span class="dim">${kind(thread)} · ${new Date(thread.updated_at).toLocaleString()}</span>
       <button class="small" disabled=${removing} aria-label=${`${W.history.delete} ${thread.metadata.title}`} onClick=${() => remove(thread.thread_id)}>${W.history.delete}</button>
     </li>`)}</ul>
     ${runs.length > 1 && html`<button disabled=${chosen.length !== 2 || comparing} onClick=${() => compare()}>${W.history.compare}</button>`}
     ${both && html`<${Compared} runs=${both} />`}`;
 }
+
+/** What a run is, in a word. @param {any} thread */
+const kind = ({metadata: {citeloom_graph: graph}}) => W.history.kinds[/** @type {keyof typeof W.history.kinds} */ (graph)] ?? graph;
 
 /** Where a run is shown: a conversation goes on where it was had. @param {any} thread */
 const place = ({thread_id: id, metadata}) =>

@@ -4,7 +4,7 @@ import * as api from "./api.js";
 import {byline, Nothing, Out, Problem, useAction, useLoaded} from "./parts.js";
 import {ended} from "./run.js";
 import {html, useState} from "./vendor/preact.js";
-import {W} from "./words.js";
+import {counted, W} from "./words.js";
 
 /** @param {{name: string}} props */
 export function Libraries({name}) {
@@ -14,7 +14,7 @@ export function Libraries({name}) {
   return html`<h1>${W.libraries.title}</h1>
     <${Problem} text=${error} />
     <ul class="names">${libraries.map((item) => html`<li><a href=${`#/libraries/${item.name}`} aria-current=${item.name === name ? "page" : null}>${item.name}</a>
-      <span class="dim"> ${item.papers} ${W.libraries.papers}, ${item.documents} ${W.libraries.documents}, ${item.passages} ${W.libraries.passages}
+      <span class="dim"> ${counted(item.papers, "paper")}, ${counted(item.documents, "document")}, ${counted(item.passages, "passage")}
       ${item.yours ? "" : ` · ${W.libraries.shared}`}</span></li>`)}</ul>
     <${Add} name=${shown?.yours ? name : ""} again=${again} />
     ${shown && html`<${Inside} key=${name} library=${shown} again=${again} />`}`;
@@ -52,7 +52,7 @@ function Add({name, again}) {
     <p class="dim" role="status">${progress}</p>
     <${Problem} text=${error} />
     <ul>${(values?.reports ?? []).map((/** @type {any} */ item) => html`<li dir="auto"><strong>${item.source}</strong>: ${item.status}
-      ${item.passages ? `, ${item.passages} ${W.libraries.passages}` : ""} ${item.cause ?? ""} ${item.remedy ?? ""}</li>`)}</ul>
+      ${item.passages ? `, ${counted(item.passages, "passage")}` : ""} ${item.cause ?? ""} ${item.remedy ?? ""}</li>`)}</ul>
   </form>`;
 }
 

@@ -7,7 +7,7 @@ import {MakeLibrary} from "./make_library.js";
 import {abstractTitle, byline, Long, Marked, Nothing, Out, Problem, Quoted, useAction, useLoaded} from "./parts.js";
 import {read} from "./run.js";
 import {html, useMemo, useState} from "./vendor/preact.js";
-import {W} from "./words.js";
+import {counted, W} from "./words.js";
 
 /** @typedef {import("./choices.js").Choice} Choice */
 
@@ -25,6 +25,7 @@ export function Papers({run}) {
     () => new Map((run.values.references ?? []).map((/** @type {any} */ item) => [item.paper.id, item.number])),
     [run.values],
   );
+  const titles = useMemo(() => new Map(papers.map((item) => [item.paper.id, item.paper.title])), [run.values]);
   const shown = useMemo(() => listed(papers, choices, word, show, sort, seen), [run.values, choices, word, show, sort, seen]);
   const shows = run.parent ? {fresh: W.papers.fresh, ...W.papers.shows} : W.papers.shows;
   const changes = papers.filter(({selected, paper: {id}}) =>
@@ -53,17 +54,17 @@ export function Papers({run}) {
         onInput=${(/** @type {any} */ event) => setWord(event.target.value)} /></label>
       ${select(W.papers.show, shows, show, setShow)}
       ${select(W.papers.sort, W.papers.sorts, sort, setSort)}
-      <p role="status">${shown.length} ${W.papers.count}</p>
+      <p role="status">${counted(shown.length, "paper")}</p>
     </div>
     <div class="apply">
       <button class="main" disabled=${busy || !changes} onClick=${() => write()}>${W.papers.apply}</button>
-      <span class="dim">${changes} ${W.papers.changes}</span>
+      <span class="dim">${counted(changes, "change")}</span>
       <${Problem} text=${error || unkept} />
       <${MakeLibrary} run=${run} papers=${chosen(papers, choices)} />
     </div>
     ${show === "fresh" && seen && !shown.length && html`<${Nothing}>${W.papers.nothingNew}<//>`}
     <${Long} items=${shown} height=${76} label=${W.run.tabs.papers}
-      draw=${(/** @type {any} */ item) => html`<${Paper} key=${item.paper.id} item=${item} number=${numbers.get(item.paper.id)}
+      draw=${(/** @type {any} */ item) => html`<${Paper} key=${item.paper.id} item=${item} titles=${titles} number=${numbers.get(item.paper.id)}
         choice=${choices[item.paper.id] ?? {}} put=${(/** @type {Choice} */ choice) => put(item.paper.id, choice)} />`} />`;
 }
 
@@ -87,8 +88,8 @@ function listed(papers, choices, word, show, sort, seen) {
   return by[sort] ? found.toSorted(by[sort]) : found;
 }
 
-/** @param {{item: any, number: number | undefined, choice: Choice, put: (choice: Choice) => void}} props */
-function Paper({item, number, choice, put}) {
+/** @param {{item: any, titles: Map<string, string>, number: number | undefined, choice: Choice, put: (choice: Choice) => void}} props */
+function Paper({item, titles, number, choice, put}) {
   const {paper, debate} = item;
   const [open, setOpen] = useState(false);
   const kept = choice.must || choice.add || (item.selected && !choice.drop);
@@ -106,16 +107,24 @@ function Paper({item, number, choice, put}) {
     </div>
     <div class="dim" dir="auto">${byline(paper)}
       ${choice.drop && html` · <em>${W.papers.dropped}</em>`}${choice.must && html` · <em>${W.papers.wanted}</em>`}</div>
-    ${open && html`<${Detail} paper=${paper} debate=${debate} item=${item} choice=${choice} put=${put} />`}
+    ${open && html`<${Detail} titles=${titles} paper=${paper} debate=${debate} item=${item} choice=${choice} put=${put} />`}
   </li>`;
 }
 
-/** @param {{paper: any, debate: any, item: any, choice: Choice, put: (choice: Choice) => void}} props */
-function Detail({paper, debate, item, choice, put}) {
+/** How a paper was found: by which words, or by which paper. @param {any} hit @param {Map<string, string>} titles */
+function way(hit, titles) {
+  const via = W.papers.vias[/** @type {keyof typeof W.papers.vias} */ (hit.via)];
+  const source = W.start.sourceNames[/** @type {keyof typeof W.start.sourceNames} */ (hit.source)] ?? hit.source;
+  const by = hit.via === "query" ? hit.by : titles.get(hit.by);
+  return `${via}${by ? ` “${by}”` : ""} (${source})${hit.sentence ? `: “${hit.sentence}”` : ""}`;
+}
+
+/** @param {{titles: Map<string, string>, paper: any, debate: any, item: any, choice: Choice, put: (choice: Choice) => void}} props */
+function Detail({titles, paper, debate, item, choice, put}) {
   const sides = /** @type {const} */ ([["for", debate?.arguments_for ?? []], ["against", debate?.arguments_against ?? []]]);
   const quotes = sides.flatMap(([kind, list]) => list.filter((/** @type {any} */ one) => one.quote?.verified)
     .map((/** @type {any} */ one) => ({...one.quote, kind})));
-  const found = [...new Set(item.found_by.map((/** @type {any} */ hit) => `${hit.via.replaceAll("_", " ")}: ${hit.by} (${hit.source})${hit.sentence ? `: “${hit.sentence}”` : ""}`))];
+  const found = [...new Set(item.found_by.map((/** @type {any} */ hit) => way(hit, titles)))];
   return html`<div class="detail">
     ${sides.map(([kind, list]) => list.length > 0 && html`<h2 class="minor">${W.papers[kind]}</h2>
       <ul class=${kind}>${list.map((/** @type {any} */ one) => html`<li dir="auto">${one.claim}

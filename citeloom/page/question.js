@@ -22,7 +22,7 @@ export function Question({run, again}) {
     <h2 id="question">${title}</h2>
     ${question.error && html`<${Problem} text=${question.error} />`}
     ${question.why && html`<p>${question.why}.</p>`}
-    <p class="hint">${question.instructions}</p>
+    <p class="hint">${W.question.hints[/** @type {keyof typeof W.question.hints} */ (question.kind)] ?? question.instructions}</p>
     ${question.estimate ? html`<${Estimate} estimate=${question.estimate} />`
       : html`<${Lines} lines=${lines} change=${setLines} label=${title} />`}
     ${question.papers?.length > 0 && html`<details><summary>${W.question.listed}</summary>

@@ -3,7 +3,7 @@
 import * as api from "./api.js";
 import {Nothing, Problem, useAction, useLoaded} from "./parts.js";
 import {html, useState} from "./vendor/preact.js";
-import {W} from "./words.js";
+import {counted, W} from "./words.js";
 
 /** @param {{run: import("./run.js").Run}} props */
 export function Take({run}) {
@@ -22,7 +22,7 @@ export function Take({run}) {
       <button disabled=${busy} onClick=${() => save(name)} aria-label=${`${W.take.save} ${name}`}>${W.take.save}</button>
       <span><strong>${name.split("/").at(-1)}</strong><span class="dim"> ${what}</span></span></li>`)}</ul>
     ${found?.files?.["files/references.ris"] && html`<p><button disabled=${sending} onClick=${() => send()}>${sending ? W.take.sending : W.take.zotero}</button>
-      <span role="status"> ${took ? `${W.take.took} ${took} ${W.take.references}.` : ""}</span></p>
+      <span role="status"> ${took ? `${W.take.took} ${counted(took, "reference")}.` : ""}</span></p>
     <${Problem} text=${refused} />
     <p class="hint">${W.take.zoteroHint}</p>`}`;
 }

@@ -13,7 +13,7 @@ import {Synthesis} from "./synthesis.js";
 import {Take} from "./run_files.js";
 import {Text} from "./text.js";
 import {html, useEffect, useRef} from "./vendor/preact.js";
-import {W} from "./words.js";
+import {called, counted, W} from "./words.js";
 
 /** @typedef {keyof typeof W.run.tabs} Tab */
 
@@ -51,7 +51,7 @@ export function RunView({thread, tab}) {
     <p class="state" role="status">
       <span class=${`status ${run.status}`}>${W.run.status[run.status]}</span>
       ${rerun && html` <button disabled=${looking} onClick=${() => look()}>${W.history.again}</button>`}
-      ${run.parent && html` · ${W.run.from} <a href=${`#/run/${run.parent}/text`}>${W.text.before}</a>`}
+      ${run.parent && html` · <a href=${`#/run/${run.parent}/text`}>${run.graph === "find" ? W.run.started : W.run.edited}</a>`}
       ${run.status === "working" && html` <button disabled=${stopping} onClick=${() => stop()}>
         ${stopping ? W.run.stopping : W.run.stop}</button>
         <button disabled=${finishing} onClick=${() => finish()}>${W.run.finish}</button>`}
@@ -90,12 +90,12 @@ function Live({run}) {
   return html`<div class="columns">
     <section>
       <h2>${W.run.tabs.live}</h2>
-      ${counts.length > 0 && html`<dl class="cost">${counts.map(([name, count]) => html`<dt>${name.replaceAll("_", " ")}</dt><dd>${count}</dd>`)}</dl>`}
+      ${counts.length > 0 && html`<dl class="cost">${counts.map(([name, count]) => html`<dt>${called(W.run.counts, name)}</dt><dd>${count}</dd>`)}</dl>`}
       <ol class="stages">${run.stages.map((item) => html`<li>
         <span>${item.title}</span>
         ${item.total > 0 && html`<progress max=${item.total} value=${item.done} aria-label=${item.title}></progress>`}
         <span class="dim" dir="auto">${item.note}</span></li>`)}</ol>
-      ${spent.calls > 0 && html`<p class="dim">${W.run.cost}: ${spent.calls} ${W.estimate.calls}, ${spent.usd.toFixed(2)} USD</p>`}
+      ${spent.calls > 0 && html`<p class="dim">${W.run.cost}: ${counted(spent.calls, "call")}, ${spent.usd.toFixed(2)} USD</p>`}
       ${run.queries.length > 0 && html`<h2>${W.run.queries}</h2>
         <ul>${run.queries.map((query) => html`<li dir="auto">${query.text} <span class="dim">${query.reason ?? ""}</span></li>`)}</ul>`}
       ${(run.values.reports ?? []).length > 0 && html`<ul>${run.values.reports.map((/** @type {any} */ item) => html`<li dir="auto"><strong>${item.source}</strong>:

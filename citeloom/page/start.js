@@ -4,7 +4,7 @@ import * as api from "./api.js";
 import {Estimate, useEstimate} from "./estimate.js";
 import {Problem, useAction, useLoaded} from "./parts.js";
 import {html, useState} from "./vendor/preact.js";
-import {W} from "./words.js";
+import {counted, W} from "./words.js";
 
 /** A DOI, an arXiv id, or the address of one; the server knows better. */
 const ID = /^(https?:\/\/\S+|(doi:\s*)?10\.\d{4,9}\/\S+|(arxiv:\s*)?(\d{4}\.\d{4,5}|[a-z-]+(\.[a-z]{2})?\/\d{7})(v\d+)?)$/i;
@@ -69,7 +69,7 @@ export function Start() {
       <label>${W.start.library}
         <select onChange=${put("library")}>
           ${(found?.libraries ?? [{name: "starter"}]).map((/** @type {any} */ item) =>
-            html`<option value=${item.name} selected=${item.name === form.library}>${item.name}${item.papers === undefined ? "" : ` (${item.papers} ${W.libraries.papers})`}</option>`)}
+            html`<option value=${item.name} selected=${item.name === form.library}>${item.name}${item.papers === undefined ? "" : ` (${counted(item.papers, "paper")})`}</option>`)}
         </select></label>
       <label>${W.start.graph}
         <select value=${form.graph} onChange=${put("graph")}>

@@ -27,7 +27,7 @@ export function Synthesis({run}) {
     </article>
     <aside aria-label=${W.text.evidence}><h2>${W.text.evidence}</h2>
       <div role="status">${chosen ? chosen.origins.map((/** @type {any} */ origin) => html`<div class="evidence">
-        <p dir="auto">${titles.get(origin.paper)?.title ?? origin.paper}</p>
+        <p dir="auto">${titles.get(origin.paper)?.title ?? ""}</p>
         <p class="dim" dir="auto">${[...(origin.section ?? []), origin.page && `p. ${origin.page}`].filter(Boolean).join(" › ")}</p>
         <${Quoted} quote=${origin.quote} />
         ${origin.page && html`<${PageOf} key=${origin.quote.text} library=${library} paper=${origin.paper} quote=${origin.quote.text} page=${origin.page} />`}

@@ -19,24 +19,23 @@ def coverage(found: Completeness | None) -> Iterator[str]:
     if found is None:
         return
     yield escape(found.told) + (
-        f" Why it ended there: {escape(found.stopped)}." if found.stopped else ""
+        f" Why it stopped: {escape(found.stopped)}." if found.stopped else ""
     )
     if named := [(item.paper, len(item.cited_by)) for item in found.missing if item.paper]:
-        yield "Cited by several papers kept, and not found by the search:\n\n" + "\n".join(
-            f"- {escape(reference_line(paper))} Cited by {count} of the papers kept."
+        yield "Cited by several kept papers, but not found by the search:\n\n" + "\n".join(
+            f"- {escape(reference_line(paper))} Cited by {count} kept papers."
             for paper, count in named
         )
     if found.curve:
         rows = (f"| {escape(one.step)} | {one.looked_at} | {one.kept} |" for one in found.curve)
-        yield "\n".join(
-            ["| after | papers seen | kept ones among them |", "|---|---:|---:|", *rows]
-        )
+        yield "\n".join(["| after | papers found | of these kept |", "|---|---:|---:|", *rows])
     names = ", ".join(found.channels)
     counts = enumerate(found.found_by, start=1)
     often = ", ".join(f"{count:.1f} by {number}" for number, count in counts if count)
     told = (
         *found.caveats,
-        names and f"Channels: {names}. Such papers by how many channels found them: {often}.",
+        names
+        and f"Ways of searching: {names}. Estimated papers by how many ways found them: {often}.",
         found.method and f"Method: {found.method}.",
     )
     yield "\n".join(f"- {escape(line)}" for line in told if line)
@@ -46,12 +45,13 @@ def account(values: Mapping[str, Any]) -> Iterator[str]:
     """Yield how a section or a search was made, a line each."""
     if counts := values.get("counts"):
         yield (
-            f"- Records identified: {counts.identified}; duplicates removed: {counts.duplicates_removed}; screened: "
-            f"{counts.screened}; past the cut-off: {counts.excluded_by_cutoff}; excluded by request: "
-            f"{counts.excluded_by_request}; not assessed: {counts.not_assessed}; assessed: "
-            f"{counts.assessed}, of which retracted: {counts.excluded_as_retracted}, not relevant: "
-            f"{counts.excluded_by_debate}, beyond the number to keep: {counts.excluded_by_number}; included: "
-            f"{counts.included}."
+            f"- Records identified: {counts.identified}; duplicates removed: "
+            f"{counts.duplicates_removed}; screened: {counts.screened}; past the cut-off: "
+            f"{counts.excluded_by_cutoff}; left out by request: {counts.excluded_by_request}; "
+            f"not assessed: {counts.not_assessed}; assessed: {counts.assessed}, of which "
+            f"retracted: {counts.excluded_as_retracted}, not relevant: "
+            f"{counts.excluded_by_debate}, beyond the number to keep: "
+            f"{counts.excluded_by_number}; included: {counts.included}."
         )
     yield from (
         f"- Query ({query.facet}): {escape(query.text)}"
@@ -118,4 +118,7 @@ def lost_answers(values: Mapping[str, Any]) -> str:
         return ""
     times = "once" if len(lost) == 1 else f"{len(lost)} times"
     ways = dict.fromkeys(f"{item.remedy[:1].upper()}{item.remedy[1:]}." for item in lost)
-    return f"Partial: the run went on without an answer of the model {times}. {' '.join(ways)}"
+    return (
+        f"Partial: the model gave no usable answer {times}, and the run continued without "
+        f"it. {' '.join(ways)}"
+    )

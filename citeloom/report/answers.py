@@ -16,10 +16,10 @@ HEADINGS: Mapping[Role, str] = {
     "primary": "Primary references",
     "secondary": "Secondary references",
 }
-NOTHING = "The papers do not tell."
+NOTHING = "The papers do not answer."
 DOUBTFUL = 0.5
 """Confidence below which a part that was read is doubtful."""
-_WAYS = {"embedding": "by meaning", "mind": "by the mind", "retriever": "by the retriever"}
+_WAYS = {"embedding": "by meaning", "mind": "by the model", "retriever": "by the retriever"}
 
 
 def answer_blocks(values: Mapping[str, Any]) -> Iterator[str]:
@@ -28,16 +28,16 @@ def answer_blocks(values: Mapping[str, Any]) -> Iterator[str]:
         yield escape(str(values["messages"][-1].content))
     elif held := values.get("held"):
         claims = "\n".join(f"- {escape(f'{claim.text} ({claim.paper})')}" for claim in held)
-        yield f"The run was stopped before the answer was written. Claims so far:\n{claims}"
+        yield f"The run stopped before it wrote the answer. Claims so far:\n{claims}"
     else:
-        yield "The run was stopped before anything was found."
+        yield "The run stopped before it found anything."
 
 
 def answer_trace(values: Mapping[str, Any]) -> Iterator[str]:
     """Yield the way to an answer: each hop, the verdict on each sentence, the time that each step took."""
     if "answer" not in values:
         return
-    lines = [f"Question understood as: {values.get('standalone', '')}"]
+    lines = [f"Question as understood: {values.get('standalone', '')}"]
     for hop in values.get("hops") or ():
         lines += _hop(hop)
     lines += [f"Sentence {item.number}: {item.verdict}" for item in values.get("sentences") or ()]
@@ -49,7 +49,7 @@ def _hop(hop: Hop) -> Iterator[str]:
     told = (
         f"{counted(len(hop.retrieved), 'passage')} found, {len(hop.chosen)} read",
         hop.claims and f"claims {', '.join(map(str, hop.claims))}",
-        *(f"not taken: {item.text} ({item.cause})" for item in hop.lost),
+        *(f"rejected: {item.text} ({item.cause})" for item in hop.lost),
         hop.reasoning,
         hop.bias and f"one-sided: {hop.bias}",
         hop.missing and f"missing: {'; '.join(hop.missing)}",
@@ -121,12 +121,12 @@ def _draft(values: Mapping[str, Any], names: _Names) -> Iterator[str]:
         read = sum(not item.cause for item in values.get("stacked") or ())
         stack = values.get("stack")
         of = stack and f": {read} of {counted(len(stack), 'paper was read', 'papers were read')}"
-        yield f"The run was stopped before anything was written{of or ''}."
+        yield f"The run stopped before it wrote anything{of or ''}."
         return
     relevant = len({item.paragraph for item in values.get("contexts") or ()})
     yield (
-        "The run was stopped before the references were numbered. The draft so far holds "
-        f"{len(used)} of the {counted(relevant, 'paragraph')} found relevant:"
+        "The run stopped before it numbered the references. The draft so far uses "
+        f"{len(used)} of {counted(relevant, 'relevant paragraph')}:"
     )
     yield prose(draft)
     yield from ("## Paragraphs it holds", "\n".join(f"- {names.place(item)}" for item in used))
@@ -176,7 +176,7 @@ def reading_faults(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield from (("Note", f"{item.name}: {note}") for note in item.notes)
         sure = {part: value for part, value in item.confidence.items() if value < DOUBTFUL}
         if doubtful := ", ".join(f"{part} ({value:.2f})" for part, value in sure.items()):
-            yield "Note", f"{item.name}: read with little confidence: {doubtful}"
+            yield "Note", f"{item.name}: read with low confidence: {doubtful}"
     yield from (("Left out", f"“{line.text}” ({line.cause})") for line in values.get("lost") or ())
 
 

@@ -22,7 +22,7 @@ CHANNELS: Mapping[ChannelKind, str] = {
     "meaning": "meaning of the input",
     "references": "cited by papers found",
     "citations": "citing papers found",
-    "recommendations": "recommended as alike",
+    "recommendations": "recommended as similar",
     "named": "named by you",
 }
 """What a reader is told of a channel."""

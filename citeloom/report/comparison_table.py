@@ -88,9 +88,10 @@ def table_html(table: ComparisonTable) -> str:
         for row in table.rows
     )
     return (
-        "<p>CiteLoom found the words of each cell in what is known of its paper. Unfold a cell to see them whole "
-        "and whose words they are. An empty cell means that nothing there says it.</p>\n<table>\n"
-        f'<thead><tr><th scope="col">Paper</th>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>\n'
+        "<p>Each cell quotes its paper. Unfold a cell to see the whole quote and whose "
+        "words it is. An empty cell: CiteLoom found no such words in the "
+        "paper.</p>\n<table>\n<thead><tr><th "
+        f'scope="col">Paper</th>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>\n'
     )
 
 

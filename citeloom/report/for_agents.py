@@ -23,8 +23,8 @@ def chat_summary(view: RunSnapshot) -> str:
     partial = "The result is partial." if view.outcome == "partial" else ""
     ended = f"Stopped: {view.problem}" if view.problem else partial
     lines = filter(None, [*_SUMMARIES[view.graph](view.values), ended])
-    text = "\n\n".join(lines).strip() or "There is nothing yet."
-    more = f"\n\n(Cut here; all of it is in run {view.run}.)"
+    text = "\n\n".join(lines).strip() or "No results yet."
+    more = f"\n\n(Cut here; run {view.run} has the rest.)"
     return text if len(text) <= MOST else text[: MOST - len(more)].rstrip() + more
 
 
@@ -38,7 +38,7 @@ def _section(values: Json) -> Iterator[str]:
     if audit and values.get("related_work"):
         passed = "passed" if audit["passed"] else "did not pass: " + "; ".join(audit["reasons"])
         checked = f"{audit['supported']} of {counted(audit['citations'], 'citation')} supported"
-        yield f"Check of the citations: {passed} ({checked}, {audit['not_checked']} not checked)."
+        yield f"Citation check: {passed} ({checked}, {audit['not_checked']} not checked)."
 
 
 def _papers(values: Json) -> Iterator[str]:
@@ -67,7 +67,7 @@ def _answer(values: Json) -> Iterator[str]:
 def _audit(values: Json) -> Iterator[str]:
     if not (audit := values.get("audit")):
         return
-    yield "The citations passed." if audit["passed"] else "The citations did not pass:"
+    yield "The citation check passed." if audit["passed"] else "The citation check found problems:"
     yield "\n".join(f"- {reason}" for reason in audit["reasons"])
     yield from (
         f"- {item['verdict']}: {sentence['text']} ({item.get('reason') or ''})"

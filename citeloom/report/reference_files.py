@@ -43,7 +43,7 @@ def notes_on(reference: ReadReference) -> list[str]:
     paper, check = reference.paper, reference.check
     notes = [
         f"As printed: {' '.join(reference.entry.split())}",
-        f"Read with a confidence of {reference.confidence:.2f}.",
+        f"Confidence of reading: {reference.confidence:.2f}.",
         *(f"Note: {told.detail}." for told in standings([paper]).get(paper.id, [])),
     ]
     if check is None:

@@ -21,13 +21,15 @@ from tools.bibliography.write_ris import to_ris
 Files = Mapping[str, str | bytes]
 """By their places in the folder of a run."""
 TOLD: Mapping[str, str] = {
-    "review.html": "open this: the text with its references and evidence, the comparison, the citation graph",
-    "papers.html": "open this: the papers found, with the arguments for and against each, and the citation graph",
-    "review.md": "the text with its references and evidence as Markdown",
-    "papers.md": "the papers kept as Markdown",
-    "papers.json": "every paper that was judged, with its debate and how it was found",
-    "audit.json": "the verdict on each citation, to gate on",
-    "run.json": "what was asked, done, found and spent, and what failed",
+    "review.html": "open this: the text with references and evidence, the comparison, the citation "
+    "graph",
+    "papers.html": "open this: the papers found, the arguments for and against each, the citation "
+    "graph",
+    "review.md": "the text with references and evidence as Markdown",
+    "papers.md": "the kept papers as Markdown",
+    "papers.json": "every judged paper, with arguments and how it was found",
+    "audit.json": "the verdict on each citation, for scripts",
+    "run.json": "input, steps, results, costs and failures",
     "files/references.bib": "the references as BibTeX",
     "files/references.csl.json": "the references as CSL-JSON",
     "files/references.ris": "the references for reference managers",

@@ -29,8 +29,9 @@ from tools.program import PROGRAM
 SECTIONS = frozenset({"find", "write", "review", "revise"})
 """Graphs that give a section, or the papers for one."""
 RESTS_ON_LABEL = (
-    "What each citation rests on, word for word from the cited paper; (annotation) stands behind words that are "
-    "not the paper's, but were written about it, and (the input text) behind your own."
+    "The evidence for each citation, word for word from the cited paper. "
+    "(annotation) marks words about the paper that are not its own; (the input text) "
+    "marks your words."
 )
 _OWN = {"abstract": "that paper's own sentence", ANNOTATION: "a sentence of its annotation"}
 
@@ -138,7 +139,7 @@ def _section_report(
         values |= _reprinted(values, section)
     listed, styled = section.references, section.styled.papers
     uncited = len(values.get("uncited") or [])
-    what = counted(uncited, "further paper was kept and is", "further papers were kept and are")
+    what = counted(uncited, "other kept paper is", "other kept papers are")
     report = ResultReport(
         graph=graph,
         values=values,
@@ -151,7 +152,7 @@ def _section_report(
         is_numbered=not section.style.by_author,
         runs={item.marker: one.entry for item, one in zip(listed, styled, strict=True)},
         entries=[entry(item.entry or reference_line(item.paper)) for item in listed],
-        omitted=f"{what} not cited; `uncited` in run.json lists the ids." if uncited else "",
+        omitted=f"{what} not cited; see `uncited` in run.json." if uncited else "",
         coverage=[*coverage(values["completeness"])],
         account=[*account(values)],
         papers=["\n".join(_ranked(item)) for item in values.get("papers") or () if item.selected],
@@ -162,7 +163,7 @@ def _section_report(
 
 def _section_blocks(report: ResultReport) -> tuple[list[str], list[str]]:
     """Return what is told of a section, or of papers found, and its details."""
-    covered = ["## How complete it is", *report.coverage] if report.coverage else []
+    covered = ["## Coverage", *report.coverage] if report.coverage else []
     made = ["## How this was made", "\n".join(report.account)]
     if report.graph == "find":
         return [*report.papers, *covered], made
@@ -254,19 +255,19 @@ def _notices(values: Mapping[str, Any]) -> list[str]:
         (
             values.get("outcome") == "partial" or lost_answers(values),
             lost_answers(values)
-            or "Partial: some of this run is missing or could not be checked; see run.json.",
+            or "Partial: some results are missing or not checked; see run.json.",
         ),
         (
             values.get("mind") == "extractive",
-            "Made by the embedded engine (extractive), without an LLM: nothing is composed. What it says of a paper "
-            f"is {own or _OWN['abstract']}, with its authors' name for “we” or “this paper”, or in quotation "
-            "marks. Set CITELOOM_STRONG_MODEL and an endpoint to have an LLM write "
-            f"(`{PROGRAM} doctor`).",
+            "Made in embedded mode, without an LLM: CiteLoom quotes and writes no text of "
+            f"its own. Each statement about a paper is {own or _OWN['abstract']}, in "
+            "quotation marks or with the authors' name for “we” or “this paper”. To have an "
+            f"LLM write, run `{PROGRAM} doctor`: it says what to set.",
         ),
         (
             ANNOTATION in kinds,
-            "The starter library is an annotated bibliography: where an abstract would stand it has an annotation "
-            "written by CiteLoom's authors. Quotes of it say so: (annotation). They are not the papers' own words.",
+            "The starter library has annotations by CiteLoom's authors instead of abstracts. "
+            "Quotes marked (annotation) are not the papers' own words.",
         ),
     )
     return [notice for holds, notice in notices if holds]

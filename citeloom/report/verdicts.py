@@ -13,14 +13,14 @@ from tools.bibliography.text_runs import clean
 from tools.counting import counted
 
 _WORDS = {
-    "fabricated": "most likely invented",
+    "fabricated": "likely invented",
     "not_found": "not found",
-    "unresolved": "leads to no paper",
+    "unresolved": "no such entry or record",
     "mis_cited": "the paper does not say it",
     "contradicted": "the paper says the opposite",
-    "partly": "the paper says only a part of it, or something weaker",
-    "no_verified_quote": "no words of the paper could be shown for it",
-    "not_in_abstract": "not in the abstract, which is all that was read",
+    "partly": "the paper says only part of it, or something weaker",
+    "no_verified_quote": "CiteLoom found no words of the paper for it",
+    "not_in_abstract": "not in the abstract (full text not read)",
     "not_checked": "not checked",
     "metadata_error": "wrong details",
     "retracted": "the paper was retracted",
@@ -115,9 +115,9 @@ def audit_details(values: Mapping[str, Any]) -> Iterator[str]:
         for one in item.citations
     )
     mind = str(values.get("mind") or "extractive")
-    rest = f"by {mind}" if mind != "extractive" else "by nobody, for no LLM is set"
+    rest = f"by {mind}" if mind != "extractive" else "not checked (no LLM configured)"
     account = [
-        f"- By code: what is word for word in the paper's record; {escape(f'the rest {rest}')}.",
+        f"- By code: what stands word for word in the paper's record. The rest: {escape(rest)}.",
         *(f"- Note: {escape(note)}." for note in values.get("notes") or ()),
         *spending(values),
     ]
@@ -143,10 +143,10 @@ def _problem(item: CitationVerdict, label: str) -> Iterator[str]:
         not supported and item.claim and f"claimed: {item.claim}",
         not supported and item.quote and _words(item.quote),
         not supported and item.unread and f"full text: {item.unread}",
-        *(f"nearest, {_words(quote)}" for quote in item.nearest),
+        *(f"closest passage, {_words(quote)}" for quote in item.nearest),
         *(f"note: {alarm}" for alarm in item.alarms),
-        first and f"first called {first.replace('_', ' ')}, then asked about again",
-        item.better and f"it is said by {item.better}",
+        first and f"first verdict: {first.replace('_', ' ')}; the second check changed it",
+        item.better and f"{item.better} does say it",
     ]
     yield from (f"    - {escape(line)}" for line in more if line)
 

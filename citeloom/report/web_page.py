@@ -45,7 +45,7 @@ td blockquote{{margin:.3rem 0 0;color:#444}}
 """
 _FOLDED = """\
 <details>
-<summary>The papers kept, best first, with the arguments for and against each</summary>
+<summary>Kept papers, best first, with arguments for and against</summary>
 """
 
 
@@ -83,7 +83,7 @@ def _section_page(report: ResultReport, files: str) -> str:
         "Citation graph": picture.body if values.get("papers") else "",
         "Evidence": _evidence(report) if written else "",
         "Papers": f"{_FOLDED}{kept}</details>\n" if kept and written else kept,
-        "How complete it is": rendered("\n\n".join(report.coverage)),
+        "Coverage": rendered("\n\n".join(report.coverage)),
         "How this was made": rendered("\n".join([report.omitted, "", *report.account])),
         "Files": rendered(files),
     }
@@ -122,7 +122,7 @@ def _sentence(sentence: ReportSentence, report: ResultReport) -> str:
             why = escape(sentence.support.get(piece.marker, ""), quote=True)
             text = f'<a href="#reference-{numbers[piece.marker]}" title="{why}">{text}</a>'
         told += text
-    mark = f'<sup><a href="#evidence-{sentence.number}" title="What this rests on">†</a></sup>'
+    mark = f'<sup><a href="#evidence-{sentence.number}" title="Evidence">†</a></sup>'
     return f'<span id="sentence-{sentence.number}">{told}</span>{mark if sentence.evidence else ""}'
 
 

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 logger = logger_of(__name__)
 
-_DIED = "the process that worked on this run has ended; let it go on with resume"
-_UNEXPECTED = "something unexpected went wrong ({}); the log says where; resume tries again"
-_UNKEPT = "what the run keeps cannot be read or written: {}. Then resume goes on"
+_DIED = "the process of this run has ended; resume it to continue"
+_UNEXPECTED = "an unexpected error occurred ({}); the log has details; to try again, resume the run"
+_UNKEPT = "CiteLoom cannot read or write the run's data: {}. Then resume the run"
 _ENDED = frozenset({"complete", "partial", "nothing"})
 """Statuses of a record whose graph has come to its end."""
 
@@ -195,7 +195,7 @@ class LocalExecutor:
             vars(record).update(results)
             asked, given = answer or ("", None)
             if answer and (record.status, record.asked) != ("waiting", asked):
-                raise InputError(f"run '{run}' asks something else by now: read that first")
+                raise InputError(f"run '{run}' now asks another question: read that one first")
             if not answer:
                 async with read_run(record) as (_, question, _):
                     if question:
@@ -261,11 +261,13 @@ class LocalExecutor:
         from tools.ledger.run_ledger import request_finish
 
         if not (active := self._active.get(run)):
-            raise InputError(f"run '{run}' cannot be told to finish: it rests, or works elsewhere")
+            raise InputError(
+                f"run '{run}' cannot finish now: it is not working, or it works in another process"
+            )
         async with read_run(active.record) as (values, _, _):
             name = str(values.get("run") or "")
         if not request_finish(name, settings().home):
-            raise InputError(f"run '{run}' cannot be told to finish now: it has hardly begun")
+            raise InputError(f"run '{run}' cannot finish now: it has only just begun")
 
     def _report_of(self, record: RunRecord, *, busy: bool) -> RunReport:
         if record.status == "begun" and not busy:

@@ -91,7 +91,7 @@ class RunRecord:
             lock.acquire()
         except Timeout as error:
             raise InputError(
-                f"run '{self.name}' is being worked on: wait until it rests, or stop it"
+                f"run '{self.name}' is still working: wait for it, or stop it"
             ) from error
         try:
             yield
@@ -136,7 +136,7 @@ def load_run(name: str) -> RunRecord:
         known = [item.stem for item in _latest()[:5]]
         raise UnknownRunError(
             f"there is no run '{name}'"
-            + (f"; the latest are {', '.join(known)}" if known else ": no run was started yet")
+            + (f"; the latest are {', '.join(known)}" if known else ": no runs yet")
         )
     return _read(path)
 
@@ -234,7 +234,7 @@ def _read(path: Path) -> RunRecord:
         run = RunRecord(**known)
     except (ValueError, TypeError, AttributeError) as error:
         raise InputError(
-            f"the record of run '{path.stem}' is damaged ({path}): put it back from a backup, or delete it; "
-            "the other runs and their results are whole"
+            f"the record of run '{path.stem}' is damaged ({path}): restore it from a backup, "
+            "or delete it; the other runs and their results are intact"
         ) from error
     return run

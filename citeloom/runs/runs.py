@@ -264,7 +264,7 @@ async def _reserved(run: str, *, waits: bool = False) -> AsyncIterator[None]:
             free = _freed.ticket()
         if not waits:
             raise InputError(
-                f"run '{run}' is being answered, resumed or stopped by another call: look at it again"
+                f"another call is answering, resuming or stopping run '{run}': look at it again"
             )
         await free
     try:
@@ -348,11 +348,11 @@ class Runs:
         async with _reserved(run):
             report = await self._executor.report(run)
             if report.busy:
-                raise InputError(f"run '{run}' is being worked on: wait until it asks")
+                raise InputError(f"run '{run}' is still working: wait until it asks")
             if status_of(report) != "input_required" or report.asked is None:
-                raise InputError(report.error or f"run '{run}' asks nothing")
+                raise InputError(report.error or f"run '{run}' has no open question")
             if asked not in {None, report.asked}:
-                raise InputError(f"run '{run}' asks something else by now: read that first")
+                raise InputError(f"run '{run}' now asks another question: read that one first")
             await self._executor.proceed(
                 run, answer=(report.asked, answer), settings=_NOTHING, results=_NOTHING
             )

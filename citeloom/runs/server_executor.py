@@ -20,8 +20,11 @@ from tools.settings import settings
 _OURS = "citeloom_graph"
 """In the metadata of a thread that the service made: the graph that it runs."""
 _SETTINGS, _CONVERSATION = "citeloom_settings", "citeloom_conversation"
-_FAILED = "the run failed on the server; its log says why; resume tries again"
-_LOST = "nothing is kept of this run: its server was killed, or it was stopped at once; resume starts it again"
+_FAILED = "the run failed on the server; the server's log says why; to try again, resume the run"
+_LOST = (
+    "this run has no saved state: its server was killed, or someone stopped it at "
+    "once. Resume it to start again"
+)
 _STREAMED = ["custom", "updates"]
 """Of a run that goes on, from which the page shows papers as they are found."""
 _BEGINS = 5.0
@@ -161,12 +164,13 @@ class ServerExecutor:
                 state: Any = await self._client.threads.get_state(run, subgraphs=True)
             name = _inner_values(state).get("run")
             if thread["status"] != "busy":
-                raise InputError(f"run '{run}' cannot be told to finish: it rests")
+                raise InputError(f"run '{run}' cannot finish now: it is not working")
             if name and request_finish(name, settings().home):
                 return
             if monotonic() > until:
                 raise InputError(
-                    f"run '{run}' cannot be told to finish now: another server works on it, or it has hardly begun"
+                    f"run '{run}' cannot finish now: another server works on it, or it has only just "
+                    "begun"
                 )
             await sleep(0.2)
 
@@ -176,9 +180,7 @@ class ServerExecutor:
         except ValueError as error:
             raise UnknownRunError(f"there is no run '{run}'") from error
         if not _graph(thread):
-            raise UnknownRunError(
-                f"there is no run '{run}': its thread has run no graph of CiteLoom"
-            )
+            raise UnknownRunError(f"there is no run '{run}': its thread ran no graph of CiteLoom")
         return thread
 
     async def _last(self, run: str) -> Mapping[str, Any]:
@@ -197,7 +199,7 @@ class ServerExecutor:
     async def _go_on(self, thread: Any, settings: Mapping[str, Any], **given: Any) -> None:
         run = thread["thread_id"]
         if thread["status"] == "busy":  # Aegra would take a second run, whatever the strategy
-            raise InputError(f"run '{run}' is being worked on")
+            raise InputError(f"run '{run}' is still working")
         context = thread["metadata"].get(_SETTINGS)
         if context is None:
             had = (await self._last(run)).get("context") or {}
@@ -249,7 +251,7 @@ def _sdk_errors_translated(run: str = "") -> Iterator[None]:
     try:
         yield
     except ConflictError as error:
-        raise InputError(f"{named} is being worked on, or there already: {error}") from error
+        raise InputError(f"{named} is still working, or exists already: {error}") from error
     except APIStatusError as error:
         if run and isinstance(error, NotFoundError):
             raise UnknownRunError(f"there is no {named}") from error

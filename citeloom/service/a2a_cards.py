@@ -24,9 +24,10 @@ _MODES = ["text/plain", "application/json"]
 _FILE_MODES = ["application/pdf", "text/html", "text/markdown", "application/octet-stream"]
 
 _SERVICE = (
-    "Literature reviews in which every citation is real and every claim is backed by a checked quote. Send an "
-    'abstract or an idea as text for a review. For another skill, name it in data: {"skill": "ask"}. Each skill '
-    f"is also an agent of its own, at {PATH}/SKILL."
+    "Literature reviews with real citations, each claim backed by a checked quote. "
+    "Send an abstract or an idea as text for a review. For another skill, name it in "
+    f'data: {{"skill": "ask"}}. Each skill is also an agent of its own, at '
+    f"{PATH}/SKILL."
 )
 _SKILLS: Mapping[GraphName, tuple[str, str, tuple[str, ...]]] = {
     "review": (
@@ -44,8 +45,8 @@ _SKILLS: Mapping[GraphName, tuple[str, str, tuple[str, ...]]] = {
     ),
     "write": (
         "Write about given papers",
-        "Send your abstract as text and the papers as data: {\"papers\": [\"arxiv:2402.01788\", ...]}. Nothing is "
-        "searched for.",
+        "Send your abstract as text and the papers as data: "
+        "{\"papers\": [\"arxiv:2402.01788\", ...]}. Does not search.",
         (),
     ),
     "revise": (
@@ -61,14 +62,15 @@ _SKILLS: Mapping[GraphName, tuple[str, str, tuple[str, ...]]] = {
     ),
     "references": (
         "Read references",
-        "Send printed references of any style as text, or a file that lists them: gives a record for each, as "
-        "BibTeX, CSL JSON and RIS. Data may name `sources`, in which each is looked up.",
+        "Send printed references of any style as text, or a file that lists them: gives "
+        "a record for each, as BibTeX, CSL JSON and RIS. Data may name `sources` to look "
+        "them up in.",
         ("[1] D. Moth. Moths steer by the moon. Journal of Moths 3 (2019): 4-9.",),
     ),
     "ask": (
         "Answer from a library",
-        "Send a question as text; the answer comes with its sources, or says what is missing. Follow-up "
-        "questions in the same context are understood. Data may name `library`.",
+        "Send a question as text; the answer shows its sources, or says what is missing. "
+        "The same context allows follow-up questions. Data may name `library`.",
         ("How does LitLLM rank papers?",),
     ),
     "synthesize": (
@@ -89,7 +91,7 @@ def card_of(graph: GraphName | None, base: str = "", *, needs_key: bool = False)
     graphs = [graph] if graph else list(_SKILLS)
     files = _FILE_MODES if TAKE_FILES.intersection(graphs) else []
     bearer = HTTPAuthSecurityScheme(
-        scheme="bearer", description="Needed where the server's operator gave out keys."
+        scheme="bearer", description="Needed if the server's operator gave out keys."
     )
     return AgentCard(
         name=f"CiteLoom {graph}" if graph else "CiteLoom",

@@ -35,11 +35,11 @@ def asked_for(
     skill = str(inputs.pop("skill", graph or DEFAULT))
     skills = [graph] if graph else list(get_args(GraphName))
     if skill not in skills:
-        raise InputError(f"there is no skill '{skill}' here; there are: {', '.join(skills)}")
+        raise InputError(f"there is no skill '{skill}' here: choose one of {', '.join(skills)}")
     chosen = cast(GraphName, skill)
     settings = inputs.pop("settings", {})
     if not isinstance(settings, dict):
-        raise InputError("`settings` has to be an object with settings of the run")
+        raise InputError("`settings` must be an object with settings of the run")
     check_names(chosen, inputs, settings)
     if uploads := _files(message):
         if chosen not in TAKE_FILES:
@@ -55,7 +55,7 @@ def _data(message: Message) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for data in get_data_parts(message.parts):
         if not isinstance(data, dict):
-            raise InputError("data has to be an object with fields of the input")
+            raise InputError("data must be an object with fields of the input")
         found |= json.loads(json.dumps(data), parse_float=_number)
     return {name: value for name, value in found.items() if value is not None}
 
@@ -70,7 +70,9 @@ def _files(message: Message) -> list[dict[str, str]]:
     uploads = []
     for part in message.parts:
         if part.WhichOneof("content") == "url":
-            raise InputError("files are taken as they are, not by address: nothing is fetched")
+            raise InputError(
+                "send files with their content, not by address: CiteLoom fetches nothing"
+            )
         if part.WhichOneof("content") == "raw":
             content = b64encode(part.raw).decode()
             uploads.append({"name": part.filename, "content": content, "encoding": "base64"})

@@ -55,7 +55,7 @@ async def threads(ctx: Auth.types.AuthContext, value: Any) -> Auth.types.Handler
             raise Auth.exceptions.HTTPException(422, "a run's config cannot name its user")
         if sent.get("webhook"):
             raise Auth.exceptions.HTTPException(
-                422, "this server calls no webhooks: follow the run"
+                422, "this server does not call webhooks: follow the run instead"
             )
         await _allow_run(ctx.user.identity)
     if not isinstance(value.get("metadata"), dict):
@@ -100,8 +100,8 @@ async def _allow_run(caller: str) -> None:
         if await _under_way(key):
             raise Auth.exceptions.HTTPException(
                 429,
-                f"{key.limits.runs_at_once} of your runs are under way, as many as your key allows at "
-                "once: wait for one, or cancel it",
+                f"{key.limits.runs_at_once} of your runs are working, the maximum for your key: "
+                "wait for one, or cancel it",
             )
         if most := key.limits.runs_a_day:
             file = LedgerFile(settings().home)
@@ -111,7 +111,8 @@ async def _allow_run(caller: str) -> None:
                 raise _uncounted(error) from error
             if not counted:
                 raise Auth.exceptions.HTTPException(
-                    429, f"your key allows {most} runs a day, and all are used"
+                    429,
+                    f"your key allows {most} runs a day, and you used them all: try again tomorrow",
                 )
 
 
@@ -130,9 +131,9 @@ async def _under_way(key: Key) -> bool:
 
 
 def _uncounted(error: Exception) -> Exception:
-    logger.error("no run is started while runs cannot be counted: %s", loggable_trace(error))
+    logger.error("CiteLoom starts no run while it cannot count runs: %s", loggable_trace(error))
     return Auth.exceptions.HTTPException(
-        503, "the server cannot count your runs, so it starts none: try again, or tell who runs it"
+        503, "the server cannot count your runs, so it starts none: try again, or tell its operator"
     )
 
 
@@ -158,7 +159,7 @@ def _chosen() -> Auth:
         raise SettingsError(f"CITELOOM_AUTH cannot be '{settings().auth}': {error}") from error
     if not isinstance(theirs, Auth):
         raise SettingsError(
-            f"CITELOOM_AUTH names '{settings().auth}', which is no langgraph_sdk.Auth"
+            f"CITELOOM_AUTH names '{settings().auth}', which is not a langgraph_sdk.Auth"
         )
     # The server lets all pass what an Auth says nothing about.
     if not (theirs._handlers or theirs._global_handlers):

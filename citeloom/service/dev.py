@@ -68,13 +68,13 @@ def check_place(host: str, port: int) -> None:
             trial.bind((host, port))
     except (OSError, OverflowError) as error:
         raise InputError(
-            f"nothing can be served on {host}, port {port} ({error}): stop what is served there, or "
-            "choose another port with --port NUMBER"
+            f"CiteLoom cannot listen on {host}, port {port} ({error}): stop the program that "
+            "uses it, or choose another port with --port NUMBER"
         ) from error
     if not (is_loopback(str(address).partition("%")[0]) or asks_for_keys() or has_own_auth()):
         raise InputError(
-            f"others can reach {host}, and nothing says who may call: make a key first, with "
-            f"`{PROGRAM} keys add NAME`, or serve this machine only, without --host"
+            f"other machines can reach {host}, but there are no keys yet: make one with "
+            f"`{PROGRAM} keys add NAME`, or serve only this machine by leaving out --host"
         )
 
 
@@ -169,7 +169,7 @@ def _welcome(place: tuple[str, int], scheme: str, terminal: TextIO, opened: bool
     url = f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}"
     told = [f"The page: {url}/app/"]
     if opened:
-        told[0] = f"Open {url}/app/ in your browser, if it has not opened by itself."
+        told[0] = f"Open {url}/app/ in your browser if it did not open."
     else:
         told += [
             f"Studio: https://smith.langchain.com/studio/?baseUrl={url}",

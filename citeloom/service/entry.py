@@ -59,7 +59,7 @@ def check_origin(headers: Mapping[str, str]) -> None:
     if urlsplit(origin).netloc.lower() != headers.get("host", "").lower() or origin == "null":
         raise RequestRefusedError(
             403,
-            "pages of other origins may not call this server; CITELOOM_ORIGINS names those that may",
+            "this server does not accept calls from this page's origin: add it to CITELOOM_ORIGINS",
         )
 
 
@@ -74,8 +74,8 @@ def key_holder(headers: Mapping[str, str]) -> Key | None:
             return None
         raise RequestRefusedError(
             401,
-            "this server has no keys yet and serves only the machine that it runs on: its operator "
-            f"makes one with `{PROGRAM} keys add NAME`",
+            "this server has no keys yet and serves only its own machine: its operator can "
+            f"make one with `{PROGRAM} keys add NAME`",
         )
     scheme, _, secret = headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer":
@@ -83,17 +83,15 @@ def key_holder(headers: Mapping[str, str]) -> Key | None:
     if not secret.strip():
         raise RequestRefusedError(
             401,
-            "this server asks for a key: send it as `Authorization: Bearer KEY` or `X-Api-Key: KEY`",
+            "this server needs a key: send it as `Authorization: Bearer KEY` or `X-Api-Key: KEY`",
         )
     try:
         key = ApiKeys(settings().home).holder(secret.strip())
     except InputError as error:
-        raise RequestRefusedError(
-            503, "the keys of this server cannot be read: see its log"
-        ) from error
+        raise RequestRefusedError(503, "this server cannot read its keys: see its log") from error
     if key is None:
         raise RequestRefusedError(
-            401, "this key is not known, or was revoked: ask the operator for one"
+            401, "this key is unknown or revoked: ask the operator for a new one"
         )
     return key
 
@@ -119,7 +117,9 @@ async def caller_of_request(request: Request) -> str:
         return key.name if key else ""
     identity = getattr(request.scope.get("user"), "identity", "")
     if not identity or not isinstance(identity, str):
-        raise RequestRefusedError(403, "this server's own auth does not tell here who you are")
+        raise RequestRefusedError(
+            403, "this server's own authentication does not identify you here"
+        )
     return identity
 
 

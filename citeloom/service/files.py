@@ -49,7 +49,8 @@ def routes(runs_of: RunsOf) -> list[BaseRoute]:
     async def to_zotero(request: Request) -> object:
         if asks_for_keys() or has_own_auth():
             raise RequestRefusedError(
-                403, "this server serves others too: Zotero is asked only on one's own machine"
+                403,
+                "this server also serves others: CiteLoom sends to Zotero only on your own machine",
             )
         view = await runs_of(request.headers).get(request.path_params["run"])
         made = (
@@ -74,7 +75,7 @@ def names_of(view: RunSnapshot) -> dict[str, str]:
         made = _made(view) if view.values else {}
         return {name: TOLD.get(name, "") for name in made} | {
             BUNDLE: "all of these",
-            "result.json": "all that the run gives",
+            "result.json": "everything the run gives",
         }
     return {address.rpartition("/")[2]: words for address, words in files_of(view).items()}
 

@@ -89,7 +89,7 @@ class RequestGate:
             asked.popleft()
         if len(asked) >= most:
             raise RequestRefusedError(
-                429, f"more than {most} requests in a minute: wait and try again"
+                429, f"more than {most} requests per minute: wait and try again"
             )
         asked.append(now)
         while len(self._asked) > _CALLERS:
@@ -129,5 +129,6 @@ class _Body:
     def too_large(self) -> RequestRefusedError:
         return RequestRefusedError(
             413,
-            f"a request may have {self._most / 1e6:g} MB: send files one by one, or smaller ones",
+            f"a request may have at most {self._most / 1e6:g} MB: send files one by one, or "
+            "smaller files",
         )

@@ -91,7 +91,7 @@ async def _parts() -> Sequence[Part]:
     if look.done():
         _found, _looking = (monotonic(), look.result()), None
     elif age >= _OUTDATED:
-        busy = "no look at the parts came to its end: this machine has too much to do"
+        busy = "the health check timed out: this machine is overloaded"
         return [Part(name="service", state="failed", text=busy)]
     return _found[1]
 
@@ -115,7 +115,8 @@ async def _database(*, tables: bool) -> Part:
         return Part(
             name="database",
             state="off",
-            text="threads are kept in the memory of this development server; ./run serve keeps them in Postgres",
+            text="this development server keeps threads in memory; ./run serve keeps them in "
+            "Postgres",
         )
 
     async def ask() -> None:
@@ -139,7 +140,8 @@ async def _redis() -> Part:
         return Part(
             name="redis",
             state="off",
-            text="without Redis (REDIS_URL) one server serves all runs, and a run that a crash interrupts stays there",
+            text="without Redis (REDIS_URL) one server does all runs, and a run stops if the "
+            "server crashes",
         )
 
     async def ask() -> None:
@@ -185,8 +187,9 @@ async def _home() -> Part:
     return await _asked(
         "libraries",
         lambda: asyncio.to_thread(write),
-        "the folder of libraries and runs can be written",
-        "the folder of libraries and runs cannot be written: check CITELOOM_HOME, its owner and its disk",
+        "the folder of libraries and runs is writable",
+        "the folder of libraries and runs is not writable: check CITELOOM_HOME, its "
+        "owner and its disk",
     )
 
 
@@ -198,17 +201,18 @@ async def _disk() -> Part:
     return await _asked(
         "disk",
         lambda: asyncio.to_thread(look),
-        "the disk has room",
-        "the disk of CITELOOM_HOME has less than 500 MB left: delete runs (`citeloom runs`) or give it more",
+        "the disk has enough space",
+        "the disk of CITELOOM_HOME has less than 500 MB left: delete runs (`citeloom "
+        "runs`) or free space",
     )
 
 
 async def _llm() -> Part:
     if settings().llm_configured:
-        return Part(name="llm", state="ready", text="an LLM is configured; it was not called")
+        return Part(name="llm", state="ready", text="an LLM is configured (not called)")
     return Part(
         name="llm",
         state="off",
-        text="no LLM is configured, so the embedded engine answers: set CITELOOM_STRONG_MODEL and "
-        "CITELOOM_LLM_BASE_URL or CITELOOM_LLM_API_KEY",
+        text="no LLM is configured, so CiteLoom works in embedded mode. To use one, set "
+        "CITELOOM_STRONG_MODEL and CITELOOM_LLM_BASE_URL or CITELOOM_LLM_API_KEY",
     )

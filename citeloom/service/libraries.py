@@ -92,7 +92,7 @@ async def _papers(request: Request) -> object:
 async def _remove(request: Request) -> object:
     caller, name = await caller_of_request(request), request.path_params["name"]
     if not _is_own(name, caller):
-        raise InputError(f"the library '{name}' is not yours to change")
+        raise InputError(f"you cannot change the library '{name}': it is not yours")
     library = await _opened(request)
     ids = (await sent(request)).get("papers")
     if not isinstance(ids, list) or not all(isinstance(key, str) for key in ids):
@@ -103,7 +103,7 @@ async def _remove(request: Request) -> object:
 async def _delete(request: Request) -> object:
     caller, name = await caller_of_request(request), request.path_params["name"]
     if not _is_own(name, caller):
-        raise InputError(f"the library '{name}' is not yours to delete")
+        raise InputError(f"you cannot delete the library '{name}': it is not yours")
     clients = open_clients(settings())
     own = settings_for(name, caller, clients.settings)
     await asyncio.to_thread(delete_library, name, own, clients.embedder)

@@ -43,12 +43,13 @@ PATH = "/citeloom/mcp"
 """A LangGraph server may have a /mcp of its own."""
 _LISTED = 20
 _INSTRUCTIONS = (
-    "Literature reviews in which every citation is real and every claim is backed by a checked quote. Choose "
-    "find_papers for a reading list, review for a related-work text from nothing but an idea, "
-    "write_related_work where the papers are known, ask_library for a short answer, synthesize_papers for a "
-    "long one, verify_citations for a text that cites. Each starts a run; get_run tells of it."
+    "Literature reviews with real citations, each claim backed by a checked quote. "
+    "Choose find_papers for a reading list, review for a related-work text from "
+    "nothing but an idea, write_related_work where the papers are known, ask_library "
+    "for a short answer, synthesize_papers for a long one, verify_citations for a "
+    "text that cites. Each starts a run; get_run shows it."
 )
-_UNEXPECTED = "something unexpected went wrong ({}); the server's log says where"
+_UNEXPECTED = "an unexpected error occurred ({}); the server's log has details"
 
 Context = ServerRequestContext[Any, Any]
 
@@ -259,20 +260,20 @@ def asked(view: RunSnapshot) -> dict[str, Any]:
     content = json.dumps(question, sort_keys=True).encode()
     key = f"{question.get('kind', 'question')}-{hashlib.sha256(content).hexdigest()[:12]}"
     form = types.ElicitRequestFormParams(
-        message=message or "Go on?",
+        message=message or "Continue?",
         requested_schema={
             "type": "object",
             "properties": {
                 "text": {
                     "type": "string",
                     "title": "Proposal",
-                    "description": "What the run goes on with; edit it, or leave it as it is.",
+                    "description": "What the run continues with; edit it, or leave it as it is.",
                     "default": str(question.get("proposal") or ""),
                 },
                 "stop": {
                     "type": "boolean",
                     "title": "Stop here",
-                    "description": "End the run with what it has.",
+                    "description": "End the run with its results so far.",
                     "default": False,
                 },
             },

@@ -10,33 +10,34 @@ def next_step(view: RunSnapshot) -> str:
     table = (
         (
             view.status == "working",
-            f"Call get_run with this run in a while{far or ''}; it goes on by itself.",
+            f"Call get_run with this run in a while{far or ''}; it continues by itself.",
         ),
         (
             view.status == "input_required",
-            "Put the question to a person, then call get_run with `answer`: '' goes on as proposed, "
-            "'stop' ends the run, other text replaces the proposal.",
+            "Put the question to a person, then call get_run with `answer`: '' accepts the "
+            "proposal, 'stop' ends the run, other text replaces the proposal.",
         ),
         (
             not view.has_ended,
-            "get_run with action 'resume' lets it go on from where it stopped.",
+            "get_run with action 'resume' continues it from where it stopped.",
         ),
         (
             view.status == "failed",
-            "Do what `problem` says, then call the tool again: this run cannot go on.",
+            "Do what `problem` says, then call the tool again: this run cannot continue.",
         ),
-        (view.outcome == "nothing", f"Done, with nothing found: `{told}` says why."),
+        (view.outcome == "nothing", f"Done, with no results: `{told}` says why."),
         (
             bool(view.problem),
-            "Not complete: `problem` says why. get_run pages through `parts` for what it has; the linked files "
-            "have all of it.",
+            "Not complete: `problem` says why. get_run pages through the `parts` it has; the "
+            "linked files have everything.",
         ),
         (
             view.outcome == "partial",
-            "Done in part: `parts` say what is missing. get_run pages through them; the linked files have all.",
+            "Partly done: `parts` say what is missing. get_run pages through them; the "
+            "linked files have everything.",
         ),
     )
-    done = "Done. get_run pages through `parts`; the linked files have all of it."
+    done = "Done. get_run pages through `parts`; the linked files have everything."
     return next((what for holds, what in table if holds), done)
 
 

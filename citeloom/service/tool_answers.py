@@ -66,25 +66,23 @@ class ToolResult(FrozenModel):
     run: str = Field(description="Names the run for get_run.")
     graph: GraphName
     status: Status = Field(description="How far the run is.")
-    next: str = Field(description="What to do now.")
+    next: str = Field(description="What to do next.")
     outcome: str = Field(
         default="", description="'complete', 'partial' or 'nothing', once the run has ended."
     )
-    problem: str = Field(
-        default="", description="Why there is nothing more, and what to do about it."
-    )
+    problem: str = Field(default="", description="Why there is no more, and what to do about it.")
     question: dict[str, Any] | None = Field(
         default=None,
-        description="What the run asks a person: `kind`, `instructions`, `proposal` (to be edited), `error` "
-        "(why the last answer could not be used).",
+        description="What the run asks a person: `kind`, `instructions`, `proposal` (to edit), "
+        "`error` (what was wrong with the last answer).",
     )
-    part: str = Field(default="", description="What `text` or `items` are a page of.")
+    part: str = Field(default="", description="The part that `text` or `items` are a page of.")
     page: int = 1
     pages: int = 1
     text: str = ""
     items: list[dict[str, Any]] = Field(default_factory=list)
     parts: dict[str, int] = Field(
-        default={}, description="What else get_run has: lists and their length."
+        default={}, description="Other parts that get_run has: lists and their length."
     )
 
 
@@ -135,7 +133,7 @@ def _question(question: Mapping[str, Any]) -> dict[str, Any]:
     short = {name: _clip(str(question[name])) for name in names if question.get(name)}
     proposal = str(question.get("proposal") or "")
     if len(proposal) > PAGE:
-        all_of_it = "question.json has all of it; an answer replaces all of it"
+        all_of_it = "question.json has the whole text; an answer replaces it all"
         proposal = f"{proposal[:PAGE]}\n(cut: {all_of_it})"
     return {**short, "proposal": proposal}
 
@@ -229,7 +227,7 @@ def _cut(text: str) -> Iterator[str]:
 
 def _page(part: str, kind: str, pages: Sequence[Any], page: int) -> dict[str, Any]:
     if page > len(pages):
-        raise InputError(f"there is no page {page}: the last is {len(pages)}")
+        raise InputError(f"there is no page {page}: the last page is {len(pages)}")
     return {"part": part, kind: pages[page - 1], "page": page, "pages": len(pages)}
 
 
@@ -240,7 +238,7 @@ def files_of(view: RunSnapshot) -> dict[str, str]:
     """Return the addresses of a run's files and what each is; those that it has, once it rests."""
     if view.status == "working":
         return {}
-    named = {**_FILES[view.graph], "result.json": "all that the run gives"}
+    named = {**_FILES[view.graph], "result.json": "everything the run gives"}
     if view.question:
         named = {"question.json": "the question with all its details"}
     return {f"{_SCHEME}{view.run}/{name}": words for name, words in named.items()}
@@ -260,7 +258,7 @@ def parsed(address: str) -> tuple[str, str]:
     run, _, name = address.removeprefix(_SCHEME).partition("/")
     if not address.startswith(_SCHEME) or not run or not name or "/" in name:
         raise InputError(
-            f"'{address}' is no address of a run's file, such as {_SCHEME}RUN/result.json"
+            f"'{address}' is not an address of a run's file, such as {_SCHEME}RUN/result.json"
         )
     return run, name
 

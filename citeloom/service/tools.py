@@ -34,7 +34,7 @@ class StartsRun(WaitsForRun):
     """What every tool takes that starts a run."""
 
     max_usd: float | None = Field(
-        default=None, ge=0, description="Most that LLM calls and paid sources may cost, USD."
+        default=None, ge=0, description="Maximum cost of LLM calls and paid sources, USD."
     )
 
 
@@ -46,23 +46,23 @@ class GetRun(WaitsForRun):
     )
     part: str = Field(
         default="",
-        description="What to read: 'text', or a list that `parts` names, such as 'papers', 'references', "
-        "'sentences'. If empty, what matters most.",
+        description="What to read: 'text', or a list from `parts`, such as 'papers', 'references', "
+        "'sentences'. By default what matters most.",
         examples=["papers"],
     )
     page: int = Field(default=1, ge=1, description="Page of that part, from 1 to `pages`.")
     answer: str | None = Field(
         default=None,
-        description="The answer to its `question`: '' goes on as proposed, 'stop' ends the run, any other "
-        "text is the proposal as edited, whole.",
+        description="The answer to its `question`: '' accepts the proposal, 'stop' ends the run, any "
+        "other text replaces the whole proposal.",
     )
     action: Literal["look", "cancel", "resume"] = Field(
         default="look",
-        description="'cancel' stops the run (what it has stays), 'resume' lets a stopped or failed one go "
-        "on without paying anything twice.",
+        description="'cancel' stops the run and keeps its results; 'resume' continues a stopped or "
+        "failed run without paying anything twice.",
     )
     wait_seconds: float = Field(
-        default=0, ge=0, le=LONGEST_WAIT, description="How long to wait for it to rest."
+        default=0, ge=0, le=LONGEST_WAIT, description="How long to wait for the run, in seconds."
     )
 
 
@@ -111,8 +111,8 @@ def _takes(
             list[kinds],
             Field(
                 default=[],
-                description="At what to stop and ask a person before going on: what it may cost, the queries, "
-                "the papers, the plan of the text, the text.",
+                description="What a person must approve before the run continues: cost, queries, papers, "
+                "plan of the text, text.",
             ),
         )
     return create_model(name, __base__=StartsRun, **picked)
@@ -121,8 +121,8 @@ def _takes(
 _FINDS = ("text", "library", "sources", "before", "after", "keep", "must_include", "exclude")
 _IDEA = "We study how well language models recommend citations for a sentence of a paper."
 _RETURNS = (
-    " Returns at once what there is after wait_seconds; a run that is not done by then goes on, and get_run "
-    "tells of it."
+    " Returns the results so far after wait_seconds; a run that is not done "
+    "continues, and get_run shows it."
 )
 _COSTS = " Without an LLM it costs nothing; with one, cents to dollars: bound it with max_usd."
 
@@ -131,19 +131,20 @@ TOOLS: Mapping[str, Tool] = {
     for tool in (
         Tool(
             "find_papers", "Find prior work",
-            "Find and rank the papers that an abstract, a research idea or a question should know, each with "
-            "arguments for and against it and quotes checked by code. Use it for a reading list. Not for a "
-            "written text (review), and not for a question that papers answer (ask_library). Takes seconds on "
-            "a library, minutes with an LLM or sources on the network." + _COSTS + _RETURNS,
+            "Find and rank the papers relevant to an abstract, a research idea or a "
+            "question, each with arguments for and against it and quotes checked by code. "
+            "Use it for a reading list. Not for a written text (review), and not for a "
+            "question that papers answer (ask_library). Takes seconds on a library, minutes "
+            "with an LLM or sources on the network." + _COSTS + _RETURNS,
             _takes("FindPapers", ReviewInput, _FINDS, ("cost", "queries", "papers"), text=_IDEA,
                    sources=["openalex", "arxiv"], before="2025-01-01"),
             "find",
         ),
         Tool(
             "write_related_work", "Write a related-work section",
-            "Write a related-work section about papers that you name, every citation checked against the words "
-            "of its paper. Use it when the papers are known; nothing is searched for (review does both). Takes "
-            "seconds without an LLM, a few minutes with one." + _COSTS + _RETURNS,
+            "Write a related-work section about papers that you name, with every citation "
+            "checked against its paper. Use it when the papers are known; it does not search "
+            "(review does both). Takes seconds without an LLM, a few minutes with one." + _COSTS + _RETURNS,
             _takes("WriteRelatedWork", WriteInput, ("text", "papers", "library", "sources", "cite", "plan", "style"),
                    ("cost", "plan", "text"), text=_IDEA, papers=["10.18653/v1/2020.acl-main.447", "2312.10997"]),
             "write",
@@ -161,9 +162,10 @@ TOOLS: Mapping[str, Tool] = {
         ),
         Tool(
             "ask_library", "Ask a library of papers",
-            "Answer a short question from the passages of a library, each sentence with the words it rests on; "
-            "says so where the papers do not tell. Takes seconds. Not for finding papers that the library does "
-            "not have (find_papers), nor for a long text (synthesize_papers)." + _COSTS + _RETURNS,
+            "Answer a short question from the passages of a library, each sentence with its "
+            "evidence; says so if the papers do not answer. Takes seconds. Not for finding "
+            "papers that the library does not have (find_papers), nor for a long text "
+            "(synthesize_papers)." + _COSTS + _RETURNS,
             _takes("AskLibrary", AskInput,
                    ("question", "library", "papers", "first_year", "last_year", "before", "tags"), ("cost",),
                    question="How are citations in generated text verified?"),
@@ -180,10 +182,11 @@ TOOLS: Mapping[str, Tool] = {
         ),
         Tool(
             "verify_citations", "Verify citations",
-            "Check the citations of any text (Markdown, LaTeX or plain, with or without its reference list) "
-            "against the papers that it cites: whether each exists, and whether it says what the text says. Use "
-            "it before a text is published, a model's own text above all. References are only known to exist if "
-            "`sources` has one on the network, such as 'openalex'. Takes seconds, minutes with an LLM."
+            "Check the citations of any text (Markdown, LaTeX or plain, with or without its "
+            "reference list) against the papers that it cites: whether each exists, and "
+            "whether it says what the text says. Use it before a text is published, a "
+            "model's own text above all. To check that references exist, add an online "
+            "source to `sources`, such as 'openalex'. Takes seconds, minutes with an LLM."
             + _COSTS + _RETURNS,
             _takes("VerifyCitations", VerifyInput, ("text", "papers", "library", "sources", "strict"),
                    text="Moths steer by the moon [1].\n\n[1] D. Moth. Moths steer by the moon. 2019."),
@@ -191,11 +194,13 @@ TOOLS: Mapping[str, Tool] = {
         ),
         Tool(
             "references", "Read references",
-            "Read printed references of any style, pasted as text or as the file of a paper, into records: authors, "
-            "title, year, venue, volume, pages, DOI. Use it to turn a reference list into BibTeX, CSL JSON or RIS "
-            "(get_run with that as its `part`), and with `sources` to learn which references exist, which are wrong "
-            "in a field, with the right value, and which nobody knows. Not for what a text says of its references "
-            "(verify_citations). Takes seconds, with sources up to minutes. Costs nothing but what a source charges."
+            "Read printed references of any style, pasted as text or as the file of a paper, "
+            "into records: authors, title, year, venue, volume, pages, DOI. Use it to turn a "
+            "reference list into BibTeX, CSL JSON or RIS (get_run with that as its `part`), "
+            "and with `sources` to learn which references exist, which are wrong in a field, "
+            "with the right value, and which no source knows. Not for checking what a text "
+            "says about its references (verify_citations). Takes seconds, with sources up to "
+            "minutes. Costs nothing but what a source charges."
             + _RETURNS,
             _takes("References", ReferencesInput, ("text", "uploads", "sources"), needs_first=False,
                    text="[1] D. Moth. Moths steer by the moon. Journal of Moths 3 (2019): 4-9.",
@@ -204,8 +209,9 @@ TOOLS: Mapping[str, Tool] = {
         ),
         Tool(
             "get_run", "Look at a run",
-            "Tell of a run that another tool started: how far it is, its result page by page, the question that "
-            "it asks. Also answers that question, cancels a run, or lets a stopped one go on. Free.",
+            "Look at a run that another tool started: its progress, its result page by page, "
+            "its open question. Also answers that question, cancels a run, or resumes a "
+            "stopped one. Free.",
             GetRun, open_world=False,
         ),
     )
@@ -232,7 +238,7 @@ def _wrong(item: Any, tool: Tool) -> str:
     name = ".".join(map(str, item["loc"]))
     if item["type"] == "extra_forbidden":
         first = sorted(tool.takes.model_fields, key=StartsRun.model_fields.__contains__)
-        return f"{tool.name} takes no `{name}`; it takes {', '.join(first)}"
+        return f"{tool.name} does not take `{name}`; it takes {', '.join(first)}"
     if item["type"] == "missing":
         return f"{tool.name} needs `{name}`: {tool.takes.model_fields[name].description}"
     return f"`{name}`: {item['msg'][:1].lower()}{item['msg'][1:]}"

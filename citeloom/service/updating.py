@@ -25,8 +25,8 @@ def repeat_search_input(run: RunRecord, after: str | None) -> dict[str, Any]:
     """
     if run.graph not in {"find", "review"}:
         raise InputError(
-            f"'{run.name}' is a run of `{run.graph}`, which searches for nothing: name the run of `review` or "
-            "`find` that it goes back to"
+            f"'{run.name}' is a run of `{run.graph}`, which does not search: name the run of "
+            "`review` or `find` that it came from"
         )
     inputs = {name: run.inputs[name] for name in FindInput.model_fields if name in run.inputs}
     # Papers that had to be in are in; those from before the day could not be.

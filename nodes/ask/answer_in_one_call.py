@@ -131,7 +131,7 @@ async def answer_in_one_call(state: AskState, runtime: Runtime[RunSettings]) -> 
         "held": held,
         "draft": draft,
         "missing": in_words(answer.missing),
-        "failures": asked.failures(STAGE, state["standalone"][:80], "no answer was given"),
+        "failures": asked.failures(STAGE, state["standalone"][:80], "the model gave no answer"),
     }
 
 

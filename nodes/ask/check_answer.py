@@ -163,5 +163,5 @@ def _refused(sentence: DraftSentence, verdict: SupportVerdict) -> Failure:
         stage=STAGE,
         subject=sentence.text[:200],
         cause=f"the quotes of its claims {word}",
-        remedy="the sentence was left out; the quotes of its claims stand in its place",
+        remedy="CiteLoom left the sentence out and shows the quotes instead",
     )

@@ -126,6 +126,6 @@ async def choose_passages(state: AskState, runtime: Runtime[RunSettings]) -> Ask
     return {
         "hops": [*earlier, hop.model_copy(update={"chosen": tuple(chosen)})],
         "failures": asked.failures(
-            STAGE, f"hop {hop.number}", "the passages that the search put first were read"
+            STAGE, f"hop {hop.number}", "CiteLoom read the top passages of the search instead"
         ),
     }

@@ -180,7 +180,7 @@ async def compose_answer(state: AskState, runtime: Runtime[RunSettings]) -> AskU
         faults,
     )
     if asked.answer is None:
-        remedy = "the claims stand in the place of the answer, as they were drawn"
+        remedy = "the answer lists the claims as extracted"
         return {
             "missing": list(last),
             "draft": [DraftSentence(text=item.text, claims=(item.number,)) for item in chosen],

@@ -171,9 +171,7 @@ async def extract_claims(state: AskState, runtime: Runtime[RunSettings]) -> AskU
             if not any(_repeats(claim, other) for other in held):
                 held.append(claim.model_copy(update={"number": len(held) + 1, "hop": hop.number}))
     services.progress(STAGE, 1, 1, counted(len(held), "claim"))
-    failures = asked.failures(
-        STAGE, f"hop {hop.number}", "what its passages say is not in the answer"
-    )
+    failures = asked.failures(STAGE, f"hop {hop.number}", "the answer does not cover its passages")
     failures += [
         injection_failure(STAGE, passage.paper, commands, "a passage of it")
         for passage in sources.passages.values()

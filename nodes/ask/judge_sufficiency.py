@@ -85,12 +85,12 @@ def extract(
     found = [AspectFound(aspect=aspect, words=item.words) for aspect, item in told.items() if item]
     missing = [aspect for aspect, item in told.items() if not item]
     if found:
-        reasoning = "Sentences that answer were found."
+        reasoning = "CiteLoom found sentences that answer."
         reasoning += " Another search would find no others." if missing else ""
         return SufficiencyAnswer(
             found=found, reasoning=reasoning, sufficient=not missing, missing=missing
         )
-    nothing = "No passage has a sentence that answers, and another search would find the same."
+    nothing = "No passage answers the question, and another search would find the same."
     return SufficiencyAnswer(found=[], reasoning=nothing, sufficient=False, missing=list(aspects))
 
 
@@ -128,7 +128,7 @@ async def judge_sufficiency(state: AskState, runtime: Runtime[RunSettings]) -> A
         misquoted,
     )
     if (answer := asked.answer) is None:
-        remedy = "whether the claims suffice is not known; the search ended here"
+        remedy = "CiteLoom cannot tell whether the claims suffice; the search ended here"
         return {"failures": asked.failures(STAGE, f"hop {hop.number}", remedy)}
     untold = [
         item.aspect

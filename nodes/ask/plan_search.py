@@ -129,5 +129,7 @@ async def plan_search(state: AskState, runtime: Runtime[RunSettings]) -> AskUpda
         "query": query,
         "why": "the question",
         "aspects": aspects or [question],
-        "failures": asked.failures(STAGE, question[:80], "the question itself was searched for"),
+        "failures": asked.failures(
+            STAGE, question[:80], "CiteLoom searched for the question itself"
+        ),
     }

@@ -153,7 +153,7 @@ def _prose(
 def _unchecked(sentences: Sequence[AnswerSentence], hops: Sequence[Hop]) -> str:
     """Return which sentences nobody has held against their quotes, and what was said without any."""
     numbers = ", ".join(str(item.number) for item in sentences if item.verdict == "not_checked")
-    note = f"\n\nNot checked: whether the quotes support the sentences ({numbers})."
+    note = f"\n\nNot checked: whether the quotes support these sentences ({numbers})."
     unfound = [f"\n\nUnchecked, no quote found: “{item.text}”" for hop in hops for item in hop.lost]
     return "".join([note if numbers else "", *unfound])
 

@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 
 from nodes.common.ask_model import ask_with_check
 from state.ask import AskState, AskUpdate, ConversationTurn
+from tools.counting import counted
 from tools.embed.embedder import Embedder
 from tools.errors import InputError
 from tools.llm.task import Task
@@ -69,7 +70,8 @@ async def rewrite_question(state: AskState, runtime: Runtime[RunSettings]) -> As
         return {"standalone": given, "failures": []}
     if missing := absent(given, cited := history[-1].papers):
         raise InputError(
-            f"there is no {missing.removeprefix('the ')}: the last answer cited {len(cited)} paper(s)"
+            f"there is no {missing.removeprefix('the ')}: the last answer cited "
+            f"{counted(len(cited), 'paper')}"
         )
     asked = await ask_with_check(services.mind, TASK, {"conversation": history, "question": given})
     answer = asked.answer or Standalone(question=given)
@@ -82,6 +84,6 @@ async def rewrite_question(state: AskState, runtime: Runtime[RunSettings]) -> As
         "standalone": question if len(question) <= _LONGEST else given,
         "wanted": wanted,
         "failures": asked.failures(
-            STAGE, given[:80], "the question was asked as it stands; repeat what it is about"
+            STAGE, given[:80], "CiteLoom asked the question as it is; repeat its subject"
         ),
     }

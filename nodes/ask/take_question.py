@@ -27,7 +27,7 @@ SOURCES = "\n\nSources:\n"
 """What stands between the prose of an answer and its sources, in a message."""
 CLOSEST = "\n\nClosest passages:\n"
 """What stands between a refusal and the sentences that are no answer, in a message."""
-REFUSED = "The run was stopped:"
+REFUSED = "The run stopped:"
 """How a message begins that answers nothing."""
 REMEMBERED = 6
 """Turns that a follow-up question may be about."""
@@ -93,11 +93,11 @@ def question_text(question: str) -> str:
         raise InputError("the question is not text (it looks like a binary file)")
     if len(text) > MAX_CHARACTERS:
         raise InputError(
-            f"the question has {len(text):,} characters and at most {MAX_CHARACTERS:,} are taken: ask "
-            "one question; for an abstract use `find` or `review`"
+            f"the question has {len(text):,} characters; the maximum is {MAX_CHARACTERS:,}: "
+            "ask one question; for an abstract use `find` or `review`"
         )
     if not tokens(text):
-        raise InputError('there is no question: ask one, such as "How does RAG choose passages?"')
+        raise InputError('no question: ask one, such as "How does RAG choose passages?"')
     return text
 
 
@@ -123,7 +123,8 @@ async def _wanted(sent: AskInput, services: Services) -> PassageConditions:
     """
     if None not in (sent.first_year, sent.last_year) and sent.first_year > sent.last_year:  # type: ignore[operator]
         raise InputError(
-            f"there are no years from {sent.first_year} to {sent.last_year}: the first comes first"
+            f"the years {sent.first_year} to {sent.last_year} are in the wrong order: give "
+            "the first year first"
         )
     papers = await named_papers(services, sent.library, sent.papers)
     return PassageConditions(
@@ -146,8 +147,9 @@ async def named_papers(services: Services, name: str, ids: Sequence[str]) -> lis
     found = await asyncio.to_thread(library.get, list(ids))
     if unknown := [raw for raw in ids if raw not in found]:
         raise InputError(
-            f"library '{name}' does not have {', '.join(unknown[:5])}: see `{PROGRAM} library search "
-            f"{name} WORDS` for ids, or add the paper with `{PROGRAM} library add`"
+            f"library '{name}' does not have {', '.join(unknown[:5])}: find ids with "
+            f"`{PROGRAM} library search {name} WORDS`, or add the paper with `{PROGRAM} "
+            "library add`"
         )
     return list(dict.fromkeys(found[raw].id for raw in ids))
 
@@ -168,7 +170,7 @@ def last_question(question: str, messages: Sequence[Any]) -> tuple[str, list[Any
             break
         if role == "human" and text.strip():
             return text, list(messages[:place])
-    raise InputError("there is no question: send `question`, or `messages` with one by role 'user'")
+    raise InputError("no question: send `question`, or `messages` with one by role 'user'")
 
 
 def conversation_turns(messages: Sequence[Any]) -> list[ConversationTurn]:

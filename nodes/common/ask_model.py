@@ -17,7 +17,7 @@ AT_ONCE = 16
 """Questions of a wave; the endpoint's own limit lets fewer through at a time."""
 ROOM = 200
 """Tokens kept free beside the texts, and of an answer beside what each text adds."""
-TOO_LARGE = "it is too long for the model's window"
+TOO_LARGE = "too long for the model's window"
 
 
 async def ask_in_batches(

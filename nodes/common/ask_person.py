@@ -18,7 +18,7 @@ from tools.run_store import RunStore
 SHOWN = 40
 """Papers shown at most: a checkpoint copies them at each step."""
 ReadT = TypeVar("ReadT")
-CLOSING = "Send nothing to go on as it is, or 'stop' to end the run here with what it has."
+CLOSING = "Send an empty answer to continue unchanged, or 'stop' to finish now."
 _FORM = 'send nothing, the edited text, or {"action": "accept"|"edit"|"stop", "text": ...}'
 
 
@@ -58,7 +58,7 @@ async def ask_person(
             shown = shown.model_copy(update={"error": f"the answer cannot be read: {_FORM}"})
         except CiteLoomError as error:
             shown = shown.model_copy(update={"error": str(error), "proposal": text})
-    raise EndedError(f"a person ended the run when asked about its {question.kind}")
+    raise EndedError(f"you ended the run when it asked about the {question.kind}")
 
 
 def make_paper_cards(

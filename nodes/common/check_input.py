@@ -53,7 +53,7 @@ def refusing(stage: str, home: Path | None = None) -> Iterator[list[Failure]]:
     except OSError as error:
         if home is None:
             raise
-        cause = f"nothing can be written below {home}: {error.strerror}"
+        cause = f"CiteLoom cannot write to {home}: {error.strerror}"
         stopped.append(Failure(stage=stage, subject="run", cause=cause, fatal=True))
 
 
@@ -71,7 +71,7 @@ def clean_text(raw: str) -> tuple[str | None, str]:
         )
     if len(raw) > MAX_CHARACTERS:
         raise InputError(
-            f"the input has {len(raw):,} characters and at most {MAX_CHARACTERS:,} are taken: give "
+            f"the input has {len(raw):,} characters; the maximum is {MAX_CHARACTERS:,}: give "
             "the abstract (and at most the introduction), not the whole paper"
         )
     title: str | None = None
@@ -129,10 +129,10 @@ async def check_language(
     name = language_name(code)
     if not composes:
         raise InputError(
-            f"the input seems to be in {name}, and the embedded engine reads English only: give an "
+            f"the input seems to be in {name}, but embedded mode reads only English: give an "
             f"English version, or configure an LLM (see `{PROGRAM} doctor`)"
         )
-    return code, (f"the input seems to be in {name}; queries and text are made in English",)
+    return code, (f"the input seems to be in {name}; CiteLoom searches and writes in English",)
 
 
 def note_if_short(text: str) -> tuple[str, ...]:
@@ -174,7 +174,7 @@ def check_date(value: date | str | None, name: str = "cut-off") -> date | None:
     try:
         return date.fromisoformat(value)
     except ValueError as error:
-        raise InputError(f"the {name} '{value}' is no date: give it as YYYY-MM-DD") from error
+        raise InputError(f"the {name} '{value}' is not a date: give it as YYYY-MM-DD") from error
 
 
 def check_sources(names: Sequence[str]) -> tuple[str, ...]:
@@ -193,9 +193,7 @@ def why_unknown(names: Sequence[str], failed: Mapping[str, str]) -> str:
     """Say of a paper that was not found which of these sources lack it, and which could not be asked, and why."""
     lacking = " and ".join(name for name in names if name not in failed)
     told = [f"{lacking} {'have' if ' and ' in lacking else 'has'} no such paper"] if lacking else []
-    return "; ".join(
-        [*told, *(f"{name} could not be asked ({why})" for name, why in failed.items())]
-    )
+    return "; ".join([*told, *(f"{name} did not answer ({why})" for name, why in failed.items())])
 
 
 _TEXTS = {"papers", "tags", "library", "ids"}
@@ -214,7 +212,7 @@ def parse_input(model: type[InputT], sent: Mapping[str, object]) -> InputT:
         found.model_dump_json(include=_TEXTS & set(model.model_fields))
     except PydanticSerializationError as error:
         raise InputError(
-            "the input cannot be used: it holds halves of characters (lone surrogates), which are no text"
+            "the input has broken characters (lone surrogates): give plain text"
         ) from error
     except ValidationError as error:
         faults = [

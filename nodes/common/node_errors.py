@@ -66,9 +66,11 @@ def fatal_failure_of(stage: str, error: PermanentError | InputError) -> Failure:
         subject = "budget"
     remedy = ""
     if isinstance(error, FinishRequestedError):
-        remedy = "write about the papers that it kept, or run it again: answers already paid for are kept"
+        remedy = (
+            "write about the kept papers, or run it again: CiteLoom reuses answers you paid for"
+        )
     elif isinstance(error, BudgetError):
         remedy = (
-            "run the same command again with a larger budget: answers already paid for are kept"
+            "run the same command again with a larger budget: CiteLoom reuses answers you paid for"
         )
     return Failure(stage=stage, subject=subject, cause=str(error), remedy=remedy, fatal=True)

@@ -67,9 +67,7 @@ async def noticed_now(
     return marked, failures
 
 
-_REMEDY = (
-    "retractions are known only as far as the other sources mark them; run again when it answers"
-)
+_REMEDY = "CiteLoom knows only the retractions that other sources mark; run again when it answers"
 
 
 async def _told_by(
@@ -128,8 +126,8 @@ def _standings(paper: Paper, published: Mapping[str, str]) -> Iterator[Standing]
     if paper.retracted:
         yield Standing(
             "retracted",
-            f"it was retracted{_named(dois.get('retraction'))}",
-            "do not cite it, or say in the text that it was retracted",
+            f"retracted{_named(dois.get('retraction'))}",
+            "do not cite it, or mention the retraction in the text",
         )
     for kind, cause, detail, remedy in _LIGHTER:
         if kind in dois:
@@ -138,7 +136,7 @@ def _standings(paper: Paper, published: Mapping[str, str]) -> Iterator[Standing]
     if doi and _cited_as_preprint(paper):
         yield Standing(
             "superseded",
-            f"it is a preprint of a paper that was published{_named([doi])}",
+            f"preprint of a published paper{_named([doi])}",
             "cite the published version",
         )
 
@@ -148,7 +146,7 @@ _LIGHTER: tuple[tuple[NoticeKind, VerdictReason, str, str], ...] = (
         "partial_retraction",
         "concern",
         "a part of it was retracted",
-        "read the notice: what you cite may be gone",
+        "read the notice: it may concern what you cite",
     ),
     (
         "concern",

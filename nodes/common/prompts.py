@@ -66,7 +66,7 @@ def check_prompts(folder: Path) -> None:
             input or field that its question does not have.
     """
     if not folder.is_dir():
-        raise InputError(f"CITELOOM_PROMPTS names {folder}, which is no folder")
+        raise InputError(f"CITELOOM_PROMPTS names {folder}, which is not a folder")
     names = list(dict.fromkeys(task.name for _, task in all_tasks()))
     for path in sorted(folder.glob("*.txt")):
         if path.stem not in names:

@@ -21,8 +21,9 @@ MUCH = 1.0
 """USD that a run may take, where no budget is set, before a person is asked by policy."""
 GO = "go on"
 ASKED = (
-    "Nothing was paid yet. Send nothing or 'go on' if the run is worth what it may take, or 'stop' to end it here. "
-    "Another budget: start again with max_usd, max_calls or smaller numbers of papers."
+    "Nothing spent yet. Send an empty answer or 'go on' to accept the cost, or "
+    "'stop' to end the run. For another budget, start again with max_usd, max_calls "
+    "or fewer papers."
 )
 
 
@@ -50,7 +51,7 @@ async def review_cost(
 
 async def _read(text: str) -> None:
     if text.strip().casefold() not in {"go on", "yes", "y", "ok"}:
-        raise InputError(f"'{text.strip()[:60]}' is no answer here: send 'go on' or 'stop'")
+        raise InputError(f"'{text.strip()[:60]}' is not an answer here: send 'go on' or 'stop'")
 
 
 def reason_to_ask(found: Estimate, max_usd: float | None) -> str:

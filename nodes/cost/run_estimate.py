@@ -94,8 +94,9 @@ def estimate(graph: str, inputs: Mapping[str, Any], context: RunSettings) -> Est
 
 
 _NOTES = (
-    "From few papers found and every answer right at once, to every question asked twice. A model that "
-    "thinks before it answers writes more; answers that earlier runs paid for cost nothing.",
+    "Low end: few papers found and no repeated questions; high end: every question "
+    "asked twice. Reasoning models write more. Answers from earlier runs cost "
+    "nothing.",
 )
 
 

@@ -57,7 +57,11 @@ async def estimate_completeness(state: FindState, runtime: Runtime[RunSettings])
         missing=tuple(await missing_works(state, services)),
         caveats=(*_cautions(estimate, division), *_limits(state, scores, services.mind_name)),
     )
-    share = f"about {done.share:.0%} found" if done.share is not None else "too little to tell"
+    share = (
+        f"about {100 * done.share:.0f} % found"
+        if done.share is not None
+        else ("too little data for an estimate")
+    )
     services.progress(STAGE, 1, 1, share)
     return {"completeness": done}
 
@@ -68,23 +72,24 @@ def completeness_sentence(estimate: Estimate, kept: int, place: str) -> str:
     Args:
         estimate: The estimate.
         kept: How many papers were kept, likely to be cited or not.
-        place: What they are counted in, such as 'this library holds'.
+        place: What they are counted in, such as 'this library'.
     """
     if estimate.total is None or estimate.share is None:
-        return f"How many papers such a text would cite of what {place} cannot be told: {estimate.reason}."
+        return f"No coverage estimate for {place}: {estimate.reason}."
     found = f"about {estimate.kept:.0f}" if estimate.kept >= 1 else "fewer than one"
+    share, low, high = (
+        round(100 * (part or 0))
+        for part in (estimate.share, estimate.share_low, estimate.share_high)
+    )
     return (
-        f"Of what {place}, such a text would cite an estimated {counted(round(estimate.total), 'paper')}; "
-        f"{found} of these ({estimate.share:.0%}, 95 % interval {estimate.share_low:.0%} to "
-        f"{estimate.share_high:.0%}) are among the {kept} kept."
+        f"Estimated coverage: {share} % ({low} to {high} %). A section on this topic would cite about "
+        f"{counted(round(estimate.total), 'paper')} from {place}; the {kept} kept include {found} of these."
     )
 
 
 def place_of(sources: Sequence[str]) -> str:
-    """Return what the sources are, and that they hold what is counted."""
-    if tuple(sources) == ("library",):
-        return "this library holds"
-    return f"{_listed(sources)} hold{'s' if len(sources) == 1 else ''}"
+    """Return where the papers are counted, such as 'this library' or 'openalex and arxiv'."""
+    return _listed(sources)
 
 
 def _scores(state: FindState) -> dict[str, float]:
@@ -107,13 +112,13 @@ def stop_text(state: FindState) -> str:
     if fatal := fatal_failure(state["failures"]):
         return f"the run had to stop: {fatal.cause}"
     last = next(reversed(state["rounds"]), None)
-    reasons = [f"following links ended: {last.stopped}"] if last and last.stopped else []
+    reasons = [f"CiteLoom stopped following links: {last.stopped}"] if last and last.stopped else []
     entry = next(reversed(state["sufficiency"]), None)
     if entry is None or entry.hop < state["hop"]:
-        reasons.append("whether anything is missing was not assessed in the end")
+        reasons.append("CiteLoom did not assess what is still missing")
     elif entry.stopped:
-        lacking = f" (thinly covered still: {', '.join(entry.missing)})" if entry.missing else ""
-        reasons.append(f"searching ended: {entry.stopped}{lacking}")
+        lacking = f" (few papers on: {', '.join(entry.missing)})" if entry.missing else ""
+        reasons.append(f"the search ended: {entry.stopped}{lacking}")
     return "; ".join(reasons)
 
 
@@ -122,40 +127,40 @@ def _cautions(estimate: Estimate, division: Division) -> Iterable[str]:
     if estimate.reason:
         return
     yield (
-        "What no channel found is counted too low: the channels depend on each other, for links are "
-        "followed from papers found before, and some papers are hard to find in every way."
+        "The estimate of missing papers is too low: the ways of searching depend on each "
+        "other, and some papers are hard to find in any way."
     )
     if len(estimate.found_by) == 2:
-        yield "Only two channels found papers, which is little to go by."
+        yield "Only two ways of searching found papers, so the estimate is rough."
     if division != "kinds":
         yield (
-            "Fewer than three kinds of channel found papers, so single queries count as channels; "
-            "all are made from one input, and not independent of each other."
+            "Fewer than three ways of searching found papers, so single queries count as "
+            "ways; they all come from one input and depend on each other."
         )
 
 
 def _limits(state: FindState, scores: Mapping[str, float], mind: str) -> Iterable[str]:
     """What was counted at all."""
-    judge = {"extractive": "the embedded engine"}.get(mind, mind)
+    judge = {"extractive": "embedded mode"}.get(mind, mind)
     yield (
-        f"The chance that a paper would be cited is read off the score that {judge} gave it; that "
-        "scale was set on reference lists of one field (visualization) as the embedded engine "
-        "scores them, and is rougher for other fields and judges."
+        f"The chance of a citation comes from the score that {judge} gave. The scale was "
+        "set in embedded mode on reference lists of one field (visualization); it is "
+        "rougher elsewhere."
     )
     unjudged = len(scores.keys() - set(state["scores"]))
     if unjudged:
         yield (
             counted(
                 unjudged,
-                "paper that was seen was not judged: it counts by how promising it looked.",
-                "papers that were seen were not judged: they count by how promising they looked.",
+                "paper found was not judged; it counts by how promising it looked.",
+                "papers found were not judged; they count by how promising they looked.",
             )
         )
-    yield "Papers that stand elsewhere, or that nothing there leads to, are not counted."
+    yield "Papers in other places, or that no search there can reach, are not counted."
     lost = sum(failure.stage in _SEARCHING for failure in state["failures"])
     if lost:
         times = "once" if lost == 1 else f"{lost} times"
-        yield f"Searches or links failed {times}, so that channels reached less than usual."
+        yield f"Searches failed {times}, so CiteLoom reached fewer papers than usual."
 
 
 def _listed(names: Sequence[str]) -> str:

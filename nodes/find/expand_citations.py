@@ -99,7 +99,7 @@ async def expand_citations(state: FindState, runtime: Runtime[RunSettings]) -> F
                     stage=STAGE,
                     subject=name,
                     cause=str(error),
-                    remedy="some links of this source were not followed; run again to ask it once more",
+                    remedy="CiteLoom skipped some links of this source; run again to retry",
                 )
                 for name, error in failed.items()
             ),

@@ -286,21 +286,21 @@ async def generate_queries(state: FindState, runtime: Runtime[RunSettings]) -> F
     except PermanentError as refusal:
         asked = CheckedAnswer[QueryPlan](None, (), (), refusal)
     if asked.answer is None:
-        remedy = "only the input as a whole was searched for; run again for keyword queries"
+        remedy = "CiteLoom searched only for the input as a whole; run again for keyword queries"
         return {"queries": [whole], "failures": asked.failures(STAGE, "queries", remedy)}
     drafts = drafts_of_strategy(strategy, asked.answer)
     queries = checked(drafts, text, exclusive=strategy == "optimized")
     services.progress(STAGE, 1, 1, "; ".join(query.text for query in queries))
     if services.context.search == "both" or not queries:
         queries = [*queries, whole]
-    remedy = "queries whose sentence is not in the input are asked without one"
+    remedy = "CiteLoom used these queries without a sentence of the input"
     return {"queries": queries, "failures": asked.failures(STAGE, "queries", remedy)}
 
 
 def _left_out(whole: SearchQuery, sources: Sequence[str]) -> str:
     names = [name for name in sources if not answers_query(whole, name)]
     left = len(names) < len(sources)
-    return f"left out, as they do not search by meaning: {', '.join(names)}" * bool(names and left)
+    return f"skipped, no search by meaning: {', '.join(names)}" * bool(names and left)
 
 
 def _not_in(text: str, strategy: QueryStrategy, plan: QueryPlan) -> list[str]:

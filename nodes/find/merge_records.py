@@ -36,7 +36,7 @@ async def merge_records(state: FindState, runtime: Runtime[RunSettings]) -> Find
     await services.run_store.papers.put(changed)
     count = len(set(same.values()))
     services.progress(
-        STAGE, count, count, f"{counted(count, 'paper')} found ({counted(len(new), 'more record')})"
+        STAGE, count, count, f"{counted(count, 'paper')} found ({counted(len(new), 'new record')})"
     )
     return {
         "same": same,

@@ -14,6 +14,7 @@ from state.reducers import add_hits
 from state.results import Link, PrismaCounts, RankedPaper
 from state.run import fatal_failure, outcome_of
 from state.search import Hit, MissingWork
+from tools.counting import counted
 from tools.errors import CiteLoomError
 from tools.run_settings import RunSettings
 from tools.run_store import RunStore
@@ -91,17 +92,16 @@ async def assemble(state: FindState, run_store: RunStore) -> tuple[list[RankedPa
 
 
 def _reason(score: float, judged: float | None, links: int) -> str:
-    """Say why a score is not what the judge gave: 'the judge gave 60; 7 more, as its links (4 with ...'."""
+    """Say why a score is not what the judge gave: 'judged 60; +7 for shared words, age and 4 links ...'."""
     if judged is None and score == 0:
-        return "a person added it, and nobody read it"
+        return "you added it; CiteLoom did not judge it"
     if judged is None:
-        return "nobody read it: this is how promising its words, links and age look"
-    if not (moved := round(score - judged)):
+        return "not judged: scored by words, links and age"
+    if round(score - judged) == 0:
         return ""
-    more, speak = ("more", "better") if moved > 0 else ("less", "less well")
     return (
-        f"the judge gave {judged:.0f}; {abs(moved)} {more}, as its links ({links} with papers kept), shared words "
-        f"and age speak for it {speak} than usual"
+        f"judged {judged:.0f}; {score - judged:+.0f} for shared words, age and "
+        f"{counted(links, 'link')} to kept papers"
     )
 
 

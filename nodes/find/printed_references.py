@@ -24,7 +24,7 @@ from tools.scholar.lookup import WorkToLookUp, look_up
 from tools.scholar.source import LinkAnswer, Source
 from tools.services import Services
 
-_NO_LIST = "it has no list of references that can be read"
+_NO_LIST = "CiteLoom could not read its reference list"
 
 
 async def read_open_copies(
@@ -119,5 +119,5 @@ def _failure(stage: str, subject: str, cause: str) -> Failure:
         stage=stage,
         subject=subject,
         cause=cause,
-        remedy="what its list of references names was not followed; run again to try once more",
+        remedy="CiteLoom did not follow its reference list; run again to retry",
     )

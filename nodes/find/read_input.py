@@ -102,14 +102,15 @@ async def _request(sent: FindInput, services: Services) -> tuple[CheckedRequest,
     own = await _own_paper(request, services)
     failed = {item.subject: item.cause for item in named.failures}
     extra = [
-        f"the paper to include '{raw}' was not found: {why_unknown(sources, failed)}"
+        f"CiteLoom did not find the paper to include '{raw}': {why_unknown(sources, failed)}"
         if failed
         else f"no source knows the paper to include '{raw}'; check its id"
         for raw in missing
     ]
     if own:
         extra.append(
-            f"the input is the title or abstract of {own}: that paper is left out of the results"
+            f"the input is the title or abstract of {own}: CiteLoom leaves that paper out of "
+            "the results"
         )
     musts = [found[raw].id for raw in sent.must_include if raw in found]
     known = [found[raw] for raw in sent.exclude if raw in found]
@@ -143,7 +144,7 @@ async def _resolve(ids: list[str], request: CheckedRequest, services: Services) 
                     stage=STAGE,
                     subject=name,
                     cause=str(error),
-                    remedy="papers named by id were not asked for here",
+                    remedy="CiteLoom did not look up the papers named by id here",
                 )
             )
             continue
@@ -190,7 +191,7 @@ async def abstract_of_paper(key: str, request: CheckedRequest, services: Service
         if found and found.abstract and found.abstract_kind == "abstract":
             return f"# {found.title}\n\n{found.abstract}"
         known = known or found
-    told = f"of {key} no source has the abstract" if known else f"no source knows the paper {key}"
+    told = f"no source has the abstract of {key}" if known else f"no source knows the paper {key}"
     why = f": {'; '.join(failed)}" if failed else f"; asked: {', '.join(request.sources)}"
     raise InputError(
         f"{told}{why}. Name another source (such as openalex or arxiv), or give its abstract as the input"

@@ -50,8 +50,8 @@ ENOUGH = 2
 """Papers that cover a facet, for the embedded engine."""
 GAPS = 4
 """Most queries for what is missing in one hop: each may cost a source three calls."""
-NO_GAIN = "the last hop added nothing"
-NO_SEARCH_LEFT = "max_hops reached"
+NO_GAIN = "the last search added nothing"
+NO_SEARCH_LEFT = "it reached the maximum number of searches"
 _COVERS = 0.42
 """Cosine from which a paper's title and abstract cover a sentence of the input."""
 
@@ -202,13 +202,13 @@ async def reflect_on_sufficiency(state: FindState, runtime: Runtime[RunSettings]
     )
     answer = asked_of.answer
     if answer is None:
-        remedy = "whether the papers suffice is not known; the search ended here"
+        remedy = "CiteLoom cannot tell whether the papers suffice; the search ended here"
         return {**done, "failures": asked_of.failures(STAGE, f"hop {hop}", remedy)}
     ids = {key: paper.id for key, paper in keyed.items()}
     covers = [_cover(facet, text, ids) for facet in answer.facets]
     missing = tuple(cover.name for cover in covers if not cover.covered)
     fresh = _fresh(answer.facets, covers, asked, hop + 1)
-    stopped = "" if fresh else "no new query" if missing else "everything is covered"
+    stopped = "" if fresh else "it found no new query" if missing else "the papers cover everything"
     entry = Sufficiency(
         hop=hop,
         facets=tuple(covers),

@@ -36,8 +36,9 @@ FURTHER = 20
 """Papers shown beside those kept, the next best ones."""
 MOST = 500
 ASKED = (
-    "Choose the papers that are kept, one a line, the best first: delete lines, move them, or add a paper of "
-    f"the list by its number [n] or any other one by its id (DOI, arXiv id, library id). {CLOSING}"
+    "Choose the papers to keep, one per line, best first: delete or move lines, add "
+    "a listed paper by its number [n], or any other by its id (DOI, arXiv id, "
+    f"library id). {CLOSING}"
 )
 PERSON = "a person"
 _NUMBERED = re.compile(r"\[(\d{1,4})\]")
@@ -97,10 +98,11 @@ def _why(state: FindState, bar: float) -> str:
     gone = [key for key in state["retracted"] if key in kept or key in musts]
     told = (
         (gone, f"retracted: {', '.join(gone)}"),
-        (low, f"to be included, but judged irrelevant: {', '.join(low)}"),
+        (low, f"required, but judged irrelevant: {', '.join(low)}"),
         (
             relevant < wanted,
-            f"only {counted(relevant, 'paper is relevant', 'papers are relevant')}, and {wanted} were wanted",
+            f"only {counted(relevant, 'paper is relevant', 'papers are relevant')}; you asked "
+            f"for {wanted}",
         ),
     )
     return "; ".join(text for holds, text in told if holds)
@@ -121,7 +123,8 @@ def read_papers(text: str, numbered: Mapping[int, Paper]) -> list[str]:
         if found := _NUMBERED.match(row):
             if int(found[1]) not in numbered:
                 raise InputError(
-                    f"{found[0]} is no paper of the list, which goes to [{len(numbered)}]: give its id instead"
+                    f"{found[0]} is not in the list, which ends at [{len(numbered)}]: give an id "
+                    "instead"
                 )
             keys[numbered[int(found[1])].id] = None
         elif row and not row.startswith("#"):
@@ -129,7 +132,9 @@ def read_papers(text: str, numbered: Mapping[int, Paper]) -> list[str]:
     if not keys:
         raise InputError("no paper is left: leave at least one line, or answer 'stop'")
     if len(keys) > MOST:
-        raise InputError(f"there are {counted(len(keys), 'paper')}, and at most {MOST} are kept")
+        raise InputError(
+            f"{counted(len(keys), 'paper')} given, but the maximum is {MOST}: delete some lines"
+        )
     return list(keys)
 
 

@@ -27,9 +27,9 @@ MOST = 20
 """Queries of a hop."""
 _WHOLE = "whole: the input as it is, for sources that search by meaning"
 ASKED = (
-    "Edit the queries, one a line: what it asks about (problem, method, contribution, gap or all), a colon, and "
-    f"at most {MAX_KEYWORDS} terms, those of several words in quotation marks. 'whole:' searches for the input "
-    f"itself. {CLOSING}"
+    "Edit the queries, one per line: the aspect (problem, method, contribution, gap "
+    f"or all), a colon, and at most {MAX_KEYWORDS} terms; put terms of several words "
+    f"in quotation marks. 'whole:' searches for the input itself. {CLOSING}"
 )
 
 
@@ -60,7 +60,7 @@ def _why(queries: Sequence[SearchQuery], text: str, hop: int) -> str:
     if hop > 1:
         return ""
     if all(query.facet == "whole" for query in queries):
-        return "no keyword query could be made"
+        return "CiteLoom found no keyword query"
     return "the input is very short" if len(tokens(text)) < FEW_WORDS else ""
 
 
@@ -80,10 +80,11 @@ def read_queries(
     rows = [" ".join(row.split()).removeprefix("- ") for row in edited.splitlines()]
     rows = list(dict.fromkeys(row for row in rows if row and not row.startswith("#")))
     if not rows:
-        raise InputError("there is no query: leave at least one line, or answer 'stop'")
+        raise InputError("no query left: leave at least one line, or answer 'stop'")
     if len(rows) > MOST:
         raise InputError(
-            f"there are {counted(len(rows), 'query', 'queries')}, and at most {MOST} are taken in a hop"
+            f"{counted(len(rows), 'query', 'queries')} given, but the maximum is {MOST}: "
+            "delete some lines"
         )
     return [known.get(row) or _query(row, hop, text) for row in rows]
 
@@ -105,8 +106,8 @@ def _query(row: str, hop: int, text: str) -> SearchQuery:
         )
     if not 1 <= len(found) <= MAX_KEYWORDS:
         raise InputError(
-            f"'{row}' has {len(found)} terms, and a query has 1 to {MAX_KEYWORDS}: put words that stand "
-            "together in quotation marks, or make two lines of it"
+            f"'{row}' has {len(found)} terms; a query has 1 to {MAX_KEYWORDS}: put terms of "
+            "several words in quotation marks, or split the line"
         )
     keywords = " ".join(f'"{term}"' if " " in term else term for term in found)
     return SearchQuery(

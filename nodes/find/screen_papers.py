@@ -89,15 +89,15 @@ def _round(
     answered = any(call.hop == hop for call in state["search_log"])
     best_first = context.expansion == "best_first"
     reasons = {
-        "links are not followed": context.expansion == "none" or context.max_depth == 0,
+        "links are switched off": context.expansion == "none" or context.max_depth == 0,
         "no source answered a search": not answered,
-        "a later hop only looks for what is missing": best_first and hop > 1,
-        "there is no paper to start from": not prior,
-        f"links were followed {depth} times (max_depth)": depth >= context.max_depth,
+        "a later search only looks for what is missing": best_first and hop > 1,
+        "no paper to start from": not prior,
+        f"it followed links {depth} times (max_depth)": depth >= context.max_depth,
         f"the last round changed {fresh:.0%} of the best {counted(len(after), 'paper')}": best_first
         and depth > 0
         and fresh < MIN_CHANGE,
-        "no promising paper is left to follow": best_first and not left,
+        "no promising paper is left": best_first and not left,
     }
     stopped = next((why for why, holds in reasons.items() if holds), "")
     return entry.model_copy(update={"stopped": stopped})

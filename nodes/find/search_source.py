@@ -49,7 +49,7 @@ async def search_source(state: Branch, runtime: Runtime[RunSettings]) -> FindSta
             stage=STAGE,
             subject=f"{state['source']}: {query.text[:80]}",
             cause=str(error),
-            remedy="the run went on without this answer; run again to ask the source once more",
+            remedy="the run continued without this answer; run again to retry",
         )
         services.tick(STAGE, 1, state["of"], _label(query))
         return {"hits": [], "search_log": [], "failures": [failure]}
@@ -95,7 +95,7 @@ async def search_source(state: Branch, runtime: Runtime[RunSettings]) -> FindSta
             stage=STAGE,
             subject=f"{state['source']}: {query.text[:80]}",
             cause=found.cut,
-            remedy="what had been found by then is kept; run again for the rest",
+            remedy="CiteLoom keeps what it found so far; run again for the rest",
         )
     ]
     return {"hits": hits, "search_log": [entry], "failures": failures if found.cut else []}

@@ -100,9 +100,9 @@ def _not_included(key: str) -> Failure:
     return Failure(
         stage=STAGE,
         subject=key,
-        cause="it was to be included, but it is the input's own paper, excluded, or not certain to "
-        "have appeared within the days asked for",
-        remedy="take it out of the exclusions, or move the cut-off or the first day",
+        cause="required, but it is your own paper, you excluded it, or it may be outside the "
+        "dates you gave",
+        remedy="remove it from the exclusions, or change the dates",
     )
 
 
@@ -110,8 +110,8 @@ def _unread(count: int) -> Failure:
     return Failure(
         stage=STAGE,
         subject=counted(count, "paper"),
-        cause="the run was stopped before anyone judged them: they are shown by how promising they look",
-        remedy="none of them is known to be relevant; run again with room for judging",
+        cause="the run stopped before judging them: they are ordered by how promising they look",
+        remedy="CiteLoom has not judged their relevance; run again with a larger budget",
     )
 
 
@@ -119,8 +119,8 @@ def _retracted(key: str) -> Failure:
     return Failure(
         stage=STAGE,
         subject=key,
-        cause="it was to be included, but it was retracted",
-        remedy="allow retracted papers if it is to be discussed as such",
+        cause="required, but retracted",
+        remedy="allow retracted papers to discuss it",
     )
 
 
@@ -132,9 +132,9 @@ def _silent_sources(log: Sequence[SearchLogEntry]) -> Iterator[Failure]:
             yield Failure(
                 stage=STAGE,
                 subject=source,
-                cause=f"it answered all {len(returned)} searches with nothing at all",
-                remedy=f"see whether it is in order with `{PROGRAM} doctor`; the queries as sent are "
-                "in the search log of run.json",
+                cause=f"all {len(returned)} searches returned nothing",
+                remedy=f"check the source with `{PROGRAM} doctor`; run.json has the queries in its "
+                "search log",
             )
 
 
@@ -145,7 +145,7 @@ def _none_relevant(
     gone = sum(score >= bar for key, score in scores.items() if key in retracted)
     left = [score for key, score in scores.items() if key not in retracted]
     best = (
-        f": the best of {len(left)} scores {max(left):.0f} of 100 and the bar is {bar:.0f}"
+        f": the best of {len(left)} scores {max(left):.0f} of 100, below the minimum of {bar:.0f}"
         if left
         else ""
     )
@@ -176,15 +176,15 @@ def _nothing_found(
         cause = "\n  ".join(["no source gave an answer:", *first.values()])
         subject = UNANSWERED
         remedy = (
-            f"see `{PROGRAM} doctor`, and run again when they answer: nothing that was answered is "
-            "asked again"
+            f"see `{PROGRAM} doctor`, and run again when they answer: CiteLoom reuses earlier "
+            "answers"
         )
     else:
         asked = "; ".join(dict.fromkeys(entry.query for entry in state["search_log"]))
         cause = (
-            f"nothing was found in {places}"
+            f"CiteLoom found nothing in {places}"
             + (f" from {request.after} on" if request.after else "")
             + (f" from before {request.before}" if request.before else "")
-            + (f" by any query: {asked}" if asked else "")
+            + (f" with any query: {asked}" if asked else "")
         )
     return Failure(stage=STAGE, subject=subject, cause=cause, remedy=remedy, fatal=True)

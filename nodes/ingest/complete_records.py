@@ -25,7 +25,7 @@ from tools.scholar.same_work import unite_records
 from tools.services import open_services
 
 STAGE = "complete_records"
-_REMEDY = "some years and venues are missing; run the same again to ask once more"
+_REMEDY = "some years and venues are missing; run again to retry"
 
 
 async def complete_records(state: IngestState, runtime: Runtime[RunSettings]) -> IngestUpdate:

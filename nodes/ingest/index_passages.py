@@ -48,7 +48,7 @@ Example: "We weighed 60 hives on roofs with load cells each night; in winter the
 mass." has the keywords "hive weight", "roof hives", "load cells", "nightly weighing", "winter mass loss"."""
 _TOGETHER = 6
 """Passages in one question."""
-_REMEDY = "their keywords were computed instead"
+_REMEDY = "CiteLoom computed their keywords instead"
 _MOST, _LONGEST = 12, 80
 """Keywords of a passage, and characters of one."""
 
@@ -163,8 +163,8 @@ async def index_passages(state: IngestState, runtime: Runtime[RunSettings]) -> I
         await _indexed(services, "keywords", partial(fill_missing_keywords, opened.library), spent)
     except OSError as error:
         raise PermanentError(
-            f"{error.filename or opened.library.folder} cannot be written: "
-            f"{error.strerror or error}; what was added is kept: make room and run the same again"
+            f"{error.filename or opened.library.folder} is not writable: "
+            f"{error.strerror or error}. Added files are safe: free disk space and run again"
         ) from error
     return {"done": done, "spent": spent, "failures": failures}
 

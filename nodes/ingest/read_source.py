@@ -46,8 +46,8 @@ async def read_source(state: Branch, runtime: Runtime[RunSettings]) -> IngestUpd
         report = await _taken(services, state["request"], source, opened, workers, spool)
     except OSError as error:
         raise PermanentError(
-            f"{error.filename or clients.settings.home} cannot be used: {error.strerror or error}; "
-            "what was added so far is kept: make room and run the same again"
+            f"{error.filename or clients.settings.home} is not usable: "
+            f"{error.strerror or error}. Added files are safe: free disk space and run again"
         ) from error
     services.tick(STAGE, 1, state["of"], PurePath(source.name).name)
     return {"reports": [report]}
@@ -172,6 +172,6 @@ def _record_only(opened: IngestTarget, source: FileSource, record: Paper, cause:
         paper=paper.id,
         title=paper.title,
         unread=(Unread(where="document", cause=cause),),
-        notes=("its record is in, without an open copy of its text",),
-        remedy="add a copy that you have as a file",
+        notes=("CiteLoom added its record, but found no open copy of its text",),
+        remedy="add your own copy as a file",
     )

@@ -61,9 +61,9 @@ async def take_sources(state: Mapping[str, object], runtime: Runtime[RunSettings
 
 def _request(sent: IngestInput) -> CheckedRequest:
     if not sent.library.strip():
-        raise InputError("no library is named: give the name of the one to add to")
+        raise InputError("no library given: name the library to add to")
     if not (sent.uploads or sent.ids or sent.paths):
-        raise InputError("there is nothing to add: give uploads, or arXiv ids and DOIs")
+        raise InputError("nothing to add: give uploads, or arXiv ids and DOIs")
     if len(sent.tags) > _MOST_TAGS or any(not 0 < len(tag) <= _LONGEST_TAG for tag in sent.tags):
         raise InputError(
             f"the tags cannot be used: give at most {_MOST_TAGS} of 1 to {_LONGEST_TAG} characters"
@@ -86,7 +86,7 @@ def _gathered(services: Services, sent: IngestInput) -> DiscoveredFiles:
         else:
             found.fail(
                 given or "an empty id",
-                "it is neither an arXiv id nor a DOI",
+                "not an arXiv id or DOI",
                 "write it as arxiv:2005.11401 or 10.1145/1571941.1572114",
             )
     return found

@@ -373,9 +373,9 @@ def _decided(bench: Bench, shelf: Shelf, item: Item, ruling: Ruling | None) -> D
 
 
 WHERE: Mapping[Scope, str] = {
-    "none": "stands nowhere in what was read",
-    "abstract": "is not in the abstract, which is all that was read",
-    "full_text": "stands nowhere in the paper",
+    "none": "does not appear in what CiteLoom read",
+    "abstract": "is not in the abstract (full text not read)",
+    "full_text": "does not appear in the paper",
 }
 
 

@@ -43,9 +43,9 @@ SECONDS = 180.0
 """For all copies that one call fetches; what has not come by then stays unread."""
 AT_ONCE = 4
 """Copies fetched at once."""
-_NOBODY, _FAILED = "nobody looked for it", "it could not be read"
-_OFF = f"{_NOBODY}: full texts were switched off"
-_NO_SOURCE = f"{_NOBODY}: no source on the network was named and the library has no document of it"
+_NOBODY, _FAILED = "not searched for", "unreadable"
+_OFF = f"{_NOBODY}: full texts are switched off"
+_NO_SOURCE = f"{_NOBODY}: no online source selected, and no document in the library"
 _ABSTRACT_ONLY = "has no text besides the abstract"
 
 
@@ -101,7 +101,7 @@ async def _at_hand(
             library = await services.library(request.library)
             found = await asyncio.to_thread(_in_library, services, request, library, papers)
         except LibraryError as error:
-            subject, remedy = f"library '{request.library}'", "no full text was read from it"
+            subject, remedy = f"library '{request.library}'", ("CiteLoom read no full text from it")
             failures = [_failure(stage, subject, str(error), remedy)]
     rest = [paper for paper in papers if paper.id not in found]
     for paper, sha256, document in await asyncio.to_thread(_kept_copies, services, rest):
@@ -201,7 +201,7 @@ class _Copies:
         if not left:
             return found, []
         subject = f"the open copies of {counted(len(left), 'paper')}"
-        remedy = "the claims about them were judged by abstracts alone"
+        remedy = "CiteLoom judged the claims about them from abstracts only"
         return found, [_failure(self._stage, subject, self._stop, remedy)]
 
     async def _fetch(self, papers: Sequence[Paper]) -> dict[str, FullText]:
@@ -245,7 +245,7 @@ class _Copies:
             if self._fetched + len(running) >= most:
                 if not running:
                     self._stop = (
-                        f"this run fetches {counted(most, 'open copy', 'open copies')} at most"
+                        f"this run fetches at most {counted(most, 'open copy', 'open copies')}"
                     )
                 break
             paper = waiting.popleft()

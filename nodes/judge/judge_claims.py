@@ -213,7 +213,7 @@ async def judge_claims(bench: Bench, items: Sequence[Item]) -> dict[str, Ruling]
             for one in answer.findings
             if one.id in by_id and _unshown(bench, by_id[one.id], one)
         ]
-        return told + [f"{id_}: nothing is said of it" for id_ in by_id if id_ not in given]
+        return told + [f"{id_}: missing from the answer" for id_ in by_id if id_ not in given]
 
     asked = await ask_with_check(bench.mind, task, inputs, faults)
     found: dict[str, Finding] = {}
@@ -230,7 +230,9 @@ async def judge_claims(bench: Bench, items: Sequence[Item]) -> dict[str, Ruling]
             if len(numbers) > 1
             else f"sentence {numbers[0]}"
         )
-        bench.failures += asked.failures(bench.stage, subject, "what they say was not checked")
+        bench.failures += asked.failures(
+            bench.stage, subject, "CiteLoom did not check what they say"
+        )
     rulings = {id_: _ruling(bench, by_id[id_], one) for id_, one in found.items()}
     return rulings | await _ask_again(bench, by_id, rulings)
 
@@ -323,7 +325,7 @@ async def _ask_again(
     task = replace(TASK_AGAIN, max_output_tokens=_TOKENS_BESIDE + 150 * len(compared))
     asked = await ask_with_check(bench.mind, task, {"asked": list(compared.values())})
     second = {one.id: one for one in asked.answer.findings} if asked.answer else {}
-    bench.failures += asked.failures(bench.stage, "near copies", "the first verdict on them stands")
+    bench.failures += asked.failures(bench.stage, "near copies", "CiteLoom keeps the first verdict")
     return {
         id_: replace(
             rulings[id_],

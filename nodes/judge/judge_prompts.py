@@ -273,7 +273,9 @@ def entailed(model: Entailment, claim: str, texts: Sequence[str]) -> Entailed:
     worst = max(range(len(words)), key=lambda at: rows[at][1])
     entails = max(entail for entail, _ in rows)
     if entails > SURE:
-        return Entailed("supported", words[best], f"they entail it ({entails:.2f})")
+        return Entailed("supported", words[best], f"the words entail it ({entails:.2f})")
     if rows[worst][1] > SURE:
-        return Entailed("contradicted", words[worst], f"they contradict it ({rows[worst][1]:.2f})")
-    return Entailed("not_in_source", words[best], f"they hardly entail it ({entails:.2f})")
+        return Entailed(
+            "contradicted", words[worst], f"the words contradict it ({rows[worst][1]:.2f})"
+        )
+    return Entailed("not_in_source", words[best], f"the words hardly entail it ({entails:.2f})")

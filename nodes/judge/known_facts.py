@@ -45,7 +45,7 @@ def decide_from_facts(shelf: Shelf, sentence: str, key: str) -> Decision | None:
         return Decision("supported", quotes=(stands,), scope="full_text", by="code")
     if noted := annotation_told_as_paper(sentence, key, paper):
         quote = quote_paper(noted.text, paper)
-        told = ("these are words of an annotation, not of the paper's authors",)
+        told = ("this quotes an annotation, not the paper's authors",)
         return Decision("not_in_source", "mis_cited", quotes=(quote,), alarms=told, by="code")
     for other in shelf.papers.values():
         if other is not paper and (fault := _is_of_other(sentence, key, paper, other)):
@@ -58,7 +58,7 @@ def decide_from_facts(shelf: Shelf, sentence: str, key: str) -> Decision | None:
 def _is_of_other(sentence: str, key: str, paper: Paper, other: Paper) -> str:
     """Return what shows that a sentence cites one paper for another's: its own sentence, or its authors' names."""
     if own_sentence_of_paper(sentence, key, other):
-        return f"it is word for word what {other.citation} write"
+        return f"word for word from {other.citation}"
     named = fold_text(f"{other.citation} {{{key}}}") in fold_text(sentence)
     theirs = {fold_text(name) for name in names_of(paper)}
     if named and other.authors and paper.authors and fold_text(other.citation) not in theirs:

@@ -79,9 +79,7 @@ def extract(
         numbers = {one for part in re.findall(r"\[([^]]+)", without[1]) for one in numbers_in(part)}
         known = {paper.number: paper.key for paper in papers}
         if unknown := sorted(numbers - set(known)):
-            raise InputError(
-                f"the text has no reference {unknown[0]}: its numbers go to {len(known)}"
-            )
+            raise InputError(f"the text has no reference {unknown[0]}: the last is {len(known)}")
         gone = {known[number] for number in numbers}
         left = [paper for paper in papers if paper.key not in gone]
         return to_sentences_answer(_without(embedder, text, gone, sentences, left))
@@ -96,8 +94,8 @@ def check_instruction(told: str) -> None:
     """
     if not (_DROP.fullmatch(told) or _SHORTEN.fullmatch(told)):
         raise InputError(
-            "only a model can follow this instruction, and this run has none. Without one, say 'shorter' or "
-            "'without [3]', or edit the text or the plan yourself"
+            "only a model can follow this instruction, and none is configured. Without one, "
+            "write 'shorter' or 'without [3]', or edit the text or plan yourself"
         )
 
 
@@ -193,7 +191,7 @@ async def revise_section(state: ReviseState, runtime: Runtime[RunSettings]) -> R
     kept = await drafting.keep_good(given, None, [])
     update: ReviseState = {"failures": drafting.failures, "rejections": drafting.rejections}
     if not kept:
-        drafting.fail("section", "no usable text came of the instruction", _AS_IT_WAS, lost=True)
+        drafting.fail("section", "the model returned no usable text", _AS_IT_WAS, lost=True)
         return update
     places = {" ".join(item.sentence.split()): max(item.line, 1) for item in given}
     lines = [
@@ -205,4 +203,4 @@ async def revise_section(state: ReviseState, runtime: Runtime[RunSettings]) -> R
     return update
 
 
-_AS_IT_WAS = "the section stands as it was; say it in another way"
+_AS_IT_WAS = "the section is unchanged; rephrase the instruction"

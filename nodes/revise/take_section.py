@@ -95,23 +95,20 @@ def _nothing() -> SavedSection:
 def _check(sent: ReviseInput) -> None:
     given = sum(bool(text.strip()) for text in (sent.instruction, sent.plan, sent.text))
     if not given:
-        raise InputError("say what to change: give an instruction, a plan, or the text as edited")
+        raise InputError("nothing to change: give an instruction, a plan, or your edited text")
     if given > 1:
-        raise InputError(
-            "give an instruction, a plan or a text, one at a time: revise a second time"
-        )
+        raise InputError("give only one of instruction, plan and text; revise again for the next")
     if len(sent.text) > _LONGEST:
         raise InputError(f"the text has more than {_LONGEST:,} characters")
     if len(sent.instruction) > _MOST:
-        raise InputError(f"the instruction is longer than {_MOST:,} characters: say it in short")
+        raise InputError(f"the instruction is longer than {_MOST:,} characters: shorten it")
 
 
 async def _section(earlier: RunStore, name: str) -> SavedSection:
     section = await earlier.section.last() if name.strip() else None
     if section is None:
         raise InputError(
-            f"there is no section of a run '{name}': name the `run` of a result of write or review "
-            "that is kept here"
+            f"run '{name}' has no section here: give the `run` of a result of write or review"
         )
     return section
 

@@ -30,10 +30,10 @@ from tools.text.words import language
 STAGE = "align_lines"
 _CAUSES: Mapping[SupportVerdict, str] = {
     "contradicted": "the sources say the opposite",
-    "not_checked": "nobody could say which line of the sources bears it out",
+    "not_checked": "not checked: no judge could find a supporting line",
 }
-_NOWHERE = "no line of the sources bears it out"
-_LEANING = "it leans on a line that was left out"
+_NOWHERE = "no line of the sources supports it"
+_LEANING = "it depends on a line that was left out"
 _OPENING = 8
 """Words in which a line shows that it leans on the one before it; further on it speaks of itself."""
 _QUOTED = re.compile("“[^“”]*([^“”])”")
@@ -169,6 +169,6 @@ def _judged(origins: LineOrigins, item: Item, bench: Bench, ruling: Ruling) -> J
         if found and not nowhere:
             return Judged(ruling.verdict, found)
         return Judged(
-            "not_in_source", why=tuple(f"{one} stands nowhere in them" for one in nowhere)
+            "not_in_source", why=tuple(f"{one} does not appear in them" for one in nowhere)
         )
     return Judged(ruling.verdict, why=(ruling.reason,) if ruling.reason else ())

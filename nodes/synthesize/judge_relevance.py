@@ -141,7 +141,7 @@ async def judge_relevance(state: SynthesizeState, runtime: Runtime[RunSettings])
         1,
         f"{len(contexts)} of {counted(len(found), 'paragraph helps', 'paragraphs help')}",
     )
-    remedy = "for these the likeness to the question decided"
+    remedy = "CiteLoom judged these by similarity to the question"
     failures = failures_by_cause(STAGE, unjudged, "paragraph", remedy)
     return {"contexts": contexts, "failures": failures}
 

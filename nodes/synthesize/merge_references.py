@@ -38,7 +38,7 @@ async def merge_references(
                 subject="run",
                 cause="none of the papers could be read",
                 fatal=True,
-                remedy="see what is said of each paper",
+                remedy="see the notes on each paper",
             )
         )
         return {"stacked": [], "paragraphs": [], "works": [], "failures": failures}
@@ -64,7 +64,7 @@ def _distinct(read: Sequence[SourcePaper]) -> tuple[dict[str, SourcePaper], list
     again: list[SourcePaper] = []
     for source in read:
         if source.paper in first:
-            note = f"it is the same paper as {first[source.paper].name}, which is read instead"
+            note = f"same paper as {first[source.paper].name}; CiteLoom read that one"
             again.append(source.model_copy(update={"notes": (*source.notes, note)}))
         else:
             first[source.paper] = source

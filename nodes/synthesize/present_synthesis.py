@@ -129,7 +129,7 @@ def _answer(lines: Sequence[Line], state: SynthesizeState, stop: Failure | None)
         return text
     count = sum(not source.cause for source in state.get("stacked", []))
     which = "the paper does" if count == 1 else f"the {counted(count, 'paper')} do"
-    return f"I don't know: {which} not tell ({state['request'].text})."
+    return f"No answer: {which} not say ({state['request'].text})."
 
 
 def _listed(references: Sequence[NumberedReference]) -> str:

@@ -36,8 +36,8 @@ from tools.services import Services, open_services
 
 STAGE = "read_stack_paper"
 _REBUILT = (
-    f"its blocks were rebuilt from the library's text of it: `{PROGRAM} library add` its file again where "
-    "references are missing"
+    "CiteLoom rebuilt its structure from the library's text: if references are "
+    f"missing, add its file again with `{PROGRAM} library add`"
 )
 
 
@@ -72,7 +72,7 @@ async def read_stack_paper(state: Branch, runtime: Runtime[RunSettings]) -> Synt
             paragraphs_of, read.document, bibliography, read.paper.id
         )
         if not paragraphs:
-            raise DocumentError("there is no paragraph in it", remedy="give another copy of it")
+            raise DocumentError("it has no paragraphs", remedy="give another copy of it")
         if read.kind == "record" and read.paper.abstract_kind == ANNOTATION:
             paragraphs = [
                 item.model_copy(update={"part": ANNOTATION, "section": OF_ANNOTATION})
@@ -124,7 +124,7 @@ def _of_library(library: Library, store: DocumentStore, key: str) -> _Read:
                 remedy=f"add its file with `{PROGRAM} library add`",
             )
         block = Block(text=paper.abstract, kind="abstract")
-        note = f"the library has only its {paper.abstract_kind}: what it cites is not known"
+        note = f"the library has only its {paper.abstract_kind}, so its references are unknown"
         return _Read(Document(blocks=(block,), reader="record"), paper, "record", "", (note,))
     entry = max(entries, key=lambda item: item.passages)
     document = store.latest(entry.sha256)
@@ -136,7 +136,7 @@ def _of_library(library: Library, store: DocumentStore, key: str) -> _Read:
     if others := len(entries) - 1:
         notes = (
             *notes,
-            f"{counted(others, 'more document of it was left aside', 'more documents of it were left aside')}",
+            f"{counted(others, 'further document of it was not read', 'further documents of it were not read')}",
         )
     return _Read(document, paper, entry.kind, entry.sha256, notes)
 

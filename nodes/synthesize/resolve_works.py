@@ -123,8 +123,8 @@ async def _look(
                     cause=next(iter(failed.values())),
                     remedy=counted(
                         len(failed),
-                        "work was not looked up here; its entry stands as it is printed",
-                        "works were not looked up here; their entries stand as they are printed",
+                        "work was not looked up here; its entry is as printed",
+                        "works were not looked up here; their entries are as printed",
                     ),
                 )
             )

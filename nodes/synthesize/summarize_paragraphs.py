@@ -42,7 +42,7 @@ TOGETHER, AGAIN = 16, 4
 """Paragraphs in one question, and in one that asks once more for what was missing."""
 _ABOUT = 0.25
 """Share of a summary's content words that an English paragraph must have, or it is of another one."""
-_MISSING = "the mind gave no usable summary of it"
+_MISSING = "the model gave no usable summary of it"
 PROMPT = """\
 You summarise paragraphs of research papers, so that a reader can later tell from the summary alone
 whether a paragraph helps with a question. Write for every paragraph one sentence, or two where it says
@@ -144,7 +144,7 @@ async def summarize_paragraphs(
         for key, (_, commands) in read.items()
         if commands
     ]
-    remedy = "sentences of their own stand for them where relevance is judged"
+    remedy = "CiteLoom judges their relevance by their own sentences"
     return {"failures": [*commanding, *failures_by_cause(STAGE, left, "paragraph", remedy)]}
 
 

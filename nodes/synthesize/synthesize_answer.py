@@ -61,10 +61,10 @@ _FROM_SOURCES = 0.3
 _LONG_WORDS = 12
 """Characters a word, on average, from which a text is in a script without spaces between words."""
 _LOST = "the update lost more than half of the answer so far"
-_NOT_FROM_SOURCES = "the answer is not made of what the paragraphs say"
-_AS_BEFORE = "the answer stands as it was before: these paragraphs were not taken in"
-_NOT_TAKEN = "it was not taken in; a larger window would hold it (CITELOOM_LLM_CONTEXT_TOKENS)"
-_STANDS_IN = "sentences of the sources, chosen without the model, stand in its place"
+_NOT_FROM_SOURCES = "the answer does not use the paragraphs"
+_AS_BEFORE = "the answer is unchanged: it does not use these paragraphs"
+_NOT_TAKEN = "CiteLoom skipped it; a larger window would fit it (CITELOOM_LLM_CONTEXT_TOKENS)"
+_STANDS_IN = "CiteLoom shows sentences of the sources instead, chosen without the model"
 _WRITE = """\
 You write a synthesis: connected prose that answers `question` from paragraphs of research papers.
 `sources` gives them by paper: its title, how a sentence names its authors, and the paragraphs, in which

@@ -69,9 +69,7 @@ async def take_question_and_papers(
 async def _request(question: str, sent: SynthesizeInput, *, composes: bool) -> CheckedRequest:
     text = question_text(question)
     if not (sent.uploads or sent.paths or sent.papers):
-        raise InputError(
-            "there is no paper to answer from: give files, or ids of papers of a library"
-        )
+        raise InputError("no papers given: give files, or ids of papers of a library")
     code, notes = await check_language(text, composes=composes, told_by=question_language)
     return CheckedRequest(
         text=text,
@@ -113,14 +111,14 @@ async def _stack(
     bad = _unreadable(found, len(readable))
     if not readable:
         causes = "; ".join(f"{item.name}: {item.cause}" for item in bad[:5])
-        raise InputError(f"there is no paper to read: {causes or 'the folders hold none'}")
+        raise InputError(f"no paper to read: {causes or 'the folders have none'}")
     return readable, bad, found.notes
 
 
 def _unreadable(found: DiscoveredFiles, after: int) -> list[SourcePaper]:
     """Return what is no paper, behind the stack."""
     told = [
-        (file.name, "it holds records of papers, not a paper", "give the papers' own files")
+        (file.name, "it has records of papers, not a paper", "give the papers' own files")
         for file in found.files
         if file.kind == "records"
     ]

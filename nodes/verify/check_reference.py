@@ -134,11 +134,11 @@ def finding_on(
         return None
     if check.outcome == "wrong":
         right = [f"{one.field}: {one.right}" for one in check.wrong if one.right]
-        remedy = f"the record has {'; '.join(right)}" if right else "check it, or take it out"
+        remedy = f"the record has {'; '.join(right)}" if right else "check it, or remove it"
     elif check.outcome == "likely_invented":
         cause, remedy = (
             "fabricated",
-            "check title and identifier; where there is no such work, take it out",
+            "check title and identifier; if there is no such work, remove it",
         )
         told.insert(0, f"{named}: {_listed(said.missing)} {_have(said.missing)} no such work")
     else:
@@ -146,7 +146,7 @@ def finding_on(
         others = [
             name for name in ("openalex", "crossref", "semantic_scholar") if name not in asked
         ]
-        beside = f"; {_listed(others[:1])} was not asked" if others else ""
+        beside = f"; {_listed(others[:1])} was not searched" if others else ""
         told.insert(0, f"{named}: not found in {_listed(said.missing)}{beside}")
         remedy = "check title and identifier, or ask another source as well"
     return ReferenceFinding(

@@ -23,7 +23,7 @@ from tools.services import open_services
 from tools.text.sentences import split_sentences
 
 STAGE = "mark_citations"
-INVENTED = "no source that was asked has such a work"
+INVENTED = "no searched source has such a work"
 _MARKS = re.compile(rf"^(?:{MARKER.pattern})+")
 
 
@@ -67,7 +67,7 @@ def _leads(one: Mention, listed: Citable) -> bool:
 def secondary(found: Sequence[Sequence[Mention]]) -> list[str]:
     """Say which works the text cites as another work reports them: only that one is checked."""
     told = (
-        f"{label.text} is cited as {one.labels[0].text} reports it: CiteLoom checked only the latter"
+        f"{label.text} is cited through {one.labels[0].text}: CiteLoom checked only the latter"
         for mentions in found
         for one in mentions
         for label in one.secondary
@@ -107,12 +107,12 @@ class CitationKeys:
         bracketed = label.kind == "number" or label.text.startswith("^")
         self.labels[key] = f"[{label.text}]" if bracketed else label.text
         if at is None or entry is None:
-            self.nowhere[key] = "the text cites it, and the list of references does not have it"
+            self.nowhere[key] = "cited, but not in the reference list"
             self._tell(
                 label,
                 "unresolved",
                 self.nowhere[key],
-                "add the reference, or take the citation out",
+                "add the reference, or remove the citation",
             )
         elif entry.invented:
             self.nowhere[key] = INVENTED
@@ -123,11 +123,11 @@ class CitationKeys:
             if label.year and at.year and label.year != at.year:
                 told = (
                     f"the text gives the year {label.year}",
-                    f"the list of references has {at.year}",
+                    f"the reference list has {at.year}",
                 )
                 self._tell(label, "metadata_error", *told, paper=entry.paper)
         else:
-            self.nowhere[key] = "there is no record of it at hand"
+            self.nowhere[key] = "CiteLoom has no record of it"
         return key
 
     def _tell(

@@ -78,9 +78,9 @@ async def resolve_references(state: VerifyState, runtime: Runtime[RunSettings]) 
     }
 
 
-_UNSURE = "whether it exists was not checked for"
-_ASK = "ask a source on the network, such as crossref"
-_ELSEWHERE = "not found, which says little: no source that was asked holds works of their kind"
+_UNSURE = "existence not checked for"
+_ASK = "add an online source, such as crossref"
+_ELSEWHERE = "not found, but no searched source covers works of this kind"
 
 
 async def _ask(
@@ -148,7 +148,7 @@ async def _look(
         if name in request.sources and not is_online(name):
             raise
         lost = LookupResult(name, failed=dict.fromkeys(left, str(error)))
-        return lost, [_failure(name, str(error), "references were not looked up here")]
+        return lost, [_failure(name, str(error), "CiteLoom did not look up references here")]
     return looked, [
         _failure(given[entries[place].paper].title[:80], cause, f"not looked up in {name}")
         for place, cause in sorted(looked.failed.items())

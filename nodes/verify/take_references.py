@@ -72,11 +72,11 @@ async def _read(
         InputError: There is nothing to read, too much of it, or no reference in any of it.
     """
     if not (sent.text.strip() or sent.uploads):
-        raise InputError("there is no list to read: give references as text, or a file with a list")
+        raise InputError("no reference list: give references as text, or a file with a list")
     if len(sent.text) > MAX_CHARACTERS:
         raise InputError(
-            f"the text has {len(sent.text):,} characters and at most {MAX_CHARACTERS:,} are taken: give a part "
-            "of the list at a time"
+            f"the text has {len(sent.text):,} characters; the maximum is {MAX_CHARACTERS:,}: "
+            "give a part of the list at a time"
         )
     entries: list[ReferenceEntry] = []
     failures: list[Failure] = []

@@ -49,16 +49,14 @@ async def take_text(state: Mapping[str, object], runtime: Runtime[RunSettings]) 
         strict = sent.strict
         if len(sent.text) > MAX_CHARACTERS:
             raise InputError(
-                f"the text has {len(sent.text):,} characters and at most {MAX_CHARACTERS:,} are taken: give "
-                "one section at a time, with its references"
+                f"the text has {len(sent.text):,} characters; the maximum is {MAX_CHARACTERS:,}: "
+                "give one section at a time, with its references"
             )
         read = await asyncio.to_thread(read_manuscript, sent.text)
         body, listed = list(read.body), read.entries
         about = " ".join(body)[:_ABOUT]
         if len(tokens(about)) < 3 or "\x00" in sent.text:
-            raise InputError(
-                "there is no text to check: give at least a sentence that cites a paper"
-            )
+            raise InputError("no text to check: give at least one sentence with a citation")
         code, notes = await check_language(about, composes=services.mind.composes)
         request = CheckedRequest(
             text=about,
@@ -111,7 +109,7 @@ def _given(
                     stage=STAGE,
                     subject=str(item)[:80],
                     cause=f"not a usable record: {error}"[:300],
-                    remedy="citations of it count as citations of nothing",
+                    remedy="CiteLoom treats its citations as unresolved",
                 )
             )
     return papers, entries, failures

@@ -110,7 +110,7 @@ def make_audit(
     """
     places = {(at, key) for at, item in enumerate(sentences, start=1) for key in item.keys}
     if not sentences or not checked:
-        reasons = ["the citations were not checked" if sentences else "there is no text"]
+        reasons = ["CiteLoom did not check the citations" if sentences else "the text is empty"]
     else:
         missing = len(places - {(item.sentence, item.key) for item in verdicts})
         reasons = [f"{_count(missing, 'citation')} had no verdict"] if missing else []
@@ -170,12 +170,12 @@ def _notes(verdicts: Sequence[CitationVerdict]) -> list[str]:
             for part in sorted(own)
         ),
         *((number, f"judged by {name}") for name, number in sorted(judges.items())),
-        (titles, "not checked: no abstract; nothing but the title is told"),
+        (titles, "not checked: no abstract; the text gives only the title"),
         (bare - titles, "not checked: no abstract"),
-        (noted["not_verbatim"], "not checked: not word for word, and no LLM to judge it"),
+        (noted["not_verbatim"], "not checked: not word for word, and no LLM configured"),
         (noted["no_verdict"], "not checked: the judge gave no usable answer"),
         (by_text, "decided on the full text"),
-        (passing, "cited for background only, and the paper does not say it"),
+        (passing, "background only; the paper does not say it"),
         *((number, f"without the full text: {why}") for why, number in sorted(unread.items())),
     ]
     return [
@@ -243,19 +243,19 @@ def _reasons(
         len({item.key for item in references if item.cause == "metadata_error"}) if strict else 0
     )
     told = (
-        (invented, "reference", "most likely invented, no such paper was found"),
-        (missing, "reference", "not found in the sources that were asked"),
+        (invented, "reference", "likely invented: no such paper found"),
+        (missing, "reference", "not found in the searched sources"),
         (wrong, "reference", "wrong details"),
-        (unresolved, "reference", "not in the list of references, or without a record at hand"),
+        (unresolved, "reference", "not in the reference list, or without a record"),
         (contradicted, "citation", "the paper says the opposite"),
         (elsewhere, "citation", "the paper does not say it"),
-        (unshown, "citation", "no words of the paper could be shown for it"),
-        (beyond, "citation", "the abstract, which is all that was read, does not say it"),
+        (unshown, "citation", "CiteLoom found no words of the paper for it"),
+        (beyond, "citation", "the abstract does not say it (full text not read)"),
         (unchecked, "citation", "not checked"),
-        (alone, _UNCITED, "what it rests on does not say it"),
+        (alone, _UNCITED, "its evidence does not say it"),
         (open_, _UNCITED, "not checked"),
         (len(retracted), "cited paper", "it was retracted"),
-        (len(uncited_claims), "claim", "it is about others' work and cites nobody"),
+        (len(uncited_claims), "claim", "it is about others' work without a citation"),
     )
     return [f"{_count(number, what)}: {why}" for number, what, why in told if number]
 
@@ -296,7 +296,7 @@ def omissions_of(
     lines = plan.lines if plan else ()
     planned = {keys.get(key) for line in lines for key in line.keys}
     omissions: list[Omission] = []
-    most = f"at most {counted(choices.most, 'paper was', 'papers were')} to be cited"
+    most = f"the maximum was {counted(choices.most, 'cited paper')}"
     for paper in (item for item in dict.fromkeys(selected) if item not in cited):
         record = papers.get(paper)
         unwanted, bare = paper not in keys.values(), not (record and record.abstract)
@@ -304,23 +304,23 @@ def omissions_of(
             (
                 paper in removed,
                 "removed",
-                "what was written of it could not be supported and was taken out",
+                "CiteLoom removed its sentences: not supported",
             ),
-            (stopped, "stopped", "the run was stopped before it was written about"),
+            (stopped, "stopped", "the run stopped before writing about it"),
             (unwanted and choices.plan.strip(), "not_in_plan", "the plan does not name it"),
             (
                 unwanted and bare,
                 "no_abstract",
-                "it has no abstract, so nothing said of it could be checked",
+                "it has no abstract, so CiteLoom could not check statements about it",
             ),
             (unwanted or len(cited) >= choices.most, "beyond_number", most),
             (lines and paper not in planned, "not_in_plan", "the plan has no line for it"),
             (
                 True,
                 "nothing_to_say",
-                "the section was written without it"
+                "the section does not use it"
                 if choices.freely
-                else "the text does without it, or nothing checked could be written of it",
+                else "the text does not need it, or CiteLoom found nothing checkable to say about it",
             ),
         )
         reason, detail = next((reason, detail) for holds, reason, detail in whys if holds)

@@ -38,8 +38,8 @@ from tools.services import open_services
 
 STAGE = "check_citations"
 _WHY: Mapping[VerdictReason, str] = {
-    "not_verbatim": "no LLM judged it, and it is not the paper's own sentence",
-    "no_abstract": "there is no abstract or text to hold it against",
+    "not_verbatim": "no model is configured, and this is not the paper's own sentence",
+    "no_abstract": "no abstract or text to check it against",
     "no_verdict": "the judge gave no usable answer",
 }
 """Why nobody could say whether it holds."""
@@ -93,7 +93,7 @@ class CitationCheck:
             quotes = (quote,) if quote.verified else ()
             return Decision("supported", quotes=quotes, scope="none", by="code")
         if not self.rests_on(sentence):
-            told = ("it rests on papers that the text does not cite",)
+            told = ("its evidence is from papers that the text does not cite",)
             return Decision("not_in_source", "mis_cited", alarms=told, scope="none", by="code")
         return None
 

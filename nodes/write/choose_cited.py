@@ -64,7 +64,7 @@ async def choose_cited(state: WritingInput, runtime: Runtime[RunSettings]) -> Wr
             state, papers, choices.most * apiece
         )
         if not chosen:
-            raise InputError("there is no paper to cite: all that were found are excluded")
+            raise InputError("no paper to cite: you excluded all papers found")
     except InputError as error:
         failures = [Failure(stage=STAGE, subject="plan", cause=str(error), fatal=True)]
     return begin_run(
@@ -122,11 +122,11 @@ def _notes(
     bare = sum(not papers[key].abstract for key in selected if key in papers)
     if bare:
         notes.append(
-            f"{counted(bare, 'selected paper has', 'selected papers have')} no abstract; what is said of them "
-            "cannot be checked"
+            f"{counted(bare, 'selected paper has', 'selected papers have')} no abstract; "
+            "CiteLoom cannot check statements about them"
         )
     if retracted := [key for key in chosen if key in papers and papers[key].retracted]:
-        notes.append(f"retracted, and cited all the same: {', '.join(retracted)}")
+        notes.append(f"retracted, but cited: {', '.join(retracted)}")
     return notes
 
 

@@ -20,7 +20,7 @@ from tools.run_settings import RunSettings
 from tools.services import Services, open_services
 
 STAGE = "flag_uncited"
-_UNASKED = "which sentences without a citation need one was not looked for: only a model can tell"
+_UNASKED = "CiteLoom did not look for sentences that need a citation: only a model can tell"
 
 PROMPT = """\
 You are shown a related-work section. Its sentences are numbered; {P3} marks a citation of P3, and `asked` names
@@ -107,7 +107,7 @@ async def flag_claims(
             stage=STAGE,
             subject="uncited claims",
             cause=str(error),
-            remedy="only authors named without a citation were looked for",
+            remedy="CiteLoom looked only for authors named without a citation",
             lost=True,
         )
         return named, [failure]
@@ -123,7 +123,7 @@ def claims_by_name(
 ) -> list[UncitedClaim]:
     """Return the sentences that name authors and cite nobody: what code can tell."""
     return [
-        _claim(Uncited(number=number, text=item.text), "it names authors and cites nobody")
+        _claim(Uncited(number=number, text=item.text), "names authors without a citation")
         for number, item in enumerate(sentences, start=1)
         if " et al" in item.text and _is_bare(item, number, judged)
     ]
@@ -139,5 +139,5 @@ def _claim(item: Uncited, why: str) -> UncitedClaim:
     return UncitedClaim(
         sentence=item.number,
         text=item.text,
-        why=" ".join(why.split()) or "it states what others did",
+        why=" ".join(why.split()) or "states others' work",
     )

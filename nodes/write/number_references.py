@@ -123,7 +123,7 @@ def print_section(
             stage=STAGE,
             subject=f"style {style[:80]}",
             cause=str(error),
-            remedy="the section is printed in IEEE's style",
+            remedy="CiteLoom used IEEE style instead",
         )
         return PrintedSection(texts, papers, named_style(DEFAULT)), [failure]
 

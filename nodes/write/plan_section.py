@@ -145,7 +145,7 @@ def extract(
             )
             for group in groups
         ],
-        reasoning="Grouped by closeness of meaning, nearest to the input first.",
+        reasoning="Grouped by similarity, closest to the input first.",
     )
 
 
@@ -235,8 +235,8 @@ async def _ask(
     if services.mind.spare(TASK, **inputs) < 0:
         bare = [item.model_copy(update={"abstract": ""}) for item in shown]
         inputs = {**inputs, "papers": bare}
-        fail("the abstracts do not fit the model's window", "the plan was made from the titles")
-    error = "the titles do not fit the model's window"
+        fail("the abstracts do not fit in the model's window", "CiteLoom planned from the titles")
+    error = "the titles do not fit in the model's window"
     if services.mind.spare(TASK, **inputs) >= 0:
         asked = await ask_with_check(
             services.mind, TASK, inputs, lambda plan: _faults(plan, papers.keys(), musts, most)
@@ -244,7 +244,7 @@ async def _ask(
         if asked.answer is not None:
             return asked.answer, failures
         error = str(asked.error)
-    fail(error, "the embedded engine made the plan", lost=True)
+    fail(error, "CiteLoom planned without the model, in embedded mode", lost=True)
     wanted = [item for item in shown if item.must] + [item for item in shown if not item.must]
     embedder = services.clients.embedder
     return await asyncio.to_thread(extract, embedder, text=text, papers=wanted[:most]), failures
@@ -267,7 +267,7 @@ def _faults(
     faults = [f"there is no paper {key}" for key in named if key not in keys]
     faults += [f"{key} must be cited" for key in musts if key not in named]
     if len(known) > most:
-        faults.append(f"it cites {counted(len(known), 'paper')}, and at most {most} can be cited")
+        faults.append(f"it cites {counted(len(known), 'paper')}; the maximum is {most}")
     return faults if known else [*faults, "it cites no paper"]
 
 

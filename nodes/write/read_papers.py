@@ -216,7 +216,7 @@ async def _shown(
         shown.passages, told = shown_passages(passages)
         commands = [*commands, *told]
     if told_all := " ".join([*ordered, *commands]):
-        fail(f"it commands whoever reads it by machine: '{told_all[:200]}'", _LOOK)
+        fail(f"it gives commands to machine readers: '{told_all[:200]}'", _LOOK)
     return _Read(paper, shown, passages)
 
 
@@ -258,15 +258,15 @@ def _unread(paper: Paper) -> list[Failure]:
         Failure(
             stage=STAGE,
             subject=paper.id,
-            cause=f"its text is in {language_name(code)}, and the embedded engine reads English only",
+            cause=f"its text is in {language_name(code)}, but embedded mode reads only English",
             remedy="set CITELOOM_STRONG_MODEL and an endpoint to have an LLM read it",
         )
     ]
 
 
-_LOOK = "these words were not shown to the mind; look at the paper yourself"
-_REST = "the rest was not read for its key elements"
-_LESS = "the comparison table has no words of it"
+_LOOK = "CiteLoom hid these words from the model; look at the paper yourself"
+_REST = "CiteLoom did not read the rest"
+_LESS = "the comparison table leaves it out"
 
 
 def _fitting(services: Services, shown: PaperToRead, text: str, of: int) -> str:
@@ -296,7 +296,7 @@ def _keep(answer: Readings, papers: Mapping[str, _Read]) -> list[str]:
                 one.good[name] = Element(text=quote.text, quote=quote)
             else:
                 wrong = quote_fault(words, texts)
-                why = wrong[1] if wrong else "these words may not be quoted"
+                why = wrong[1] if wrong else "CiteLoom does not quote these words"
                 faults.append(f"{reading.key}, {name}: {why}")
     return faults
 

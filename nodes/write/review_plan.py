@@ -17,11 +17,11 @@ from tools.run_settings import RunSettings
 from tools.services import open_services
 
 ASKED = (
-    "Edit the plan: a line for each sentence, naming its papers as [n]; a paper that no line names "
-    f"is not cited, and any paper of the list may be named. {CLOSING}"
+    "Edit the plan: one line per sentence, with its papers as [n]. Any listed paper "
+    f"may appear; CiteLoom cites only papers that a line names. {CLOSING}"
 )
 _REFUSED = (
-    "your plan cannot be followed: {}. Mend it, or send nothing to have the plan below instead"
+    "CiteLoom cannot follow your plan: {}. Fix it, or send an empty answer to use the plan below"
 )
 
 
@@ -29,7 +29,7 @@ async def review_plan(state: WriteState, runtime: Runtime[RunSettings]) -> Write
     """Stop for a person, once; a plan of the person's that could not be followed comes back with the reason."""
     services = open_services(runtime, state["run"])
     refused = state.get("refused", "")
-    why = "the plan that was given cannot be followed" if refused else ""
+    why = "CiteLoom cannot follow your plan" if refused else ""
     if state.get("reviewed") or not should_ask(services.context.review_plan, why):
         return {"reviewed": True}
     papers = await services.run_store.papers.get(state["selected"])

@@ -39,10 +39,10 @@ from tools.run_settings import RunSettings
 from tools.services import open_services
 
 ASKED = (
-    "Edit the text: a line for each sentence, an empty line between paragraphs; [n] cites the n-th paper of the "
-    f"list. What you edit is checked again. {CLOSING}"
+    "Edit the text: one line per sentence, an empty line between paragraphs; [n] "
+    f"cites paper n of the list. CiteLoom checks your edits. {CLOSING}"
 )
-_FAULTY = "what was edited does not stand: {}. Mend it, or send nothing to have it taken out"
+_FAULTY = "your edits did not pass the check: {}. Fix them, or send an empty answer to remove them"
 Place = tuple[int, str]
 """A sentence with markers, and its paragraph."""
 
@@ -59,7 +59,7 @@ async def review_text(state: WriteState, runtime: Runtime[RunSettings]) -> Write
         return done
     sentences, findings, edited = state["final"].sentences, state["audit"].reasons, state["edited"]
     faulty = [item for item in state["verdicts"] if edited and item.verdict in UNBORNE]
-    why = "; ".join([*findings, *(["sentences were taken out"] if state["removed"] else [])])
+    why = "; ".join([*findings, *(["CiteLoom removed sentences"] if state["removed"] else [])])
     if not (faulty if edited else should_ask(services.context.review_text, why)):
         return done
     order = list(dict.fromkeys([*state["selected"], *state["keys"].values()]))
@@ -156,7 +156,7 @@ def read_text(
         for row in block
     ]
     if not places:
-        raise InputError("there is no sentence: leave at least one line, or answer 'stop'")
+        raise InputError("no sentence left: leave at least one line, or answer 'stop'")
     return more, places
 
 
@@ -178,7 +178,7 @@ def _edited(state: WriteState, keys: Mapping[str, str], found: Sequence[Place]) 
     for _, text in found:
         if text in before and before[text][1].line in untrue:
             raise InputError(
-                f"'{text[:80]}' counts papers of which one is not cited any more: edit or delete it"
+                f"'{text[:80]}' counts papers that you no longer cite: edit or delete it"
             )
     sentences: list[Sentence] = []
     verdicts: list[CitationVerdict] = []

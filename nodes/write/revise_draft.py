@@ -80,7 +80,7 @@ async def revise_draft(state: WriteState, runtime: Runtime[RunSettings]) -> Writ
     services = saving_services(state, runtime, drafted=True)
     stage, old = drafting_state(state), state["final"]
     drafting = await open_draft_session(services, stage, list(state["keys"]), STAGE)
-    drafting.remedy = "the draft goes on as it is"
+    drafting.remedy = "CiteLoom keeps the draft as it is"
     drafting.standing = {item.text: as_answered(item, item.line) for item in old.sentences}
     first = await section_question(services, stage)
     if first is None:  # what drafted it cannot be asked any more
@@ -105,7 +105,7 @@ async def revise_draft(state: WriteState, runtime: Runtime[RunSettings]) -> Writ
     kept = await drafting.keep_good(given, None, [])
     update: WriteState = {"failures": drafting.failures, "rejections": drafting.rejections}
     if len(kept) < _ENOUGH * len(old.sentences):
-        drafting.fail("section", "too little of the revised text could stand", drafting.remedy)
+        drafting.fail("section", "too little of the revised text passed", drafting.remedy)
         return update
     before = {item.text: (place, item) for place, item in enumerate(old.sentences, start=1)}
     update["verdicts"] = [

@@ -127,7 +127,7 @@ async def rewrite_unsupported(state: WriteState, runtime: Runtime[RunSettings]) 
         return remove_unsupported(state, faulty)
     stage = DraftingState(request=state["request"], keys=state["keys"], outline=state["outline"])
     drafting = await open_draft_session(services, stage, list(state["keys"]), STAGE)
-    drafting.remedy = "it is taken out unless the second check finds it supported"
+    drafting.remedy = "CiteLoom removes it unless the second check supports it"
     places = paragraph_numbers(state["final"].sentences, state["outline"])
     blocks = groupby(range(1, len(places) + 1), lambda number: places[number - 1])
     done = await asyncio.gather(*(_rewrite(drafting, state, list(block)) for _, block in blocks))
@@ -231,7 +231,7 @@ async def _kept(
 ) -> Sentence | list[Fault]:
     result = await drafting.keep(item, line, line.number, so_far)
     if isinstance(result, Sentence) and old.keys and not result.keys:
-        return [Fault("off_plan", "it cites nothing")]
+        return [Fault("off_plan", "it has no citation")]
     return result
 
 
@@ -256,8 +256,8 @@ def _fault(item: CitationVerdict, by_id: Mapping[str, str]) -> Unsupported:
 
 
 _WHY = {
-    "fabricated": "it leads to no paper",
-    "no_verified_quote": "no words of the paper that say it could be shown",
+    "fabricated": "it has no entry or record",
+    "no_verified_quote": "CiteLoom found no words of the paper that say it",
 }
 
 
@@ -268,17 +268,17 @@ def fault_with_evidence(item: CitationVerdict) -> str:
 
 def fault_text(item: CitationVerdict) -> str:
     """Say in words why a citation may not stay."""
-    usual = "the paper does not say it, or is by others than the sentence names"
-    who = "the paper" if item.key else "what it rests on"
+    usual = "the paper does not say it, or has other authors than the sentence names"
+    who = "the paper" if item.key else "its evidence"
     if item.verdict == "partly":
-        return f"{who} says only some of it"
+        return f"{who} says only part of it"
     if not item.key:
-        return "what it rests on does not say it"
+        return "its evidence does not say it"
     if item.verdict == "contradicted":
         return "the paper says the opposite"
     if item.verdict == "not_in_abstract":
-        usual = "the abstract, which is all that was read, does not say it"
-    return f"another paper says it: {item.better}" if item.better else _WHY.get(item.cause, usual)
+        usual = "the abstract does not say it (full text not read)"
+    return f"another paper does: {item.better}" if item.better else _WHY.get(item.cause, usual)
 
 
 def rejections_of(state: WriteState, numbers: Collection[int], action: Action) -> list[Rejection]:
@@ -379,8 +379,8 @@ def remove_sentences(state: WriteState, faulty: Sequence[int]) -> WriteState:
             Failure(
                 stage=STAGE,
                 subject=f"sentence {number}",
-                cause="what it cites or rests on does not say what it says",
-                remedy="the sentence was taken out",
+                cause="its evidence does not support it",
+                remedy="CiteLoom removed the sentence",
             )
             for number in faulty
         ],

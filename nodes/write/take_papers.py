@@ -71,10 +71,10 @@ async def take_papers(state: Mapping[str, object], runtime: Runtime[RunSettings]
         if not papers:
             whys = dict.fromkeys(item.cause for item in failures if item.remedy == _LATER)
             raise InputError(
-                f"there is no paper to write about: {'; '.join(whys)}"
+                f"no paper to write about: {'; '.join(whys)}"
                 if whys
-                else "there is no paper to write about: give ids that the library knows, or records with "
-                "title and abstract"
+                else "no paper to write about: give ids from the library, or records with title and "
+                "abstract"
             )
     await services.run_store.papers.put(papers)
     return {
@@ -99,7 +99,7 @@ async def _papers(
     ids = [canonical_id(item) for item in given if isinstance(item, str) and item.strip()]
     known, unasked = await _known(ids, request, services)
     for name, why in unasked.items():
-        fail(name, why, "papers named by id were not looked up here")
+        fail(name, why, "CiteLoom did not look up papers named by id here")
     names = [
         f"the library '{request.library}'" if name == "library" else name
         for name in request.sources
@@ -144,5 +144,5 @@ async def _known(
     return known, unasked
 
 
-_LATER = "write again when it answers, look elsewhere, or send its record"
+_LATER = "write again when it answers, use another source, or send its record"
 _ELSEWHERE = f"check the id, look in other sources, add the paper with `{PROGRAM} library add`, or send its record"

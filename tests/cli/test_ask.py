@@ -38,7 +38,7 @@ def test_answer_is_printed_with_the_words_it_rests_on(home: Path) -> None:
 def test_trace_shows_queries_passages_and_times(home: Path) -> None:
     shown = ask(QUESTION, "--trace").stdout
     for word in (
-        "Question understood as",
+        "Question as understood",
         "Hop 1:",
         "passages found",
         "Sentence 1: supported",
@@ -78,10 +78,10 @@ def test_json_is_all_that_stands_on_standard_output(home: Path) -> None:
     [
         (["Why?", "--library", "nowhere"], "no library"),
         (["Why papers?", "--paper", "10.1/none"], "does not have"),
-        (["Why papers?", "--year", "soon"], "no year"),
+        (["Why papers?", "--year", "soon"], "is not a year"),
         (["Why papers?", "--set", "retriever=psychic"], "retriever"),
         (["Why papers?", "--set", "claims=0"], "claims"),
-        (["   "], "there is no input"),
+        (["   "], "no input"),
         (["missing.txt"], "there is no file"),
     ],
 )
@@ -119,13 +119,13 @@ def test_chat_hears_its_questions_and_speaks_its_answers(
 def test_chat_remembers_what_it_was_about(home: Path) -> None:
     first = chat(f"{QUESTION}\n\nAnd what are its limitations?\ntrace\nexit\n")
     assert first.exit_code == 0
-    understood = re.findall(r"Question understood as: (.*)", first.stdout)
+    understood = re.findall(r"Question as understood: (.*)", first.stdout)
     assert understood
     assert "LitLLM" in understood[0]
     name = re.search(r"chat --resume (\S+)", first.output)
     assert name
     again = chat("And who wrote it?\ntrace\n", "--resume", name[1])
-    (understood,) = re.findall(r"Question understood as: (.*)", again.stdout)
+    (understood,) = re.findall(r"Question as understood: (.*)", again.stdout)
     assert "LitLLM" in understood
 
 
@@ -135,5 +135,5 @@ def test_conversation_that_somebody_else_holds_is_not_gone_on_with(home: Path) -
     with load_run(path.stem).hold_lock():
         held = CliRunner().invoke(app, ["chat", "--resume", path.stem], input="exit\n")
     assert held.exit_code == 2
-    assert "being worked on" in held.stderr
+    assert "still working" in held.stderr
     chat("exit\n", "--resume", path.stem)

@@ -42,11 +42,11 @@ def nothing_was_made(done: Done) -> bool:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (None, "there is no input: give a text file, '-' for standard input"),
-        ("", "there is no input: give a text file"),
-        ("  ", "there is no input: give a text file"),
+        (None, "no input: give a text file, '-' for standard input"),
+        ("", "no input: give a text file"),
+        ("  ", "no input: give a text file"),
         ("two words", "the input has 2 words: give an abstract, or at least a question or idea"),
-        (CHINESE, "seems to be in Chinese, and the embedded engine reads English only"),
+        (CHINESE, "seems to be in Chinese, but embedded mode reads only English"),
         ("nowhere.md", "there is no file 'nowhere.md': check the path, or give the abstract"),
         ("/nowhere/abstract", "there is no file '/nowhere/abstract': check the path"),
         ("paper.pdf", "there is no file 'paper.pdf'"),
@@ -65,7 +65,7 @@ def test_text_that_cannot_be_used_is_refused(cite: Cite, text: str | None, messa
     ("name", "content", "message"),
     [
         ("empty.txt", b"", "the input has 0 words"),
-        ("long.txt", b"word and word " * 15_000, "210,000 characters and at most 20,000"),
+        ("long.txt", b"word and word " * 15_000, "210,000 characters; the maximum is 20,000"),
         ("huge.txt", b"word " * 500_000, "is larger than 2 MB: give the abstract, not the paper"),
         ("noise.bin", bytes(range(256)) * 40, "is not UTF-8 text"),
         ("nul.txt", b"An abstract\0of a paper " * 9, "is not text (it looks like a binary file)"),
@@ -106,14 +106,14 @@ def test_text_without_a_relevant_paper_gets_no_section(cite: Cite) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--library", "nowhere"), "there is no library 'nowhere': there are small, starter"),
+        (("--library", "nowhere"), "there is no library 'nowhere': choose one of small, starter"),
         (("--library", "../small"), "'../small' cannot be a library's name"),
         (("--source", "pubmed"), "there is no source 'pubmed'; there are: library"),
-        (("--before", "yesterday"), "the cut-off 'yesterday' is no date: give it as YYYY-MM-DD"),
+        (("--before", "yesterday"), "the cut-off 'yesterday' is not a date: give it as YYYY-MM-DD"),
         (("--before", "2020-13-01"), "the cut-off '2020-13-01' is no date"),
         (
             ("--before", "1900-01-01"),
-            "nothing was found in the library 'small' from before 1900-01-01",
+            "CiteLoom found nothing in the library 'small' from before 1900-01-01",
         ),
         (("--mind", "llm"), "no LLM is configured: set CITELOOM_STRONG_MODEL"),
         (("--plan", "nowhere.txt"), "'nowhere.txt' cannot be read: No such file"),
@@ -150,7 +150,7 @@ def test_folder_that_cannot_be_written_is_refused_before_any_work(
     (home.parent / "file").write_text("in the way", encoding="utf-8")
     done = cite(*REVIEW, out=out)
     assert done.code == 2
-    assert "nothing can be written to '" in the_sentence(done)
+    assert "CiteLoom cannot write to '" in the_sentence(done)
     assert "choose another --out" in the_sentence(done)
     assert "Reading the input" not in done.stderr
     assert not (home / "runs").exists()
@@ -176,7 +176,7 @@ def test_home_that_cannot_be_written_is_refused_before_any_work(
 def test_only_a_run_of_this_command_can_be_resumed(cite: Cite, home: Path) -> None:
     first = cite("review", "--resume", "20200101-000000-abcdef")
     assert first.code == 2
-    assert the_sentence(first).endswith(": no run was started yet")
+    assert the_sentence(first).endswith(": no runs yet")
     cite("find", "two words")
     second = cite("review", "--resume", "../../etc/passwd")
     assert second.code == 2

@@ -33,7 +33,7 @@ def test_bare_installation_is_in_order_and_says_how_to_get_more(
     assert result.exit_code == 0
     assert str(home) in result.stdout
     assert "small, starter" in result.stdout
-    assert "no LLM is configured, so the embedded engine answers" in result.stdout
+    assert "no LLM is configured, so CiteLoom works in embedded mode" in result.stdout
     assert "CITELOOM_STRONG_MODEL" in result.stdout
     assert "CITELOOM_QDRANT_URL" in result.stdout
     assert "key not set (OPENALEX_API_KEY); answers in" in result.stdout

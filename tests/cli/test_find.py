@@ -31,12 +31,12 @@ def test_find_writes_prints_and_draws_papers_and_no_section(cite: Cite) -> None:
             assert quote in done.stdout
     (data,) = html.fromstring(done.text("papers.html")).xpath("//script[@id='data']/text()")
     assert len(json.loads(data)["papers"]) == len(done.papers["papers"])
-    told = section(done.text("papers.md"), "How complete it is")
+    told = section(done.text("papers.md"), "Coverage")
     complete = done.run["completeness"]
     assert told.startswith(complete["told"])
     assert re.fullmatch(
-        r"Of what this library holds, such a text would cite an estimated \d+ papers; about \d+ of these "
-        rf"\(\d+%, 95 % interval \d+% to \d+%\) are among the {len(kept)} kept\.",
+        r"Estimated coverage: \d+ % \(\d+ to \d+ %\)\. A section on this topic would cite about \d+ papers "
+        rf"from this library; the {len(kept)} kept include about \d+ of these\.",
         complete["told"],
     )
     assert all(caveat in told for caveat in complete["caveats"])

@@ -87,7 +87,7 @@ def test_stopped_search_shows_what_it_has_and_resumes_to_the_same_end(
     home: Path, uninterrupted: Uninterrupted
 ) -> None:
     with begin(home) as process:
-        process.wait_for_line("Expanding citations")
+        process.wait_for_line("Following citations")
         assert process.end(signal.SIGINT) == 130
     stopped = json.loads((home.parent / "out" / "run.json").read_text(encoding="utf-8"))
     found = json.loads((home.parent / "out" / "papers.json").read_text(encoding="utf-8"))
@@ -165,7 +165,7 @@ def test_stopped_in_its_first_seconds_it_says_so_in_one_line(home: Path, loaded:
     last = process.stderr.splitlines()[-1]
     begun = [path.stem for path in (home / "runs").glob("*.json")]
     assert last == (
-        f"Stopped. Go on with: citeloom review --resume {begun[0]}" if begun else "Stopped."
+        f"Paused. Resume with: citeloom review --resume {begun[0]}" if begun else "Stopped."
     )
     assert "Traceback" not in process.stderr
     assert "Event loop" not in process.stderr

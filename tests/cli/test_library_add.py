@@ -131,7 +131,7 @@ def test_stopped_load_says_how_to_go_on(home: Path, folder: Path, add: Add) -> N
     with adding(home, folder, "--workers", "1") as process:
         process.wait_for_line("Reading files")
         assert process.end(signal.SIGINT) == 130
-    assert process.stderr.splitlines()[-1] == "stopped: run the same command again to go on"
+    assert process.stderr.splitlines()[-1] == "paused: run the same command again to continue"
     assert "Traceback" not in process.stderr
     assert add(folder).exit_code == 0
     check_whole(home, FILES)

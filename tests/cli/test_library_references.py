@@ -156,7 +156,7 @@ def test_named_source_gives_year_and_venue_and_its_failure_loses_nothing(
         server.faults.chances = {"down": 1.0}
         told = run("add", "heights.pdf", "young.txt", "-l", "mine", "--source", "crossref")
         assert "note: crossref: " in told
-        assert "run the same again" in told
+        assert "run again to retry" in told
         assert "2 added" in told
         assert links(run) == 1
         assert "year" not in run("show", "mine", id_of(run, FIRST_TITLE)).split("\nfile")[0]

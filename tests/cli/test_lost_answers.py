@@ -64,7 +64,7 @@ def test_lost_answer_makes_a_review_partial_and_is_said_first(
     with scripted({task: garbage}):
         done = cite("review", ABSTRACT, *QUICK)
     assert done.run["outcome"] == "partial"
-    told = "Partial: the run went on without an answer of the model "
+    told = "Partial: the model gave no usable answer "
     if done.run["sentences"]:
         assert done.stdout.startswith(f"# Related work\n\n> {told}")
         assert done.text("review.md").startswith(f"# Related work\n\n> {told}")
@@ -82,4 +82,4 @@ def test_lost_answer_is_said_before_an_answer_and_a_verdict(cite: Cite, scripted
         checked = cite("verify", row, "--library", SMALL, "--source", "library", out="checked")
     for done in (asked, checked):
         assert done.json("answer.json" if done is asked else "run.json")["outcome"] == "partial"
-        assert "Partial: the run went on without an answer of the model once." in done.stderr
+        assert "Partial: the model gave no usable answer once," in done.stderr

@@ -91,7 +91,7 @@ def test_run_that_spends_its_budget_ends_with_what_it_has_and_says_so(cite: Cite
         (("--set", "review_plann=on"), "(did you mean 'review_plan'?)"),
         (("--set", "pool=many"), "'many' cannot be the value of 'pool'"),
         (("--set", "pool"), "'' cannot be the value of 'pool'"),
-        (("--plan", "empty.txt"), "is empty: give a line for each sentence, or no plan"),
+        (("--plan", "empty.txt"), "is empty: write one line per sentence, or leave out --plan"),
     ],
 )
 def test_option_that_does_not_exist_or_fit_is_refused(

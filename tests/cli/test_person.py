@@ -41,7 +41,7 @@ def test_stop_in_the_file_ends_the_run(cite: Cite) -> None:
     name = waiting.stderr.split("--resume ")[1].split()[0]
     (waiting.out / "papers.txt").write_text("stop\n", "utf-8")
     done = cite("find", "--resume", name)
-    assert "a person ended the run" in done.stderr
+    assert "you ended the run" in done.stderr
     assert done.run["outcome"] == "partial"
 
 
@@ -54,7 +54,7 @@ def test_cost_is_told_before_a_model_is_asked(cite: Cite, monkeypatch: pytest.Mo
     monkeypatch.setenv("CITELOOM_LLM_BASE_URL", "http://127.0.0.1:9/v1")
     waiting = cite(*FIND, "--review-cost=auto")
     assert waiting.code == 4
-    assert "calls of the model: 2 to " in waiting.stderr
+    assert "model calls: 2 to " in waiting.stderr
     assert "USD: not known" in waiting.stderr
     assert "no known price" in waiting.text("cost.md")
     name = waiting.stderr.split("--resume ")[1].split()[0]

@@ -95,16 +95,16 @@ def test_help_is_in_plain_words_and_groups(command: str, monkeypatch: pytest.Mon
     groups = [
         "What to find",
         "How to write",
-        "What to ask you on the way",
+        "What needs your approval",
         "How citations are checked",
         "Where results go",
-        "Model, cost, and all the rest",
+        "Model, cost and other settings",
     ]
     if command == "review":
         assert headings == ["Arguments", "Options", *groups]
         assert "`citeloom settings`" in " ".join(done.output.replace("│", "").split())
     elif not command:
-        assert headings == ["Options", "Reviews of literature", "Asking papers", "What is here"]
+        assert headings == ["Options", "Review literature", "Ask papers", "Manage"]
 
 
 def test_settings_lists_all_that_set_can_change() -> None:

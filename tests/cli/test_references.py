@@ -52,7 +52,7 @@ def test_each_form_holds_what_was_read_and_can_be_read_back(tmp_path: Path, form
     path = tmp_path / {"bibtex": "out.bib", "csl": "out.json", "ris": "out.ris"}[form]
     done = run("-", "--format", form, "--out", path, stdin=LIST)
     assert done.exit_code == 0, done.output
-    assert "2 references read, 0 with little confidence" in done.stderr
+    assert "2 references read, 0 with low confidence" in done.stderr
     first, second = read_records(path)
     assert first.title == "How sulphur rain reaches lichens? A study of tiled chapels"  # type: ignore[union-attr]
     assert [author.family for author in first.authors] == ["Abel", "Quill", "Corvin"]  # type: ignore[union-attr]
@@ -70,7 +70,7 @@ def test_list_of_a_text_is_read_and_each_record_says_on_what_it_rests(tmp_path: 
     (item,) = json.loads(done.stdout)
     printed, sure = item["custom"]["citeloom"]
     assert printed.startswith("As printed: Abel, A.")
-    assert sure.startswith("Read with a confidence of 0.") or sure.endswith("1.00.")
+    assert sure.startswith("Confidence of reading: 0.") or sure.endswith("1.00.")
     assert (item["volume"], item["issue"], item["page"]) == ("12", "3", "45-67")
 
 

@@ -111,7 +111,7 @@ def test_source_that_cannot_be_asked_for_retractions_is_named(
     for done in (revised, again):
         assert done.code == 0
         assert "Not done: crossref: " in done.stderr
-        assert "retractions are known only as far as the other sources mark them" in done.stderr
+        assert "CiteLoom knows only the retractions that other sources mark" in done.stderr
 
 
 def test_nothing_left_but_retracted_papers_is_told_as_that(
@@ -151,6 +151,7 @@ def test_library_marked_or_lost_since_a_run_is_told(cite: Cite, home: Path) -> N
     assert lost.code == 1
     assert f"there is no library '{OWN}'" in lost.stderr
     assert (
-        f"CiteLoom could not search again, so what is new since {name} is not known" in lost.stderr
+        f"CiteLoom could not search again, so it cannot tell which papers are new since {name}"
+        in lost.stderr
     )
-    assert "has not seen" not in lost.stderr
+    assert "New since" not in lost.stderr

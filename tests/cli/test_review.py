@@ -35,8 +35,8 @@ def test_review_writes_the_five_files_and_exits_with_0(reviewed: Done) -> None:
     markdown = reviewed.text("review.md")
     plain = re.sub(r"\\(.)", r"\1", re.sub(r"<(https?://[^>]+)>", r"\1", markdown))
     assert plain.startswith(reviewed.stdout.rstrip())
-    assert "Made by the embedded engine (extractive), without an LLM" in reviewed.stdout
-    assert "annotated bibliography" in reviewed.stdout
+    assert "Made in embedded mode, without an LLM" in reviewed.stdout
+    assert "annotations by CiteLoom's authors" in reviewed.stdout
     assert "## References" in reviewed.stdout
 
 

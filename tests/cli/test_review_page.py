@@ -50,7 +50,7 @@ def test_page_needs_nothing_else_and_leads_to_files_that_are_there(
         "Citation graph",
         "Evidence",
         "Papers",
-        "How complete it is",
+        "Coverage",
         "How this was made",
         "Files",
     ]

@@ -53,7 +53,7 @@ def test_section_is_revised_without_a_search(cite: Cite, home: Path) -> None:
     for arguments, words in (
         (("20200101-000000-abcdef", "-i", "shorter"), "there is no run"),
         ((first.run["run"], "-i", "Write it as a poem"), "only a model can follow"),
-        ((first.run["run"],), "say what to change"),
+        ((first.run["run"],), "nothing to change"),
     ):
         refused = cite("revise", *arguments, out="fifth")
         assert refused.code != 0

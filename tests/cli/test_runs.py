@@ -29,7 +29,7 @@ def citeloom(*arguments: str, code: int = 0, typed: str | None = None) -> Result
 def test_runs_are_listed_the_last_first_and_each_shows_how_to_see_its_result_again(
     home: Path,
 ) -> None:
-    assert "no run was started yet" in citeloom("runs", "list").stderr
+    assert "no runs yet" in citeloom("runs", "list").stderr
     answer = citeloom("ask", QUESTION, "--library", SMALL).stdout
     citeloom("chat", "--library", SMALL, typed="exit\n")
     citeloom("find", "An idea about owls", "--library", "none", code=1)
@@ -139,7 +139,7 @@ def test_deleted_run_leaves_nothing_but_its_results(home: Path) -> None:
 def test_run_that_is_worked_on_is_not_deleted(home: Path) -> None:
     name = written(home, "out")
     with load_run(name).hold_lock():
-        assert "is being worked on" in citeloom("runs", "delete", name, code=1).stderr
+        assert "is still working" in citeloom("runs", "delete", name, code=1).stderr
         grow_old(home, name, 50)
         assert citeloom("runs", "prune", "--older-than", "30d").stdout == ""
     assert names() == [name]
@@ -157,7 +157,7 @@ def test_old_runs_are_pruned_but_for_the_last_ones(home: Path) -> None:
     ]
     assert citeloom("runs", "prune", "--older-than", "30").stdout.split() == [runs[1]]
     assert names() == runs[2:]
-    assert "is no age" in citeloom("runs", "prune", "--older-than", "soon", code=2).stderr
+    assert "is not a time span" in citeloom("runs", "prune", "--older-than", "soon", code=2).stderr
 
 
 def test_run_that_starts_lets_those_go_that_are_older_than_is_set(

@@ -111,9 +111,9 @@ def test_killed_run_goes_on_without_asking_anything_again(
 @pytest.mark.parametrize(
     ("budget", "words"),
     [
-        ("much", "is no amount of USD"),
-        ("-1", "is no amount of USD"),
-        ("nan", "is no amount of USD"),
+        ("much", "is not an amount in USD"),
+        ("-1", "is not an amount in USD"),
+        ("nan", "is not an amount in USD"),
         ("bing=1", "is none of openalex"),
     ],
 )
@@ -257,5 +257,5 @@ def test_source_that_refuses_is_never_told_as_one_that_has_nothing(
         out=tmp_path / "found",
     )
     for told in (done.stderr, checked.stderr, found.stderr):
-        assert "openalex could not be asked (openalex's quota is spent; it comes back at" in told
+        assert "openalex did not answer (openalex's quota is spent; it comes back at" in told
         assert "openalex has no such paper" not in told

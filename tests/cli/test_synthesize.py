@@ -85,11 +85,11 @@ def test_trace_leads_from_each_line_to_paper_page_and_paragraph() -> None:
     )
     for told in (
         "- Not read: sun.pdf, page 7: a scan",
-        "- Note: sun.pdf: read with little confidence: sections (0.30)",
+        "- Note: sun.pdf: read with low confidence: sections (0.30)",
         "- Note: smell.md: it names no year",
     ):
         assert told in trace[2].splitlines()
-    assert "- Relevant paragraphs: 2 of 4 (1 by meaning, 1 by the mind)" in trace[2]
+    assert "- Relevant paragraphs: 2 of 4 (1 by meaning, 1 by the model)" in trace[2]
     assert "- Time: read_stack_paper 1.25 s" in trace[2]
 
 
@@ -108,7 +108,7 @@ async def test_text_of_papers_is_no_markup_on_the_terminal(
     ("values", "code"),
     [
         (complete(), 0),
-        (complete(lines=[], answer="I don't know"), 1),
+        (complete(lines=[], answer="No answer"), 1),
         (complete(stop=stop("input"), lines=[]), 2),
         (complete(stop=stop("run")), 1),
         (stopped(), 1),

@@ -41,7 +41,7 @@ def test_what_is_new_since_a_review_is_shown_and_taken_into_its_section(
     name, seen = reviewed_before.run["run"], set(reviewed_before.paper_ids)
     done = cite("update", name, "--write", out="new")
     assert done.code == 0, done.stderr
-    assert f"kept that {name} has not seen" in done.stderr
+    assert f"New since {name}: " in done.stderr
     shown, _, _ = done.stdout.partition("# Related work")
     kept = [item for item in done.papers["papers"] if item["selected"]]
     for item in kept:
@@ -58,14 +58,14 @@ def test_nothing_new_is_an_answer_and_leaves_the_section_alone(
     again = cite("review", ABSTRACT, "--library", OWN, "--cite", "4", out="again")
     done = cite("update", again.run["run"], "--write", out="new")
     assert done.code == 0, done.stderr
-    assert "No paper kept that" in done.stderr
+    assert ": no papers." in done.stderr
     assert not (done.out / "section").exists()
     later = cite("update", reviewed_before.run["run"], "--after", "2999-01-01", out="later")
     assert later.code == 0, later.stderr
-    assert "No paper kept that" in later.stderr
+    assert ": no papers." in later.stderr
     before = {path.name for path in (home / "runs").glob("*.json")}
     wrong = cite("update", reviewed_before.run["run"], "--after", "May")
-    assert (wrong.code, "the first day 'May' is no date" in wrong.stderr) == (2, True)
+    assert (wrong.code, "the first day 'May' is not a date" in wrong.stderr) == (2, True)
     assert {path.name for path in (home / "runs").glob("*.json")} == before
 
 

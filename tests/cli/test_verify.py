@@ -52,23 +52,23 @@ def test_text_with_false_citations_fails_and_each_is_named(cite: Cite, records: 
     assert told["audit"]["passed"] is False
     assert told["labels"] == {"P1": "[1]", "P2": "[9]", "P3": "[2]"}
     assert "[1] *the paper does not say it*" in done.stdout
-    assert "it is said by doi:10.1234/1" in done.stdout
-    assert "[9] *leads to no paper*: the text cites it, and the list" in done.stdout
+    assert "doi:10.1234/1 does say it" in done.stdout
+    assert "[9] *no such entry or record*: cited, but not in the reference list" in done.stdout
     assert "Not passed." in done.stdout
     assert [item["cause"] for item in done.json("audit.json")["verdicts"]] == [
         "mis_cited",
         "unresolved",
         "not_verbatim",
     ]
-    open_ = "[2] *not checked*: no LLM judged it"
+    open_ = "[2] *not checked*: no model is configured"
     assert open_ in done.stdout
     assert "never" in done.stdout.split(open_)[1], "what speaks against it is told"
     verdicts = done.json("audit.json")["verdicts"]
-    assert verdicts[2]["reason"].startswith("no LLM judged it")
+    assert verdicts[2]["reason"].startswith("no model is configured")
     report = done.text("audit.md")
     assert report.startswith("# Citations checked\n\nNot passed. ")
     assert done.stdout.strip() in report.replace("\\_", "_"), "the file has all that is printed"
-    assert "the rest by nobody, for no LLM is set" in report
+    assert "the rest not checked (no LLM configured)" in report
 
 
 def test_report_is_a_page_and_nothing_in_it_is_markup(cite: Cite, records: Path) -> None:

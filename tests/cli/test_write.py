@@ -86,7 +86,7 @@ def test_bibliography_that_a_run_wrote_can_be_written_about(cite: Cite, home: Pa
     verdicts = [item for text in done.run["sentences"] for item in text["citations"]]
     assert {item["verdict"] for item in verdicts} == {"not_checked"}, "BibTeX has no abstracts"
     assert done.run["outcome"] == "partial"
-    assert "could not be checked" in done.text("review.md")
+    assert "cannot check statements" in done.text("review.md")
 
 
 def test_kept_papers_of_a_find_run_are_written_about(cite: Cite) -> None:
@@ -100,10 +100,10 @@ def test_kept_papers_of_a_find_run_are_written_about(cite: Cite) -> None:
     ("name", "content", "message"),
     [
         ("none.bib", None, "there is no file"),
-        ("bad.bib", "@article{a, title={Never closed\n", "holds no usable record of a paper"),
+        ("bad.bib", "@article{a, title={Never closed\n", "has no usable record of a paper"),
         ("bad.json", "{nope", "is not JSON"),
-        ("found.json", '{"papers": []}', "holds no usable record of a paper"),
-        ("odd.json", '{"papers": ["x", 3]}', "holds no usable record of a paper"),
+        ("found.json", '{"papers": []}', "has no usable record of a paper"),
+        ("odd.json", '{"papers": ["x", 3]}', "has no usable record of a paper"),
         ("notes.txt", "just some words", "is of no known kind"),
     ],
 )

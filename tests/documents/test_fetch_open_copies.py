@@ -134,7 +134,7 @@ HOPELESS: dict[str, tuple[Answer, type[Exception], str, int]] = {
     "gone": ((404, {}, PAGE), DocumentError, "no open copy", 1),
     "busy": ((503, {}, b"busy"), TransientError, "HTTP 503", 4),
     "long wait": ((429, {"Retry-After": "3600"}, b""), TransientError, "HTTP 429", 1),
-    "nothing": ((200, {}, b" "), TransientError, "busy or broken", 4),
+    "nothing": ((200, {}, b" "), TransientError, "busy or not working", 4),
     "without end": ((200, {}, PDF + b"x" * 500_000), DocumentError, "larger than", 1),
     "bomb": ((200, {"Content-Encoding": "gzip"}, PACKED), DocumentError, "larger than", 1),
     "circle": ((302, {"Location": "/a.pdf"}, b""), DocumentError, "redirects more than 5", 6),
@@ -186,7 +186,7 @@ PRIVATE = [
 @pytest.mark.parametrize("url", PRIVATE)
 async def test_private_addresses_are_never_asked(site: Site, get: Get, url: str) -> None:
     for paper in (linked(url), linked(site.serve("/a", (302, {"Location": url}, b"")))):
-        with pytest.raises(DocumentError, match=r"was not asked|no plain address"):
+        with pytest.raises(DocumentError, match=r"was not asked|not a web address"):
             await get(paper)
     assert [path for path, _ in site.requests] == ["/a"]
 
@@ -210,7 +210,7 @@ async def test_loopback_is_asked_only_where_a_base_is_configured_to_it(
 async def test_what_is_no_address_of_the_web_is_left_alone(get: Get, url: str) -> None:
     with pytest.raises(DocumentError, match="no open copy"):
         await get(linked(url))
-    with pytest.raises(DocumentError, match="no plain address"):
+    with pytest.raises(DocumentError, match="not a web address"):
         place_of(url)
 
 

@@ -104,7 +104,10 @@ def test_busy_endpoint_is_asked_again_unless_it_names_minutes() -> None:
         (error(401, f"bad key {KEY}"), "CITELOOM_EMBEDDINGS_API_KEY"),
         (error(404, "model m not found"), "CITELOOM_EMBEDDER"),
         (error(402, "insufficient_quota"), "no credit or quota"),
-        ((200, b"<html>hello</html>", {"Content-Type": "text/html"}), "no list of embeddings"),
+        (
+            (200, b"<html>hello</html>", {"Content-Type": "text/html"}),
+            "did not answer with embeddings",
+        ),
         ((200, {"data": [row(0, "a"), row(1, "b")]}, {}), "2 vectors for 1 text"),
         ((200, {"data": [{**row(0, "a"), "embedding": [float("nan")] * 3}]}, {}), "no numbers"),
         ((200, {"data": [{**row(0, "a"), "embedding": [0.0] * 3}]}, {}), "zeros"),
@@ -130,7 +133,7 @@ def test_too_long_texts_are_cut_and_too_large_batches_split() -> None:
 def test_endpoint_that_is_not_there_is_named() -> None:
     for url, fault, words in (
         ("http://127.0.0.1:9/v1", TransientError, "CITELOOM_EMBEDDINGS_BASE_URL"),
-        ("nonsense", PermanentError, "is no address"),
+        ("nonsense", PermanentError, "is not an address"),
     ):
         made = OpenAiEmbedder("m", base_url=url, tries=1)
         with pytest.raises(fault, match=words):

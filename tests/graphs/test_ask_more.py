@@ -166,7 +166,7 @@ async def test_run_that_is_stopped_after_reading_shows_the_claims_that_it_has(
             item.text for item in result["claims"]
         ]
         assert (result["outcome"], result["missing"]) == ("partial", [])
-        assert "The run was stopped" in result["answer"]
+        assert "The run stopped" in result["answer"]
 
 
 # --- Conversations -----------------------------------------------------------------------------

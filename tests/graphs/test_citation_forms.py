@@ -126,7 +126,7 @@ async def test_work_cited_in_another_is_told_and_not_asked_for(extractive: RunSe
     text = f"{LICHENS} (Moss, 1911, as cited in Abel & Corvin, 1990). Moss (1912, as cited in Abel & Corvin, 1990) too."
     result = await verify(extractive, text, papers=keyed("abel"))
     assert list(causes(result)) == ["Abel & Corvin, 1990 (abel)"]
-    told = "Moss, 1911 is cited as Abel & Corvin, 1990 reports it: CiteLoom checked only the latter"
+    told = "Moss, 1911 is cited through Abel & Corvin, 1990: CiteLoom checked only the latter"
     assert told in result["notes"]
     assert result["audit"].references == ()
 

@@ -96,7 +96,7 @@ async def test_nothing_found_by_any_query_ends_in_each_way_with_a_reason(
 ) -> None:
     result = await search(Asked("openalex"), expansion=way)
     assert result["outcome"] == "nothing"
-    assert result["stop"].cause.startswith("nothing was found in openalex by any query")
+    assert result["stop"].cause.startswith("CiteLoom found nothing in openalex with any query")
     assert len(result["rounds"]) == 1
     assert all(reasons(result))
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from graphs.find import graph
-from nodes.find.reflect_on_sufficiency import NO_GAIN
+from nodes.find.reflect_on_sufficiency import NO_GAIN, NO_SEARCH_LEFT
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers
 from tests.graphs.sources import Asked, Sources
@@ -58,7 +58,7 @@ async def test_mind_that_always_wants_more_ends_after_the_last_hop(
     if hops == 1:
         assert last is None
     else:
-        assert last.stopped == ("max_hops reached" if last.hop == hops else NO_GAIN)
+        assert last.stopped == (NO_SEARCH_LEFT if last.hop == hops else NO_GAIN)
 
 
 async def test_hop_that_adds_nothing_is_the_last_one(llm_settings: Settings) -> None:

@@ -252,7 +252,7 @@ async def test_id_is_looked_up_where_it_belongs_and_without_an_open_copy_its_rec
     assert (found["bees.1"].status, result["outcome"]) == ("partly", "partial")
     assert found["bees.1"].unread[0].cause
     assert "openalex is away" in found["unknown"].cause
-    assert "neither an arXiv id nor a DOI" in found["p17"].cause
+    assert "not an arXiv id or DOI" in found["p17"].cause
     assert [paper.id for paper in papers_in(context)] == ["doi:10.5555/bees.1"]
     assert library_of(context).texts.tags() == {"wanted": 1}
 
@@ -261,13 +261,13 @@ async def test_id_is_looked_up_where_it_belongs_and_without_an_open_copy_its_rec
     ("inputs", "cause"),
     [
         ({}, "nothing to add"),
-        ({"library": "", "ids": ["10.5555/x"]}, "no library is named"),
+        ({"library": "", "ids": ["10.5555/x"]}, "no library given"),
         ({"library": "starter", "ids": ["10.5555/x"]}, "choose another name"),
         ({"library": "../up", "ids": ["10.5555/x"]}, "cannot be a library's name"),
         ({"ids": ["10.5555/x"], "sources": ["nowhere"]}, "there is no source 'nowhere'"),
         ({"ids": ["10.5555/x"], "tags": [""]}, "the tags cannot be used"),
         ({"ids": ["10.5555/x"], "tags": [f"tag {number}" for number in range(51)]}, "at most 50"),
-        ({"uploads": "bees"}, "the input cannot be used"),
+        ({"uploads": "bees"}, "the input has broken characters"),
     ],
 )
 async def test_input_that_cannot_be_used_stops_with_advice(

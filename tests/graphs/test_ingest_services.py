@@ -159,5 +159,5 @@ async def test_keywords_that_a_mind_names_are_kept_and_asked_for_once(
     assert "waggle dance" in words
     assert not any("nobody" in word or "xxx" in word for word in words)
     refused, words = await named_by([Refusal("no")], tmp_path / "other", folder)
-    assert "computed instead" in refused["failures"][0].remedy
+    assert "computed their keywords instead" in refused["failures"][0].remedy
     assert any("bees" in word for word in words)

@@ -33,7 +33,7 @@ async def test_file_that_cannot_be_read_does_not_cost_the_others(
 
 
 async def test_nothing_and_too_much_are_refused(home: Path) -> None:
-    for given, told in ((" ", "no list to read"), (f"{MOTH}\n" * 2001, "more than 2,000")):
+    for given, told in ((" ", "no reference list"), (f"{MOTH}\n" * 2001, "more than 2,000")):
         with pytest.raises(InputError, match=told):
             await areferences(given)
 

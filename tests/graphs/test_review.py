@@ -302,6 +302,6 @@ async def test_spent_budget_keeps_what_there_is(llm_settings: Settings) -> None:
     assert paid <= 4
     causes = {item.cause for item in result["failures"] if item.lost}
     assert causes == {
-        "what is left of the run's budget is kept for the draft and its check; for more, raise max_calls"
+        "CiteLoom keeps the rest of the budget for the draft and its check; for more, raise max_calls"
     }
     assert result["papers"], "those that nobody debated are scored all the same"

@@ -140,7 +140,7 @@ async def test_stop_ends_every_graph_unpaid(llm_settings: Settings, graph: str) 
         await person.begin()
         done = await person.answer("stop")
         assert not llm.server.requests
-    assert done["stop"].cause == "a person ended the run when asked about its cost"
+    assert done["stop"].cause == "you ended the run when it asked about the cost"
     assert done["outcome"] == "nothing"
 
 

@@ -41,7 +41,7 @@ async def test_edited_queries_are_the_ones_that_are_searched(extractive: RunSett
         ("metod: bees", "begins with 'metod'"),
         ("method: one two three four five", "5 terms"),
         ("method: AND", "0 terms"),
-        ("# nothing", "there is no query"),
+        ("# nothing", "no query left"),
         ({"action": "think"}, "cannot be read"),
         (7, "cannot be read"),
     ],
@@ -62,7 +62,7 @@ async def test_stop_ends_the_run_before_anything_is_searched(extractive: RunSett
     person = Person("find", FIND, asking(extractive))
     await person.begin()
     done = await person.answer("stop")
-    assert "a person ended the run" in done["stop"].cause
+    assert "you ended the run" in done["stop"].cause
     assert (done["outcome"], done["search_log"]) == ("nothing", [])
 
 

@@ -44,8 +44,8 @@ async def test_what_can_be_done_without_an_llm_is_done_and_the_rest_refused(
     for inputs, words in (
         ({"instruction": "Sing it."}, "only a model can follow"),
         ({"instruction": "without [77]"}, "no reference 77"),
-        ({"instruction": ""}, "say what to change"),
-        ({"instruction": "shorter", "plan": "On [1]."}, "one at a time"),
+        ({"instruction": ""}, "nothing to change"),
+        ({"instruction": "shorter", "plan": "On [1]."}, "only one of"),
         ({"instruction": "shorter" * 1000}, "longer than"),
         ({"plan": "On [99]."}, "[99]"),
         ({"section": "nowhere", "instruction": "shorter"}, "no section of a run 'nowhere'"),

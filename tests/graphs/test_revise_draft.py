@@ -55,7 +55,7 @@ async def test_revision_sees_what_the_check_could_not_confirm(llm_settings: Sett
     (finding,) = asked["findings"]
     assert "desert ants" in finding["sentence"]
     assert finding["key"] == "P1"
-    assert "which is all that was read, does not say it" in finding["why"]
+    assert "does not say it (full text not read)" in finding["why"]
     assert finding["sentence"] in asked["section"]
     assert "desert ants" not in result["related_work"]
     told = [item for item in result["audit"].rejections if "desert ants" in item.sentence]

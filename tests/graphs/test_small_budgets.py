@@ -55,7 +55,7 @@ async def test_papers_that_were_found_are_written_about_whatever_the_budget(
         drafted.append({"draft_section", "judge_claims"} <= tasks)
         told = {item.cause for item in result["failures"] if item.lost}
         assert (result["outcome"] == "partial") is bool(told)
-        assert all("kept for the draft and its check" in cause for cause in told)
+        assert all("rest of the budget for the draft and its check" in cause for cause in told)
     assert drafted[-3:] == [True] * 3, "the model drafts and checks wherever there is room for that"
     assert result["outcome"] == "complete"
     # Found by itself, the same list may take all of its budget.

@@ -34,7 +34,10 @@ async def test_budget_that_ends_at_a_task_leaves_a_text_that_is_checked_as_far_a
         assert len(llm.server.requests) <= place
     assert result["sentences"]
     assert result["outcome"] == "partial"
-    assert any("kept for the draft and its check" in item.cause for item in result["failures"])
+    assert any(
+        "rest of the budget for the draft and its check" in item.cause
+        for item in result["failures"]
+    )
     verdicts = [item.verdict for text in result["sentences"] for item in text.citations]
     assert "not_checked" not in verdicts
 

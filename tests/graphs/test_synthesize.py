@@ -125,8 +125,8 @@ async def test_nothing_readable_ends_with_what_to_do(home: Path) -> None:
 @pytest.mark.parametrize(
     ("inputs", "words"),
     [
-        ({"uploads": []}, "there is no paper to answer from"),
-        ({"question": ""}, "there is no question"),
+        ({"uploads": []}, "no papers given"),
+        ({"question": ""}, "no question"),
         ({"granularity": "medium"}, "'fine' or 'coarse'"),
         ({"sources": ["library"]}, "there is no source 'library'"),
         ({"papers": ["doi:10.5555/nowhere"]}, "does not have doi:10.5555/nowhere"),
@@ -158,7 +158,7 @@ async def test_papers_of_a_library_are_read_from_their_abstracts(home: Path) -> 
     )
     assert result["stop"] is None
     assert {item.kind for item in result["stacked"]} == {"record"}
-    assert all("what it cites is not known" in item.notes[0] for item in result["stacked"])
+    assert all("its references are unknown" in item.notes[0] for item in result["stacked"])
     assert_traced(result)
 
 

@@ -301,4 +301,6 @@ async def test_command_that_a_mind_obeys_is_not_in_the_text(llm_settings: Settin
     )
     assert_sound(result)
     assert "best on barn owls" not in result["answer"]
-    assert any("commands whoever reads it" in failure.cause for failure in result["failures"])
+    assert any(
+        "gives commands to machine readers" in failure.cause for failure in result["failures"]
+    )

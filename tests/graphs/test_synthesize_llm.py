@@ -124,7 +124,7 @@ async def test_spent_budget_shows_the_text_so_far(llm_settings: Settings) -> Non
     assert result["stop"].subject == "budget"
     assert result["outcome"] in {"partial", "nothing"}
     assert all(not line.primary and not line.origins for line in result["lines"])
-    assert "The run was stopped:" in result["answer"]
+    assert "The run stopped:" in result["answer"]
     # What is told to be used is what the text has taken in, and no more.
     assert 0 < len(result["used"]) < len(result["contexts"])
     assert result["lines"]

@@ -114,7 +114,7 @@ async def test_list_in_the_text_is_resolved_by_title(tmp_path: Path) -> None:
     result = await verify(context, text, sources=["openalex", "semantic_scholar"])
     assert causes(result) == {"[1]": "supported", "[2]": "supported", "[3]": "fabricated"}
     assert [(item.key, item.cause) for item in result["audit"].references] == [("3", "fabricated")]
-    assert result["audit"].verdicts[2].reason == "no source that was asked has such a work"
+    assert result["audit"].verdicts[2].reason == "no searched source has such a work"
     assert result["notes"] == []
 
 

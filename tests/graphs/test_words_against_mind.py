@@ -45,7 +45,7 @@ async def test_number_that_stands_nowhere_stops_a_claim_whatever_the_judge_says(
 ) -> None:
     found = await verdict_on(SAID.replace("100", "900"), llm_settings)
     assert (found.verdict, found.evidence_scope) == ("not_in_abstract", "abstract")
-    assert found.alarms[0] == "the number 900 is not in the abstract, which is all that was read"
+    assert found.alarms[0] == "the number 900 is not in the abstract (full text not read)"
 
 
 @pytest.mark.parametrize("second", ["contradicted", "supported", "Not in source."])

@@ -44,7 +44,7 @@ async def test_fault_that_passes_costs_only_more_tries(
         ("html", "a web page instead of data: check CITELOOM_OPENALEX_URL"),
         ("empty", "answers with nothing"),
         ("truncated", "cut off or of an unknown form"),
-        ("503", "busy or broken for now (HTTP 503)"),
+        ("503", "busy or not working right now (HTTP 503)"),
         ("429", "asked too often (HTTP 429)"),
         ("hang", "no whole answer within 0.2 s"),
         ("drip", "no whole answer within 0.2 s"),
@@ -145,7 +145,7 @@ async def test_maintenance_of_hours_is_not_waited_for(call: CallerOf) -> None:
 
 
 async def test_address_that_is_none_is_named_with_its_setting(call: CallerOf) -> None:
-    with pytest.raises(PermanentError, match=r"is no address.*check CITELOOM_OPENALEX_URL"):
+    with pytest.raises(PermanentError, match=r"is not an address.*check CITELOOM_OPENALEX_URL"):
         await ask(call(url="api.openalex.org"))
 
 
@@ -171,7 +171,7 @@ async def test_host_that_only_fails_is_left_alone_for_all_runs(
         await ask(call())
     sent = len(server.requests)
     server.faults.script = None
-    with pytest.raises(TransientError, match="is left alone for another"):
+    with pytest.raises(TransientError, match="CiteLoom tries again in"):
         await ask(call(run="another"))
     assert len(server.requests) == sent == 3
     await asyncio.sleep(0.55)

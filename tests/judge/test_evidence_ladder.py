@@ -94,10 +94,10 @@ async def test_number_that_stands_nowhere_stops_a_claim_whatever_a_judge_says(op
     said = judge(abstract="supported", text="supported")
     found, _ = await climbed(opened, text, said, shelf())
     assert (found.verdict, found.cause) == ("not_in_source", "mis_cited")
-    assert found.alarms == ("the number 900 stands nowhere in the paper",)
+    assert found.alarms == ("the number 900 does not appear in the paper",)
     found, _ = await climbed(opened, text, said, shelf(body=""))
     assert found.verdict == "not_in_abstract"
-    assert found.alarms == ("the number 900 is not in the abstract, which is all that was read",)
+    assert found.alarms == ("the number 900 is not in the abstract (full text not read)",)
     in_body = BODY.replace("We washed", "On 900 days we washed")
     assert (await climbed(opened, text, said, shelf(in_body)))[0].verdict == "supported"
 
@@ -150,7 +150,7 @@ async def test_own_sentence_of_the_body_needs_no_further_question(opened: Open) 
 
 async def test_text_that_could_not_be_read_is_told(opened: Open) -> None:
     at = shelf("")
-    at.texts[PAPERS["P1"].id] = FullText(unread="it could not be read: locked")
+    at.texts[PAPERS["P1"].id] = FullText(unread="unreadable: locked")
     found, _ = await climbed(opened, CLAIM, judge(abstract="not_in_source"), at)
     assert (found.verdict, found.scope, found.cause) == ("not_in_abstract", "abstract", "mis_cited")
-    assert found.unread == "it could not be read: locked"
+    assert found.unread == "unreadable: locked"

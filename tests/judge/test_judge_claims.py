@@ -48,7 +48,7 @@ async def test_ids_left_out_are_asked_for_once_and_have_no_ruling_else(opened: O
     part = {"findings": [finding("1-P1", "supported", LICHENS), finding("9-P9", "supported")]}
     with opened([REPHRASED, "Otters cross {P2}."], [part, part]) as (bench, server):
         rulings = await judge_claims(bench, items)
-    assert asked_of(server)[1]["faults"] == ["2-P2: nothing is said of it"]
+    assert asked_of(server)[1]["faults"] == ["2-P2: missing from the answer"]
     assert rulings.keys() == {"1-P1"}
 
 
@@ -146,7 +146,7 @@ async def test_without_an_answer_there_is_no_ruling_and_it_is_told(opened: Open)
     with opened([REPHRASED], lambda *_: Refusal()) as (bench, _):
         assert await judge_claims(bench, ONE) == {}
     assert [(item.subject, item.remedy) for item in bench.failures] == [
-        ("sentence 1", "what they say was not checked")
+        ("sentence 1", "CiteLoom did not check what they say")
     ]
     with opened([REPHRASED], []) as (bench, server):
         assert await judge_claims(bench, []) == {}

@@ -81,7 +81,7 @@ async def test_where_nobody_judges_the_nearest_words_stand_and_what_stands_nowhe
     text = "Lichens bleach on 900 days under sulphur rain {P1}."
     found = await undecided(Shelf(PAPERS), text, "P1", embedder)
     assert (found.verdict, found.cause, found.by) == ("not_checked", "not_verbatim", "")
-    assert found.alarms == ("the number 900 is not in the abstract, which is all that was read",)
+    assert found.alarms == ("the number 900 is not in the abstract (full text not read)",)
     assert len(found.nearest) == 2
     assert all(quote.verified and quote.text in PAPERS["P1"].text for quote in found.nearest)
     bare = {"P1": PAPERS["P1"].model_copy(update={"abstract": None})}

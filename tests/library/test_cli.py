@@ -80,7 +80,7 @@ def test_search_prints_passages_with_place_and_paper_and_is_narrowed(run: Run) -
         )
         found = {json.loads(line)["paper"] for line in done.stdout.splitlines()}
         assert found == {f"doi:10.1000/p{number}" for number in numbers}, options
-    assert run("search", "mine", "x", "--year", "1900", code=1).output == "nothing found\n"
+    assert run("search", "mine", "x", "--year", "1900", code=1).output == "no results\n"
     assert "'next' is no year" in run("search", "mine", "x", "--year", "next", code=2).stderr
 
 
@@ -125,7 +125,7 @@ def test_papers_are_listed_and_shown_by_id_or_title(run: Run) -> None:
     ):
         assert run("show", *given).stdout == by_id
     told = run("show", "mine", "Paper number", code=2).stderr
-    assert "8 papers of 'mine' have 'Paper number' in their titles: doi:10.1000/p0 " in told
+    assert "8 papers in 'mine' match 'Paper number': doi:10.1000/p0 " in told
     assert "`citeloom library papers mine`" in run("show", "mine", "Owls", code=2).stderr
 
 
@@ -262,12 +262,12 @@ def test_damage_is_said_repaired_and_a_snapshot_restored(run: Run, catalog: Path
         "all 10 vectors are lost: repair the library\n"
         "Repair it with `citeloom library verify mine --repair`.\n"
     )
-    assert run("verify", "mine", "--repair").stdout == "library 'mine' is whole\n"
+    assert run("verify", "mine", "--repair").stdout == "library 'mine' is intact\n"
     damage(catalog)
     for extra in ((), ("--repair",), ("--json",)):
         assert "damaged" in run("verify", "mine", *extra, code=1).stdout
     run("restore", "mine.gz", "--force")
-    assert run("verify", "mine").stdout == "library 'mine' is whole\n"
+    assert run("verify", "mine").stdout == "library 'mine' is intact\n"
     damage(catalog)
     assert "`citeloom library remove mine`" in run("stats", "mine", code=2).stderr
     run("remove", "mine", "--yes")

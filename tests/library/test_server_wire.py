@@ -347,7 +347,7 @@ def test_other_program_at_the_address_is_told(
 @pytest.mark.parametrize("url", ["ftp://127.0.0.1", "http://[::1", "http://127.0.0.1:port"])
 def test_address_that_is_none_is_told(url: str) -> None:
     (step,) = check_server(Server(url=url))
-    assert f"'{url}' is no address of a Qdrant server" in step.fault
+    assert f"'{url}' is not the address of a Qdrant server" in step.fault
 
 
 def test_password_in_an_address_is_never_shown() -> None:
@@ -454,4 +454,4 @@ def test_doctor_tells_the_call_that_failed_and_leaves_nothing(
     assert "another-key" not in refused.output
     nowhere = doctor(monkeypatch, tmp_path, "ftp://127.0.0.1")
     assert nowhere.exit_code == 1
-    assert "is no address of a Qdrant server" in nowhere.stdout
+    assert "is not the address of a Qdrant server" in nowhere.stdout

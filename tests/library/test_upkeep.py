@@ -172,7 +172,7 @@ def test_bad_snapshot_name_or_place_is_refused_before_anything_changes(
     ):
         bad.write_bytes(content)
         for name in ("mine", "other"):
-            with pytest.raises(LibraryError, match="is no snapshot of a library, or is damaged"):
+            with pytest.raises(LibraryError, match="is not a snapshot of a library, or is damaged"):
                 restore_snapshot(bad, settings, name=name, force=True)
     assert sorted(path.name for path in filled.folder.iterdir()) == before
     assert library_names(settings) == ["mine", "starter"]

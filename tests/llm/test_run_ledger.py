@@ -203,7 +203,8 @@ async def test_what_is_kept_of_a_budget_is_for_later_steps(
     (name,) = limits
     ledger = RunLedger("run", BudgetLimits(**limits, kept=kept))  # type: ignore[arg-type]
     with pytest.raises(
-        KeptError, match=f"kept for the draft and its check; for more, raise max_{name}"
+        KeptError,
+        match=f"rest of the budget for the draft and its check; for more, raise max_{name}",
     ):
         async with ledger.spend("early", "m", output_tokens=100, price=PRICE):
             raise AssertionError("it was asked")

@@ -78,7 +78,7 @@ async def test_stopped_run_is_audited_as_far_as_it_came_and_nobody_is_asked(mind
     audit = update["audit"]
     assert asked == 0
     assert audit.uncited_claims == ()
-    assert "the citations were not checked" in audit.reasons
+    assert "CiteLoom did not check the citations" in audit.reasons
     assert {item.reason for item in audit.omissions} == {"stopped"}
     assert {item.paper for item in audit.omissions} == {KEYS["P2"], KEYS["P3"], KEYS["P4"]}
 
@@ -133,17 +133,17 @@ async def test_paper_is_told_as_removed_also_where_its_sentence_was_written_anew
         (
             "not_in_source",
             "no_verified_quote",
-            "1 citation: no words of the paper could be shown for it",
+            "1 citation: CiteLoom found no words of the paper for it",
         ),
         (
             "not_in_source",
             "fabricated",
-            "1 reference: most likely invented, no such paper was found",
+            "1 reference: likely invented: no such paper found",
         ),
         (
             "not_in_source",
             "unresolved",
-            "1 reference: not in the list of references, or without a record at hand",
+            "1 reference: not in the reference list, or without a record",
         ),
         ("supported", "retracted", "1 cited paper: it was retracted"),
         ("not_checked", "not_verbatim", "1 citation: not checked"),
@@ -170,12 +170,12 @@ def test_audit_says_who_checked_what_and_passes_only_what_was_checked() -> None:
     assert audit.notes == (
         "1 citation checked by code: word for word the annotation",
         "1 citation judged by scripted",
-        "1 citation not checked: no abstract; nothing but the title is told",
+        "1 citation not checked: no abstract; the text gives only the title",
     )
     open_ = verdict("not_checked", "not_verbatim", "P3")
     audit = make_audit(cites, [own, named, open_])
     assert (audit.passed, audit.reasons) == (False, ("1 citation: not checked",))
-    assert "no LLM to judge it" in audit.notes[-1]
+    assert "no LLM configured" in audit.notes[-1]
 
 
 def test_same_reference_is_counted_once_whether_the_list_or_the_text_has_it() -> None:
@@ -185,7 +185,7 @@ def test_same_reference_is_counted_once_whether_the_list_or_the_text_has_it() ->
     made_up = make_audit(
         SENTENCES[:1], [verdict("not_in_source", "fabricated")], references=[finding("fabricated")]
     )
-    assert made_up.reasons == ("1 reference: most likely invented, no such paper was found",)
+    assert made_up.reasons == ("1 reference: likely invented: no such paper found",)
     gone = finding("retracted", KEYS["P1"])
     both = make_audit(SENTENCES[:1], [verdict("supported", "retracted")], references=[gone])
     assert both.reasons == ("1 cited paper: it was retracted",)

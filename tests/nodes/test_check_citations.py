@@ -107,7 +107,7 @@ async def test_paragraphs_are_one_question_and_short_quotes_are_sent_back_as_too
     assert first["input"] == "We count roofs."
     assert again["faults"] == [
         f"2-P1: too short, copy at least 20 characters: “{SHORT}”",
-        "3-all: nothing is said of it",
+        "3-all: missing from the answer",
     ]
     assert [(item.key, item.verdict, item.by, item.reason) for item in update["verdicts"]] == [
         ("P2", "supported", "code", ""),

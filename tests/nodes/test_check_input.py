@@ -133,14 +133,14 @@ def test_kind_is_told_by_end_and_length(text: str, kind: str) -> None:
 
 
 async def test_german_is_refused_where_only_the_embedded_engine_reads() -> None:
-    with pytest.raises(InputError, match=r"German.*English only.*configure an LLM"):
+    with pytest.raises(InputError, match=r"German.*only English.*configure an LLM"):
         await check_language(GERMAN, composes=False)
 
 
 async def test_german_is_read_by_an_llm_and_the_caller_is_told() -> None:
     code, notes = await check_language(GERMAN, composes=True)
     assert code == "de"
-    assert notes == ("the input seems to be in German; queries and text are made in English",)
+    assert notes == ("the input seems to be in German; CiteLoom searches and writes in English",)
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ async def test_without_a_reflection_the_first_papers_of_the_list_are_cited(choos
     update = await choose(papers, 2)
     assert keys(update) == "bd"
     assert update["notes"] == [
-        "1 selected paper has no abstract; what is said of them cannot be checked"
+        "1 selected paper has no abstract; CiteLoom cannot check statements about them"
     ]
     update = await choose(papers, 2, sufficiency=[])
     assert keys(update) == "bd"
@@ -165,7 +165,7 @@ async def test_facets_and_times_are_covered_by_relevant_papers(
 async def test_nothing_or_titles_only_is_told(choose: Choose) -> None:
     update = await choose([paper("a", abstract=None)], 3, sufficiency=reflected(radar="a"))
     assert list(update["keys"].values()) == ["doi:a"]
-    assert any("cannot be checked" in note for note in update["notes"])
+    assert any("cannot check statements" in note for note in update["notes"])
     (failure,) = (await choose([], 3))["failures"]
     assert failure.fatal
     assert "no paper to cite" in failure.cause

@@ -96,11 +96,14 @@ async def test_papers_are_held_against_each_other_by_channel_and_count_by_their_
     assert found.share == pytest.approx(18 * GOOD / (18 * GOOD + POOR + unseen), abs=0.01)
     assert found.share_low <= found.share <= found.share_high
     assert "Chao 1989" in found.method
-    held = f"Of what openalex and arxiv hold, such a text would cite an estimated {found.estimate:.0f} papers"
-    assert found.told.startswith(f"{held}; about {found.kept:.0f} of these (")
-    assert found.told.endswith("are among the 18 kept.")
+    told = re.match(r"Estimated coverage: (\d+) % \((\d+) to (\d+) %\)\. ", found.told)
+    assert told
+    shares = [100 * (part or 0) for part in (found.share, found.share_low, found.share_high)]
+    assert [int(part) for part in told.groups()] == pytest.approx(shares, abs=1)
+    assert f"would cite about {found.estimate:.0f} papers from openalex and arxiv" in found.told
+    assert found.told.endswith(f"the 18 kept include about {found.kept:.0f} of these.")
     library = await estimate(HITS, SCORES, request={"sources": ("library",)})
-    assert library.told.startswith("Of what this library holds, ")
+    assert " papers from this library;" in library.told
 
 
 @pytest.mark.parametrize(
@@ -118,9 +121,7 @@ async def test_without_ground_for_an_estimate_there_is_none_and_it_is_told_why(
 ) -> None:
     found = await estimate(hits, scores)
     assert (found.estimate, found.low, found.high, found.share) == (None,) * 4
-    assert found.told.startswith(
-        "How many papers such a text would cite of what openalex and arxiv hold cannot be told: "
-    )
+    assert found.told.startswith("No coverage estimate for openalex and arxiv: ")
     assert why in found.told
     assert not re.search(r"\d ?%", found.told)
     assert not found.method
@@ -134,9 +135,9 @@ async def test_caveats_say_who_judged_where_and_what_failed(estimate: Estimate) 
     ]
     found = await estimate(HITS, SCORES, failures=lost)
     text = " ".join(found.caveats)
-    assert "counted too low" in text
+    assert "too low" in text
     assert "depend on each other" in text
-    assert "the embedded engine gave it" in text
+    assert "embedded mode gave" in text
     assert "failed 2 times" in text
     assert "not judged" not in text
 
@@ -160,14 +161,14 @@ def reflected(hop: int, stopped: str, *missing: str) -> Sufficiency:
             "the run had to stop: the budget is spent",
         ),
         (
-            {"sufficiency": [reflected(1, "everything is covered")]},
-            "searching ended: everything is covered",
+            {"sufficiency": [reflected(1, "the papers cover everything")]},
+            "the search ended: the papers cover everything",
         ),
         (
             {
                 "sufficiency": [
                     reflected(1, ""),
-                    reflected(2, "max_hops reached", "radar", "bees"),
+                    reflected(2, "it reached the maximum number of searches", "radar", "bees"),
                 ],
                 "rounds": [
                     SearchRound(hop=1, depth=0),
@@ -175,14 +176,14 @@ def reflected(hop: int, stopped: str, *missing: str) -> Sufficiency:
                 ],
                 "hop": 2,
             },
-            "following links ended: saturated; "
-            "searching ended: max_hops reached (thinly covered still: radar, bees)",
+            "CiteLoom stopped following links: saturated; the search ended: it reached the maximum "
+            "number of searches (few papers on: radar, bees)",
         ),
         (
             {"sufficiency": [reflected(1, "")], "hop": 2},
-            "whether anything is missing was not assessed in the end",
+            "CiteLoom did not assess what is still missing",
         ),
-        ({}, "whether anything is missing was not assessed in the end"),
+        ({}, "CiteLoom did not assess what is still missing"),
     ],
     ids=["fatal", "covered", "limit", "second hop failed", "never asked"],
 )

@@ -39,7 +39,7 @@ def test_published_version_that_a_server_of_preprints_names_is_told_with_its_doi
     )
     (found,) = standings([one])[one.id]
     assert found.cause == "superseded"
-    assert found.detail == "it is a preprint of a paper that was published (doi:10.1234/voles)"
+    assert found.detail == "preprint of a published paper (doi:10.1234/voles)"
     published = one.model_copy(update={"id": "doi:10.1234/voles", "aliases": (one.id,)})
     assert told(published) == {}, "its preprint is no later version"
 
@@ -84,8 +84,8 @@ def test_notices_are_told_the_gravest_first_each_with_its_doi() -> None:
     assert standings([gone])[gone.id] == [
         Standing(
             "retracted",
-            "it was retracted (doi:10.1234/r)",
-            "do not cite it, or say in the text that it was retracted",
+            "retracted (doi:10.1234/r)",
+            "do not cite it, or mention the retraction in the text",
         )
     ]
 

@@ -98,7 +98,7 @@ async def test_id_as_the_input_stands_for_what_its_paper_is_about(
             "10.1000/none",
             "no source knows the paper doi:10.1000/none; asked: openalex, semantic_scholar",
         ),
-        ("10.1000/a", "of doi:10.1000/a no source has the abstract"),
+        ("10.1000/a", "no source has the abstract of doi:10.1000/a"),
         ("arXiv:2312.10997", "Name another source"),
         ("pears", "the input has 1 word"),
     ],
@@ -115,4 +115,4 @@ async def test_id_that_tells_nothing_stops_the_run_and_says_what_to_do(
 async def test_first_day_that_is_none_is_told(tmp_path: Path) -> None:
     update = await read_input(inputs(after="May"), runtime_with(tmp_path, Table([], "openalex")))
     assert update["stop"] is not None
-    assert "the first day 'May' is no date" in update["stop"].cause
+    assert "the first day 'May' is not a date" in update["stop"].cause

@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 from pydantic import SecretStr
 
-from nodes.find.reflect_on_sufficiency import NO_GAIN, reflect_on_sufficiency
+from nodes.find.reflect_on_sufficiency import NO_GAIN, NO_SEARCH_LEFT, reflect_on_sufficiency
 from state.channels import FindState
 from state.inputs import CheckedRequest
 from state.paper import Paper
@@ -108,7 +108,7 @@ async def test_query_that_was_asked_in_any_order_is_not_asked_again(
 ) -> None:
     update, _ = await think(answer(facet("radar", query=query)))
     assert (fresh(update), update["hop"]) == ([], 1)
-    assert last(update).stopped == "no new query"
+    assert last(update).stopped == "it found no new query"
 
 
 async def test_facet_for_which_the_mind_gives_terms_is_missing_however_many_papers_cover_it(
@@ -133,7 +133,7 @@ async def test_where_no_search_is_left_what_its_query_found_covers_a_facet_and_n
     update, asked = await think(answer(), hop_gain=1, hits=hits, **state)
     assert asked == []
     assert (fresh(update), update["hop"]) == (fresh(opened), 2)
-    assert (last(update).missing, last(update).stopped) == (missing, "max_hops reached")
+    assert (last(update).missing, last(update).stopped) == (missing, NO_SEARCH_LEFT)
     assert last(update).facets[1].papers == tuple(found)
     only, asked = await think(answer(facet("radar")), {"max_hops": 1})
     assert (only["sufficiency"], asked) == ([], [])
@@ -171,7 +171,7 @@ async def test_mind_that_refuses_ends_the_search_with_a_failure(think: Reflect) 
     update, _ = await think(Refusal("I cannot."))
     assert update["sufficiency"] == []
     assert update["hop"] == 1
-    assert "not known" in update["failures"][0].remedy
+    assert "cannot tell" in update["failures"][0].remedy
 
 
 def fresh(update: FindState) -> list[SearchQuery]:

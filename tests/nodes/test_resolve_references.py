@@ -80,7 +80,7 @@ async def test_one_source_that_does_not_know_a_work_accuses_nobody(tmp_path: Pat
     update = await resolve(tmp_path, Asked("openalex"))
     assert causes(update) == [("1", "not_found")]
     assert update["entries"][0].paper == GIVEN.id, "its claim may be judged by what was sent"
-    assert update["findings"][0].detail.endswith("not found in OpenAlex; Crossref was not asked")
+    assert update["findings"][0].detail.endswith("not found in OpenAlex; Crossref was not searched")
     two = (Asked("openalex"), Asked("semantic_scholar"))
     unsure = await resolve(tmp_path, *two, entries=(ENTRY.model_copy(update={"confidence": 0.5}),))
     assert causes(unsure) == [("1", "not_found")], "it may have been misread"

@@ -50,7 +50,7 @@ def test_every_named_paper_is_left_out_by_its_number_and_not_its_key(
 
 
 def test_number_of_no_paper_is_refused_with_the_numbers_there_are() -> None:
-    with pytest.raises(InputError, match=r"no reference 9: its numbers go to 5"):
+    with pytest.raises(InputError, match=r"no reference 9: the last is 5"):
         left("without [2, 9]", FIVE)
 
 

@@ -201,4 +201,4 @@ async def test_sentence_on_several_papers_is_mended_in_its_place(mind: Mind) -> 
     update = await mind.rewrite(reply, verdicts=[faulty], final=Draft(id="d", sentences=sentences))
     new = update["final"].sentences[0]
     assert (new.text, new.rests_on) == ("Both look at slow change.", ("P1", "P2"))
-    assert mind.shown["faults"][0]["why"] == "what it rests on does not say it"
+    assert mind.shown["faults"][0]["why"] == "its evidence does not say it"

@@ -157,7 +157,7 @@ def test_named_papers_come_in_the_order_of_the_list_and_all_must_be_known() -> N
     assert named_papers("no paper at all", PAPERS, ALIASES) == []
     for plan, message in (
         ("[2]", "there is 1 paper to cite"),
-        ("[1]" * 10_000, "at most 20,000"),
+        ("[1]" * 10_000, "the maximum is 20,000"),
         ("[" + "9" * 10_000 + "]", "there is 1 paper"),
     ):
         with pytest.raises(InputError, match=message):

@@ -158,5 +158,5 @@ def test_words_that_were_recognised_in_pictures_are_told() -> None:
     scan = papers.first_page()
     scan.parts.insert(0, "3 Tr")  # drawn invisibly, as programs lay words on the picture of a page
     (note,) = read_pdf(pdf([scan]), name="scan.pdf").notes
-    assert "recognised in pictures of its pages (OCR)" in note
+    assert "comes from scanned pages (OCR)" in note
     assert read_pdf(PAPER, name="some.pdf").notes == ()

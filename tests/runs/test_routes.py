@@ -40,7 +40,7 @@ async def test_run_is_told_with_its_question_and_what_the_page_noted() -> None:
         assert about.items() <= told.items()
         assert (told["settings"], told["stream"], told["can_resume"]) == ({}, "RUN", False)
         stale = await page.post(f"{PLACE}/answer", json={"asked": "0", "answer": ""})
-        assert (stale.status_code, "something else by now" in stale.text) == (422, True)
+        assert (stale.status_code, "now asks another question" in stale.text) == (422, True)
         assert server.asked == []
         answer = {"asked": "1", "answer": {"action": "accept", "text": ""}}
         assert (await page.post(f"{PLACE}/answer", json=answer)).json() == {"answered": True}

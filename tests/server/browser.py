@@ -61,7 +61,7 @@ class Visitor:
         page.wait_for_selector(f"option[value={library}]", state="attached")
         page.get_by_label("Library").select_option(library)
         page.get_by_label("Published before").fill("2100-01-01")
-        page.get_by_text("More").click()
+        page.get_by_text("Sources, approvals and limits").click()
         page.get_by_label("Published on or after").fill("1990-01-01")
         page.get_by_label("Papers to keep").fill("8")
         page.get_by_label("Papers to cite").fill("4")

@@ -215,7 +215,7 @@ async def test_files_are_taken_as_they_are_and_never_fetched(agent: Any) -> None
     assert "owls.md: added" in get_artifact_text(done.artifacts[0])
     refused = await ingest.say(Part(url="http://127.0.0.1:9/owls.md"))
     assert refused.status.state == TaskState.TASK_STATE_REJECTED
-    assert "nothing is fetched" in why(refused)
+    assert "CiteLoom fetches nothing" in why(refused)
 
 
 async def test_papers_of_a_library_are_synthesised(agent: Any) -> None:
@@ -223,7 +223,7 @@ async def test_papers_of_a_library_are_synthesised(agent: Any) -> None:
     question = new_text_part("What do they retrieve?")
     refused = await synthesize.say(question)
     assert refused.status.state == TaskState.TASK_STATE_REJECTED
-    assert "there is no paper to answer from" in why(refused)
+    assert "no papers given" in why(refused)
     papers = {
         "library": SMALL,
         "papers": [item.id for item in small_records() if item.abstract][:4],
@@ -258,10 +258,10 @@ WRONG: dict[str, tuple[str, str, dict[str, Any], str]] = {
     "no such field": ("ask", IDEA, {"colour": "red"}, "`ask` takes no input 'colour'"),
     "misspelt setting": ("find", IDEA, {"settings": {"max_dollars": 1}}, "there is no setting"),
     "wrong setting": ("find", IDEA, {"settings": {"max_usd": -1}}, "max_usd"),
-    "settings of a wrong kind": ("find", IDEA, {"settings": 3}, "has to be an object"),
+    "settings of a wrong kind": ("find", IDEA, {"settings": 3}, "must be an object"),
     "value of a wrong kind": ("find", IDEA, {"keep": "many"}, "keep"),
     "no library": ("ask", "What is RAG?", {"library": "none-of-this-name"}, "no library"),
-    "no section": ("revise", "shorter", {"section": "0" * 32}, "there is no section"),
+    "no section": ("revise", "shorter", {"section": "0" * 32}, "has no section here"),
 }  # fmt: skip
 
 

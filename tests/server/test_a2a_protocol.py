@@ -73,7 +73,7 @@ async def test_client_of_version_0_3_is_served(server: Server) -> None:
             if event.HasField("artifact_update"):
                 text = get_artifact_text(event.artifact_update.artifact)
     assert states[-1] == TaskState.TASK_STATE_COMPLETED
-    assert "citations passed" in text
+    assert "citation check passed" in text
 
 
 @pytest.mark.parametrize("version", ["0.3", ""])
@@ -137,7 +137,7 @@ async def test_tasks_are_listed_page_by_page(server: Server) -> None:
     whole = await listed("/verify", status="TASK_STATE_COMPLETED", includeArtifacts=True)
     assert [task["id"] for task in whole["tasks"]] == [*reversed(done)]
     texts = [task["artifacts"][0]["parts"][0]["text"] for task in whole["tasks"]]
-    assert all("citations passed" in text for text in texts)
+    assert all("citation check passed" in text for text in texts)
     of_all = {task["id"] for task in (await listed(""))["tasks"]}
     assert of_all == {*done, refused}  # what came to no run is known to its agent alone
     assert not (await listed("/ask"))["tasks"]

@@ -227,7 +227,7 @@ def test_section_of_another_caller_is_a_run_that_there_is_not(callers: dict[str,
     written = alice.run("write", text=IDEA, library=SMALL, papers=papers, cite=2)
     for section in (written["run"], "0" * 32):
         refused = bob.run("revise", section=section, instruction="without [1]")
-        assert refused["stop"]["cause"].replace(section, "RUN").startswith("there is no section")
+        assert refused["stop"]["cause"].replace(section, "RUN").startswith("has no section here")
     revised = alice.run("revise", section=written["run"], instruction="without [1]")
     assert revised["stop"] is None
     assert len(revised["references"]) == 1
@@ -248,7 +248,7 @@ def test_library_belongs_to_its_caller_and_what_is_shared_is_read_by_all(
         assert caller.run("ingest", library=library, uploads=[upload])["counts"]["added"] == 1
     assert alice.run("ask", question="What do larvae choose?", library="mine")["stop"] is None
     refused = bob.run("ask", question="What do larvae choose?", library="mine")["stop"]["cause"]
-    assert "there is no library 'mine': there are small, starter, yours" in refused
+    assert "there is no library 'mine': choose one of small, starter, yours" in refused
     for shared in (SMALL, "starter"):
         assert bob.run("ask", question="What is RAG?", library=shared)["stop"] is None
         stop = bob.run("ingest", library=shared, uploads=[upload])["stop"]["cause"]

@@ -92,7 +92,7 @@ async def test_run_that_is_told_to_finish_ends_with_what_it_has(
     thread = (await asking.threads.create())["thread_id"]
     async with httpx.AsyncClient(base_url=paid.url) as client:
         early = await client.post(f"/citeloom/runs/{thread}/finish")
-        assert (early.status_code, "run no graph of CiteLoom" in early.text) == (422, True)
+        assert (early.status_code, "ran no graph of CiteLoom" in early.text) == (422, True)
         since = len(llm.requests)
         run = await asking.runs.create(thread, "review", input=given, context=QUICK)
         await reached(llm, "debate_papers", since)
@@ -103,13 +103,13 @@ async def test_run_that_is_told_to_finish_ends_with_what_it_has(
         # A question that was being sent may still come to its end.
         assert len(llm.requests) <= asked + 1
         assert done["outcome"] == "partial"
-        assert "asked to finish" in done["stop"]["cause"]
+        assert "asked the run to finish" in done["stop"]["cause"]
         assert any(item["selected"] for item in done["papers"])
         assert not done["sentences"]
         made = (await client.get(f"/citeloom/runs/{thread}/files")).json()["files"]
         assert {"papers.json", "review.html"} <= made.keys()
         late = await client.post(f"/citeloom/runs/{thread}/finish")
-        assert (late.status_code, "it rests" in late.text) == (422, True)
+        assert (late.status_code, "it is not working" in late.text) == (422, True)
 
 
 async def test_run_that_is_rolled_back_leaves_nothing(

@@ -243,8 +243,8 @@ async def test_second_run_on_a_thread_has_nothing_of_the_first(
 BAD: list[tuple[dict[str, Any], str]] = [
     ({"text": ""}, "the input has 0 words"),
     ({"text": "two words"}, "the input has 2 words: give an abstract"),
-    ({"text": "word and word " * 15_000}, "210,000 characters and at most 20,000"),
-    ({"text": IDEA, "library": "nowhere"}, "there is no library 'nowhere': there are "),
+    ({"text": "word and word " * 15_000}, "210,000 characters; the maximum is 20,000"),
+    ({"text": IDEA, "library": "nowhere"}, "there is no library 'nowhere': choose one of "),
     ({"text": IDEA, "library": "../../etc"}, "cannot be a library's name"),
     ({"text": IDEA, "sources": ["pubmed"]}, "there is no source 'pubmed'"),
     ({"text": IDEA, "before": "yesterday"}, "the cut-off 'yesterday' is no date"),
@@ -260,7 +260,7 @@ async def test_bad_input_ends_as_data_and_not_as_a_masked_error(client: LangGrap
         assert done["papers"] == []
         assert not done.get("related_work")
     nothing = await run(client, "write", text=IDEA, papers=["arxiv:9999.99999"])
-    assert "there is no paper to write about" in nothing["stop"]["cause"]
+    assert "no paper to write about" in nothing["stop"]["cause"]
     assert nothing["failures"][0]["subject"] == "arxiv:9999.99999"
     for mind, cause in (("llm", "set CITELOOM_STRONG_MODEL"), ("human", "mind cannot be 'human'")):
         told: Any = await client.runs.wait(

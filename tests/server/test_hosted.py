@@ -123,7 +123,7 @@ async def test_run_survives_an_interrupt_a_kill_and_a_stop(hosted: Parts, abstra
         foreseen = await asyncio.to_thread(caller.post, "/citeloom/estimate", wanted)
         assert foreseen.json()["calls"]["high"] > 0
         late = await asyncio.to_thread(caller.post, f"/citeloom/runs/{run}/finish", {})
-        assert (late.status_code, "cannot be told to finish" in late.text) == (422, True)
+        assert (late.status_code, "cannot finish now" in late.text) == (422, True)
         task = await asyncio.to_thread(Caller(server.url).messaged, "What is PRISMA?")
         assert task["result"]["task"]["status"]["state"] == "TASK_STATE_COMPLETED"
 
@@ -165,7 +165,7 @@ async def test_callers_find_what_the_development_server_does(hosted: Parts, abst
                 await client.runs.cancel(thread, run["run_id"], wait=True)
                 assert (await runs.get(thread)).status == "cancelled"
                 await runs.resume(thread)
-                with pytest.raises(InputError, match="is being worked on"):
+                with pytest.raises(InputError, match="is still working"):
                     await runs.resume(thread)
             threads.append(thread)
         async with asyncio.timeout(180):
@@ -230,7 +230,7 @@ def test_what_cannot_be_served_safely_or_at_all_is_refused(tmp_path: Path) -> No
     for variables, options, told in (
         ({}, [], "DATABASE_URL is not set"),
         ({"DATABASE_URL": "postgresql://nobody:secret@127.0.0.1:9/no"}, [], "check DATABASE_URL"),
-        ({}, ["--host", "0.0.0.0"], "nothing says who may call"),
+        ({}, ["--host", "0.0.0.0"], "there are no keys yet"),
         ({}, ["--config", str(tmp_path / "no.json")], "start in CiteLoom's folder"),
     ):
         done = subprocess.run(

@@ -28,11 +28,11 @@ async def test_lost_thread_says_so_and_its_run_can_start_again(tmp_path: Path, b
         async with get_client(url=server.url) as client:
             runs = server_runs(client)
             assert (await runs.get(run)).status == "failed"
-            with pytest.raises(InputError, match="nothing is kept of this run"):
+            with pytest.raises(InputError, match="this run has no saved state"):
                 await runs.answer(run, "")
             command: Any = {"resume": ""}
             answered: Any = await client.runs.wait(run, "write", command=command, raise_error=False)
-            assert "nothing is kept on this thread" in answered["__error__"]["message"]
+            assert "this thread has no saved run" in answered["__error__"]["message"]
             await runs.resume(run)
             view = await wait_until_resting(runs, run)
             assert view.status == "input_required", view

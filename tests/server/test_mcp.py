@@ -208,7 +208,7 @@ async def test_each_tool_gives_a_small_result(server: Server, tool: str) -> None
 
 WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("review", {}, "review needs `text`"),
-    ("review", {"text": IDEA, "papers": []}, "takes no `papers`; it takes text, library"),
+    ("review", {"text": IDEA, "papers": []}, "does not take `papers`; it takes text, library"),
     ("review", {"text": IDEA, "keep": 9000}, "`keep`: input should be less than or equal to 500"),
     ("find_papers", {"text": IDEA, "ask_me": ["plan"]}, "`ask_me.0`: input should be 'cost'"),
     ("ask_library", {"question": IDEA, "library": "none"}, "none"),
@@ -219,7 +219,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
 
 
 UGLY: list[tuple[dict[str, Any], str]] = [
-    ({"text": " \n"}, "there is no list to read"),
+    ({"text": " \n"}, "no reference list"),
     ({"text": f"{MOTH}\n" * 10_000}, "at most 500,000 are taken"),
     ({"text": "Moth, D. Moons. 2019.\n" * 10_000}, "more than 2,000 references"),
     ({"text": "To buy: milk and bread.\nAnd butter for the guests."}, "one reference a line"),
@@ -245,7 +245,7 @@ async def test_run_whose_input_cannot_be_used_has_failed(opening: Opening) -> No
             assert done.is_error
             assert (result["status"], result["outcome"]) == ("failed", "nothing"), result
             assert result["problem"]
-            assert "cannot go on" in result["next"]
+            assert "cannot continue" in result["next"]
             again = await client.call_tool("get_run", {"run": result["run"]})
             assert small(again) == result
 
@@ -274,10 +274,10 @@ async def test_null_is_an_argument_that_was_left_out(
             needed = await client.call_tool(name, dict.fromkeys(schema["properties"]))
             assert needed.is_error
             first = schema.get("required", [""])[0]
-            told = f"{name} needs `{first}`" if first else "there is no list to read"
+            told = f"{name} needs `{first}`" if first else "no reference list"
             assert told in str(needed.content)
             odd = await client.call_tool(name, {**given, "colour": None})
-            assert f"{name} takes no `colour`" in str(odd.content)
+            assert f"{name} does not take `colour`" in str(odd.content)
 
 
 @BOTH
@@ -291,7 +291,7 @@ async def test_what_cannot_be_used_is_told_in_a_sentence(opening: Opening) -> No
             assert why in text.text
             assert "Traceback" not in text.text
         for address in NO_FILES:
-            with pytest.raises(MCPError, match=r"there is no run|is no address") as caught:
+            with pytest.raises(MCPError, match=r"there is no run|is not an address") as caught:
                 await client.read_resource(address)
             assert caught.value.code == -32602
 

@@ -72,7 +72,7 @@ def test_whole_way_from_an_abstract_to_a_word_file(visitor: Visitor) -> None:
     page.get_by_text("What changed").click()
     assert page.locator("del").count() >= 1
 
-    page.get_by_role("link", name="Take away").click()
+    page.get_by_role("link", name="Export").click()
     word = Document(BytesIO(downloaded(page, "files/review.docx")))
     printed = "\n".join(paragraph.text for paragraph in word.paragraphs)
     assert "References" in printed
@@ -109,7 +109,7 @@ def test_text_is_edited_checked_and_asked_for_anew(visitor: Visitor) -> None:
     page.wait_for_selector(f"{SENTENCE}, .question", timeout=90_000)
     if page.locator(".question").count():  # it does not stand: mend it, or have it taken out
         visitor.looks_right()
-        page.get_by_role("button", name="Go on").click()
+        page.get_by_role("button", name="Continue").click()
         page.wait_for_selector(SENTENCE, timeout=90_000)
     false = page.locator(SENTENCE, has_text="Nobody has ever studied")
     assert not false.count() or "supported" not in str(false.get_attribute("class"))
@@ -130,19 +130,19 @@ def test_person_is_asked_and_a_run_is_stopped_and_goes_on(visitor: Visitor) -> N
     page.wait_for_selector(".question", timeout=60_000)
     visitor.looks_right()
     page.get_by_label("Line 1", exact=True).fill("citation recommendation")
-    page.get_by_role("button", name="Go on").click()
-    page.get_by_role("heading", name="Which plan?").wait_for(timeout=90_000)
+    page.get_by_role("button", name="Continue").click()
+    page.get_by_role("heading", name="Review the plan").wait_for(timeout=90_000)
     assert "citation recommendation" in page.locator("main").inner_text()
     page.get_by_label("Down 1", exact=True).click()
     page.reload()
-    page.get_by_role("button", name="End the run here").click()
+    page.get_by_role("button", name="End this run").click()
     page.wait_for_selector(".status.completed", timeout=60_000)
 
     thread = visitor.review(IDEA, SMALL)
-    page.get_by_role("button", name="Stop, to go on later").click(timeout=30_000)
+    page.get_by_role("button", name="Pause").click(timeout=30_000)
     page.wait_for_selector(".status.cancelled, .status.completed", timeout=60_000)
     if page.locator(".status.cancelled").count():
-        page.get_by_role("button", name="Go on").click()
+        page.get_by_role("button", name="Resume").click()
     visitor.at(f"run/{thread}/text")
     page.wait_for_selector(SENTENCE, timeout=90_000)
 
@@ -152,12 +152,12 @@ def test_each_paper_is_asked_and_a_search_is_made_again(visitor: Visitor) -> Non
     page = visitor.page
     page.wait_for_selector(SENTENCE, timeout=90_000)
     visitor.at(f"run/{thread}/table")
-    page.get_by_label("A column of your own").fill("What is introduced?")
+    page.get_by_label("Add your own column").fill("What is introduced?")
     page.get_by_role("button", name="Ask each paper").click()
     page.get_by_role("columnheader", name="What is introduced?").wait_for(timeout=60_000)
     told = page.locator("tbody td:nth-child(2)").all_inner_texts()
     assert len(told) == page.locator("tbody tr").count()
-    assert any(text != "not told" for text in told)
+    assert any(text != "not stated" for text in told)
     page.reload()  # what was asked is kept
     page.get_by_role("columnheader", name="What is introduced?").wait_for()
     visitor.looks_right()
@@ -170,16 +170,16 @@ def test_each_paper_is_asked_and_a_search_is_made_again(visitor: Visitor) -> Non
     page.get_by_label("Must cite").check()
     visitor.looks_right()
     visitor.at(f"run/{thread}/papers")
-    page.get_by_text("1 changed by you").wait_for()
-    page.get_by_role("button", name="What is new since").click()
+    page.get_by_text("1 change").wait_for()
+    page.get_by_role("button", name="Check for new papers").click()
     page.wait_for_url(lambda url: thread not in url, timeout=30_000)
     page.wait_for_url("**/papers", timeout=60_000)
-    page.get_by_text("Nothing is new").wait_for(timeout=30_000)
+    page.get_by_text("No new papers").wait_for(timeout=30_000)
     page.get_by_label("Show").select_option("kept")
     expect(page.locator(".paper")).to_have_count(8)
     visitor.looks_right()
 
-    page.get_by_role("button", name="Make a library of the kept papers").click()
+    page.get_by_role("button", name="Save the kept papers as a library").click()
     page.locator(".apply a").click(timeout=60_000)
     expect(page.get_by_label("Library")).to_have_value(re.compile("^we-study-.*"))
     visitor.at(f"run/{thread}/graph")
@@ -261,19 +261,19 @@ def test_citations_of_a_text_are_checked_and_a_synthesis_is_written(visitor: Vis
     page = visitor.at("check")
     visitor.looks_right()
     text = f"Moths steer by the moon [1].\n\nOwls hear voles [2].\n\n# References\n\n[1] {known.title}. {known.year}."
-    page.get_by_label("The text, with").fill(text)
+    page.get_by_label("Your text, with").fill(text)
     page.wait_for_selector(f"option[value={SMALL}]", state="attached")
     page.get_by_label("Library").select_option(SMALL)
     page.get_by_role("button", name="Check", exact=True).click()
     page.wait_for_url("**/checked", timeout=60_000)
-    page.get_by_text("The audit has found:").wait_for()
+    page.get_by_text("Problems found:").wait_for()
     page.get_by_role("button", name="Owls hear voles").click()
     page.locator("aside .support").first.wait_for()
     visitor.looks_right()
 
     visitor.at(f"libraries/{SMALL}")
     page.wait_for_selector(".papers li")
-    for box in page.get_by_label("For a synthesis").all()[:3]:
+    for box in page.get_by_label("Select for a synthesis").all()[:3]:
         box.check()
     page.get_by_label("Write a synthesis").fill("How are citations recommended by language models?")
     page.get_by_role("button", name="Write", exact=True).click()
@@ -360,7 +360,7 @@ def test_each_caller_has_a_key_and_sees_no_other(
         link = anna.page.locator(".history li a").first
         link.wait_for()
         ben.at("history")
-        ben.page.get_by_text("Nothing yet").wait_for()
+        ben.page.get_by_text("No runs yet").wait_for()
         ben.page.goto(f"{secured.url}/app/{link.get_attribute('href')}")
         ben.page.wait_for_selector(".problem")
         assert "What is RAG?" not in ben.page.locator("main").inner_text()
@@ -397,7 +397,7 @@ def test_plan_is_edited_as_the_server_has_it(visitor: Visitor) -> None:
     boxes.nth(before.index(themes[0])).fill("# owls at night")
     at = next(number for number, line in enumerate(before) if "[1]" in line)
     boxes.nth(at).fill("1. [2] (contrast): say it of [2] first")
-    page.get_by_role("button", name="Write along this plan").click()
+    page.get_by_role("button", name="Write from this plan").click()
     page.wait_for_url(lambda url: thread not in url, timeout=30_000)
     page.wait_for_selector(SENTENCE, timeout=90_000)
     assert gone not in page.locator(".references").inner_text()
@@ -424,7 +424,7 @@ def test_change_that_needs_a_model_is_refused_before_a_run_is_made(visitor: Visi
     assert f"/run/{thread}/text" in page.url
     assert len(threads_of(visitor)) == runs
     page.locator(SENTENCE).first.click()
-    assert page.get_by_role("button", name="Say it shorter").count() == 0
+    assert page.get_by_role("button", name="Shorten").count() == 0
     visitor.looks_right()
 
 

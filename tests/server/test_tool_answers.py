@@ -145,7 +145,7 @@ async def test_state_of_a_run_is_told_alike_by_all(told: Told, graph: str, state
     assert said["status"] == status, said
     assert said.get("outcome", "") in outcomes, said
     if state == "refused":
-        assert "cannot go on" in said["next"]
+        assert "cannot continue" in said["next"]
     if state in {"failed", "cancelled"}:
         assert "resume" in said["next"]
 
@@ -170,7 +170,7 @@ async def test_search_that_finds_nothing_is_no_failure(told: Told) -> None:
     said = await told.of(await told.started("find", given), wait_seconds=60)
     assert (said["status"], said["outcome"]) == ("completed", "nothing")
     assert said["problem"]
-    assert "nothing found" in said["next"]
+    assert "no results" in said["next"]
 
 
 async def test_name_of_nobodys_run_is_no_run_to_any(told: Told) -> None:

@@ -120,7 +120,7 @@ def test_each_view_of_the_page_says_whose_words_it_shows(server: Server) -> None
 
         visitor.at("libraries/starter")
         page.wait_for_selector(".papers li")
-        for box in page.get_by_label("For a synthesis").all()[:3]:
+        for box in page.get_by_label("Select for a synthesis").all()[:3]:
             box.check()
         page.get_by_label("Write a synthesis").fill(QUESTION)
         page.get_by_role("button", name="Write", exact=True).click()

@@ -63,7 +63,7 @@ async def test_no_run_starts_where_runs_of_a_day_cannot_be_counted(
 ) -> None:
     (home / "ledger.sqlite").write_bytes(b"no database at all, but long enough to be read" * 20)
     assert await started() == 503
-    assert "cannot be counted" in caplog.text
+    assert "cannot count runs" in caplog.text
 
 
 async def test_no_run_starts_where_runs_under_way_cannot_be_counted(

@@ -85,7 +85,7 @@ async def test_cancelled_question_is_asked_again_on_resume(home: Path) -> None:
         asked = await wait_until_resting(runs, run)
         await runs.cancel(run)
         assert (await runs.get(run)).status == "cancelled"
-        with pytest.raises(InputError, match="asks nothing"):
+        with pytest.raises(InputError, match="has no open question"):
             await runs.answer(run, "")
         await runs.resume(run)
         again = await wait_until_resting(runs, run)
@@ -111,10 +111,10 @@ async def test_run_of_a_process_that_died_says_so(home: Path) -> None:
         kept.save()
         view = await runs.get(run)
         assert view.status == "cancelled"
-        assert "go on with resume" in view.error
+        assert "resume it to continue" in view.error
         with kept.hold_lock():
             assert (await runs.get(run)).status == "working"
-            with pytest.raises(InputError, match="being worked on"):
+            with pytest.raises(InputError, match="still working"):
                 await runs.resume(run)
 
 

@@ -108,7 +108,7 @@ async def test_run_that_others_work_on_is_told_as_working_and_stays_theirs(home:
         await wait_until_resting(runs, run)
         await runs.answer(run, "")
         for refused in (others.answer(run, "stop"), others.resume(run), others.cancel(run)):
-            with pytest.raises(InputError, match="being worked on"):
+            with pytest.raises(InputError, match="still working"):
                 await refused
         assert (await others.get(run)).status == "working"
         assert (await wait_until_resting(runs, run)).status == "completed"

@@ -56,7 +56,7 @@ def test_compressed_audio_is_decoded(form: str, codec: str) -> None:
 def test_without_the_decoder_what_to_do_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "av", None)
     for content in (b"fLaC" + bytes(100), write_wave(LOUD, 16_000)):
-        with pytest.raises(PermanentError, match=r"listen.*citeloom\[speech\]"):
+        with pytest.raises(PermanentError, match=r"speech recognition.*citeloom\[speech\]"):
             read_audio(content)
 
 

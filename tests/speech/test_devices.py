@@ -21,7 +21,7 @@ SPEECH = Speech(write_wave(LOUD, 16_000), 16_000, Seconds(load=0, run=0, audio=0
     [
         ([QUIET] * 10 + [LOUD] * 8 + [QUIET] * 9 + [LOUD] * 3 + [QUIET] * 40, 40, "a short pause"),
         ([20 * QUIET] * 5 + [LOUD] * 8 + [20 * QUIET] * 40, 23, "a noisy room"),
-        ([QUIET] * 50, 30, "nobody speaks"),
+        ([QUIET] * 50, 30, "no speech"),
         ([QUIET] * 5 + [LOUD] + [QUIET] * 50, 36, "a click is no speech"),
     ],
 )

@@ -58,7 +58,9 @@ def read_csl(data: bytes) -> Iterator[Paper | BadRecord]:
             record = _record(item)
         except ValidationError as error:
             yield bad_record(
-                number, f"it is no paper of CiteLoom: {error.errors()[0]['msg']}", str(item)[:500]
+                number,
+                f"not a paper record of CiteLoom: {error.errors()[0]['msg']}",
+                str(item)[:500],
             )
         except RecordError as error:
             yield bad_record(number, str(error), str(item)[:500])

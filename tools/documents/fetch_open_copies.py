@@ -339,7 +339,7 @@ async def _get(client: "httpx.AsyncClient", copy: _Copy) -> tuple["httpx.Respons
                             )
                     return response, Fetched(bytes(body), copy.name, url)
     except httpx.InvalidURL as error:
-        raise DocumentError(f"{url[:200]} is no address: {error}", remedy=_BY_HAND) from error
+        raise DocumentError(f"{url[:200]} is not an address: {error}", remedy=_BY_HAND) from error
     except (httpx.HTTPError, httpx.StreamError, OSError) as error:
         raise TransientError(
             f"{name} cannot be reached, breaks off or takes longer than {TIMEOUT:g} s "
@@ -360,7 +360,7 @@ def _check(response: "httpx.Response", copy: _Copy, fetched: Fetched) -> None:
     if status in {404, 410}:
         raise NotInSourceError(f"{name} does not have it (HTTP {status})")
     if status in {408, 425, 429} or status >= 500 or not fetched.content.strip():
-        cause = f"{name} is busy or broken for now (HTTP {status})"
+        cause = f"{name} is busy or not working right now (HTTP {status})"
         raise TransientError(cause, retry_after=retry_after(response.headers))
     if status != 200:
         raise DocumentError(

@@ -129,9 +129,9 @@ def parse_xml(content: bytes, name: str) -> tuple[Element, list[Unread]]:
     try:
         root = etree.fromstring(text.encode("utf-8", "replace"), parser)
     except (etree.LxmlError, ValueError) as error:
-        raise DocumentError(f"{name} is no readable XML: {error}", remedy=_DAMAGED) from error
+        raise DocumentError(f"{name} is not readable XML: {error}", remedy=_DAMAGED) from error
     if root is None:
-        raise DocumentError(f"{name} is no readable XML", remedy=_DAMAGED)
+        raise DocumentError(f"{name} is not readable XML", remedy=_DAMAGED)
     etree.strip_elements(root, etree.Entity, with_tail=False)
     for element in root.iter():  # names in lower case, without namespaces
         element.tag = element.tag.rpartition("}")[2].lower()
@@ -160,7 +160,7 @@ def parse_html(content: bytes, name: str) -> tuple[Element, list[Unread]]:
     try:
         root = html.document_fromstring(text.encode("utf-8", "replace"), parser=parser)
     except (etree.LxmlError, ValueError) as error:
-        raise DocumentError(f"{name} is no readable HTML: {error}", remedy=_DAMAGED) from error
+        raise DocumentError(f"{name} is not readable HTML: {error}", remedy=_DAMAGED) from error
     return root, _lost(parser)
 
 

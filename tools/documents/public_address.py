@@ -34,9 +34,9 @@ def place_of(url: str) -> PublicAddress:
         parts = urlsplit(url)
         host, port = (parts.hostname or "").lower().rstrip("."), parts.port
     except ValueError as error:
-        raise DocumentError(f"{url[:200]} is no address: {error}", remedy=_REMEDY) from error
+        raise DocumentError(f"{url[:200]} is not an address: {error}", remedy=_REMEDY) from error
     if parts.scheme not in _PORTS or not host or parts.username or parts.password:
-        cause = f"{url[:200]} is no plain address of the web (http or https)"
+        cause = f"{url[:200]} is not a web address (http or https)"
         raise DocumentError(cause, remedy=_REMEDY)
     return host, port or _PORTS[parts.scheme]
 

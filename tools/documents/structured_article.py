@@ -172,7 +172,7 @@ def _read(
         walk.flush()
     if not walk.out.blocks:
         raise DocumentError(
-            f"{name} has neither abstract nor text: there is no text in it",
+            f"{name} has neither abstract nor text: it has no text",
             remedy="it may be a bare record: fetch the article's full text, or give its PDF",
         )
     said = {

@@ -132,7 +132,7 @@ class OpenAiEmbedder:
             raise fault.error from None
         except (ValueError, TypeError, AttributeError, KeyError, IndexError) as error:
             raise PermanentError(
-                f"what {self._place.url} answered is no list of embeddings "
+                f"{self._place.url} did not answer with embeddings "
                 f"({self._place.tell(str(error))}): check CITELOOM_EMBEDDINGS_BASE_URL, which "
                 "mostly ends in /v1"
             ) from None

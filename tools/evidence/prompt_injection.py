@@ -43,6 +43,6 @@ def injection_failure(
     return Failure(
         stage=stage,
         subject=subject,
-        cause=f"{what} commands whoever reads it by machine: '{' '.join(commands)[:200]}'",
-        remedy="these words were not shown to the mind; look at the paper yourself",
+        cause=f"{what} gives commands to machine readers: '{' '.join(commands)[:200]}'",
+        remedy="CiteLoom hid these words from the model; look at the paper yourself",
     )

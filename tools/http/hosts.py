@@ -137,8 +137,8 @@ class CircuitBreaker:
         rest = self._open_until - time.monotonic()
         if rest > 0:
             raise TransientError(
-                f"{name} has failed {self._failures} times in a row and is left alone for another "
-                f"{rest:.0f} s; the last time: {self._last}",
+                f"{name} is not answering ({self._failures} failures in a row). CiteLoom tries "
+                f"again in {rest:.0f} s. Last error: {self._last}",
                 retry_after=rest,
             )
 

@@ -106,7 +106,7 @@ def judge_status(answer: Answer, host: Host) -> RetryDecision:
         if wait is not None and wait > LONGEST_WAIT:
             text = f"{host.name} is closed for the next {wait / 60:.0f} minutes (HTTP {status}): {said}"
             return RetryDecision(PermanentError(text))
-        text = f"{host.name} is busy or broken for now (HTTP {status}): {said}"
+        text = f"{host.name} is busy or not working right now (HTTP {status}): {said}"
         return RetryDecision(TransientError(text, retry_after=wait))
     return RetryDecision(
         RequestRejectedError(f"{host.name} rejects the request (HTTP {status}): {said}")
@@ -134,7 +134,7 @@ def judge_exception(error: Exception, host: Host) -> RetryDecision:
     cause = http_error_text(str(error) or type(error).__name__, host)
     if isinstance(error, httpx.UnsupportedProtocol | httpx.InvalidURL):
         return RetryDecision(
-            PermanentError(f"{host.url} is no address: {cause}; check {host.setting}")
+            PermanentError(f"{host.url} is not an address: {cause}; check {host.setting}")
         )
     if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
         return RetryDecision(

@@ -88,7 +88,7 @@ class _Discovery:
         if len(self.found.files) == before and not self.found.reports:
             self.found.fail(
                 str(folder),
-                "there is no file in it that can be read",
+                "it has no readable file",
                 "give a folder of PDF, HTML, JATS, DOCX, Markdown or text files",
             )
 
@@ -134,7 +134,7 @@ class _Discovery:
             cause = "it is a link that leads out of what may be read"
             fail(name, cause, "put the file itself into the folder")
         elif path.exists() and not path.is_file():  # it might never end
-            cause = "it is no file but a pipe or a device"
+            cause = "it is a pipe or a device, not a file"
             fail(name, cause, "write what it gives to a file, and add that")
         elif any("\ud800" <= char <= "\udfff" for char in name):
             fail(name, "its name, or a folder's, is not UTF-8", "rename it, and add it again")

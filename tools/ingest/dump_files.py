@@ -50,7 +50,7 @@ def _work(fields: Mapping[str, Any], _notes: list[str]) -> Paper:
 
     if paper := read_work(fields):
         return paper
-    raise RecordError("it has no title, or is no work of OpenAlex")
+    raise RecordError("it has no title, or is not a work of OpenAlex")
 
 
 def read_dump(path: Path) -> Iterator[Reading | BadRecord]:

@@ -273,7 +273,7 @@ def _report(
 ) -> FileReport:
     document: Document = reading.document
     if not passages:
-        notes = (*notes, "there is no passage in it: it has nothing but references or tables")
+        notes = (*notes, "it has no passages, only references or tables")
     quality = document.confidence.get("text", 1.0)
     if reading.kind == "pdf" and quality < _POOR:  # other formats have no text layer to be garbled
         notes = (*notes, _GARBLED.format(quality))
@@ -301,7 +301,7 @@ def paper_of(document: Document, *, name: str, sha256: str) -> tuple[Paper, tupl
     title = " ".join(printable(document.title or "").split())
     if not title or len(title) > _LONGEST_TITLE:
         title = Path(name).stem.replace("_", " ").strip() or name or sha256[:16]
-        notes, untitled = (*notes, "it shows no title: the file's name stands for it"), True
+        notes, untitled = (*notes, "no title found: CiteLoom uses the file name"), True
     doi, arxiv = _known(document.doi, "doi:"), _known(document.arxiv, "arxiv:")
     year = document.year or _year_of(arxiv)
     authors = tuple(Author(name=text) for item in document.authors if (text := _name(item)))

@@ -27,7 +27,7 @@ from tools.ingest.reader_processes import StoppedError, Workers
 
 _TOLD = 100
 """Bad records in a report; the account has all."""
-_NONE, _SEE = "there is no record in it that can be read", "see what is said of its records"
+_NONE, _SEE = "it has no readable record", "see the notes on its records"
 _writing = Lock()
 
 Counted = Callable[[int], None]

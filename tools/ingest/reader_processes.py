@@ -108,7 +108,7 @@ class Workers:
             raise DocumentError(
                 "the program that reads it crashed, as it does on damaged files and where memory "
                 "runs out",
-                remedy="save it anew with another program, or add another copy or format of it",
+                remedy="save it again with another program, or add another copy or format",
             ) from error
 
     def _open(self) -> "ProcessPool":

@@ -186,7 +186,10 @@ def over_budget_text(name: str, limit: float, spent: float, wanted: float) -> st
 
 def kept_text(name: str) -> str:
     """Say that a step does without what is kept for later ones, and what to do, for a person."""
-    return f"what is left of the run's budget is kept for the draft and its check; for more, raise max_{name}"
+    return (
+        "CiteLoom keeps the rest of the budget for the draft and its check; for more, "
+        f"raise max_{name}"
+    )
 
 
 def day_text(name: str, limit: float, spent: float, wanted: float, caller: str) -> str:

@@ -37,8 +37,8 @@ class WriteLock:
             self._lock.acquire(timeout=wait)
         except Timeout as error:
             raise LibraryError(
-                f"{self._subject} is being written by another process or thread: wait until it has "
-                "finished, or kill it and run your command again (nothing is lost)"
+                f"{self._subject} is in use by another process or thread: wait for it, or stop it "
+                "and run your command again (nothing is lost)"
             ) from error
         try:
             yield

@@ -51,7 +51,7 @@ def take_snapshot(library: Library, target: Path, *, vectors: bool = False) -> i
     if target.exists():
         raise InputError(f"there is a file {target}: give another name, or delete it")
     if not target.absolute().parent.is_dir():
-        raise InputError(f"there is no folder {target.absolute().parent}: make it first")
+        raise InputError(f"there is no folder {target.absolute().parent}: create it first")
     index = library.vector_index
     if vectors and index.indexes.filled().names.multi:
         raise InputError(
@@ -135,8 +135,8 @@ def _unpack(source: Path, target: Path) -> dict[str, str]:
             _ = meta["name"], names_from(meta)
     except (gzip.BadGzipFile, EOFError, zlib.error, KeyError, LibraryError) as error:
         raise LibraryError(
-            f"{source} is no snapshot of a library, or is damaged ({error}): nothing was changed; "
-            "take another snapshot, or fetch the file again"
+            f"{source} is not a snapshot of a library, or is damaged ({error}). CiteLoom "
+            "changed nothing: take another snapshot, or copy the file again"
         ) from error
     return meta
 

@@ -207,6 +207,6 @@ def _unknown(name: str, settings: Settings) -> LibraryError:
             f"(`{PROGRAM} library remove {name}`) and add its files again"
         )
     return LibraryError(
-        f"there is no library '{name}': there are {', '.join(library_names(settings))}; make one "
-        f"with `{PROGRAM} library add`"
+        f"there is no library '{name}': choose one of "
+        f"{', '.join(library_names(settings))}, or make one with `{PROGRAM} library add`"
     )

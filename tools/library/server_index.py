@@ -439,8 +439,8 @@ def _client(server: Server) -> "QdrantClient":
         )
     except ValueError as error:
         raise LibraryError(
-            f"'{server.shown}' is no address of a Qdrant server ({error}): set CITELOOM_QDRANT_URL to one, "
-            "such as http://localhost:6333"
+            f"'{server.shown}' is not the address of a Qdrant server ({error}): set "
+            "CITELOOM_QDRANT_URL to one, such as http://localhost:6333"
         ) from error
 
 

@@ -160,7 +160,7 @@ def _connection_fault(error: Exception, place: Place) -> EndpointFault:
     if isinstance(root, httpx2.InvalidURL | httpx2.UnsupportedProtocol):
         advice = f"check {place.prefix}_BASE_URL, which looks like http://host:port/v1"
         return EndpointFault(
-            PermanentError(f"{place.url} is no address: {cause}; {advice}"), billed=False
+            PermanentError(f"{place.url} is not an address: {cause}; {advice}"), billed=False
         )
     return EndpointFault(
         TransientError(
@@ -233,13 +233,13 @@ def _judge(status: int, words: str, retry_after: float | None, place: Place) -> 
     if status == 404 and (_MODEL.search(words) or "model" not in words.lower()):
         return EndpointFault(
             PermanentError(
-                f"{place.url} knows no {model}, or is no address of an endpoint: check "
-                f"{place.setting} and {place.prefix}_BASE_URL: {said}"
+                f"{place.url} does not know {model}, or is not an endpoint: check {place.setting} "
+                f"and {place.prefix}_BASE_URL: {said}"
             ),
             fitting=not _MODEL.search(words),
         )
     if status in _BUSY or status > 504:
-        text = f"{place.url} is busy or broken for now (HTTP {status}): {said}"
+        text = f"{place.url} is busy or not working right now (HTTP {status}): {said}"
         return EndpointFault(TransientError(text, retry_after=retry_after), fitting=status == 500)
     return EndpointFault(
         PermanentError(

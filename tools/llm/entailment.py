@@ -56,8 +56,8 @@ class CrossEncoderEntailment:
         labels = {name.casefold(): int(at) for at, name in (loaded.config.id2label or {}).items()}
         if missing := [label for label in LABELS if label not in labels]:
             raise PermanentError(
-                f"{self._model} has no label '{missing[0]}', so it is no model of inference: set "
-                "CITELOOM_JUDGE_MODEL to one that is, such as cross-encoder/nli-deberta-v3-base"
+                f"{self._model} has no label '{missing[0]}', so it is not an inference model: set "
+                "CITELOOM_JUDGE_MODEL to one, such as cross-encoder/nli-deberta-v3-base"
             )
         self._loaded, self._places = loaded, tuple(labels[label] for label in LABELS)
 

@@ -126,9 +126,10 @@ async def ping_models(settings: Settings) -> str:
 def _check_configured(settings: Settings) -> None:
     if settings.strong_model and not settings.llm_configured:
         raise PermanentError(
-            f"the model {settings.strong_model} is set, and neither a key nor an endpoint that leads to "
-            "it: set CITELOOM_LLM_API_KEY (or OPENAI_API_KEY) for OpenAI or CITELOOM_LLM_BASE_URL for any "
-            "other OpenAI-compatible endpoint; without an LLM, choose the embedded engine ('extractive')"
+            f"the model {settings.strong_model} is set without a key or endpoint: set "
+            "CITELOOM_LLM_API_KEY (or OPENAI_API_KEY) for OpenAI or CITELOOM_LLM_BASE_URL "
+            "for any other OpenAI-compatible endpoint; to work without an LLM, choose "
+            "embedded mode ('extractive')"
         )
     if not settings.llm_configured:
         raise PermanentError(

@@ -36,8 +36,8 @@ _PROSE = {"text", "list", "abstract"}
 _GOES_ON = {"equation", "list", "code"}
 _LABEL = re.compile(r"\[\s*(\d{1,4})\s*\]|(\d{1,4})\.?\s+\S")
 _RECOGNISED = (
-    "its text was recognised in pictures of its pages (OCR): words, names and numbers may be misread; "
-    "compare what matters with the page"
+    "its text comes from scanned pages (OCR) and may have errors: compare important "
+    "words, names and numbers with the page"
 )
 logger = logger_of(__name__)
 

@@ -154,7 +154,7 @@ def _duckdb() -> Any:
 def _files(source: Path) -> Iterator[Path]:
     found = [one for one in source.rglob("*") if one.suffix in _KINDS] if source.is_dir() else []
     if not found and not source.is_file():
-        raise InputError(f"'{source}' is no file of a dump, and no folder with .gz or .jsonl files")
+        raise InputError(f"'{source}' is neither a dump file nor a folder with .gz or .jsonl files")
     yield from (one.resolve() for one in found or [source])
 
 

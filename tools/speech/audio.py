@@ -131,7 +131,7 @@ def _decoded(content: bytes, name: str) -> Samples:
         av = import_module("av")
     except ImportError as error:
         raise PermanentError(
-            "nothing here can listen: run `pip install 'citeloom[speech]'`"
+            "no speech recognition installed: run `pip install 'citeloom[speech]'`"
         ) from error
     try:
         pieces = _pieces(av, content, kind, MAX_SECONDS + 1)

@@ -83,7 +83,7 @@ def record(until: Callable[[Samples], bool], *, longest: float = 60.0) -> bytes:
             f"the microphone cannot be used ({error}): {_NO_MICROPHONE}"
         ) from error
     except queue.Empty as error:
-        raise PermanentError(f"the microphone sends nothing: {_NO_MICROPHONE}") from error
+        raise PermanentError(f"no sound from the microphone: {_NO_MICROPHONE}") from error
     return write_wave(np.concatenate(heard), RATE)
 
 

@@ -54,7 +54,7 @@ class Espeak:
             )
         parts = pieces(speakable(text))
         if not parts:
-            raise InputError("there are no words in the text to read aloud")
+            raise InputError("the text has no words to read aloud")
         with _lock:
             start = perf_counter()
             fresh = not _loaded
@@ -97,7 +97,8 @@ def _load() -> tuple[Any, int]:
         package = import_module("espeakng_loader")
     except ImportError as error:
         raise PermanentError(
-            "nothing here can speak: run `pip install 'citeloom[voice]'` (eSpeak NG, under the GPL)"
+            "no speech output installed: run `pip install 'citeloom[voice]'` (eSpeak NG, "
+            "under the GPL)"
         ) from error
     try:
         library = ctypes.CDLL(package.get_library_path())

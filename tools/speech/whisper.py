@@ -65,7 +65,7 @@ class Whisper:
             text = " ".join(" ".join(segment.text for segment in segments).split())
             run = decoding + perf_counter() - start
         if not text:
-            raise InputError("nobody speaks in the recording: check the microphone and try again")
+            raise InputError("no speech in the recording: check the microphone and try again")
         seconds = Seconds(load=load, run=run, audio=len(samples) / RATE)
         return Transcript(text, seconds, found.language, self._engine())
 

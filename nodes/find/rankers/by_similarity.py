@@ -105,7 +105,7 @@ async def by_specter2(
         stage="judge_papers",
         subject=f"SPECTER2 vectors of {counted(missing, 'paper')}",
         cause=cause,
-        remedy="they are scored by similarity alone; run again later, or choose another ranker",
+        remedy="CiteLoom scored them by similarity only; run again later, or choose another ranker",
     )
     return Ranking(
         scores=near | scores_by_place(known, near), failures=[failure] if missing else []

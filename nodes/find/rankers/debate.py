@@ -79,7 +79,7 @@ def score_debate(paper: Paper, verdict: PaperDebate, by: str) -> Debate:
         fair = debated and (side == "against" or verdict.score < CASE_NEEDED)
         if not (any(argument.supported for argument in arguments) or (fair and not arguments)):
             score *= UNSUPPORTED
-            reductions.append(f"no verified quote {side} it: times {UNSUPPORTED}")
+            reductions.append(f"no checked quote {side} it: times {UNSUPPORTED}")
     return Debate(
         paper=paper.id,
         arguments_for=pro,
@@ -109,11 +109,11 @@ def _argument(point: DebateArgument, paper: Paper) -> Argument:
     quote = quote_paper(point.quote, paper)
     if quote.verified:
         return Argument(claim=point.claim, quote=quote)
-    return Argument(claim=point.claim, note="its quote is not in the paper and was dropped")
+    return Argument(claim=point.claim, note="CiteLoom dropped its quote: it is not in the paper")
 
 
-FOR = "Of its sentences this is the nearest to the input in meaning."
-AGAINST = "Of its sentences this is the farthest from the input in meaning."
+FOR = "Closest sentence to your text."
+AGAINST = "Most distant sentence from your text."
 
 
 def extract(
@@ -180,7 +180,7 @@ TASK = Task(
     extract=extract,
     max_output_tokens=4000,
 )
-LEFT_OUT = "no debate was given for it"
+LEFT_OUT = "the model gave no arguments for it"
 
 
 async def rank_by_debate(
@@ -218,7 +218,7 @@ async def rank_by_debate(
 
 def _undebated(papers: Sequence[str], error: PermanentError | None) -> list[Failure]:
     """Say which papers nobody debated; those for which no budget was left all at once."""
-    why = str(error) if error else "the mind gave no debate for it"
+    why = str(error) if error else "the model gave no arguments for it"
     subjects = (
         [counted(len(papers), "paper")] if papers and isinstance(error, KeptError) else papers
     )
@@ -227,7 +227,7 @@ def _undebated(papers: Sequence[str], error: PermanentError | None) -> list[Fail
             stage="judge_papers",
             subject=subject,
             cause=why,
-            remedy="scored by similarity alone, which its debate says",
+            remedy="scored by similarity only; its arguments say so",
             lost=True,
         )
         for subject in subjects

@@ -83,13 +83,13 @@ async def rank_by_permutation(
         order[start:end], kinds = repaired(window, listed)
         counts.update({"windows", *(kinds if asked.answer else {"failed"})})
         if "failed" in kinds:
-            cause = str(asked.error or "the mind's list named none of them")
+            cause = str(asked.error or "the model's list named none of them")
             failures.append(
                 Failure(
                     stage="judge_papers",
                     subject=f"papers {start + 1} to {end} of the order",
                     cause=cause,
-                    remedy="they kept the order in which the search had put them",
+                    remedy="they keep the order of the search",
                     lost=True,
                 )
             )

@@ -34,8 +34,8 @@ def names_to_markers(
     """
     if len(plan) > MAX_CHARACTERS:
         raise InputError(
-            f"the {what} has {len(plan):,} characters and at most {MAX_CHARACTERS:,} are taken: give "
-            "one short line for each sentence"
+            f"the {what} has {len(plan):,} characters; the maximum is {MAX_CHARACTERS:,}: "
+            "give one short line per sentence"
         )
     if marker := MARKER.search(plan):
         raise InputError(f"the {what} says '{marker[0]}': name a paper by its number, such as [1]")

@@ -211,8 +211,8 @@ async def _rewritten(
     if not lost:
         return kept
     if kept:
-        told = f"the rewritten text no longer cites {', '.join(sorted(lost))}"
-        drafting.fail("draft", told, "it stands as it was, followed by what is new")
+        told = f"the rewritten text lost {', '.join(sorted(lost))}"
+        drafting.fail("draft", told, "CiteLoom keeps the text and appends the new part")
     added = [item for item in kept if new & set(item.keys)]
     said = [item.text for item in old]
     return [*old, *(added or await drafting.quote(job.lines, question.papers, said))]

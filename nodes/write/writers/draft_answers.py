@@ -249,7 +249,7 @@ def _uncited(answer: NextSentence, papers: Mapping[str, Paper], own_text: str) -
             Fault("fabricated", f"it rests on {key}, which it was not given") for key in strange
         ]
     if not quote_input(answer.basis, own_text).verified:
-        return [Fault("uncited_claim", "it cites nothing, and its basis is not in the input")]
+        return [Fault("uncited_claim", "it has no citation, and its basis is not in the input")]
     return []
 
 

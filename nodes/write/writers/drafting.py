@@ -31,9 +31,9 @@ from tools.llm.task import Exchange, Task
 from tools.services import Services
 
 STAGE = "write_draft"
-REPLACED = "the embedded engine wrote it instead"
-LEFT_OUT = "it was left out: nothing with a checked quote could be written"
-_OWN_WORDS = "the papers' own sentences stand there; configure an LLM to have it written"
+REPLACED = "CiteLoom wrote it in embedded mode instead"
+LEFT_OUT = "left out: CiteLoom found no checked quote for it"
+_OWN_WORDS = "CiteLoom quotes the papers instead; configure an LLM to write it"
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class DraftSession:
         """
         task, inputs = question.task, question.inputs
         if self.services.mind.spare(task, after=question.after, **inputs) < 0:
-            told = "the question does not fit the model's window"
+            told = "the question does not fit in the model's window"
             self.fail(task.name, told, self.remedy, lost=True)
             return []
         actions: list[Action] = ["replaced", "asked_again"]
@@ -192,7 +192,7 @@ class DraftSession:
             if isinstance(result, Sentence):
                 kept.append(result)
             else:
-                self.fail(f"sentence {number}", _details(result), "the sentence was left out")
+                self.fail(f"sentence {number}", _details(result), "CiteLoom left the sentence out")
         return kept
 
     async def quote(
@@ -250,7 +250,7 @@ class DraftSession:
             return None
         names = {paper.key: paper.name for paper in papers}
         if asked := needs_language_model(line, self.stage.outline, names):
-            cause = f"without an LLM nothing is composed, so not: {asked}"
+            cause = f"embedded mode does not write text, so not done: {asked}"
             self.fail(f"line {line.number}", cause, _OWN_WORDS)
         return result
 

@@ -81,7 +81,7 @@ class PerCiteWriter(Writer):
         if stage.position == 0:
             pieces = await write_freely(drafting, DraftQuestion(CITED, inputs, job.lines, papers))
             return drafting.written(EMPTY_DRAFT, pieces, 1, f"{job.variant:03d}")
-        drafting.remedy = "the pieces stand as they were written"
+        drafting.remedy = "CiteLoom keeps the pieces as written"
         said = [as_answered(item) for item in job.draft.sentences]
         inputs["pieces"] = to_sentences_answer(said)
         task = for_lines(JOINED, len(said))

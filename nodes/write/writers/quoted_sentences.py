@@ -20,7 +20,7 @@ from tools.text.words import SAME, resemblance
 
 _ENDING = 6
 """Words at a sentence's end by which it is known again."""
-_UNNAMED = "close in meaning"
+_UNNAMED = "related papers"
 _BRACES = str.maketrans("", "", "{}[]")
 
 

@@ -189,7 +189,7 @@ def section_faults(
     faults = [f"{key} is not cited" for key in wanted if key not in cited]
     known = cited & {one.key for one in papers}
     if len(known) > most:
-        faults.append(f"it cites {counted(len(known), 'paper')}, and at most {most} can be cited")
+        faults.append(f"it cites {counted(len(known), 'paper')}; the maximum is {most}")
     length = sum(len(plain(text).split()) for text in texts)
     if length > _TOO_LONG * words:
         faults.append(f"it has {length} words, and about {words} are wanted")

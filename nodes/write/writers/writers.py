@@ -77,7 +77,7 @@ def get_writer(name: str) -> Writer:
         InputError: There is none of this name; a caller of the server may send any text.
     """
     if name not in WRITERS:
-        raise InputError(f"there is no writer '{name}'; there are: {', '.join(WRITERS)}")
+        raise InputError(f"no writer '{name}': choose one of {', '.join(WRITERS)}")
     return WRITERS[name]
 
 
@@ -101,4 +101,4 @@ def check_writer(name: str, *, planned: bool) -> None:
     writer = get_writer(name)
     if planned and not writer.follows_plan:
         able = ", ".join(key for key, other in WRITERS.items() if other.follows_plan)
-        raise InputError(f"the writer '{name}' follows no plan of yours: use one of {able}")
+        raise InputError(f"the writer '{name}' cannot follow a plan: use one of {able}")

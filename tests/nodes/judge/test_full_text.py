@@ -149,7 +149,7 @@ async def test_document_of_the_library_is_read_without_its_list_of_references_an
     assert (len(found), failures, site.requests) == (3, [], [])
     other = by_title.model_copy(update={"year": 2003})
     assert (
-        "no source on the network"
+        "no online source"
         in (await read(other, library="mine", sources=("library",)))[0][other.id].unread
     )
 
@@ -168,11 +168,11 @@ async def test_nothing_is_looked_for_where_it_is_switched_off_or_no_source_is_na
 ) -> None:
     paper = linked(RIVERS, site.serve("/a.pdf", rivers()))
     found, failures = await read(paper, full_text=False)
-    assert found[paper.id] == FullText(unread="nobody looked for it: full texts were switched off")
+    assert found[paper.id] == FullText(unread="not searched for: full texts are switched off")
     for sources in ((), ("library",), ("library", "snapshot")):
         found, failures = await read(paper, sources=sources)
         assert found[paper.id].unread == (
-            "nobody looked for it: no source on the network was named and the library has no document of it"
+            "not searched for: no online source selected, and no document in the library"
         )
         assert (found[paper.id].passages, failures, site.requests) == ((), [], [])
 
@@ -234,9 +234,7 @@ async def test_unpaywall_is_asked_only_with_an_address_and_openalex_only_for_wha
     known = RIVERS.model_copy(update={"openalex": "W1"})
     found, failures = await read(known)
     assert [path.split("/")[1] for path in paths(site)] == ["europe_pmc_url"]
-    assert (
-        found[RIVERS.id].unread == "it could not be read: no open copy of doi:10.1/rivers is known"
-    )
+    assert found[RIVERS.id].unread == "unreadable: no open copy of doi:10.1/rivers is known"
     assert failures == []
 
 
@@ -252,7 +250,7 @@ async def test_copy_of_another_work_is_refused_and_the_next_place_is_asked(
     paper = linked(paper, site.serve("/a.pdf", rivers()))
     found, _ = await read(paper)
     assert found[paper.id] == FullText(
-        unread=f"it could not be read: the copy at 127.0.0.1 is of another work (“{TITLE}”)"
+        unread=f"unreadable: the copy at 127.0.0.1 is of another work (“{TITLE}”)"
     )
     paper = paper.model_copy(update={"id": "doi:10.1/next"})
     own = (
@@ -291,7 +289,7 @@ async def test_page_of_a_log_in_and_bare_abstract_are_no_text(read: Read, site: 
     site.serve("/europe_pmc_url/PMC7/fullTextXML", JATS.replace("BODY", "").encode())
     found, _ = await read(RIVERS)
     assert found[RIVERS.id].unread == (
-        "it could not be read: the copy at 127.0.0.1 has no text besides the abstract"
+        "unreadable: the copy at 127.0.0.1 has no text besides the abstract"
     )
     paper = linked(
         RIVERS.model_copy(update={"id": "doi:10.1/b", "doi": "10.1/b"}), site.serve("/a.pdf", PAGE)
@@ -309,7 +307,7 @@ async def test_paper_that_fails_costs_the_other_nothing_and_neither_is_fetched_t
     )
     first, _ = await read(bad, good)
     assert OWN in words(first[good.id])
-    assert first[bad.id].unread.startswith("it could not be read: ")
+    assert first[bad.id].unread.startswith("unreadable: ")
     asked = paths(site)
     assert (asked.count("/a.pdf"), asked.count("/b.pdf")) == (1, 1)
     # A later round of checks, or the run after it was killed: nothing of it is left in memory.
@@ -329,10 +327,10 @@ async def test_no_more_copies_are_fetched_than_the_run_may(read: Read, site: Sit
     found, (failure,) = await read(none, one, two, max_copies=1)
     assert "no open copy" in found[none.id].unread
     assert OWN in words(found[one.id])
-    assert found[two.id].unread == "nobody looked for it: this run fetches 1 open copy at most"
+    assert found[two.id].unread == "not searched for: this run fetches at most 1 open copy"
     assert failure.subject == "the open copies of 1 paper"
     found, _ = await read(two, max_copies=0, run="other")
-    assert found[two.id].unread == "nobody looked for it: this run fetches 0 open copies at most"
+    assert found[two.id].unread == "not searched for: this run fetches at most 0 open copies"
     assert paths(site).count("/a.pdf") == 1
 
 
@@ -346,10 +344,7 @@ async def test_budget_that_is_spent_leaves_the_rest_unread_and_ends_nothing(
     )  # which opens its ledger
     assert request_finish(run, tmp_path)
     found, (failure,) = await read(paper, run=run)
-    assert (
-        found[paper.id].unread
-        == "nobody looked for it: the run was asked to finish with what it had by then"
-    )
+    assert found[paper.id].unread == "not searched for: you asked the run to finish now"
     assert (failure.fatal, site.requests) == (False, [])
 
 
@@ -373,8 +368,7 @@ async def test_host_that_does_not_answer_leaves_its_papers_unread_and_no_other(
         )
         found, (failure,) = await read(slow, good, settings={"ar5iv_url": base})
         assert (
-            found[slow.id].unread
-            == "nobody looked for it: fetching open copies took longer than 0.3 s"
+            found[slow.id].unread == "not searched for: fetching open copies took longer than 0.3 s"
         )
         assert OWN in words(found[good.id])
         assert failure.stage == "check"

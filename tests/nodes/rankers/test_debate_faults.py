@@ -45,7 +45,7 @@ async def test_fault_1_fabricated_quote_against_is_caught_beside_a_right_quote_f
     assert PRO not in failed
     assert debate.arguments_for[0].supported
     assert not debate.arguments_against[0].supported
-    assert debate.reductions == (f"no verified quote against it: times {UNSUPPORTED}",)
+    assert debate.reductions == (f"no checked quote against it: times {UNSUPPORTED}",)
     assert ranking.scores == {FIRST.id: pytest.approx(90 * UNSUPPORTED)}
 
 

@@ -185,8 +185,8 @@ async def test_line_with_a_number_of_nowhere_is_lost_whatever_the_mind_says(
     update, _ = await align(settings, state(f"{invented} {LEANING} {SECOND}"), agree)
     assert [line.text for line in update["lines"]] == [SECOND]
     assert [item.text for item in update["lost"]] == [invented, LEANING]
-    told = "the number 97 stands nowhere in them; the name LitLLM stands nowhere in them"
-    assert update["lost"][0].cause == f"no line of the sources bears it out; {told}"
+    told = "the number 97 does not appear in them; the name LitLLM does not appear in them"
+    assert update["lost"][0].cause == f"no line of the sources supports it; {told}"
 
 
 async def test_near_copy_that_differs_is_asked_about_again_and_that_answer_stands(
@@ -234,7 +234,7 @@ async def test_lines_that_nobody_could_judge_are_left_out(settings: Settings, re
     update, _ = await align(settings, state(f"{DRAFT}\n\n{RETOLD}"), fail)
     assert traced(update["lines"]) == EXPECTED
     assert {item.cause for item in update["lost"]} == {
-        "nobody could say which line of the sources bears it out"
+        "not checked: no judge could find a supporting line"
     }
     (failure,) = update["failures"]
     assert failure.subject.startswith("sentences ")

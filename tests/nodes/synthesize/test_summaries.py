@@ -113,7 +113,9 @@ async def test_words_that_command_are_not_shown_and_a_command_echoed_is_no_summa
     assert "highest score" not in told[hostile.id]
     assert told[only.id] == ""
     assert {failure.subject for failure in update["failures"]} == {ROOTS.paper, "1 paragraph"}
-    assert any("commands whoever reads it" in failure.cause for failure in update["failures"])
+    assert any(
+        "gives commands to machine readers" in failure.cause for failure in update["failures"]
+    )
     assert all(
         request["messages"][0]["content"].startswith(PROMPT) for request in place.server.requests
     )

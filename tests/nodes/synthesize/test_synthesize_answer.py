@@ -170,7 +170,7 @@ async def test_paragraph_larger_than_the_window_is_left_out_and_told(fold: Foldi
     (failure,) = result.failures
     assert (failure.subject, failure.cause) == (
         "Homing of bees, paragraph 1",
-        "it is too long for the model's window",
+        "too long for the model's window",
     )
 
 
@@ -227,7 +227,7 @@ async def test_answer_lost_twice_is_kept_and_told(fold: Folding) -> None:
     (failure,) = result.failures
     assert failure.subject == "Homing of bees, paragraph 2"
     assert "lost more than half" in failure.cause
-    assert "not taken in" in failure.remedy
+    assert "does not use these paragraphs" in failure.remedy
 
 
 async def test_answer_that_is_too_long_is_shortened(fold: Folding) -> None:
