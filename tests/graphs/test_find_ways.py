@@ -263,7 +263,7 @@ async def test_each_ranker_judges_with_a_mind_and_without(
         for item in result["papers"]:
             unread = item.judge_score is None
             assert (
-                ("nobody read it" in item.reason)
+                ("not judged" in item.reason)
                 is unread
                 is (item.debate is None and ranker == "cascade")
             )
