@@ -110,7 +110,7 @@ def test_text_without_a_relevant_paper_gets_no_section(cite: Cite) -> None:
         (("--library", "../small"), "'../small' cannot be a library's name"),
         (("--source", "pubmed"), "there is no source 'pubmed'; there are: library"),
         (("--before", "yesterday"), "the cut-off 'yesterday' is not a date: give it as YYYY-MM-DD"),
-        (("--before", "2020-13-01"), "the cut-off '2020-13-01' is no date"),
+        (("--before", "2020-13-01"), "the cut-off '2020-13-01' is not a date"),
         (
             ("--before", "1900-01-01"),
             "CiteLoom found nothing in the library 'small' from before 1900-01-01",

@@ -96,7 +96,7 @@ def test_stopped_search_shows_what_it_has_and_resumes_to_the_same_end(
     assert stopped["counts"]["assessed"] == len(found["papers"]) > 0
     assert {item["debate"] for item in found["papers"]} == {None}
     assert not (home.parent / "out" / "review.md").exists()
-    assert f"Go on with: citeloom review --resume {name_of_run(home)}" in process.stderr
+    assert f"Resume with: citeloom review --resume {name_of_run(home)}" in process.stderr
     assert "Traceback" not in process.stderr
     assert "Deserializing" not in process.stderr, "LangGraph warns of types that it does not know"
     done = resume(home)

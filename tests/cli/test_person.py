@@ -61,4 +61,4 @@ def test_cost_is_told_before_a_model_is_asked(cite: Cite, monkeypatch: pytest.Mo
     (waiting.out / "cost.txt").write_text("stop\n", "utf-8")
     stopped = cite("find", "--resume", name)
     assert stopped.code == 1
-    assert "when asked about its cost" in stopped.stderr
+    assert "when it asked about the cost" in stopped.stderr

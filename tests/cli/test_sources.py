@@ -114,7 +114,7 @@ def test_killed_run_goes_on_without_asking_anything_again(
         ("much", "is not an amount in USD"),
         ("-1", "is not an amount in USD"),
         ("nan", "is not an amount in USD"),
-        ("bing=1", "is none of openalex"),
+        ("bing=1", "is not one of openalex"),
     ],
 )
 def test_budget_that_is_none_is_refused(budget: str, words: str, home: Path) -> None:

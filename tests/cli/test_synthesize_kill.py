@@ -125,7 +125,7 @@ def test_run_with_an_llm_goes_on_and_pays_for_nothing_twice(
 
 def assert_stopped(home: Path, stderr: str, out: Path) -> None:
     (kept,) = (home / "runs").glob("*.json")
-    assert f"Go on with: citeloom synthesize --resume {kept.stem}" in stderr
+    assert f"Resume with: citeloom synthesize --resume {kept.stem}" in stderr
     assert "Traceback" not in stderr
     stopped = json.loads((out / "synthesis.json").read_text(encoding="utf-8"))
     assert (stopped["answer"], stopped["outcome"]) == (None, "partial")

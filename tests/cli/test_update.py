@@ -74,5 +74,5 @@ def test_run_that_searched_for_nothing_is_refused(cite: Cite) -> None:
     written = cite("write", ABSTRACT, "--library", SMALL, "--paper", paper)
     done = cite("update", written.run["run"])
     assert done.code == 2
-    assert "a run of `write`, which searches for nothing: name the run of `review`" in done.stderr
+    assert "a run of `write`, which does not search: name the run of `review`" in done.stderr
     assert "there is no run 'none'" in cite("update", "none").stderr

@@ -68,7 +68,7 @@ def test_text_with_false_citations_fails_and_each_is_named(cite: Cite, records: 
     report = done.text("audit.md")
     assert report.startswith("# Citations checked\n\nNot passed. ")
     assert done.stdout.strip() in report.replace("\\_", "_"), "the file has all that is printed"
-    assert "the rest not checked (no LLM configured)" in report
+    assert "The rest: not checked (no LLM configured)" in report
 
 
 def test_report_is_a_page_and_nothing_in_it_is_markup(cite: Cite, records: Path) -> None:

@@ -86,7 +86,7 @@ def test_bibliography_that_a_run_wrote_can_be_written_about(cite: Cite, home: Pa
     verdicts = [item for text in done.run["sentences"] for item in text["citations"]]
     assert {item["verdict"] for item in verdicts} == {"not_checked"}, "BibTeX has no abstracts"
     assert done.run["outcome"] == "partial"
-    assert "cannot check statements" in done.text("review.md")
+    assert "no abstract or text to check it against" in done.text("review.md")
 
 
 def test_kept_papers_of_a_find_run_are_written_about(cite: Cite) -> None:

@@ -111,7 +111,7 @@ async def test_question_for_authors_is_answered_from_the_record(extractive: RunS
         ({"question": "Why?", "library": "nowhere"}, "no library 'nowhere'"),
         ({"question": "Why bees?", "papers": ["p99"]}, "does not have p99"),
         ({"question": "Why bees?", "first_year": 2020, "last_year": 2010}, "wrong order"),
-        ({"question": "Why bees?", "before": "soon"}, "no date"),
+        ({"question": "Why bees?", "before": "soon"}, "not a date"),
         ({"question": "Why bees?", "first_year": "soon"}, "first_year"),
         ({"question": "Wie messen Bienen die Entfernung zum Stock?"}, "German"),
         ({"messages": [{"role": "assistant", "content": "Hello."}]}, "no question"),

@@ -51,7 +51,7 @@ async def test_what_is_in_other_words_is_not_checked_and_what_its_quote_denies_g
     result, _ = await ask(llm_settings, DISTANCE, {"answer_in_one_call": reword}, KAR)
     assert "4,711" not in result["answer"]
     assert result["sentences"][0].verdict == "not_checked"
-    assert "whether the quotes support the sentences (1)" in result["answer"]
+    assert "whether the quotes support these sentences (1)" in result["answer"]
 
 
 @pytest.mark.parametrize("reply", [{"sentences": []}, Text("I would rather not.")])

@@ -107,7 +107,7 @@ async def test_breadth_first_search_follows_as_many_levels_as_it_may(search: Sea
     result = await search(source, expansion="bfs", max_depth=2, bar=0.0)
     assert set(ids_of(result)) == {paper.id for paper in papers[:5]}
     assert [entry.depth for entry in result["rounds"]] == [0, 1, 2]
-    assert reasons(result) == ["links were followed 2 times (max_depth)"]
+    assert reasons(result) == ["it followed links 2 times (max_depth)"]
 
 
 async def test_breadth_first_search_collects_as_many_papers_as_it_may(search: Search) -> None:
@@ -263,7 +263,7 @@ async def test_each_ranker_judges_with_a_mind_and_without(
         for item in result["papers"]:
             unread = item.judge_score is None
             assert (
-                ("nobody read it" in item.reason)
+                ("not judged" in item.reason)
                 is unread
                 is (item.debate is None and ranker == "cascade")
             )

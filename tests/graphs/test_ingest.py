@@ -267,7 +267,7 @@ async def test_id_is_looked_up_where_it_belongs_and_without_an_open_copy_its_rec
         ({"ids": ["10.5555/x"], "sources": ["nowhere"]}, "there is no source 'nowhere'"),
         ({"ids": ["10.5555/x"], "tags": [""]}, "the tags cannot be used"),
         ({"ids": ["10.5555/x"], "tags": [f"tag {number}" for number in range(51)]}, "at most 50"),
-        ({"uploads": "bees"}, "the input has broken characters"),
+        ({"uploads": "bees"}, "the input cannot be used"),
     ],
 )
 async def test_input_that_cannot_be_used_stops_with_advice(

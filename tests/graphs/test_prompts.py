@@ -40,7 +40,7 @@ def test_prompt_that_cannot_be_used_is_refused(
 
 
 def test_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is no folder"):
+    with pytest.raises(InputError, match="is not a folder"):
         check_prompts(tmp_path / "prompts")
 
 
@@ -57,5 +57,5 @@ async def test_model_is_asked_in_the_users_words_and_its_answer_is_checked_all_t
     assert result["audit"].passed
     monkeypatch.setenv("CITELOOM_PROMPTS", str(tmp_path / "none"))
     settings_of_program.cache_clear()
-    with Scripted(reviewer(), settings) as llm, pytest.raises(InputError, match="is no folder"):
+    with Scripted(reviewer(), settings) as llm, pytest.raises(InputError, match="is not a folder"):
         await write(llm.context)

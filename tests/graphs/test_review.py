@@ -242,7 +242,7 @@ async def test_budget_is_shared_by_finding_and_writing(llm_settings: Settings) -
     ("inputs", "words"),
     [
         ({"text": ""}, "0 words"),
-        ({"text": "a b " * 50_000}, "at most"),
+        ({"text": "a b " * 50_000}, "maximum is"),
         ({"text": "\x00\x01\x02" * 100}, "binary"),
         ({"library": "nowhere"}, "bees"),
         ({"sources": ["bing"]}, "openalex"),

@@ -125,7 +125,7 @@ async def test_nothing_is_asked_of_a_model_before_the_answer(llm_settings: Setti
         named = {item["task"] for item in shown["estimate"]["tasks"]}
         assert {"generate_queries", "draft_section"} <= named, "all of the review is foreseen"
         again = question(await person.answer("perhaps"))
-        assert "'perhaps' is no answer" in again["error"]
+        assert "'perhaps' is not an answer" in again["error"]
         assert not llm.server.requests
         done = await person.answer("go on")
     assert done["outcome"] == "complete"

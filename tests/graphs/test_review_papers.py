@@ -49,7 +49,7 @@ async def test_paper_that_the_search_did_not_meet_is_looked_up(extractive: RunSe
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
-        ("[99] none", "[99] is no paper"),
+        ("[99] none", "[99] is not in the list"),
         ("10.1234/nowhere", "no source of this run knows doi:10.1234/nowhere"),
         ("# all gone", "no paper is left"),
     ],
@@ -77,7 +77,7 @@ async def test_stop_ends_a_review_with_the_papers_that_it_has(extractive: RunSet
     person = Person("review", FIND, asking(extractive))
     await person.begin()
     done = await person.answer({"action": "stop"})
-    assert "asked about its papers" in done["stop"].cause
+    assert "asked about the papers" in done["stop"].cause
     assert (done["outcome"], done["related_work"]) == ("partial", "")
     assert done["papers"]
 

@@ -90,7 +90,7 @@ async def test_stop_prints_the_section_as_it_stands(context: RunSettings) -> Non
     person = Person("write", WRITE, context)
     await person.begin()
     done = await person.answer("stop")
-    assert "asked about its text" in done["stop"].cause
+    assert "asked about the text" in done["stop"].cause
     assert (done["outcome"], len(done["references"])) == ("partial", 3)
 
 

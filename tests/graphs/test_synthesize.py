@@ -86,7 +86,7 @@ async def test_question_that_the_papers_do_not_answer(home: Path) -> None:
     result = await synthesize("How are transformers trained on many graphics cards?")
     assert result["outcome"] == "nothing"
     assert result["lines"] == result["references"] == []
-    assert result["answer"].startswith("I don't know: the 3 papers do not tell")
+    assert result["answer"].startswith("No answer: the 3 papers do not say")
 
 
 async def test_bibtex_tells_primary_from_secondary(home: Path) -> None:

@@ -125,7 +125,7 @@ async def test_nothing_is_called_fabricated_because_a_library_lacks_it(
     assert set(causes(result).values()) == {"no_abstract"}
     assert not result["audit"].passed
     assert result["audit"].references == ()
-    assert "was not checked for 3 references" in result["notes"][0]
+    assert "not checked for 3 references" in result["notes"][0]
 
 
 async def test_concern_is_a_note_that_names_its_notice_and_passes(extractive: RunSettings) -> None:

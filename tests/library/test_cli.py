@@ -81,7 +81,7 @@ def test_search_prints_passages_with_place_and_paper_and_is_narrowed(run: Run) -
         found = {json.loads(line)["paper"] for line in done.stdout.splitlines()}
         assert found == {f"doi:10.1000/p{number}" for number in numbers}, options
     assert run("search", "mine", "x", "--year", "1900", code=1).output == "no results\n"
-    assert "'next' is no year" in run("search", "mine", "x", "--year", "next", code=2).stderr
+    assert "'next' is not a year" in run("search", "mine", "x", "--year", "next", code=2).stderr
 
 
 def test_library_is_shown_tagged_and_its_documents_removed(run: Run) -> None:
@@ -236,7 +236,7 @@ def test_error_is_one_sentence_and_exit_code_2(run: Run) -> None:
     Path("papers.jsonl").write_text('{"title": "One paper"}', encoding="utf-8")
     unknown = "there is no library 'none'"
     for arguments, message in (
-        (("add", "none.jsonl", "-l", "mine"), "there is no file"),
+        (("add", "none.jsonl", "-l", "mine"), "neither a file nor an arXiv id"),
         (("add", "papers.jsonl", "-l", "../mine"), "cannot be a library's name"),
         (("add", "papers.jsonl", "-l", "starter"), "choose another name"),
         (("restore", "none.tar.gz"), "there is no file"),
