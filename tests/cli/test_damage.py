@@ -35,7 +35,7 @@ def test_half_written_record_of_a_run_costs_no_other_and_is_named(
         caplog.clear()
         listed = citeloom("runs", "list")
         assert (listed.exit_code, found.run["run"] in listed.stdout) == (0, True)
-        told = f"the record of run '{name}' is damaged ({home / 'runs' / name}.json): put it back"
+        told = f"the record of run '{name}' is damaged ({home / 'runs' / name}.json): restore it from a backup"
         assert told in caplog.text
         for command in (("runs", "show"), ("runs", "resume"), ("runs", "delete"), ("update",)):
             done = citeloom(*command, name)

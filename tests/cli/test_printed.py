@@ -116,7 +116,7 @@ def test_home_that_cannot_be_used_is_told_as_that_by_every_command(
     settings.cache_clear()
     code, _, said = told(*command.split(maxsplit=1 if "bees" in command else -1))
     assert code == 2
-    assert f"(CITELOOM_HOME): {file} is no folder" in said
+    assert f"(CITELOOM_HOME): {file} is not a folder" in said
     assert len(said.splitlines()) == 1
 
 
@@ -152,4 +152,4 @@ def test_completion_under_the_run_script_works_in_a_real_shell(home: Path) -> No
         },
     )
     assert done.stdout.split() == ["find"], done.stderr
-    assert "Completion works for `citeloom`: put " in done.stderr
+    assert "Completion works for `citeloom`: add " in done.stderr

@@ -73,7 +73,7 @@ def test_environment_wins_over_env_file_and_that_over_the_users_file(
 @pytest.mark.parametrize(
     ("text", "mode", "why"),
     [
-        ("strong_modle = 'm'", 0o600, "sets strong_modle, which is no setting"),
+        ("strong_modle = 'm'", 0o600, "sets strong_modle, which is not a setting"),
         ("strong_model", 0o600, "cannot be read as TOML"),
         ("llm_timeout = 'long'", 0o644, "as llm_timeout, in"),
         (
@@ -105,7 +105,7 @@ def test_model_to_which_nothing_leads_is_an_error_and_no_other_engine_answers(
     question = "How do language models rank the papers of a review?"
     result = told(command, question, "--library", "small")
     assert result.exit_code != 0
-    assert "the model gpt-x is set, and neither a key nor an endpoint" in result.output
+    assert "the model gpt-x is set without a key or endpoint" in result.output
     assert "CITELOOM_LLM_API_KEY" in result.output
     assert told("doctor").exit_code == 1
     assert told("ask", question, "--library", "small", "--mind", "extractive").exit_code == 0

@@ -227,7 +227,11 @@ def test_section_of_another_caller_is_a_run_that_there_is_not(callers: dict[str,
     written = alice.run("write", text=IDEA, library=SMALL, papers=papers, cite=2)
     for section in (written["run"], "0" * 32):
         refused = bob.run("revise", section=section, instruction="without [1]")
-        assert refused["stop"]["cause"].replace(section, "RUN").startswith("has no section here")
+        assert (
+            refused["stop"]["cause"]
+            .replace(section, "RUN")
+            .startswith("run 'RUN' has no section here")
+        )
     revised = alice.run("revise", section=written["run"], instruction="without [1]")
     assert revised["stop"] is None
     assert len(revised["references"]) == 1

@@ -274,7 +274,7 @@ def test_what_is_too_large_is_refused_while_it_comes(eve: Caller) -> None:
     assert eve.send("POST", "/threads", content=b" " * 5_000_000).status_code == 413
     assert eve.send("POST", "/threads", content=chunks()).status_code == 413
     long = {"assistant_id": "find", "input": {"text": "moth " * 300_000}}
-    assert "at most 20,000" in eve.post("/runs/wait", long).json()["stop"]["cause"]
+    assert "the maximum is 20,000" in eve.post("/runs/wait", long).json()["stop"]["cause"]
 
 
 @pytest.mark.parametrize(

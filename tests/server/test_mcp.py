@@ -220,7 +220,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
 
 UGLY: list[tuple[dict[str, Any], str]] = [
     ({"text": " \n"}, "no reference list"),
-    ({"text": f"{MOTH}\n" * 10_000}, "at most 500,000 are taken"),
+    ({"text": f"{MOTH}\n" * 10_000}, "the maximum is 500,000"),
     ({"text": "Moth, D. Moons. 2019.\n" * 10_000}, "more than 2,000 references"),
     ({"text": "To buy: milk and bread.\nAnd butter for the guests."}, "one reference a line"),
     ({"text": "Moth\x00, D. Moons. 2019."}, "binary file"),
