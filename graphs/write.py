@@ -68,7 +68,7 @@ def _unread(state: WriteState, keys: Iterable[str]) -> list[Send]:
     known = [state["keys"][key] for key in keys if key in state["keys"]]
     wanted = [paper for paper in known if paper not in state["read"]]
     shared: dict[str, Any] = {name: state[name] for name in ("run", "request", "choices")}
-    shared |= {"of": len(wanted), "drafted": bool(state["final"].sentences)}
+    shared |= {"of": len(wanted), "drafted": _written(state)}
     groups = [wanted[at : at + AT_ONCE] for at in range(0, len(wanted), AT_ONCE)]
     return [Send("read_papers", {**shared, "papers_to_read": group}) for group in groups]
 
@@ -77,9 +77,14 @@ def after_reading(
     state: WriteState,
 ) -> Literal["review_plan", "check_citations", "compare_papers"]:
     """Go on where reading began: before the draft, beside its revision, or before the table."""
-    if not state["final"].sentences:
-        return "review_plan"
-    return "compare_papers" if state.get("audited") else "check_citations"
+    if state.get("audited"):
+        return "compare_papers"
+    return "check_citations" if _written(state) else "review_plan"
+
+
+def _written(state: WriteState) -> bool:
+    """Whether the section is drafted; along a new plan it is not while the old one still stands."""
+    return bool(state.get("drafts") or state.get("audited"))
 
 
 def after_review(

@@ -15,8 +15,8 @@ from tests.graphs.conftest import ABSTRACT, Scripted, context_for
 from tools.run_settings import RunSettings
 from tools.settings import Settings
 
-_ALL = 12
-"""Questions of the whole review: one for queries, two debates, one whether that is enough, eight of writing."""
+_ALL = 8
+"""Questions of the whole review: queries, two debates, whether that is enough, draft, its check, reading, revision."""
 
 
 async def review(context: RunSettings, about: str = "") -> dict[str, Any]:
@@ -24,7 +24,7 @@ async def review(context: RunSettings, about: str = "") -> dict[str, Any]:
     return dict(await graph.ainvoke(given, {"recursion_limit": 500}, context=context))
 
 
-@pytest.mark.parametrize("calls", [0, 2, 4, 7, 10])
+@pytest.mark.parametrize("calls", [0, 2, 4, 5, 6, 7])
 async def test_day_that_ends_in_any_third_of_a_review_leaves_what_there_is(
     calls: int, llm_settings: Settings
 ) -> None:
@@ -36,17 +36,17 @@ async def test_day_that_ends_in_any_third_of_a_review_leaves_what_there_is(
     assert result["stop"].subject == "budget"
     assert f"the budget for a day is {calls} calls" in result["stop"].cause
     assert "CITELOOM_MAX_CALLS_PER_DAY" in result["stop"].cause
-    # Found without being asked for at first, then judged, then written, and never called checked.
+    # Found without being asked for at first, then judged, then written; called checked when it is, unrevised.
     assert result["papers"]
     assert any(item.debate for item in result["papers"]) == (calls >= 2)
     assert bool(result["sentences"]) == (calls > 4)
-    assert result["audit"].passed is False
+    assert result["audit"].passed is (calls >= 6)
 
 
 async def test_on_the_next_day_the_same_review_goes_on_and_pays_for_nothing_twice(
     llm_settings: Settings,
 ) -> None:
-    with Scripted(reviewer(), llm_settings.model_copy(update={"max_calls_per_day": 7})) as llm:
+    with Scripted(reviewer(), llm_settings.model_copy(update={"max_calls_per_day": 5})) as llm:
         assert (await review(llm.context))["outcome"] == "partial"
         yesterday = (datetime.now(UTC) - timedelta(days=1)).date().isoformat()
         with closing(sqlite3.connect(llm_settings.home / "ledger.sqlite")) as db, db:

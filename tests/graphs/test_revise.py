@@ -48,7 +48,7 @@ async def test_what_can_be_done_without_an_llm_is_done_and_the_rest_refused(
         ({"instruction": "shorter", "plan": "On [1]."}, "only one of"),
         ({"instruction": "shorter" * 1000}, "longer than"),
         ({"plan": "On [99]."}, "[99]"),
-        ({"section": "nowhere", "instruction": "shorter"}, "no section of a run 'nowhere'"),
+        ({"section": "nowhere", "instruction": "shorter"}, "run 'nowhere' has no section here"),
     ):
         refused = await revise(extractive, **{"section": first["run"], **inputs})
         assert words in refused["stop"].cause
