@@ -11,7 +11,6 @@ from tests.graphs.conftest import Scripted
 from tests.graphs.test_writers import write
 from tools.errors import InputError
 from tools.settings import Settings
-from tools.settings import settings as settings_of_program
 
 
 def test_every_prompt_that_comes_with_the_program_may_stand_in_a_folder(tmp_path: Path) -> None:
@@ -55,7 +54,7 @@ async def test_model_is_asked_in_the_users_words_and_its_answer_is_checked_all_t
     assert asked["draft_section"].startswith("Write of `papers`, in verse.")
     assert asked["revise_draft"] == asked["draft_section"], "one conversation"
     assert result["audit"].passed
-    monkeypatch.setenv("CITELOOM_PROMPTS", str(tmp_path / "none"))
-    settings_of_program.cache_clear()
+    gone = settings.model_copy(update={"prompts": tmp_path / "none"})
+    monkeypatch.setattr("graphs.calling.settings", lambda: gone)
     with Scripted(reviewer(), settings) as llm, pytest.raises(InputError, match="is not a folder"):
         await write(llm.context)
