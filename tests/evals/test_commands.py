@@ -53,7 +53,7 @@ RETRIEVAL = ("retrieval", "--data", "{}", "--queries", "{}/first")
         ),
         (
             ("writing", "--data", "p", "--writers", "best"),
-            "no writer 'best': choose one of beam",
+            "there is no writer 'best'; there are: beam",
         ),
         (("asking", "--data", "{}/first"), "holds no question that can be asked"),
         (("asking", "--n", "0"), "should be greater than or equal to 1"),

@@ -126,7 +126,7 @@ async def test_round_says_what_it_followed_and_what_share_of_the_best_it_changed
 
 async def test_later_hop_follows_no_links(screened: Screen) -> None:
     log = [SearchLogEntry(source="openalex", query="pears", hop=hop, returned=1) for hop in (1, 2)]
-    for hop, stopped in ((1, ""), (2, "a later hop only looks for what is missing")):
+    for hop, stopped in ((1, ""), (2, "a later search only looks for what is missing")):
         update = await screened([PEARS], hop=hop, search_log=log)
         assert update["rounds"][0].stopped == stopped
 

@@ -24,6 +24,9 @@ from tests.library.words import WordEmbedder
 
 runner: Any = import_module("langgraph.pregel._runner")
 
+_PATIENCE = 60.0
+"""Seconds that a node whose turn to be killed comes later waits for the death of the process."""
+
 
 def work(order: dict[str, Any], home: Path) -> None:
     """Go on with a run, and die in the node of the order, if it names any: its work done, none of it kept."""
@@ -41,6 +44,10 @@ def work(order: dict[str, Any], home: Path) -> None:
         node = "|".join(part.split(":")[0] for part in place)
         account("entered", [node, task.config["metadata"]["langgraph_step"]])
         await inner(task, *rest, **more)
+        if (
+            node in order["later"]
+        ):  # it runs beside the one to die in, and is not to be kept before its turn
+            await asyncio.sleep(_PATIENCE)
         account("left", [node])
         if order["kill"] == node:
             os.kill(os.getpid(), signal.SIGKILL)

@@ -102,12 +102,12 @@ class Bench:
         }
         (outcome.home / "runs").mkdir(exist_ok=True)
         (outcome.home / "runs" / "killed.json").write_text(json.dumps(run), encoding="utf-8")
-        for kill in [*kills, None]:
-            self._work(outcome, kill)
+        for turn, kill in enumerate([*kills, None], start=1):
+            self._work(outcome, kill, kills[turn:])
         outcome.result = json.loads((outcome.home / "result").read_text(encoding="utf-8"))
         return outcome
 
-    def _work(self, outcome: Outcome, kill: str | None) -> None:
+    def _work(self, outcome: Outcome, kill: str | None, later: list[str]) -> None:
         before = len(self.server.requests)
         variables = {
             **clean_environment(outcome.home),
@@ -122,6 +122,7 @@ class Bench:
             "run": "killed",
             "fresh": not outcome.entered,
             "kill": kill,
+            "later": later,
             "variables": variables,
         }
         assert self.worker.stdin
