@@ -39,7 +39,7 @@ for number in range(first, 40, 10):
     with process(settings.home, script) as one:
         until("held", one)
         with (
-            pytest.raises(LibraryError, match="library 'mine' is being written by another process"),
+            pytest.raises(LibraryError, match="library 'mine' is in use by another process"),
             shared.writing(0.1),
         ):
             pass
