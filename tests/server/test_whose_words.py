@@ -108,7 +108,10 @@ def test_each_view_of_the_page_says_whose_words_it_shows(server: Server) -> None
         for tab in ("live", "papers", "graph", "table", "text", "take"):
             visitor.at(f"run/{thread}/{tab}")
             page.locator(".embedded").wait_for()
-            assert "no model was asked" in page.locator(".embedded").inner_text()
+            assert (
+                "without a model: CiteLoom quotes the papers"
+                in page.locator(".embedded").inner_text()
+            )
             opened(page, tab)
             visitor.looks_right()
         visitor.at("ask")
