@@ -7,6 +7,7 @@ the program with SIGBUS, and nobody is told why.
 import errno
 import shutil
 import sqlite3
+import time
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
@@ -85,6 +86,28 @@ def is_damaged(path: Path) -> bool:
 DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 
 
+def log_ahead(db: sqlite3.Connection) -> None:
+    """Turn on write-ahead logging, waiting for others that have the file open.
+
+    SQLite refuses at once then, whatever the connection's timeout
+    (https://sqlite.org/c3ref/busy_handler.html).
+    """
+    until = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            db.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError as error:
+            busy = error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+            if not busy or time.monotonic() > until:
+                raise
+            time.sleep(0.01)
+
+
+_PATIENCE = 30.0
+"""Seconds to wait for others who open the same new file."""
+
+
 def prepare(
     db: sqlite3.Connection, version: int, tables: str, added: Mapping[str, str] | None = None
 ) -> None:
@@ -98,7 +121,7 @@ def prepare(
     """
     if _version(db) >= version:
         return
-    db.execute("PRAGMA journal_mode=WAL")
+    log_ahead(db)
     db.execute("BEGIN IMMEDIATE")
     with db:
         if _version(db) >= version:  # another process was first

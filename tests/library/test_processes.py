@@ -2,6 +2,7 @@
 
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -142,3 +143,21 @@ except LibraryError as error:
     shared.index()
     assert (shared.texts.count(), shared.texts.waiting()) == (320 - 8 + 1 + 9 * int(kept), 0)
     assert verify(shared) == []
+
+
+def test_processes_that_make_a_library_together_make_one(tmp_path: Path) -> None:
+    script = """
+import sqlite3
+from tools.library.database import Database
+print("ready", flush=True)
+sys.stdin.readline()
+for number in range(60):
+    with Database(home / f"{number}.sqlite").reading() as db:
+        assert db.execute("SELECT count(*) FROM papers").fetchone() == (0,)
+"""
+    with process(tmp_path, script) as one, process(tmp_path, script) as two:
+        for each in (one, two):
+            until("ready", each)
+        for each in (one, two):
+            print(file=each.stdin, flush=True)
+        assert (one.wait(), two.wait()) == (0, 0)

@@ -4,6 +4,7 @@ import multiprocessing
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from threading import Timer
 from types import SimpleNamespace
 from typing import Any
 
@@ -137,3 +138,15 @@ def test_processes_that_start_runs_together_start_as_many_as_may_be(tmp_path: Pa
         process.join()
     assert [process.exitcode for process in processes] == [0] * 4
     assert allowed.value == 7
+
+
+def test_new_file_waits_for_another_that_opens_it(tmp_path: Path) -> None:
+    # SQLite itself refuses to change the journal beside a reader at once, whatever the timeout.
+    path = tmp_path / "ledger.sqlite"
+    with closing(sqlite3.connect(path, check_same_thread=False)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        letting_go = Timer(0.3, other.rollback)
+        letting_go.start()
+        LedgerFile(tmp_path).add("run", ASKED, 1.0)
+        letting_go.join()
+    assert LedgerFile(tmp_path).read("run") == ([ASKED], 1.0)

@@ -11,7 +11,7 @@ from threading import Lock
 from filelock import FileLock, Timeout
 
 from state.paper import known_since
-from tools.disk import DAMAGED
+from tools.disk import DAMAGED, log_ahead
 from tools.errors import LibraryError
 from tools.library.same_paper import entry_is_paper
 from tools.program import PROGRAM, logger_of
@@ -228,10 +228,15 @@ END;
 
 def create_tables(db: sqlite3.Connection) -> None:
     """Give an empty file the tables; killed in between, it is empty."""
-    db.execute("PRAGMA journal_mode=WAL")
-    db.executescript(
-        f"BEGIN IMMEDIATE;{_TABLES}{_GAPS}{_CITED}{_TRIGGERS}PRAGMA user_version={VERSION};COMMIT;"
-    )
+    log_ahead(db)
+    try:
+        db.executescript(
+            f"BEGIN IMMEDIATE;{_TABLES}{_GAPS}{_CITED}{_TRIGGERS}PRAGMA user_version={VERSION};COMMIT;"
+        )
+    except sqlite3.OperationalError:
+        db.rollback()
+        if _version(db) != VERSION:  # else another process was quicker
+            raise
 
 
 def upgrade(db: sqlite3.Connection) -> None:
@@ -410,8 +415,8 @@ class Database:
             return connection
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        found = _version(connection)
         empty = not connection.execute("SELECT 1 FROM sqlite_schema").fetchone()
+        found = _version(connection)  # read after: whoever makes the tables gives them together
         if empty:
             create_tables(connection)
         elif found == 3:
