@@ -96,12 +96,13 @@ def log_ahead(db: sqlite3.Connection) -> None:
     while True:
         try:
             db.execute("PRAGMA journal_mode=WAL")
-            return
         except sqlite3.OperationalError as error:
             busy = error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
             if not busy or time.monotonic() > until:
                 raise
             time.sleep(0.01)
+        else:
+            return
 
 
 _PATIENCE = 30.0
