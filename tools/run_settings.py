@@ -243,10 +243,17 @@ class AskSettings:
         ),
     ] = "hybrid"
     retrieved: Annotated[
-        int, Field(description="Passages that `ask` shows the model per search.", ge=1, le=200)
-    ] = 20
+        int | None,
+        Field(
+            description="Passages that a search of `ask` finds; unset: 20, or for 'kar' as many as the "
+            "model's window holds.",
+            ge=1,
+            le=200,
+        ),
+    ] = None
     passages: Annotated[
-        int, Field(description="Passages that the model reads per search.", ge=1, le=20)
+        int,
+        Field(description="Passages that claims are taken from, at most, per search.", ge=1, le=20),
     ] = 3
     claims: Annotated[
         int, Field(description="Maximum number of claims in an answer.", ge=1, le=30)
