@@ -183,8 +183,8 @@ class WriteSettings:
     schedule: Annotated[
         Schedule,
         Field(
-            description="What each round of 'beam' adds: a paragraph of the plan ('themed'), or one "
-            "paper, rewriting the text for it ('incremental')."
+            description="What each round of 'beam' adds: a paragraph of the plan ('themed'), one "
+            "paper, rewriting the text for it ('incremental'), or all in one round ('at_once')."
         ),
     ] = "themed"
     review_plan: Annotated[
@@ -203,6 +203,17 @@ class WriteSettings:
     ] = "off"
     samples: Annotated[int, Field(description="Continuations of each draft (n_s).", ge=1)] = 2
     votes: Annotated[int, Field(description="Votes on the drafts of a round (n_v).", ge=1)] = 3
+    every_vote: Annotated[
+        bool,
+        Field(
+            description="Cast all votes of a round, and keep as many drafts after each, as ChatCite does; "
+            "otherwise voting stops at a majority, and a unanimous vote ends the other drafts."
+        ),
+    ] = False
+    key_elements: Annotated[
+        bool,
+        Field(description="Whether 'beam' shows papers by the words of their seven key elements."),
+    ] = True
     beam: Annotated[int, Field(description="Drafts that survive a round (n_c).", ge=1)] = 2
     seed: Annotated[int, Field(description="Random seed for the order of drafts.")] = 0
 
