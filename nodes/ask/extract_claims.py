@@ -45,7 +45,7 @@ from tools.text.words import coverage, distinct_content_stems
 
 STAGE = "extract_claims"
 AT_ONCE = 8
-"""Passages of one question. The next eight are read where these tell nothing that is sought and no search is left."""
+"""Passages of one question. The next eight are read where there is no claim yet and no search is left."""
 PER_PASSAGE = 4
 """Most claims taken from one passage."""
 _SAME = 0.9
@@ -228,7 +228,7 @@ async def extract_claims(state: AskState, runtime: Runtime[RunSettings]) -> AskU
         answer = asked.answer or Statements(claims=[])
         remedy = "the answer does not cover its passages"
         failures += asked.failures(STAGE, f"hop {hop.number}", remedy)
-        if drawn.told or left or asked.answer is None:
+        if drawn.held or left or asked.answer is None:
             break
     failures += [
         injection_failure(STAGE, passage.paper, commands, "a passage of it")
