@@ -188,8 +188,9 @@ def _review(inputs: Mapping[str, Any], context: RunSettings) -> Iterator[Row]:
 def _ask(inputs: Mapping[str, Any], context: RunSettings) -> Iterator[Row]:
     text, hops = text_tokens(inputs), context.max_hops
     found = context.retrieved or search_passages.USUAL
-    whole = context.retrieved or search_passages.MOST
-    shown = plus(text, times(_PASSAGE, 0, most=whole))
+    window = context.clients.settings.llm_context_tokens
+    most = times(_PASSAGE, 0, most=context.retrieved or search_passages.MOST)
+    shown = plus(text, (most[0], min(most[1], window)))
     read = plus(text, times(_PASSAGE, 0, most=context.passages))
     earlier = (1 if len(given_or(inputs, "messages", ())) > 1 else 0), 2
     yield Row(rewrite_question.TASK, earlier, plus(text, (0, 1500)), (5, 300))
