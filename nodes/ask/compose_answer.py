@@ -143,7 +143,10 @@ async def compose_answer(state: AskState, runtime: Runtime[RunSettings]) -> AskU
     services.progress(STAGE, 0, 1)
     last = state["hops"][-1].missing if state["hops"] else ()
     named = {number for hop in state["hops"] for number in hop.named}
-    if not named:
+    judged = all(
+        hop.sufficient is not None for hop in state["hops"]
+    )  # not where an old run goes on
+    if not state["held"] or (judged and not named):
         return {"draft": [], "missing": list(last or state["aspects"])}
     chosen = await asyncio.to_thread(
         select,

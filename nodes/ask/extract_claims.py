@@ -216,8 +216,9 @@ async def extract_claims(state: AskState, runtime: Runtime[RunSettings]) -> AskU
     }
     drawn = _Drawn(sources, list(state["held"]), hop.number, services.context.passages)
     answer, failures = Statements(claims=[]), []
+    together = max(AT_ONCE, services.context.passages)
     while keyed:
-        some = keyed[:AT_ONCE] if services.mind.composes else keyed
+        some = keyed[:together] if services.mind.composes else keyed
         shown = fit_to_window(services.mind, TASK, (item for _, item in some), **inputs)
         named = {item.id: passage for passage, item in some[: len(shown)]}
         keyed = keyed[len(shown) :]
