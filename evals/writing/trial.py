@@ -160,6 +160,8 @@ class Arm:
     name: str
     settings: Mapping[str, Any] = field(default_factory=dict)
     forced: bool = False
+    llm: bool = False
+    """Whether only an LLM makes it another one."""
     free: bool = False
     """Whether it is one answer of an LLM, nothing checked, and no run of `write`."""
     shot: bool = False
@@ -174,11 +176,15 @@ ARMS = {
     for arm in (
         Arm(name="beam", settings={"writer": "beam", "schedule": "themed"}),
         Arm(name="chatcite", settings=_CHATCITE),
-        Arm(name="no_extractor", settings={**_CHATCITE, "key_elements": False}),
-        Arm(name="no_increments", settings={**_CHATCITE, "schedule": "at_once"}),
-        Arm(name="no_reflection", settings={**_CHATCITE, "samples": 1, "votes": 1, "beam": 1}),
-        Arm(name="bare", free=True),
-        Arm(name="few_shot", free=True, shot=True),
+        Arm(name="no_extractor", settings={**_CHATCITE, "key_elements": False}, llm=True),
+        Arm(name="no_increments", settings={**_CHATCITE, "schedule": "at_once"}, llm=True),
+        Arm(
+            name="no_reflection",
+            settings={**_CHATCITE, "samples": 1, "votes": 1, "beam": 1},
+            llm=True,
+        ),
+        Arm(name="bare", llm=True, free=True),
+        Arm(name="few_shot", llm=True, free=True, shot=True),
         Arm(name="plan", settings={"writer": "plan"}, forced=True),
         Arm(name="prompted_plan", settings={"writer": "plan"}),
         *(
@@ -208,6 +214,8 @@ def try_arm(task: tuple[Case, Arm], setting: Setting) -> Row:
     """
     case, arm = task
     row = _row(case, arm.name)
+    if arm.llm and setting.mind != "llm":
+        return row | {"skipped": "only an LLM writes it"}
     if arm.free:
         return row | _try_bare(case, arm, setting)
     plan = forced_plan(case) if arm.forced else None
@@ -236,8 +244,6 @@ def _row(case: Case, arm: str, text: str = "") -> Row:
 
 def _try_bare(case: Case, arm: Arm, setting: Setting) -> Row:
     """Let an LLM write by itself, and check its text as a published one; the cost is that of writing."""
-    if setting.mind != "llm":
-        return {"skipped": "only an LLM writes it"}
     example = next((one.gold for one in setting.cases if one.id != case.id), "")
     if arm.shot and not example:
         return {"skipped": "there is no other row to show"}
