@@ -127,3 +127,33 @@ async def test_answers_have_room_for_a_hundred_papers(llm_settings: Settings) ->
     assert len(cited) == 100
     assert limits["draft_section"] == limits["revise_draft"] == 7000
     assert limits["read_papers"] < 4000
+
+
+async def test_paper_that_fails_leaves_a_group_whose_others_stand(llm_settings: Settings) -> None:
+    shared = "All of these watch animals in the field {P1, P2, P3}."
+
+    def add(answer: Any, inputs: dict[str, Any]) -> Any:
+        return {**answer, "text": f"{answer['text']} {shared}"}
+
+    def deny_third(answer: Any, inputs: dict[str, Any]) -> Any:
+        texts = {item["number"]: item["text"] for item in inputs["sentences"]}
+        words = {item["key"]: sentences(item["abstract"])[:1] for item in inputs["sources"]}
+        findings = answer["findings"]
+        for place, asked in enumerate(inputs["asked"]):
+            if "All of these" in texts[asked["sentence"]]:
+                key = asked["id"].split("-")[1]
+                said = {"verdict": "supported", "quotes": words[key]}
+                if key == "P3":
+                    said = {"verdict": "not_in_source", "quotes": []}
+                findings[place] = {**findings[place], **said}
+        return {"findings": findings}
+
+    stay = lambda answer, inputs: {**answer, "paragraphs": []}  # noqa: E731
+    spoil = {"draft_section": add, "judge_claims": deny_third, "revise_draft": stay}
+    with Scripted(reviewer(spoil), llm_settings) as llm:
+        result = await write(llm.context)
+    kept = [item for item in result["sentences"] if item.text.startswith("All of these")]
+    assert [len(item.citations) for item in kept] == [2]
+    told = [item for item in result["audit"].rejections if "All of these" in item.sentence]
+    assert [(item.key, item.action) for item in told] == [("P3", "removed")]
+    assert questions(llm, "rewrite_unsupported") == []
