@@ -111,7 +111,8 @@ async def test_works_that_a_snippet_cites_obey_the_cut_off(
     }
 
     async def cited_there(**more: str) -> list[int]:
-        result = dict(await find.ainvoke({**given, **more}, context=context))
+        asked: Any = {**given, **more}
+        result = dict(await find.ainvoke(asked, context=context))
         assert len(searches(server)) == 1
         server.requests.clear()
         return [
