@@ -245,7 +245,7 @@ def build(
     """
     from rich.console import Console
 
-    from citeloom.cli.options import years_of
+    from citeloom.cli.option_values import years_of
     from tools.scholar.snapshot_building import Filters
     from tools.scholar.snapshot_building import build as build_slice
 
