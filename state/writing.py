@@ -60,7 +60,7 @@ WriterName = Literal[
     "lexrank",
     "one_line",
 ]
-Schedule = Literal["themed", "incremental"]
+Schedule = Literal["themed", "incremental", "at_once"]
 
 
 class PlanLine(FrozenModel):

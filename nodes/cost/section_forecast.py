@@ -88,7 +88,7 @@ def drafting(size: SectionSize, context: RunSettings) -> Iterator[Row]:
         yield Row(per_cite.CITED, (size.least, 2 * cite), plus(size.text, PAPER), (15, 500))
         yield Row(per_cite.JOINED, (0, 2), plus(drafted, size.tokens), size.tokens)
     elif writer == "beam":
-        rounds = cite if context.schedule == "incremental" else size.themes
+        rounds = {"incremental": cite, "themed": size.themes, "at_once": 1}[context.schedule]
         jobs, longest = context.samples * context.beam * rounds, size.tokens[1]
         yield Row(beam.TASK, (1, 4 * jobs), plus(drafted, (0, longest)), (15, longest))
         shown = plus(drafted, (0, longest * context.samples * context.beam))

@@ -228,7 +228,8 @@ async def _ask(services: Services, shown: Sequence[_Read], failures: list[Failur
     """Ask about these papers in one question, or in two where the window has no room for it."""
     if not shown:
         return
-    asked_for = ELEMENTS if services.context.writer == "beam" else _TABLE
+    whole = services.context.writer == "beam" and services.context.key_elements
+    asked_for = ELEMENTS if whole else _TABLE
     inputs: dict[str, Any] = {"asked": list(asked_for), "papers": [one.shown for one in shown]}
     task = _task(len(shown))
     if len(shown) > 1 and services.mind.spare(task, **inputs) < _AGAIN:
