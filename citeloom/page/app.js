@@ -6,12 +6,16 @@ import {Check} from "./check.js";
 import {History} from "./history.js";
 import {Libraries} from "./libraries.js";
 import {RunView} from "./run_view.js";
+import {useModel} from "./model.js";
+import {Icon} from "./shapes.js";
 import {Start} from "./start.js";
 import * as api from "./api.js";
 import {html, render, useEffect, useState} from "./vendor/preact.js";
 import {W} from "./words.js";
 
 const VIEWS = /** @type {const} */ (["start", "ask", "check", "libraries", "history"]);
+/** Views that are not redone yet: their styles are in plain.css. */
+const PLAIN = new Set(["start", "ask", "check", "libraries", "history"]);
 
 /** @returns {string[]} */
 const here = () => location.hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent);
@@ -33,15 +37,34 @@ function App() {
   const [view, ...more] = place[0] ? place : ["start"];
   return html`
     <a class="skip" href="#content" onClick=${skip}>${W.skip}</a>
-    <header>
-      <a class="brand" href="#/start">${W.name}</a>
-      <nav aria-label=${W.name}>
-        ${VIEWS.map((name) => html`<a href=${`#/${name}`} aria-current=${name === view ? "page" : null}>${W.nav[name]}</a>`)}
-      </nav>
-    </header>
+    <${Top} view=${view} />
     <main id="content" tabindex="-1">
-      ${locked ? html`<${Key} />` : html`<${View} key=${place[0] === "run" ? place[1] : view} view=${view} more=${more} />`}
+      ${locked ? html`<div class="body"><${Key} /></div>` : html`<${View} key=${place[0] === "run" ? place[1] : view} view=${view} more=${more} />`}
     </main>`;
+}
+
+/** Brand, places, and whether a model is connected. @param {{view: string}} props */
+function Top({view}) {
+  const [open, setOpen] = useState(false);
+  const model = useModel();
+  useEffect(() => {
+    const shut = (/** @type {any} */ event) => {
+      if (event.type !== "keydown" ? !event.target.closest?.(".menu") : event.key === "Escape") setOpen(false);
+    };
+    addEventListener("click", shut);
+    addEventListener("keydown", shut);
+    return () => (removeEventListener("click", shut), removeEventListener("keydown", shut));
+  }, []);
+  const place = view === "run" ? "start" : view;
+  return html`<header class="top">
+    <a class="brand" href="#/start"><svg width="24" height="24" viewBox="0 0 24 24" aria-hidden="true"><path class="a" d="M3 7c6 0 6 10 12 10h6" /><path class="b" d="M3 12h5m5 0h8" /><path class="c" d="M3 17c6 0 6-10 12-10h6" /></svg>${W.name}</a>
+    <nav class=${`places ${open ? "open" : ""}`} id="places" aria-label=${W.places}>
+      ${VIEWS.map((name) => html`<a href=${`#/${name}`} aria-current=${name === place ? "page" : null}>${W.nav[name]}</a>`)}
+    </nav>
+    ${model !== null && html`<a class=${`model ${model ? "" : "none"}`} href="#/start/model"><svg width="10" height="10" viewBox="0 0 10 10" aria-hidden="true"><circle cx="5" cy="5" r="4" fill="currentColor" /></svg>
+      <span>${model ? W.model.connected : W.model.none}</span></a>`}
+    <button type="button" class="menu quiet icon" aria-label=${W.menu} aria-expanded=${open} aria-controls="places" onClick=${() => setOpen(!open)}><${Icon} name="menu" size=${18} /></button>
+  </header>`;
 }
 
 /** @param {Event} event */
@@ -53,11 +76,11 @@ function skip(event) {
 /** @param {{view: string, more: string[]}} props */
 function View({view, more}) {
   if (view === "run" && more[0]) return html`<${RunView} thread=${more[0]} tab=${more[1] ?? ""} />`;
-  if (view === "ask") return html`<${Ask} library=${more[0] ?? ""} conversation=${more[1] ?? ""} />`;
-  if (view === "check") return html`<${Check} kind=${more[0] ?? ""} />`;
-  if (view === "libraries") return html`<${Libraries} name=${more[0] ?? ""} />`;
-  if (view === "history") return html`<${History} />`;
-  return html`<${Start} />`;
+  const shown = view === "ask" ? html`<${Ask} library=${more[0] ?? ""} conversation=${more[1] ?? ""} />`
+    : view === "check" ? html`<${Check} kind=${more[0] ?? ""} />`
+    : view === "libraries" ? html`<${Libraries} name=${more[0] ?? ""} />`
+    : view === "history" ? html`<${History} />` : html`<${Start} />`;
+  return html`<div class=${`body ${PLAIN.has(view) ? "plain" : ""}`}>${shown}</div>`;
 }
 
 function Key() {

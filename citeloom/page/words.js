@@ -5,7 +5,8 @@ export const W = {
   name: "CiteLoom",
   tagline: "Literature reviews in which every citation is real and every claim shows the words behind it.",
   skip: "Skip to the content",
-  nav: {start: "New review", ask: "Ask", check: "Check citations", libraries: "Libraries", history: "History"},
+  nav: {start: "Review", ask: "Ask", check: "Check", libraries: "Libraries", history: "History"},
+  places: "Places", menu: "Menu", close: "Close", model: {connected: "Model connected", none: "No model"},
   key: {
     title: "This server needs a key",
     hint: "Ask the person who runs this server for one. The page keeps it until you close this tab.",
@@ -32,7 +33,7 @@ export const W = {
     short: "Write at least one sentence.",
   },
   run: {
-    tabs: {live: "Progress", papers: "Papers", graph: "Citations", table: "Comparison", text: "Text", synthesis: "Synthesis",
+    tabs: {live: "Progress", papers: "Papers", graph: "Map", table: "Compare", text: "Text", synthesis: "Synthesis",
       checked: "Findings", listed: "References", take: "Export"},
     stop: "Pause", finish: "Finish now", stopping: "Pausing…", resume: "Resume",
     status: {loading: "Loading…", working: "Working", input_required: "Waiting for you", completed: "Done", cancelled: "Paused",
@@ -44,7 +45,8 @@ export const W = {
       not_assessed: "not judged", assessed: "judged", excluded_by_debate: "not relevant",
       excluded_by_number: "beyond the number to keep", included: "kept"},
     queries: "Queries", notDone: "Not done",
-    edited: "Edited from the previous version", started: "Started from another run", cost: "Spent",
+    edited: "Edited from the previous version", started: "Started from another run", cost: "Spent", views: "Views", this: "This run", answer: "Answer the question",
+    kept: "kept", cited: "cited", free: "no model calls",
   },
   question: {
     title: {cost: "Approve the cost", queries: "Review the queries", papers: "Review the papers", plan: "Review the plan",
@@ -60,7 +62,7 @@ export const W = {
     line: "Line", drag: "Drag to move", listed: "Papers that a line may name",
   },
   estimate: {title: "Estimated cost and time", calls: "Model calls", usd: "USD", minutes: "Minutes", unknown: "unknown", to: "to"},
-  quote: {from: "From", unverified: "not found word for word"},
+  quote: {from: "From", unverified: "not found word for word", annotation: "Annotation by CiteLoom, not the paper’s words"},
   page: {show: "Show the page", hide: "Hide the page", drawing: "Drawing…", page: "Page", unmarked: "CiteLoom did not find the words on this page"},
   voice: {listen: "Ask by voice", stop: "Done speaking", reading: "Listening…", speak: "Read aloud"},
   papers: {
@@ -161,7 +163,8 @@ export const W = {
   },
   error: {title: "That did not work", retry: "Try again"},
   nouns: {paper: ["paper", "papers"], document: ["document", "documents"], passage: ["passage", "passages"],
-    reference: ["reference", "references"], change: ["change", "changes"], call: ["model call", "model calls"]},
+    reference: ["reference", "references"], change: ["change", "changes"], call: ["model call", "model calls"],
+    sentence: ["sentence", "sentences"], finding: ["finding", "findings"]},
 };
 
 /** What the page calls a name of the server; an unknown one without underscores. @param {Record<string, string>} table @param {string} name */

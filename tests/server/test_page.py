@@ -72,7 +72,7 @@ def test_whole_way_from_an_abstract_to_a_word_file(visitor: Visitor) -> None:
     page.get_by_text("What changed").click()
     assert page.locator("del").count() >= 1
 
-    page.get_by_role("link", name="Export").click()
+    page.locator(".tabs").get_by_role("link", name="Export").click()
     word = Document(BytesIO(downloaded(page, "files/review.docx")))
     printed = "\n".join(paragraph.text for paragraph in word.paragraphs)
     assert "References" in printed
