@@ -108,9 +108,10 @@ export function go(thread, graph, settings, given) {
   });
 }
 
-/** @param {number} limit @returns {Promise<any[]>} */
-export const threads = (limit) =>
-  post("/threads/search", {limit, sort_by: "updated_at", sort_order: "desc"});
+/** Threads, the newest first, without what their runs hold. @param {number} limit @returns {Promise<any[]>} */
+export const threads = (limit) => post("/threads/search", {
+  limit, sort_by: "updated_at", sort_order: "desc", select: ["thread_id", "created_at", "updated_at", "metadata", "status"],
+});
 /** @param {string} thread */
 export async function forget(thread) {
   await send("DELETE", `/threads/${thread}`);

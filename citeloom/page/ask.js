@@ -29,8 +29,9 @@ export function Ask({library: named, conversation}) {
   const [open, setOpen] = useState(false);
   const speech = useSpeech();
   const busy = turns.at(-1)?.run === null && !turns.at(-1)?.said;
-  const [earlier] = useLoaded(async () => (await api.threads(RECENT)).filter((item) =>
-    item.metadata?.citeloom_graph === "ask" && (item.metadata.searched?.library ?? "starter") === library), [library, thread]);
+  const [listed] = useLoaded(async () => ({of: library, threads: (await api.threads(RECENT)).filter((item) =>
+    item.metadata?.citeloom_graph === "ask" && (item.metadata.searched?.library ?? "starter") === library)}), [library, thread]);
+  const earlier = listed?.of === library ? listed.threads : [];
   useEffect(() => {
     if (conversation) ended(conversation).then((run) => setTurns(said(run)), (caught) => setError(caught.message));
   }, [conversation]);
@@ -72,7 +73,7 @@ export function Ask({library: named, conversation}) {
       <div class="text-tools">
         <label>${W.start.library}<select onChange=${(/** @type {any} */ event) => anew(event.target.value)}>
           ${(found?.libraries ?? [{name: library}]).map((/** @type {any} */ item) => html`<option value=${item.name} selected=${item.name === library}>${item.name}</option>`)}</select></label>
-        ${earlier?.length > 0 && html`<${Pop} label=${W.ask.earlier}><ul class="versions">${earlier.map((/** @type {any} */ item) => html`<li>
+        ${earlier.length > 0 && html`<${Pop} label=${W.ask.earlier}><ul class="versions">${earlier.map((/** @type {any} */ item) => html`<li>
           <a href=${`#/ask/${library}/${item.thread_id}`} aria-current=${item.thread_id === thread ? "true" : null}><strong dir="auto">${item.metadata.title}</strong>
             <span class="dim">${new Date(item.updated_at).toLocaleString(undefined, {dateStyle: "medium", timeStyle: "short"})}</span></a></li>`)}</ul><//>`}
         ${thread && html`<button type="button" onClick=${() => anew(library)}>${W.ask.new}</button>`}

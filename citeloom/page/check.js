@@ -7,7 +7,7 @@ import {because, judged, Quotes, worst} from "./evidence.js";
 import {Letters, useKeys} from "./keys.js";
 import {download, fits, mended} from "./mend.js";
 import {Nothing, Problem, useLoaded} from "./parts.js";
-import {ReferenceRows, saidOf, useFixes} from "./references.js";
+import {ReferenceRows, saidOf, useFixes, wordsOf} from "./references.js";
 import {PageOf} from "./page_of.js";
 import {paragraphs, reveal, Sentence, tally} from "./sentences.js";
 import {Icon, Shape, tone, Verdict} from "./shapes.js";
@@ -16,6 +16,8 @@ import {called, counted, W} from "./words.js";
 
 /** What a person chose for a finding. @typedef {import("./mend.js").Fix & {ignored?: boolean}} Choice */
 
+/** Parts that are a paper's own words, which a text may quote. */
+const OWN_WORDS = new Set(["passage", "abstract", "title"]);
 const FINE = new Set(["", "own", "supported"]);
 
 /** @param {{run: import("./run.js").Run}} props */
@@ -52,6 +54,7 @@ export function Checked({run}) {
       said: [...against.filter((/** @type {any} */ one) => one.cause !== "metadata_error").map((/** @type {any} */ one) => `${called(W.text.causes, one.cause)}: ${one.detail}`), ...saidOf(item)]};
   });
   const titles = new Map(entries.map((item, place) => [item.paper, run.values.audit?.checked_references?.[place]?.title ?? item.raw]));
+  const doubtful = rows.filter((/** @type {any} */ row) => !["confirmed", "not_asked"].includes(row.outcome) && !fixed[row.id]);
   const fixes = [...Object.values(chosen).filter((one) => !one.ignored && one.from),
     ...rows.filter((/** @type {any} */ row) => fixed[row.id]).map((/** @type {any} */ row) => ({from: row.printed, to: fixed[row.id]}))];
   const decide = (/** @type {any} */ item, /** @type {Choice | null} */ choice) => put((before) => {
@@ -86,7 +89,10 @@ export function Checked({run}) {
     <nav class="rail" aria-label=${W.check.findings}><h2>${found.length ? counted(found.length, "finding") : W.check.clean}</h2>
       <ol>${found.map((item) => html`<li><button type="button" class="quiet" aria-current=${item.number === open ? "true" : null} onClick=${() => show(item.number)}>
         <span class=${`verdict ${tone(worst(item))}`}><${Shape} verdict=${worst(item) || "own"} /></span><span dir="auto">${item.text}
-        <span class="hide">${W.text.support[/** @type {keyof typeof W.text.support} */ (worst(item))] ?? W.check.uncited}</span></span></button></li>`)}</ol></nav></div>`;
+        <span class="hide">${W.text.support[/** @type {keyof typeof W.text.support} */ (worst(item))] ?? W.check.uncited}</span></span></button></li>`)}</ol>
+      ${doubtful.length > 0 && html`<h3>${W.text.references}</h3><ol>${doubtful.map((/** @type {any} */ row) => html`<li><button type="button" class="quiet"
+        onClick=${() => document.getElementById(`ref-${row.id}`)?.scrollIntoView({block: "center"})}><span class=${`verdict ${tone(row.outcome)}`}><${Shape} verdict=${row.outcome} /></span>
+        <span>${row.number} ${wordsOf(row)}</span></button></li>`)}</ol>`}</nav></div>`;
 }
 
 /** A paragraph, cut after the sentence that is open. @param {any[]} part @param {number} open @returns {any[]} */
@@ -121,7 +127,7 @@ function Peek({item, choice, run, text, titles, close, decide}) {
         ${!quotes.length && near.length > 0 && html`<p class="dim small">${W.check.nearest}</p>`}
         <div class="passages">${near.slice(0, 2).map((/** @type {any} */ quote) => html`<div class="passage"><${Quote} quote=${quote} where=${quote.place} />
           ${quote.part === "passage" && html`<${PageOf} key=${quote.text} library=${library} paper=${one.paper} quote=${quote.text} />`}
-          ${can && html`<button type="button" class="tiny" onClick=${() => decide(item, {from: item.text, to: `“${quote.text}” ${run.values.labels?.[one.key] ?? ""}.`})}>${W.check.quoteIt}</button>`}</div>`)}</div>
+          ${can && OWN_WORDS.has(quote.part) && html`<button type="button" class="tiny" onClick=${() => decide(item, {from: item.text, to: `“${quote.text}” ${run.values.labels?.[one.key] ?? ""}.`})}>${W.check.quoteIt}</button>`}</div>`)}</div>
         ${near.length > 2 && html`<details class="more"><summary>${W.check.further} (${near.length - 2})</summary><${Quotes} quotes=${near.slice(2)} library=${library} paper=${one.paper} /></details>`}
         ${!near.length && html`<p class="dim small">${W.check.nothing}</p>`}
         ${one.unread && html`<p class="dim small" dir="auto">${W.check.unread} ${one.unread}</p>`}

@@ -1,8 +1,8 @@
 // What stands behind a sentence: verdicts with their reasons, quotes, the page they stand on.
 // @ts-check
-import {Fold, Quote} from "./components.js";
+import {Fold, isAnnotation, Quote} from "./components.js";
 import {PageOf} from "./page_of.js";
-import {abstractTitle, byline, Marked, Out} from "./parts.js";
+import {byline, Marked, Out} from "./parts.js";
 import {Verdict} from "./shapes.js";
 import {html} from "./vendor/preact.js";
 import {called, W} from "./words.js";
@@ -22,7 +22,8 @@ export const judged = (sentence) => [...sentence.citations, sentence.verdict].fi
 export function because(item) {
   const why = item.reason || (item.cause && called(W.text.causes, item.cause));
   if (why) return `${why[0].toUpperCase()}${why.slice(1)}${/[.!?]$/.test(why) ? "" : "."}`;
-  return item.verdict === "supported" && item.by === "code" ? W.text.verbatim : "";
+  if (item.verdict !== "supported" || item.by !== "code" || !item.quote) return "";
+  return isAnnotation(item.quote) ? W.text.fromAnnotation : W.text.fromPaper;
 }
 
 /** The evidence of a sentence, its verdict first. @param {{sentence: any, values: any}} props */
@@ -54,14 +55,15 @@ function Source({item, cited, library, same}) {
     ${item.unread && html`<p class="dim small" dir="auto">${W.check.unread} ${item.unread}</p>`}
     ${item.alarms?.map((/** @type {string} */ text) => html`<p class="dim small" dir="auto">${text}</p>`)}
     ${item.better && html`<p class="small" dir="auto">${W.check.better} ${item.better}</p>`}
-    ${cited?.paper.abstract && quotes.length > 0 && html`<${Fold} summary=${abstractTitle(cited.paper)} kind="whole">
+    ${cited?.paper.abstract && quotes.length > 0 && html`<${Fold} summary=${cited.paper.abstract_kind === "annotation" ? W.text.wholeAnnotation : W.text.wholeAbstract} kind="whole">
       <p class="small"><${Marked} text=${cited.paper.abstract} quotes=${quotes} /></p><//>`}
   </section>`;
 }
 
 /** Quotes of a paper; those of a file open on its page. @param {{quotes: any[], library: string, paper: string, open?: boolean}} props */
 export const Quotes = ({quotes, library, paper, open = false}) => quotes.map((quote, at) => html`<${Quote} quote=${quote} where=${quote.place} />
-  ${quote.part === "passage" && html`<${PageOf} key=${quote.text} library=${library} paper=${paper} quote=${quote.text} open=${open && at === 0} />`}`);
+  ${(quote.part === "passage" || (quote.part === "abstract" && open && at === 0)) && html`<${PageOf} key=${quote.text} library=${library} paper=${paper}
+    quote=${quote.text} open=${open && at === 0} sure=${quote.part === "passage"} />`}`);
 
 /** The passages nearest to a claim that nobody decided. @param {{item: any, library: string}} props */
 export const NearestTo = ({item, library}) => (item.nearest?.length ? html`<p class="dim small">${W.check.nearest}</p>

@@ -7,12 +7,24 @@ import {W} from "./words.js";
 
 /** @typedef {Awaited<ReturnType<typeof api.pageOf>>} Picture */
 
-/** @param {{library: string, paper: string, quote: string, page?: number, open?: boolean}} props with `open`, it draws itself and keeps quiet where the library has no file */
-export function PageOf({library, paper, quote, page, open = false}) {
+/** How many files each library holds; asked once in a view. @type {Promise<Map<string, number>> | undefined} */
+let files;
+addEventListener("hashchange", () => { files = undefined; });
+const holds = async (/** @type {string} */ library) => {
+  files ??= api.get("/citeloom/libraries").then(({libraries}) => new Map(libraries.map((/** @type {any} */ item) => [item.name, item.documents])));
+  return Boolean((await files).get(library));
+};
+
+/**
+ * @param {{library: string, paper: string, quote: string, page?: number, open?: boolean, sure?: boolean}} props with `open` it draws itself;
+ *   where it is not `sure` that there is a file, it says nothing if there is none
+ */
+export function PageOf({library, paper, quote, page, open = false, sure = true}) {
   const [shown, setShown] = useState(/** @type {Picture | null} */ (null));
   const [whole, setWhole] = useState(false);
   const [busy, setBusy] = useState(open);
   const [error, setError] = useState("");
+  const [hidden, setHidden] = useState(false);
   const asked = useRef(true);
   const show = async (/** @type {boolean} */ quiet) => {
     setBusy(true);
@@ -28,10 +40,11 @@ export function PageOf({library, paper, quote, page, open = false}) {
   };
   useEffect(() => {
     asked.current = true;
-    if (open) show(true);
+    if (open || !sure) Promise.resolve(sure || holds(library)).then((has) => (has ? show(true) : setBusy(false)), () => setBusy(false));
     return () => { asked.current = false; };
   }, [library, paper, quote]);
   useEffect(() => () => { if (shown) URL.revokeObjectURL(shown.address); }, [shown]);
+  if (!shown && !sure && !hidden) return null;
   if (!shown) {
     return html`<p class="page-do"><button type="button" class="tiny" disabled=${busy} onClick=${() => show(false)}>${busy ? W.page.drawing : W.page.show}</button></p>
       <${Problem} text=${error} />`;
@@ -40,7 +53,7 @@ export function PageOf({library, paper, quote, page, open = false}) {
     <${Cut} picture=${shown} whole=${whole} words=${`${W.page.page} ${shown.page}: ${quote}`} />
     <figcaption><span class="where pdf">${shown.marked ? W.page.found : W.page.unmarked}, ${W.page.short} ${shown.page} ${W.page.of} ${shown.pages}</span>
       <span><button type="button" class="tiny" aria-pressed=${whole} onClick=${() => setWhole(!whole)}>${W.page.whole}</button>
-      <button type="button" class="tiny" onClick=${() => setShown(null)}>${W.page.hide}</button></span></figcaption></figure>`;
+      <button type="button" class="tiny" onClick=${() => (setShown(null), setHidden(true))}>${W.page.hide}</button></span></figcaption></figure>`;
 }
 
 /** The picture, or the part of it with the marked words. @param {{picture: Picture, whole: boolean, words: string}} props */

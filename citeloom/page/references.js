@@ -24,7 +24,7 @@ export function ReferenceRows({rows, fixed, fix, undo}) {
   const open = rows.filter((row) => !fixed[row.id] && corrected(row.printed, row.wrong));
   return html`<div class="rise-top"><h2 id="ref-h">${W.text.references}</h2>
       ${open.length > 1 && html`<button type="button" class="tiny" onClick=${() => fix(open)}>${W.references.fixAll} ${open.length}</button>`}</div>
-    <ol class="references checked">${rows.map((row) => html`<li key=${row.id} class=${`ref-row ${row.outcome}`}>
+    <ol class="references checked">${rows.map((row) => html`<li key=${row.id} id=${`ref-${row.id}`}>
       <span class="num dim">${row.number}</span>
       <div><p dir="auto"><strong>${row.title}</strong> ${row.paper && html`<${Out} paper=${row.paper} />`}</p>
         ${row.paper && html`<p class="dim small" dir="auto">${[byline(row.paper), ...details(row.paper)].filter(Boolean).join(" · ")}</p>`}
@@ -40,8 +40,8 @@ export function ReferenceRows({rows, fixed, fix, undo}) {
 
 /** @param {Row} row */
 const fields = (row) => row.wrong.map((one) => W.references.fields[/** @type {keyof typeof W.references.fields} */ (one.field)] ?? one.field).join(", ");
-/** @param {Row} row */
-const wordsOf = (row) => (row.wrong.length ? `${W.references.wrongIn} ${fields(row)}` : kindWords(row.outcome));
+/** What came of a reference, in words. @param {Row} row */
+export const wordsOf = (row) => (row.wrong.length ? `${W.references.wrongIn} ${fields(row)}` : kindWords(row.outcome));
 /** @param {string} kind */
 const kindWords = (kind) => W.references.kinds[/** @type {keyof typeof W.references.kinds} */ (kind)] ?? kind.replaceAll("_", " ");
 

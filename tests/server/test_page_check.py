@@ -9,7 +9,7 @@ from docx import Document
 from playwright.sync_api import Page, expect
 
 from tests.server.browser import CHROMIUM, REQUIRED, SENTENCE, Visitor
-from tests.support import SMALL, small_records
+from tests.support import SMALL, small_records, starter_records
 
 pytestmark = pytest.mark.skipif(
     not CHROMIUM and not REQUIRED, reason="this machine has no Chromium"
@@ -92,6 +92,28 @@ def mended(page: Page) -> str:
         page.get_by_role("button", name=re.compile("^Export the corrected text")).click()
     assert waited.value.suggested_filename == "corrected-text.md"
     return Path(waited.value.path()).read_text(encoding="utf-8")
+
+
+def test_reference_is_fixed_by_one_click_and_an_annotation_is_never_quoted(
+    visitor: Visitor,
+) -> None:
+    known = next(paper for paper in starter_records() if paper.year and paper.authors)
+    first = known.authors[0].name
+    printed = f"{first}. {known.title}. {int(known.year or 0) - 9}."
+    page = visitor.at("check")
+    page.get_by_label("Your text, with").fill(
+        f"Moths steer by the moon [1].\n\n# References\n\n[1] {printed}"
+    )
+    page.get_by_role("button", name="Check", exact=True).click()
+    page.wait_for_url("**/checked", timeout=60_000)
+    expect(page.locator(".peek blockquote.noted").first).to_be_visible()
+    assert page.get_by_role("button", name="Quote this instead").count() == 0
+    rail = page.get_by_role("navigation", name="Findings")
+    expect(rail.get_by_role("button", name="[1] wrong in year")).to_be_visible()
+    visitor.looks_right_everywhere()
+    page.get_by_role("button", name="Fix year").click()
+    expect(rail.get_by_role("button", name="[1] wrong in year")).to_have_count(0)
+    assert mended(page).endswith(printed.replace(str(int(known.year or 0) - 9), str(known.year)))
 
 
 def test_word_file_is_read_whole_with_its_references(visitor: Visitor) -> None:
