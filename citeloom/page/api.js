@@ -108,10 +108,21 @@ export function go(thread, graph, settings, given) {
   });
 }
 
-/** Threads, the newest first, without what their runs hold. @param {number} limit @returns {Promise<any[]>} */
-export const threads = (limit) => post("/threads/search", {
-  limit, sort_by: "updated_at", sort_order: "desc", select: ["thread_id", "created_at", "updated_at", "metadata", "status"],
-});
+/** What of a thread is listed; what its runs hold can be megabytes. */
+const LISTED = ["thread_id", "created_at", "updated_at", "metadata", "status"];
+let selects = true;
+
+/** Threads, the newest first. @param {number} limit @returns {Promise<any[]>} */
+export async function threads(limit) {
+  const asked = {limit, sort_by: "updated_at", sort_order: "desc"};
+  try {
+    return await post("/threads/search", selects ? {...asked, select: LISTED} : asked);
+  } catch (error) {
+    if (!selects || !(error instanceof ApiError) || error.status !== 422) throw error;
+    selects = false;  // Aegra has no selection
+    return threads(limit);
+  }
+}
 /** @param {string} thread */
 export async function forget(thread) {
   await send("DELETE", `/threads/${thread}`);

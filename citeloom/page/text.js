@@ -35,6 +35,8 @@ export function Text({run}) {
   });
   const chosen = sentences.find((item) => item.number === at) ?? attention(sentences);
   const choose = (/** @type {number} */ number) => {
+    // A second Enter goes on into the evidence.
+    if (open && number === chosen?.number) return /** @type {HTMLElement | null} */ (document.querySelector(".panel-body"))?.focus();
     setAt(number);
     setOpen(true);
     setTimeout(() => reveal(number));

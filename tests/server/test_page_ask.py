@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import FilePayload, expect
+from playwright.sync_api import FilePayload, Route, expect
 
 from tests.graphs.stacks import first
 from tests.server.browser import CHROMIUM, REQUIRED, Visitor
@@ -105,3 +105,23 @@ def test_refusal_is_never_blank_and_conversations_are_found_by_library(visitor: 
     page.get_by_label("Library").select_option(SMALL)
     expect(page.locator(".turn")).to_have_count(0)
     expect(page.get_by_role("button", name="Earlier conversations")).to_have_count(0)
+
+
+def test_threads_are_listed_by_a_server_that_cannot_select_fields(visitor: Visitor) -> None:
+    """As Aegra: it refuses the request that names fields."""
+    asked: list[bool] = []
+
+    def refuse(route: Route) -> None:
+        asked.append("select" in (route.request.post_data or ""))
+        if asked[-1]:
+            route.fulfill(status=422, json={"detail": "select is not supported"})
+        else:
+            route.continue_()
+
+    visitor.page.route("**/threads/search", refuse)
+    page = visitor.at("ask")
+    page.get_by_label("Question").fill("Which band played at the wedding of the chancellor?")
+    page.get_by_role("button", name="Ask", exact=True).click()
+    page.get_by_role("button", name="Earlier conversations").wait_for(timeout=60_000)
+    assert asked[0]
+    assert not any(asked[-2:])

@@ -52,6 +52,8 @@ def test_evidence_stands_beside_the_sentence_and_keys_go_from_one_to_the_next(
     page.keyboard.press("j")
     expect(title).to_have_text(re.compile("^Sentence 2"))
     page.get_by_label("Letter keys").check()
+    page.locator(SENTENCE).nth(1).press("Enter")  # a second time: into the evidence
+    expect(page.locator("aside .panel-body")).to_be_focused()
 
     chip = page.get_by_role("group", name="Show sentences by verdict").get_by_role("button").first
     chip.click()
