@@ -8,14 +8,14 @@ import {useCallback, useEffect, useState} from "./vendor/preact.js";
  * @typedef {{
  *   thread: string, graph: string, title: string, parent: string, status: Status, values: any, question: any, asked: string | null,
  *   stages: {stage: string, title: string, done: number, total: number, note: string}[], cards: any[], queries: any[],
- *   problem: string, settings: Record<string, unknown>, stream: string, searched: any, can_resume: boolean,
+ *   problem: string, settings: Record<string, unknown>, stream: string, searched: any, can_resume: boolean, started: string, updated: string,
  * }} Run
  */
 
 /** @param {string} thread @returns {Run} */
 const empty = (thread) => ({
   thread, graph: "", title: "", parent: "", status: "loading", values: {}, question: null, asked: null, stages: [],
-  cards: [], queries: [], problem: "", settings: {}, stream: "", searched: {}, can_resume: false,
+  cards: [], queries: [], problem: "", settings: {}, stream: "", searched: {}, can_resume: false, started: "", updated: "",
 });
 
 /**
