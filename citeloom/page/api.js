@@ -169,7 +169,7 @@ export async function* follow(thread, run, signal) {
   for (let tries = 0; tries < 5; tries += 1) {
     try {
       const answer = await fetch(
-        `/threads/${thread}/runs/${run}/stream?stream_mode=custom&stream_mode=updates`,
+        `/threads/${thread}/runs/${run}/stream`,
         {signal, headers: {...headers(), "Last-Event-ID": last}},
       );
       if (!answer.ok || !answer.body) throw new ApiError(answer.status, await reason(answer));
