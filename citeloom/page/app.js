@@ -15,7 +15,7 @@ import {W} from "./words.js";
 
 const VIEWS = /** @type {const} */ (["start", "ask", "check", "libraries", "history"]);
 /** Views that are not redone yet: their styles are in plain.css. */
-const PLAIN = new Set(["start", "libraries", "history"]);
+const PLAIN = new Set(["libraries"]);
 /** The place that a run of each graph belongs to; of others it is the first. @type {Record<string, string>} */
 const PLACES = {verify: "check", references: "check", ask: "ask"};
 
@@ -81,7 +81,7 @@ function View({view, more, tell}) {
   const shown = view === "ask" ? html`<${Ask} library=${more[0] ?? ""} conversation=${more[1] ?? ""} />`
     : view === "check" ? html`<${Check} kind=${more[0] ?? ""} />`
     : view === "libraries" ? html`<${Libraries} name=${more[0] ?? ""} />`
-    : view === "history" ? html`<${History} />` : html`<${Start} />`;
+    : view === "history" ? html`<${History} />` : html`<${Start} at=${more[0] ?? ""} />`;
   return html`<div class=${`body ${PLAIN.has(view) ? "plain" : ""}`}>${shown}</div>`;
 }
 
