@@ -1,19 +1,20 @@
 // The page: where in it one is, and who one is.
 // @ts-check
-import {key} from "./api.js";
-import {Ask} from "./ask.js";
-import {Check} from "./check_form.js";
-import {History} from "./history.js";
-import {Libraries} from "./libraries.js";
-import {RunView} from "./run_view.js";
-import {useModel} from "./model.js";
-import {Icon} from "./shapes.js";
-import {Start} from "./start.js";
 import * as api from "./api.js";
+import {key} from "./api.js";
+import {useModel} from "./model.js";
+import {Problem, useLoaded} from "./parts.js";
+import {Icon} from "./shapes.js";
 import {html, render, useEffect, useState} from "./vendor/preact.js";
 import {W} from "./words.js";
 
 const VIEWS = /** @type {const} */ (["start", "ask", "check", "libraries", "history"]);
+/** What draws each view, loaded when it is first shown. @type {Record<string, () => Promise<any>>} */
+const MODULES = {
+  start: async () => (await import("./start.js")).Start, ask: async () => (await import("./ask.js")).Ask,
+  check: async () => (await import("./check_form.js")).Check, libraries: async () => (await import("./libraries.js")).Libraries,
+  history: async () => (await import("./history.js")).History, run: async () => (await import("./run_view.js")).RunView,
+};
 /** Views that are not redone yet: their styles are in plain.css. */
 const PLAIN = new Set(["libraries"]);
 /** The place that a run of each graph belongs to; of others it is the first. @type {Record<string, string>} */
@@ -76,13 +77,13 @@ function skip(event) {
 }
 
 /** @param {{view: string, more: string[], tell: (graph: string) => void}} props */
-function View({view, more, tell}) {
-  if (view === "run" && more[0]) return html`<${RunView} thread=${more[0]} tab=${more[1] ?? ""} tell=${tell} />`;
-  const shown = view === "ask" ? html`<${Ask} library=${more[0] ?? ""} conversation=${more[1] ?? ""} />`
-    : view === "check" ? html`<${Check} kind=${more[0] ?? ""} />`
-    : view === "libraries" ? html`<${Libraries} name=${more[0] ?? ""} />`
-    : view === "history" ? html`<${History} />` : html`<${Start} at=${more[0] ?? ""} />`;
-  return html`<div class=${`body ${PLAIN.has(view) ? "plain" : ""}`}>${shown}</div>`;
+function View({view, more: [first = "", second = ""], tell}) {
+  const name = view in MODULES && (view !== "run" || first) ? view : "start";
+  const [loaded, error] = useLoaded(async () => ({Part: await MODULES[name]()}), [name]);
+  if (!loaded) return html`<div class="body"><${Problem} text=${error} /></div>`;
+  const given = {run: {thread: first, tab: second, tell}, ask: {library: first, conversation: second}, check: {kind: first}, start: {at: first}, libraries: {name: first}};
+  const part = html`<${loaded.Part} ...${given[/** @type {keyof typeof given} */ (name)] ?? {}} />`;
+  return name === "run" ? part : html`<div class=${`body ${PLAIN.has(name) ? "plain" : ""}`}>${part}</div>`;
 }
 
 function Key() {

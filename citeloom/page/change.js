@@ -11,9 +11,9 @@ import {W} from "./words.js";
 const MARKER = /\{(P\d+)\}/g;
 const LONGEST = 240;
 
-/** The text as lines that cite the n-th paper as [n], which `revise` takes. @param {any[]} sentences */
-export function lined(sentences) {
-  const keys = [...new Set(sentences.flatMap((item) => [...item.marked.matchAll(MARKER)].map((found) => found[1])))];
+/** Some or all sentences as lines that cite the n-th paper of the whole text as [n], which `revise` takes. @param {any[]} sentences @param {any[]} [whole] */
+export function lined(sentences, whole = sentences) {
+  const keys = [...new Set(whole.flatMap((item) => [...item.marked.matchAll(MARKER)].map((found) => found[1])))];
   const line = (/** @type {any} */ item) =>
     item.marked.replace(MARKER, (/** @type {string} */ _, /** @type {string} */ name) => `[${keys.indexOf(name) + 1}]`);
   return paragraphs(sentences).map((part) => part.map(line).join("\n")).join("\n\n");
@@ -56,18 +56,20 @@ export function Change({run, sentences, chosen, model, busy, error, next, revise
     : `${words}. Do this only in the sentence “${short(chosen.text)}”.`);
   const send = (/** @type {Event} */ event) => (event.preventDefault(), revise({instruction: asked(told, scope)}, `“${told}”`));
   const numbers = (run.values.references ?? []).filter((/** @type {any} */ item) => chosen?.citations.some((/** @type {any} */ one) => one.paper === item.paper.id));
+  // The headings of an annotated list count its papers, so a paper leaves it as a whole.
+  const listed = run.values.mind === "extractive" && !model;
   const quick = (/** @type {string} */ words, /** @type {Record<string, string>} */ change) =>
     html`<button type="button" class="tiny" disabled=${busy} onClick=${() => revise(change, words)}>${words}</button>`;
   return html`
     <div class="chips">
       <button type="button" class="tiny change-more" aria-expanded=${asking} onClick=${() => setAsking(!asking)}>${W.text.more}</button>
       ${model && chosen && [W.text.shorter, W.text.soften].map((words) => quick(words, {instruction: asked(words, "sentence")}))}
-      ${chosen && quick(W.text.remove, {text: lined(sentences.filter((item) => item !== chosen))})}
-      ${!model && html`${numbers.map((/** @type {any} */ item) => quick(`${W.text.without_} [${item.number}]`, {instruction: `without [${item.number}]`}))}
+      ${chosen && !(listed && numbers.length) && quick(W.text.remove, {text: lined(sentences.filter((item) => item !== chosen), sentences)})}
+      ${!model && html`${numbers.map((/** @type {any} */ item) => quick(`${W.papers.exclude} [${item.number}]`, {instruction: `without [${item.number}]`}))}
         ${quick(W.text.shortText, {instruction: "shorter"})}`}
       ${chosen && html`<button type="button" class="tiny" onClick=${copy}>${copied === chosen.paragraph ? W.text.copied : W.text.copy}</button>`}
     </div>
-    <form class=${`ask-row ${asking ? "open" : ""}`} onSubmit=${send}>
+    <form class=${`ask-row ${asking ? "open" : ""} ${model ? "" : "free"}`} onSubmit=${send}>
       <input required aria-label=${W.text.ask} placeholder=${model ? W.text.askHint : W.text.askFree} value=${told}
         onInput=${(/** @type {any} */ event) => setTold(event.target.value)} />
       ${model && html`<select aria-label=${W.text.scope} value=${scope} onChange=${(/** @type {any} */ event) => setScope(event.target.value)}>

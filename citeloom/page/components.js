@@ -34,12 +34,9 @@ export function Quote({quote, context = "", where, children}) {
   const words = context && at >= 0
     ? html`${context.slice(0, at)}<mark>${quote.text}</mark>${context.slice(at + quote.text.length)}` : quote.text;
   return html`<figure class="quote"><blockquote class=${noted ? "noted" : ""} dir="auto">${noted ? words : html`“${words}”`}</blockquote>
-    <figcaption class="from"><span class=${`where ${noted ? "annotation" : "own"}`}>${quote.verified === false ? W.quote.unverified : noted ? W.quote.annotation : whoseWords(quote)}</span>
+    <figcaption class="from"><span class=${`where ${noted ? "annotation" : "own"}`}>${quote.verified === false ? W.quote.unverified : noted ? W.papers.annotation : `${W.quote.from} ${quote.words_of ?? quote.part}`}</span>
       ${where && html`<span dir="auto">${where}</span>`}${children}</figcaption></figure>`;
 }
-
-/** Whose words a quote is; the server says it with each quote. @param {any} quote */
-const whoseWords = (quote) => `${W.quote.from} ${quote.words_of ?? quote.part}`;
 
 /** A button with a box below it, closed by Esc or a click elsewhere. @param {{label: any, children?: any}} props */
 export function Pop({label, children}) {

@@ -126,20 +126,6 @@ export function address(paper) {
   return /^https?:\/\//i.test(paper.url ?? "") ? paper.url : "";
 }
 
-/**
- * A sentence in running text that can be chosen; a button would not flow with its neighbours.
- * @param {{kind: string, chosen: boolean, choose: () => void, children?: any}} props
- */
-export function Sentence({kind, chosen, choose, children}) {
-  const press = (/** @type {KeyboardEvent} */ event) => {
-    if (event.key !== "Enter" && event.key !== " ") return;
-    event.preventDefault();
-    choose();
-  };
-  return html`<span class=${`sentence ${kind}`} role="button" tabindex="0" aria-pressed=${chosen}
-    onClick=${choose} onKeyDown=${press}>${children}</span>`;
-}
-
 /** A link to a paper on the web, if it is known where. @param {{paper: any}} props */
 export const Out = ({paper}) => address(paper)
   ? html`<a href=${address(paper)} target="_blank" rel="noreferrer noopener">${W.papers.open} ↗</a>` : null;

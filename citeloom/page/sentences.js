@@ -32,7 +32,8 @@ export function Sentence({item, chosen, choose, faint = false, expands = false})
     choose();
   };
   // A verdict stays on the line of the word before it.
-  const cut = item.text.trimEnd().lastIndexOf(" ") + 1;
+  const bracket = item.text.lastIndexOf("["), last = item.text.trimEnd().lastIndexOf(" ") + 1;
+  const cut = bracket > 0 && bracket < last && item.text.indexOf("]", bracket) >= last ? bracket : last;
   return html`<span class=${`s ${kind && tone(kind)} ${kind} ${faint ? "faint" : ""}`} role="button" tabindex="0" data-s=${item.number}
     aria-pressed=${expands ? null : chosen} aria-expanded=${expands ? chosen : null} onClick=${choose} onKeyDown=${press}>${cited(item.text.slice(0, cut))}<span
     class="tail">${cited(item.text.slice(cut))}${kind && html`<span class="v"><${Shape} verdict=${kind} /><span class=${kind === "supported" ? "hide" : "tag"}>${

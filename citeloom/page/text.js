@@ -45,6 +45,8 @@ export function Text({run}) {
   };
   const focus = () => /** @type {HTMLElement | null} */ (document.querySelector(`[data-s="${chosen?.number}"]`))?.focus({preventScroll: true});
   useKeys({j: () => step(1), k: () => step(-1), Escape: () => { if (open) (setOpen(false), focus()); }});
+  // What a working run holds is a draft that nobody has checked yet.
+  if (run.status === "working" && !run.values.audit) return html`<${Note} kind="ask" icon="busy"><p>${W.text.working} <a href=${`#/run/${run.thread}/live`}>${W.run.tabs.live}</a></p><//>`;
   if (!sentences.length) return html`<${Nothing}>${run.values.stop?.cause ?? W.text.none}<//>`;
   if (edited) {
     return html`<${Editor} edited=${edited} change=${setEdited} papers=${run.values.plan_papers ?? []} busy=${busy} error=${error}
@@ -66,7 +68,7 @@ export function Text({run}) {
     </div>
     <div class="text-grid">
       <article aria-label=${W.text.section}>
-        ${run.values.mind === "extractive" && html`<h2 class="first">${W.text.annotated}</h2>`}
+        ${run.values.mind === "extractive" && html`<h2 class="lede">${W.text.annotated}</h2>`}
         ${marked ? html`<p class="changes" dir="auto"><${Changes} before=${before} text=${run.values.related_work} /></p>`
           : paragraphs(sentences).map((part) => html`<p dir="auto">${part.map((item) => html`<${Sentence} key=${item.number} item=${item}
             chosen=${item === chosen} choose=${() => choose(item.number)} faint=${only && only !== worst(item)} />`)}</p>`)}

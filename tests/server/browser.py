@@ -15,6 +15,11 @@ CHROMIUM = next(
 )
 REQUIRED = os.environ.get("CITELOOM_BROWSER") == "required"
 """As .ci/run asks; elsewhere a machine without Chromium skips."""
+IDEA = (
+    "We study how well large language models recommend citations for a sentence of a paper, and "
+    "whether the recommended papers support what the sentence claims."
+)
+SENTENCE = "article .s"
 OPTION = re.compile(r"(?<![\w-])--[a-z]")
 """An option of the command line, of which neither the page nor a tool speaks."""
 
@@ -80,3 +85,15 @@ class Visitor:
         assert self.page.evaluate(
             "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
         )
+
+    def looks_right_everywhere(self) -> None:
+        """`looks_right` in light and dark, on a wide window, a phone and a narrow phone."""
+        before = self.page.viewport_size
+        for wide in (1280, 390, 320):
+            self.page.set_viewport_size({"width": wide, "height": 844})
+            for scheme in ("light", "dark"):
+                self.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+                self.looks_right()
+        self.page.emulate_media(color_scheme="light", reduced_motion=None)
+        if before:
+            self.page.set_viewport_size(before)

@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -13,33 +12,14 @@ from docx import Document
 from playwright.sync_api import Browser, FilePayload, Page, expect
 
 from tests.graphs.stacks import FIRST_TITLE, first
-from tests.server.browser import CHROMIUM, REQUIRED, Visitor, browser
+from tests.server.browser import CHROMIUM, IDEA, REQUIRED, SENTENCE, Visitor
 from tests.server.conftest import Server, prepared, serving
-from tests.server.hostile import Caller
-from tests.support import SMALL, small_records
+from tests.support import SMALL
 from tools.callers import ApiKeyLimits, ApiKeys
 
 pytestmark = pytest.mark.skipif(
     not CHROMIUM and not REQUIRED, reason="this machine has no Chromium"
 )
-IDEA = (
-    "We study how well large language models recommend citations for a sentence of a paper, and "
-    "whether the recommended papers support what the sentence claims."
-)
-SENTENCE = "article .sentence"
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with browser() as opened:
-        yield opened
-
-
-@pytest.fixture
-def visitor(chromium: Browser, server: Server) -> Iterator[Visitor]:
-    page = chromium.new_page()
-    yield Visitor(page, server.url)
-    page.close()
 
 
 def downloaded(page: Page, name: str) -> bytes:
@@ -55,7 +35,7 @@ def test_whole_way_from_an_abstract_to_a_word_file(visitor: Visitor) -> None:
     page.wait_for_selector(SENTENCE, timeout=90_000)
     page.locator(f"{SENTENCE}.supported").first.click()
     assert page.locator("aside blockquote").count() >= 1
-    assert page.locator("aside .support.supported").inner_text() == "supported"
+    assert page.locator("aside .verdict").first.inner_text() == "Supported"
     visitor.looks_right()
 
     # A paper is left out, another must be cited: the text is written again with these.
@@ -69,7 +49,7 @@ def test_whole_way_from_an_abstract_to_a_word_file(visitor: Visitor) -> None:
     page.wait_for_selector(SENTENCE, timeout=90_000)
     references = page.locator(".references").inner_text()
     assert gone not in references
-    page.get_by_text("What changed").click()
+    page.get_by_role("button", name="What changed").click()
     assert page.locator("del").count() >= 1
 
     page.locator(".tabs").get_by_role("link", name="Export").click()
@@ -92,36 +72,6 @@ def test_draft_is_read_and_a_file_that_is_none_is_told_of(visitor: Visitor) -> N
     page.set_input_files("input[type=file]", {**draft, "buffer": b"%PDF-1.4 nothing"})
     page.wait_for_selector(".problem", timeout=60_000)
     visitor.looks_right()
-
-
-def test_text_is_edited_checked_and_asked_for_anew(visitor: Visitor) -> None:
-    thread = visitor.review(IDEA, SMALL)
-    page = visitor.page
-    page.wait_for_selector(SENTENCE, timeout=90_000)
-    before = page.locator(SENTENCE).all_inner_texts()
-    page.get_by_role("button", name="Edit the text").click()
-    visitor.looks_right()
-    line = page.get_by_label("Line 2", exact=True)
-    kept = line.input_value()
-    line.fill("Nobody has ever studied citations [1].")
-    page.get_by_role("button", name="Check my text").click()
-    page.wait_for_url(lambda url: thread not in url, timeout=30_000)
-    page.wait_for_selector(f"{SENTENCE}, .question", timeout=90_000)
-    if page.locator(".question").count():  # it does not stand: mend it, or have it taken out
-        visitor.looks_right()
-        page.get_by_role("button", name="Continue").click()
-        page.wait_for_selector(SENTENCE, timeout=90_000)
-    false = page.locator(SENTENCE, has_text="Nobody has ever studied")
-    assert not false.count() or "supported" not in str(false.get_attribute("class"))
-    assert kept not in page.locator("article").inner_text() or "[1]" not in kept
-
-    visitor.at(f"run/{thread}/text")
-    page.wait_for_selector(SENTENCE)
-    page.get_by_label("Ask for a change").fill("without [1]")
-    page.get_by_role("button", name="Change it").click()
-    page.wait_for_url(lambda url: thread not in url, timeout=30_000)
-    page.wait_for_selector(SENTENCE, timeout=90_000)
-    assert len(page.locator(SENTENCE).all_inner_texts()) < len(before)
 
 
 def test_person_is_asked_and_a_run_is_stopped_and_goes_on(visitor: Visitor) -> None:
@@ -191,97 +141,6 @@ def test_each_paper_is_asked_and_a_search_is_made_again(visitor: Visitor) -> Non
     visitor.at(f"run/{thread}/take")
     page.get_by_role("button", name="Send the references to Zotero").click()
     page.get_by_text("start it on this machine").wait_for()
-
-
-def test_question_upload_and_history(visitor: Visitor) -> None:
-    page = visitor.at("libraries")
-    note = "# Zebrafish\n\nZebrafish larvae choose the warmer side of a tank in the dark. " * 9
-    page.set_input_files(
-        "input[type=file]",
-        {"name": "fish.md", "mimeType": "text/markdown", "buffer": note.encode()},
-    )
-    page.get_by_label("to library").fill("fishes")
-    page.get_by_role("button", name="Add", exact=True).click()
-    page.get_by_text("fish.md: added").wait_for(timeout=60_000)
-    page.get_by_role("link", name="fishes").click()
-    page.wait_for_selector(".papers li")
-    visitor.looks_right()
-
-    visitor.at("ask")
-    page.wait_for_selector("option:has-text('fishes')", state="attached")
-    page.get_by_label("Library").select_option("fishes")
-    page.get_by_label("Question").fill("Which side of a tank do larvae choose?")
-    page.get_by_role("button", name="Ask", exact=True).click()
-    page.locator(".turn .sentence").first.click(timeout=60_000)
-    assert "warmer side" in page.locator(".turn mark").first.inner_text()
-    visitor.looks_right()
-
-    page.reload()  # the conversation is there again, and goes on
-    page.locator(".turn .sentence").first.wait_for(timeout=60_000)
-    page.get_by_label("Question").fill("Which side of a tank do larvae choose in the dark?")
-    page.get_by_role("button", name="Ask", exact=True).click()
-    expect(page.locator(".turn")).to_have_count(2)
-    page.locator(".turn").nth(1).locator(".sentence").first.wait_for(timeout=60_000)
-
-    visitor.at("libraries/fishes")
-    page.get_by_role("button", name=re.compile("^Remove")).click()
-    page.wait_for_selector(".papers li", state="detached")
-    page.get_by_role("button", name="Delete this library").click()
-    expect(page.locator(".names")).not_to_contain_text("fishes")
-    visitor.at("history")
-    page.wait_for_selector(".history li")
-    page.get_by_role("button", name="Delete Which side").click()
-    expect(page.get_by_role("button", name="Delete Which side")).to_have_count(0)
-    visitor.looks_right()
-
-
-def test_page_of_a_quote_is_shown_with_its_words_marked(visitor: Visitor) -> None:
-    page = visitor.at("libraries")
-    owls = FilePayload(name="owls.pdf", mimeType="application/pdf", buffer=first())
-    page.set_input_files("input[type=file]", owls)
-    page.get_by_label("to library").fill("barn-owls")
-    page.get_by_role("button", name="Add", exact=True).click()
-    page.get_by_text("owls.pdf: added").wait_for(timeout=60_000)
-    visitor.at("ask/barn-owls")
-    page.wait_for_selector("option:has-text('barn-owls')", state="attached")
-    page.get_by_label("Question").fill("How do barn owls tell the height of a sound?")
-    page.get_by_role("button", name="Ask", exact=True).click()
-    page.locator(".turn .sentence").first.click(timeout=60_000)
-    page.get_by_role("button", name="Show the page").first.click()
-    picture = page.locator("figure img").first
-    picture.wait_for(timeout=60_000)
-    assert picture.get_attribute("alt")
-    expect(page.locator("figcaption").first).to_have_text(re.compile(r"^Page \d / 2$"))
-    assert picture.evaluate("image => image.decode().then(() => image.naturalWidth)") > 800
-    visitor.looks_right()
-
-
-def test_citations_of_a_text_are_checked_and_a_synthesis_is_written(visitor: Visitor) -> None:
-    known = small_records()[0]
-    page = visitor.at("check")
-    visitor.looks_right()
-    text = f"Moths steer by the moon [1].\n\nOwls hear voles [2].\n\n# References\n\n[1] {known.title}. {known.year}."
-    page.get_by_label("Your text, with").fill(text)
-    page.wait_for_selector(f"option[value={SMALL}]", state="attached")
-    page.get_by_label("Library").select_option(SMALL)
-    page.get_by_role("button", name="Check", exact=True).click()
-    page.wait_for_url("**/checked", timeout=60_000)
-    page.get_by_text("Problems found:").wait_for()
-    page.get_by_role("button", name="Owls hear voles").click()
-    page.locator("aside .support").first.wait_for()
-    visitor.looks_right()
-
-    visitor.at(f"libraries/{SMALL}")
-    page.wait_for_selector(".papers li")
-    for box in page.get_by_label("Select for a synthesis").all()[:3]:
-        box.check()
-    page.get_by_label("Write a synthesis").fill("How are citations recommended by language models?")
-    page.get_by_role("button", name="Write", exact=True).click()
-    page.wait_for_url("**/synthesis", timeout=90_000)
-    if page.locator(SENTENCE).count():
-        page.locator(SENTENCE).first.click()
-        page.locator("aside blockquote").first.wait_for()
-    visitor.looks_right()
 
 
 HOSTILE: list[dict[str, Any]] = [
@@ -355,7 +214,7 @@ def test_each_caller_has_a_key_and_sees_no_other(
         anna.at("ask")
         anna.page.get_by_label("Question").fill("What is RAG?")
         anna.page.get_by_role("button", name="Ask", exact=True).click()
-        anna.page.wait_for_selector(".turn .sentence, .turn p:not(.dim)", timeout=60_000)
+        anna.page.wait_for_selector(".turn .s, .turn p:not(.dim)", timeout=60_000)
         anna.at("history")
         link = anna.page.locator(".history li a").first
         link.wait_for()
@@ -376,57 +235,3 @@ def test_page_is_small_and_its_first_paint_quick_to_come(visitor: Visitor) -> No
     )
     assert painted
     assert sum(sizes) < 250_000
-
-
-def test_plan_is_edited_as_the_server_has_it(visitor: Visitor) -> None:
-    thread = visitor.review(IDEA, SMALL)
-    page = visitor.page
-    page.wait_for_selector(SENTENCE, timeout=90_000)
-    gone = page.locator(".references li").first.inner_text().split("“")[-1][:40]
-    page.get_by_role("button", name="Edit the plan").click()
-    before = lines_of(page)
-    themes = [line for line in before if line.startswith("# ")]
-    named = [line for line in before if "[" in line]
-    assert themes
-    assert all(re.fullmatch(r"\d+\. \[\d+\].* \(\w+\)", line) for line in named)
-    listed = page.locator("ol.cards li").all_inner_texts()
-    assert len(listed) >= len(named)
-    assert any(gone[:20] in title for title in listed)
-    visitor.looks_right()
-    boxes = page.locator(".lines textarea")
-    boxes.nth(before.index(themes[0])).fill("# owls at night")
-    at = next(number for number, line in enumerate(before) if "[1]" in line)
-    boxes.nth(at).fill("1. [2] (contrast): say it of [2] first")
-    page.get_by_role("button", name="Write from this plan").click()
-    page.wait_for_url(lambda url: thread not in url, timeout=30_000)
-    page.wait_for_selector(SENTENCE, timeout=90_000)
-    assert gone not in page.locator(".references").inner_text()
-    page.get_by_role("button", name="Edit the plan").click()
-    after = lines_of(page)
-    assert "# owls at night" in after
-    assert any(line.endswith("(contrast): say it of [1] first") for line in after), after
-    assert after.count("") == before.count("")  # its paragraphs
-
-
-def lines_of(page: Page) -> list[str]:
-    page.locator(".lines textarea").first.wait_for()
-    return [box.input_value() for box in page.locator(".lines textarea").all()]
-
-
-def test_change_that_needs_a_model_is_refused_before_a_run_is_made(visitor: Visitor) -> None:
-    thread = visitor.review(IDEA, SMALL)
-    page = visitor.page
-    page.wait_for_selector(SENTENCE, timeout=90_000)
-    runs = len(threads_of(visitor))
-    page.get_by_label("Ask for a change").fill("contrast [1] and [2]")
-    page.get_by_role("button", name="Change it").click()
-    expect(page.locator(".problem")).to_contain_text("Only a model can follow this instruction")
-    assert f"/run/{thread}/text" in page.url
-    assert len(threads_of(visitor)) == runs
-    page.locator(SENTENCE).first.click()
-    assert page.get_by_role("button", name="Shorten").count() == 0
-    visitor.looks_right()
-
-
-def threads_of(visitor: Visitor) -> list[Any]:
-    return list(Caller(visitor.url).post("/threads/search", {"limit": 100}).json())
