@@ -120,9 +120,9 @@ export async function forget(thread) {
 export const remove = (path) => send("DELETE", path);
 
 const PLACE = "citeloom-page";
-/** What the page itself keeps of a run, in the server's store. @typedef {"papers" | "columns" | "given" | "mended" | "fixes"} Kept */
+/** What the page itself keeps of a run, in the server's store. @typedef {"papers" | "order" | "columns" | "given" | "mended" | "fixes"} Kept */
 /** @type {Kept[]} */
-const KEPT = ["papers", "columns", "given", "mended", "fixes"];
+const KEPT = ["papers", "order", "columns", "given", "mended", "fixes"];
 
 /** @param {string} thread @param {Kept} name @returns {Promise<any>} */
 export async function kept(thread, name) {

@@ -19,6 +19,9 @@ export function useEstimate(graph, input, settings, wanted) {
   return found;
 }
 
+/** The longest and dearest that a run may be, in a sentence. @param {any} estimate */
+export const lengths = (estimate) => `${W.estimate.upTo} ${Math.max(1, Math.ceil(estimate.minutes?.high ?? 1))} min${estimate.usd ? `, ${estimate.usd.high.toFixed(2)} USD` : ""}.`;
+
 /** @param {{estimate: any}} props */
 export function Estimate({estimate}) {
   const span = (/** @type {any} */ range, /** @type {number} */ digits, /** @type {string} */ unit) => {
