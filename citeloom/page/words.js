@@ -204,7 +204,7 @@ export const W = {
     refused: "No passage clearly answers this.", ofPaper: "the paper’s text", nearest: "Closest passages", missing: "Not found in the library:", continue: "Ask a follow-up question",
   },
   libraries: {
-    title: "Libraries",
+    title: "Libraries", lead: "Papers on this server that CiteLoom searches, quotes and answers from.",
     add: "Add files", to: "to library", upload: "Add", uploading: "Reading…", files: "Files (PDF, HTML, DOCX, Markdown, BibTeX, CSL JSON, …)",
     find: "Find by title", remove: "Remove", more: "Show more", shared: "shared, read only",
     none: "No paper with this in its title.", name: "Use a-z, 0-9, - and _ in the name of a library.",
