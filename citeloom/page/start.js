@@ -66,13 +66,13 @@ export function Start({at}) {
         onDragOver=${(/** @type {DragEvent} */ event) => event.preventDefault()}
         onDrop=${(/** @type {DragEvent} */ event) => (event.preventDefault(), take(event.dataTransfer?.files[0]))}>
       <div class="start-form">
-        <section class="card paste" aria-label=${W.start.text}>
+        <div class="card paste">
           <textarea rows="8" required aria-label=${W.start.text} placeholder=${W.start.hint} value=${form.text} onInput=${typed("text")}></textarea>
           <div class="paste-do"><label class="button tiny file"><${Icon} name="page" />${W.start.drop}
               <input type="file" class="hide" accept=".txt,.md,.tex,.pdf,.docx,.html,.xml" onChange=${(/** @type {any} */ event) => take(event.target.files[0])} /></label>
             <span class="dim small late">${W.start.dropHint}</span>
             <button type="button" class="tiny quiet" onClick=${() => put({text: W.start.sample})}>${W.start.example}</button></div>
-        </section>
+        </div>
         <${Problem} text=${dropped} />
         <${Where} sources=${form.sources} library=${form.library} put=${put} />
         <div class="two">
