@@ -75,15 +75,22 @@ function StepOf({step, run, again}) {
         <ul class="queries">${run.queries.map((query) => html`<li dir="auto"><code>${query.facet === "whole" ? `${query.text.slice(0, 60)} …` : query.text}</code><span class="dim">${query.reason ?? ""}</span></li>`)}</ul><//>`
       : line && !sources.length && html`<p class="dim" dir="auto">${line}</p>`}
     ${sources.length > 0 && html`<${Gave} sources=${sources} run=${run} />`}
-    ${open && bar && html`<div class="prog"><span class="strong num">${bar.done} ${W.story.of} ${bar.total}</span>
+    ${open && bar && bar.done < bar.total && html`<div class="prog"><span class="strong num">${bar.done} ${W.story.of} ${bar.total}</span>
       <svg class="meter" viewBox="0 0 100 6" preserveAspectRatio="none" role="img" aria-label=${`${bar.title}: ${bar.done} ${W.story.of} ${bar.total}`}><rect width=${(100 * bar.done) / bar.total} height="6" /></svg>
       <span class="dim small num">${left(bar) > 0 && run.status === "working" ? `${W.story.about} ${lasting(left(bar) * 1000)} ${W.story.left}` : ""}</span></div>`}
-    ${failures.length > 0 && html`<${Note} kind="warn" icon="failed"><ul class="small">${failures.map((item) => html`<li dir="auto"><strong>${item.subject}</strong>: ${item.cause}${item.remedy && ` (${item.remedy})`}</li>`)}</ul><//>`}
+    ${failures.length > 0 && html`<${Note} kind="warn" icon="failed">${failures.map((item) => html`<${Failure} failure=${item} run=${run} />`)}<//>`}
     ${halted && html`<${Note} kind="warn" icon=${run.status === "failed" ? "failed" : "paused"}><strong>${W.story.stopped}.</strong> <span dir="auto">${run.problem}</span><//>`}
     ${stop && step.name === (run.status === "completed" ? lastOf(run) : "") && html`<${Note} kind="warn" icon="failed"><span dir="auto">${stop.cause}${stop.remedy && `: ${stop.remedy}`}</span><//>`}
     ${open && run.question && html`<${Question} key=${run.question.kind + (run.question.error ?? "") + run.question.proposal} run=${run} again=${again} />`}
     ${name === "check" && step.state === "ok" && run.values.sentences?.length > 0 && html`<p><a class="button main" href=${`#/run/${run.thread}/text`}>${W.story.open}</a></p>`}
   </li>`;
+}
+
+/** What was not done: its consequence first, its cause on demand. @param {{failure: any, run: import("./run.js").Run}} props */
+function Failure({failure: {subject, cause, remedy}, run}) {
+  const about = html`<strong>${sourceName(subject, run)}</strong>`;
+  return remedy ? html`<${Fold} kind="why" summary=${html`<span class="small" dir="auto">${about}: ${remedy}</span>`}><p class="dim small" dir="auto">${cause}</p><//>`
+    : html`<p class="small" dir="auto">${about}: ${cause}</p>`;
 }
 
 /** @param {import("./run.js").Run} run */
@@ -100,7 +107,7 @@ function Gave({sources, run}) {
       ${item.failed > 0 ? html`<span class="verdict small not_in_source"><${Icon} name="failed" size=${14} />${item.searches ? `${item.failed} ${W.story.partly}` : W.story.silent}</span>`
         : html`<span class="dim num small">${item.searches} ${W.story.searches[item.searches === 1 ? 0 : 1]}</span>`}</li>`)}
     ${linked.length > 0 && html`<li><span>${W.story.links}</span><span class="num"><strong>${sum("reached")}</strong> ${W.nouns.paper[1]}</span><span class="dim num small">${sum("followed")} ${W.story.followed}</span></li>`}</ul>
-    ${silent.map((item) => html`<p class="dim small" dir="auto">${sourceName(item.name, run)}: ${item.cause}. ${W.story.goes}</p>`)}`;
+    ${silent.map((item) => html`<${Fold} kind="why" summary=${html`<span class="small">${sourceName(item.name, run)}: ${W.story.goes}</span>`}><p class="dim small" dir="auto">${item.cause}</p><//>`)}`;
 }
 
 /** The best papers so far, or those that were kept, with why and the quote. @param {{run: import("./run.js").Run}} props */

@@ -1,6 +1,6 @@
 // What a run has done so far, as the steps of a story: from its events while one watches, from its results later.
 // @ts-check
-import {called, counted, W} from "./words.js";
+import {counted, W} from "./words.js";
 
 /** The stages of each step, in their order. @type {Record<string, string[]>} */
 const STAGES = {
@@ -70,7 +70,7 @@ export function given(run, failures) {
 
 /** @param {string} name @param {import("./run.js").Run} run */
 export const sourceName = (name, run) => (name === "library"
-  ? `${W.start.library} “${run.searched?.library ?? run.values.request?.library ?? "starter"}”` : called({...W.start.sourceNames, ...W.start.moreSources}, name));
+  ? `${W.start.library} “${run.searched?.library ?? run.values.request?.library ?? "starter"}”` : {...W.start.sourceNames, ...W.start.moreSources}[/** @type {"openalex"} */ (name)] ?? name);
 
 /** Records, papers, judged and relevant ones, as far as they are known. @param {import("./run.js").Run} run @returns {[string, number][]} */
 export function funnel(run) {

@@ -79,7 +79,7 @@ export const W = {
     on: {read: "Reading your text", search: "Searching, and following citations", judge: "Judging papers", cover: "Estimating coverage", write: "Writing the section", check: "Checking every citation"},
     ok: {read: "Read your text", search: "Searched, and followed citations", judge: "Judged papers", cover: "Estimated coverage", write: "Wrote the section", check: "Checked every citation"},
     supported: "supported", listed: "Made the annotated list", listing: "Making the annotated list", list: "Make the annotated list", left: "left", about: "about", searches: ["search", "searches"], queries: ["query", "queries"], from: "each from your text", links: "Citation links", followed: "papers followed",
-    silent: "Not answering", partly: "of its searches failed", goes: "The run goes on without it.", asks: "A question for you", one: "1 question",
+    silent: "Not answering", partly: "of its searches failed", goes: "not answering. The run goes on without it.", asks: "A question for you", one: "1 question",
     stopped: "CiteLoom stopped here", begins: "CiteLoom has started. The first step appears in a moment.", open: "Open the text", all: "All counts",
     waits: "Papers appear here after the first search.", new: "new", up: "places up", down: "places down", promising: "Not judged yet: the closest so far",
     annotated: "Quotes here are annotations by CiteLoom, not the papers’ own words.",

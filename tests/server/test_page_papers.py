@@ -97,6 +97,7 @@ def test_criteria_are_columns_and_five_thousand_rows_scroll(visitor: Visitor) ->
 
     page.route(f"**/citeloom/runs/{thread}", many)
     visitor.at(f"run/{thread}/papers")
+    page.reload()
     page.wait_for_selector(NAME)
     expect(page.locator(".p-head")).to_contain_text("Was it measured?")
     expect(page.locator(".paper").first).to_contain_text("Yes")

@@ -68,7 +68,7 @@ def test_chosen_method_and_silent_source_are_seen_in_the_run(visitor: Visitor) -
     expect(gave.locator("li", has_text="arXiv")).to_contain_text("Not answering")
     expect(gave.locator("li", has_text=SMALL)).to_contain_text("records")
     expect(gave).not_to_contain_text("Citation links")  # one round follows none
-    expect(page.locator(".story")).to_contain_text("The run goes on without it.")
+    expect(page.locator(".story")).to_contain_text("The run goes on without it")
     visitor.looks_right_everywhere()
 
 
