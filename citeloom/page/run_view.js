@@ -26,7 +26,7 @@ const TABS = {
   references: ["listed", "live"],
 };
 /** Views that are not redone yet: their styles are in plain.css. */
-const PLAIN = new Set(["live", "papers", "graph", "table", "text", "take", "synthesis", "checked", "listed"]);
+const PLAIN = new Set(["live", "papers", "table", "text", "take", "synthesis", "checked", "listed"]);
 const ICONS = {loading: "busy", working: "busy", input_required: "ask", completed: "done", cancelled: "paused", failed: "failed"};
 const MOST_VERSIONS = 50;
 
