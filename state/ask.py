@@ -81,6 +81,7 @@ class Nearest(FrozenModel):
     title: str
     citation: str = Field(default="", description="Authors and year, as people write them.")
     place: str = Field(default="", description="Section and page, for people.")
+    part: str = Field(default="passage", description="What it is a quote of: see Quote.part.")
 
 
 class CitedPaper(FrozenModel):

@@ -74,13 +74,13 @@ export async function upload(path, file) {
  * @param {string} graph
  * @param {Record<string, unknown>} input
  * @param {Record<string, unknown>} settings
- * @param {{title: string, parent?: string}} about
+ * @param {{title: string, parent?: string, change?: string}} about `change` says what made a version
  * @returns {Promise<string>} the thread
  */
 export async function start(graph, input, settings, about) {
   const metadata = {
     citeloom_graph: graph, citeloom_settings: settings, citeloom_conversation: "",
-    title: about.title.slice(0, 200), parent: about.parent ?? "",
+    title: about.title.slice(0, 200), parent: about.parent ?? "", ...(about.change ? {change: about.change.slice(0, 200)} : {}),
     // To search again later, or to go on asking, as this did.
     ...(["find", "review", "ask", "synthesize"].includes(graph) ? {searched: input} : {}),
   };
@@ -120,10 +120,11 @@ export async function forget(thread) {
 export const remove = (path) => send("DELETE", path);
 
 const PLACE = "citeloom-page";
-/** What the page itself keeps of a run, in the server's store: @type {("papers" | "columns")[]} */
-const KEPT = ["papers", "columns"];
+/** What the page itself keeps of a run, in the server's store. @typedef {"papers" | "columns" | "given" | "mended" | "fixes"} Kept */
+/** @type {Kept[]} */
+const KEPT = ["papers", "columns", "given", "mended", "fixes"];
 
-/** @param {string} thread @param {"papers" | "columns"} name @returns {Promise<any>} */
+/** @param {string} thread @param {Kept} name @returns {Promise<any>} */
 export async function kept(thread, name) {
   const asked = new URLSearchParams({key: name, namespace: `${PLACE}.${thread}`});
   try {
@@ -133,7 +134,7 @@ export async function kept(thread, name) {
     throw error;
   }
 }
-/** @param {string} thread @param {"papers" | "columns"} name @param {unknown} value */
+/** @param {string} thread @param {Kept} name @param {unknown} value */
 export const keep = (thread, name, value) =>
   send("PUT", "/store/items", {namespace: [PLACE, thread], key: name, value: {kept: value}});
 
@@ -144,6 +145,7 @@ export async function pageOf(library, paper, quote, page) {
   return {
     address: URL.createObjectURL(await answer.blob()), page: Number(answer.headers.get("X-Page")),
     pages: Number(answer.headers.get("X-Pages")), marked: answer.headers.get("X-Marked") === "true",
+    box: answer.headers.get("X-Box")?.split(",").map(Number) ?? null,
   };
 }
 

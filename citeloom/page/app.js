@@ -2,7 +2,7 @@
 // @ts-check
 import {key} from "./api.js";
 import {Ask} from "./ask.js";
-import {Check} from "./check.js";
+import {Check} from "./check_form.js";
 import {History} from "./history.js";
 import {Libraries} from "./libraries.js";
 import {RunView} from "./run_view.js";
@@ -15,7 +15,9 @@ import {W} from "./words.js";
 
 const VIEWS = /** @type {const} */ (["start", "ask", "check", "libraries", "history"]);
 /** Views that are not redone yet: their styles are in plain.css. */
-const PLAIN = new Set(["start", "ask", "check", "libraries", "history"]);
+const PLAIN = new Set(["start", "libraries", "history"]);
+/** The place that a run of each graph belongs to; of others it is the first. @type {Record<string, string>} */
+const PLACES = {verify: "check", references: "check", ask: "ask"};
 
 /** @returns {string[]} */
 const here = () => location.hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent);
@@ -23,6 +25,7 @@ const here = () => location.hash.replace(/^#\/?/, "").split("/").map(decodeURICo
 function App() {
   const [place, setPlace] = useState(here());
   const [locked, setLocked] = useState(false);
+  const [graph, setGraph] = useState("");
   useEffect(() => {
     const look = () => {
       setPlace(here());
@@ -37,14 +40,14 @@ function App() {
   const [view, ...more] = place[0] ? place : ["start"];
   return html`
     <a class="skip" href="#content" onClick=${skip}>${W.skip}</a>
-    <${Top} view=${view} />
+    <${Top} place=${view === "run" ? PLACES[graph] ?? "start" : view} />
     <main id="content" tabindex="-1">
-      ${locked ? html`<div class="body"><${Key} /></div>` : html`<${View} key=${place[0] === "run" ? place[1] : view} view=${view} more=${more} />`}
+      ${locked ? html`<div class="body"><${Key} /></div>` : html`<${View} key=${place[0] === "run" ? place[1] : view} view=${view} more=${more} tell=${setGraph} />`}
     </main>`;
 }
 
-/** Brand, places, and whether a model is connected. @param {{view: string}} props */
-function Top({view}) {
+/** Brand, places, and whether a model is connected. @param {{place: string}} props */
+function Top({place}) {
   const [open, setOpen] = useState(false);
   const model = useModel();
   useEffect(() => {
@@ -55,7 +58,6 @@ function Top({view}) {
     addEventListener("keydown", shut);
     return () => (removeEventListener("click", shut), removeEventListener("keydown", shut));
   }, []);
-  const place = view === "run" ? "start" : view;
   return html`<header class="top">
     <a class="brand" href="#/start"><svg width="24" height="24" viewBox="0 0 24 24" aria-hidden="true"><path class="a" d="M3 7c6 0 6 10 12 10h6" /><path class="b" d="M3 12h5m5 0h8" /><path class="c" d="M3 17c6 0 6-10 12-10h6" /></svg>${W.name}</a>
     <nav class=${`places ${open ? "open" : ""}`} id="places" aria-label=${W.places}>
@@ -73,9 +75,9 @@ function skip(event) {
   document.getElementById("content")?.focus();
 }
 
-/** @param {{view: string, more: string[]}} props */
-function View({view, more}) {
-  if (view === "run" && more[0]) return html`<${RunView} thread=${more[0]} tab=${more[1] ?? ""} />`;
+/** @param {{view: string, more: string[], tell: (graph: string) => void}} props */
+function View({view, more, tell}) {
+  if (view === "run" && more[0]) return html`<${RunView} thread=${more[0]} tab=${more[1] ?? ""} tell=${tell} />`;
   const shown = view === "ask" ? html`<${Ask} library=${more[0] ?? ""} conversation=${more[1] ?? ""} />`
     : view === "check" ? html`<${Check} kind=${more[0] ?? ""} />`
     : view === "libraries" ? html`<${Libraries} name=${more[0] ?? ""} />`

@@ -18,7 +18,7 @@ export function useChoices(thread) {
  * A value that the server keeps beside a run, so that it is there in every browser.
  * @template T
  * @param {string} thread
- * @param {"papers" | "columns"} name
+ * @param {import("./api.js").Kept} name
  * @param {T} initial
  * @returns {[T, (change: (before: T) => T) => void, string]}
  */

@@ -169,13 +169,14 @@ function columnsOf(dots, groups, width, compact, gutter) {
   });
   // The last year begins where the room ends: its labels have the margin, or stand to its left.
   const sum = weights.slice(0, -1).reduce((a, b) => a + b, 0) || 1;
-  const widths = weights.slice(0, -1).map((weight) => Math.max(compact ? 0 : NARROW, (weight / sum) * room));
-  const over = widths.reduce((a, b) => a + b, 0) - room, give = widths.reduce((a, b) => a + b - NARROW, 0) || 1;
+  const least = compact ? 0 : Math.min(NARROW, room / Math.max(1, years.length - 1));
+  const widths = weights.slice(0, -1).map((weight) => Math.max(least, (weight / sum) * room));
+  const over = widths.reduce((a, b) => a + b, 0) - room, give = widths.reduce((a, b) => a + b - least, 0) || 1;
   let x = left;
   return years.map((year, place) => {
     const column = {year, x};
     const wide = widths[place] ?? 0;
-    x += compact ? wide : Math.max(12, wide - Math.max(0, over) * ((wide - NARROW) / give));
+    x += wide - Math.max(0, over) * ((wide - least) / give);
     return column;
   });
 }

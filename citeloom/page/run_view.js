@@ -26,12 +26,12 @@ const TABS = {
   references: ["listed", "live"],
 };
 /** Views that are not redone yet: their styles are in plain.css. */
-const PLAIN = new Set(["live", "papers", "table", "text", "take", "synthesis", "checked", "listed"]);
+const PLAIN = new Set(["live", "papers", "table", "take", "synthesis"]);
 const ICONS = {loading: "busy", working: "busy", input_required: "ask", completed: "done", cancelled: "paused", failed: "failed"};
 const MOST_VERSIONS = 50;
 
-/** @param {{thread: string, tab: string}} props */
-export function RunView({thread, tab}) {
+/** @param {{thread: string, tab: string, tell: (graph: string) => void}} props `tell` hears which graph it is */
+export function RunView({thread, tab, tell}) {
   const [run, again] = runs.useRun(thread);
   const was = useRef(/** @type {runs.Status} */ ("loading"));
   const [searchedBy] = useLoaded(() => source(run), [run.graph, run.parent]);
@@ -44,13 +44,13 @@ export function RunView({thread, tab}) {
     }
     was.current = run.status;
   }, [run.status]);
+  useEffect(() => tell(run.graph), [run.graph]);
   // A version keeps the papers and the map of the search that it comes from, with the numbers of its own text.
   const papers = searchedBy ? {...searchedBy, values: {...searchedBy.values, references: run.values.references ?? searchedBy.values.references}} : run;
   return html`
     <${Head} run=${run} papers=${papers} again=${again} tabs=${tabs} shown=${shown} />
     <div class=${`body ${PLAIN.has(shown) ? "plain" : ""}`}>
       <${Problem} text=${run.problem} />
-      ${run.values.mind === "extractive" && run.graph !== "references" && html`<p class="hint embedded">${W.run.embedded}</p>`}
       ${shown === "live" && html`<${RunStory} run=${run} again=${again} />`}
       ${shown === "papers" && html`<${Papers} key=${papers.thread} run=${papers} />`}
       ${shown === "graph" && html`<${Graph} key=${papers.thread} run=${papers} />`}
@@ -89,13 +89,15 @@ function Head({run, papers, again, tabs, shown}) {
     ${run.question && shown !== "live" && html`<a class="button main" href=${`${at}/live`}>${W.run.answer}</a>`}
     ${run.can_resume && html`<button class="main" disabled=${resuming} onClick=${() => resume()}>${W.run.resume}</button>`}
     ${rerun && html`<button class=${["papers", "live"].includes(shown) ? "" : "late"} disabled=${looking} onClick=${() => look()}>${W.history.again}</button>`}
-    ${run.status === "completed" && tabs.includes("take") && shown !== "take" && html`<a class="button main late" href=${`${at}/take`}>${W.run.tabs.take}</a>`}`;
+    ${["verify", "references"].includes(run.graph) && run.status !== "working" && html`<a class="button" href=${run.graph === "verify" ? "#/check" : "#/check/references"}>${W.check.another}</a>`}
+    ${run.status === "completed" && run.graph !== "verify" && tabs.includes("take") && shown !== "take" && html`<a class="button main late" href=${`${at}/take`}>${W.run.tabs.take}</a>`}`;
   return html`<section class="run" aria-label=${W.run.this}>
     <div class="head"><div>
       <h1 dir="auto">${run.title || W.name}</h1>
       <p class="meta" role="status">
         <span class=${`state status ${run.status}`}><${Icon} name=${ICONS[run.status]} kind=${ICONS[run.status] === "busy" ? "spin" : ""} />${W.run.status[run.status]}</span>
         ${stated(run, kept).map((text) => html`<span>${text}</span>`)}
+        ${run.values.mind === "extractive" && run.graph !== "references" && html`<span class="embedded" title=${W.run.embedded}>${W.run.without}</span>`}
         ${run.parent && html`<a href=${`#/run/${run.parent}`}>${run.graph === "find" ? W.run.started : W.run.edited}</a>`}
       </p></div>
       <div class="tools">${tools}</div></div>
