@@ -26,7 +26,7 @@ const TABS = {
   references: ["listed", "live"],
 };
 /** Views that are not redone yet: their styles are in plain.css. */
-const PLAIN = new Set(["graph", "table", "take"]);
+const PLAIN = new Set(["table", "take"]);
 const ICONS = {loading: "busy", working: "busy", input_required: "ask", completed: "done", cancelled: "paused", failed: "failed"};
 const MOST_VERSIONS = 50;
 
