@@ -91,13 +91,13 @@ function Key() {
     key.set(value.trim());
     location.reload();
   };
-  return html`<form class="card" onSubmit=${use}>
+  return html`<form class="card key" onSubmit=${use}>
     <h1>${W.key.title}</h1>
-    <p>${W.key.hint}</p>
-    <label>${W.key.label}
+    <p class="dim">${W.key.hint}</p>
+    <label class="field">${W.key.label}
       <input type="password" autocomplete="off" required value=${value}
         onInput=${(/** @type {any} */ event) => setValue(event.target.value)} /></label>
-    <button class="main">${W.key.send}</button>
+    <p><button class="main">${W.key.send}</button></p>
   </form>`;
 }
 

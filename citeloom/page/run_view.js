@@ -89,7 +89,7 @@ function Head({run, papers, again, tabs, shown}) {
     ${run.question && shown !== "live" && html`<a class="button main" href=${`${at}/live`}>${W.run.answer}</a>`}
     ${run.can_resume && html`<button class="main" disabled=${resuming} onClick=${() => resume()}>${W.run.resume}</button>`}
     ${rerun && html`<button class=${["papers", "live"].includes(shown) ? "" : "late"} disabled=${looking} onClick=${() => look()}>${W.history.again}</button>`}
-    ${["verify", "references"].includes(run.graph) && run.status !== "working" && html`<a class="button" href=${run.graph === "verify" ? "#/check" : "#/check/references"}>${W.check.another}</a>`}
+    ${["verify", "references"].includes(run.graph) && run.status !== "working" && html`<a class="button late" href=${run.graph === "verify" ? "#/check" : "#/check/references"}>${W.check.another}</a>`}
     ${run.status === "completed" && run.graph !== "verify" && tabs.includes("take") && shown !== "take" && html`<a class="button main late" href=${`${at}/take`}>${W.run.tabs.take}</a>`}`;
   return html`<section class="run" aria-label=${W.run.this}>
     <div class="head"><div>
@@ -97,6 +97,7 @@ function Head({run, papers, again, tabs, shown}) {
       <p class="meta" role="status">
         <span class=${`state status ${run.status}`}><${Icon} name=${ICONS[run.status]} kind=${ICONS[run.status] === "busy" ? "spin" : ""} />${W.run.status[run.status]}</span>
         ${stated(run, kept).map((text) => html`<span>${text}</span>`)}
+        ${run.started && html`<span class="late">${new Date(run.started).toLocaleDateString(undefined, {day: "numeric", month: "short", year: "numeric"})}</span>`}
         ${run.values.mind === "extractive" && run.graph !== "references" && html`<span class="embedded" title=${W.run.embedded}>${W.run.without}</span>`}
         ${run.parent && html`<a href=${`#/run/${run.parent}`}>${run.graph === "find" ? W.run.started : W.run.edited}</a>`}
       </p></div>
@@ -115,8 +116,7 @@ function stated(run, kept) {
   const cited = run.values.references?.length ?? 0;
   const took = run.status === "completed" && run.started ? Date.parse(run.updated) - Date.parse(run.started) : 0;
   const counts = [kept && `${counted(kept, "paper")} ${W.run.kept}`, Array.isArray(run.values.sentences) && cited && `${cited} ${W.run.cited}`].filter(Boolean).join(", ");
-  return [took > 0 && lasting(took), spent > 0 && `${spent.toFixed(2)} USD`, counts,
-    run.started && new Date(run.started).toLocaleDateString(undefined, {day: "numeric", month: "short", year: "numeric"})].filter(Boolean).map(String);
+  return [took > 0 && lasting(took), spent > 0 && `${spent.toFixed(2)} USD`, counts].filter(Boolean).map(String);
 }
 
 /** How long something took, in words. @param {number} ms */
