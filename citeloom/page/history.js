@@ -1,7 +1,7 @@
 // Earlier runs: open, compare, delete.
 // @ts-check
 import * as api from "./api.js";
-import {difference} from "./diff.js";
+import {Compared} from "./compare_runs.js";
 import {Nothing, Problem, useAction, useLoaded} from "./parts.js";
 import {read} from "./run.js";
 import {Icon} from "./shapes.js";
@@ -74,20 +74,3 @@ const kindOf = ({metadata: {citeloom_graph: graph}}) => W.history.kinds[/** @typ
 /** Where a run is shown: a conversation goes on where it was had. @param {any} thread */
 const place = ({thread_id: id, metadata}) =>
   metadata.citeloom_graph === "ask" ? `#/ask/${metadata.searched?.library ?? "starter"}/${id}` : `#/run/${id}`;
-
-/** @param {{runs: import("./run.js").Run[]}} props */
-function Compared({runs: [a, b]}) {
-  const kept = (/** @type {any} */ run) => new Map((run.values.papers ?? []).filter((/** @type {any} */ item) => item.selected)
-    .map((/** @type {any} */ item) => [item.paper.id, item.paper.title]));
-  const [left, right] = [kept(a), kept(b)];
-  const only = (/** @type {Map<string, string>} */ one, /** @type {Map<string, string>} */ other) => [...one].filter(([id]) => !other.has(id));
-  const list = (/** @type {string} */ title, /** @type {[string, string][]} */ papers) => html`<h2 dir="auto">${title} (${papers.length})</h2>
-    <ul class="dots">${papers.map(([, name]) => html`<li dir="auto">${name}</li>`)}</ul>`;
-  return html`<section class="compared" aria-label=${W.history.compare}>
-    ${list(`${W.history.only} “${a.title}”`, only(left, right))}
-    ${list(`${W.history.only} “${b.title}”`, only(right, left))}
-    ${a.values.related_work && b.values.related_work && html`<h2>${W.text.diff}</h2>
-      <p dir="auto">${difference(a.values.related_work, b.values.related_work).map(({text, kind}) =>
-        kind === "same" ? text : kind === "gone" ? html`<del>${text}</del>` : html`<ins>${text}</ins>`)}</p>`}
-  </section>`;
-}

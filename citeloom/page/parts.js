@@ -102,13 +102,6 @@ export function address(paper) {
 export const Out = ({paper}) => address(paper)
   ? html`<a href=${address(paper)} target="_blank" rel="noreferrer noopener">${W.papers.open} ↗</a>` : null;
 
-/** Whose words a quote is; the server says it with each quote. @param {any} quote */
-export const whose = (quote) => `${W.quote.from} ${quote.words_of ?? quote.part}`;
-
-/** Words of a source, and whose they are. @param {{quote: any}} props */
-export const Quoted = ({quote}) => html`<blockquote dir="auto">“${quote.text}”
-  <div class="dim">${quote.verified === false ? W.quote.unverified : whose(quote)}</div></blockquote>`;
-
 /** What is known of a paper's contents, under what it is. @param {any} paper */
 export const abstractTitle = (paper) => (paper.abstract_kind === "annotation" ? W.papers.annotation : W.papers.abstract);
 

@@ -142,10 +142,15 @@ export const W = {
     cites: "Cites", cited: "Cited by", keep: "Keep this paper", applies: "This takes effect when the text is written again, in",
     around: "Search around this paper", again: "Search again with this paper", againAll: "Search again with all of them",
   },
-  table: {none: "The comparison appears with the text.", paper: "Paper", column: "Add your own column: a question",
-    hint: "For example: Which data did they use?", add: "Ask each paper", library: "Library to ask", drop: "Remove the column", untold: "not stated",
-    from: "CiteLoom asks each paper separately and answers from the text in the library.",
-    facets: {problem: "Problem", method: "Method", data: "Data", findings: "Findings", limitations: "Limitations"}},
+  table: {none: "The comparison appears with the text.", paper: "Paper", column: "Add your own column: a question", columns: "Columns to show",
+    hint: "For example: Which data did they use?", add: "Ask each paper", library: "Library to ask", drop: "Remove the column", untold: "Not stated",
+    from: "CiteLoom asks each paper separately and answers from its text in the library.", free: "Without a model this is free.", twice: "This column is already there.",
+    own: "Add a column", whole: "Whole abstract", wholeNote: "Whole annotation",
+    left: "Columns left out, filled for fewer than half of the papers:",
+    embedded: "No model read these papers: CiteLoom took the sentence whose wording fits a column best.",
+    facets: {problem: "Problem", method: "Method", data: "Data", findings: "Findings", limitations: "Limitations"},
+    holds: {problem: "The gap it addresses", method: "How it proceeds, or what it adds", data: "Experiments, data sets, participants", findings: "What it found",
+      limitations: "What it leaves open"}},
   text: {
     none: "No text yet.", working: "CiteLoom is writing and checking this text. It appears here when every citation is checked.", section: "Related work", annotated: "Annotated list by theme", edit: "Edit text", plan: "Plan", cancel: "Cancel",
     check: "Check my text", again: "Write from this plan", makes: "Makes a new version. This one stays.", makesVersion: "Each change makes a new version: number",
@@ -202,12 +207,20 @@ export const W = {
   },
   synthesis: {
     title: "Write a synthesis of the selected papers", question: "Question", go: "Write", none: "No synthesis yet.",
-    secondary: "cited by these papers", lost: "Left out: no paper supports it", tick: "Select for a synthesis",
+    secondary: "Cited by these papers", lost: "Left out: no paper supports it", tick: "Select for a synthesis",
   },
   take: {
-    title: "Export", none: "Files appear when the run is done or paused.", save: "Save",
-    zotero: "Send the references to Zotero", sending: "Sending…", took: "Sent to Zotero:",
-    zoteroHint: "Zotero must be running on this computer. The references go into the collection selected there. Elsewhere, import references.ris.",
+    title: "Export", none: "Files appear when the run is done or paused.", save: "Save", all: "All files",
+    zotero: "Send to Zotero", sending: "Sending…", took: "Sent to Zotero:",
+    // Of each purpose its name, what it gives, and what it gives without its first file.
+    purposes: {
+      word: ["Word", "The text with its references. The words behind each citation are comments, and Zotero can restyle the citations.", ""],
+      latex: ["LaTeX, with your keys", "The text and its references. Papers that came from your BibTeX file keep your keys.",
+        "The references as BibTeX. Papers that came from your BibTeX file keep your keys."],
+      zotero: ["Zotero", "Zotero must be open on this computer: the references go into the collection selected there. Elsewhere, import the file.", ""],
+      share: ["Share as one HTML file", "The text, its evidence, the comparison and the map on one page. It opens in any browser, without CiteLoom.",
+        "All results on one page. It opens in any browser, without CiteLoom."],
+    },
   },
   ask: {
     title: "Ask a library", question: "Question", send: "Ask", asking: "Searching…", none:
@@ -227,7 +240,10 @@ export const W = {
   history: {
     title: "History", none: "No runs yet. Your first review appears here.", again: "Check for new papers", find: "Find a run", nothing: "No run has this in its title.",
     delete: "Delete", sure: "Delete this run and everything it saved?", compare: "Compare the two selected",
-    choose: "Select to compare", only: "Only in", hint: "Select two runs to compare them.", version: "version of",
+    choose: "Select to compare", only: "Only in", onlyCited: "Cited only in", both: "In both",
+    cited: "At least one of these runs did not search, so CiteLoom compares the papers that they cite.",
+    mixed: "CiteLoom compares the papers that the search kept with those that the text cites.",
+    hint: "Select two runs to compare them.", version: "version of",
     state: {idle: "Done", busy: "Working", interrupted: "Paused", error: "Failed", asks: "Waits for you"},
     kinds: {review: "Review", find: "Search", write: "Section", revise: "Revision", verify: "Citation check",
       references: "Reference list", ask: "Question", synthesize: "Synthesis", ingest: "Files added"},
