@@ -109,7 +109,7 @@ export function go(thread, graph, settings, given) {
 }
 
 /** What of a thread is listed; what its runs hold can be megabytes. */
-const LISTED = ["thread_id", "created_at", "updated_at", "metadata", "status"];
+const LISTED = ["thread_id", "created_at", "updated_at", "metadata", "status", "interrupts"];
 let selects = true;
 
 /** Threads, the newest first. @param {number} limit @returns {Promise<any[]>} */

@@ -81,7 +81,7 @@ def test_lenses_zoom_and_words_change_what_is_seen(
     page = chromium.new_page(viewport={"width": 1280, "height": 800})
     visitor = Visitor(page, server.url)
     visitor.at(f"run/{thread}/graph")
-    page.get_by_role("button", name="Relevance").click()
+    page.get_by_role("button", name="Relevance", exact=True).click()
     assert page.locator("text.lane").first.text_content() == "Score 85 to 100"
     before = page.locator(".frame .dot").count()
     page.get_by_role("button", name="Seen, not kept").click()
