@@ -8,6 +8,7 @@ _TITLES = {
     "screen_papers": "Screening",
     "shortlist_papers": "Choosing papers to judge",
     "judge_papers": "Judging papers",
+    "weigh_links": "Ranking papers",
     "expand_citations": "Following citations",
     "reflect_on_sufficiency": "Checking what is missing",
     "check_retractions": "Checking retractions",

@@ -74,13 +74,22 @@ def prompts(
 
 
 def settings() -> None:
-    """List what --set NAME=VALUE can change in a run: name, default, meaning."""
+    """List the methods a run can follow, and what --set NAME=VALUE can change: name, default, meaning."""
     from rich.console import Console
     from rich.table import Table
 
+    from tools.documented_methods import methods_by_step
     from tools.run_settings import setting_fields_by_group
 
     console = Console(markup=False, highlight=False, emoji=False)
+    for step in methods_by_step():
+        table = Table(
+            "Method", "--set", "When", box=None, title=step["title"], title_justify="left"
+        )
+        for method in step["methods"]:
+            chosen = " ".join(f"{name}={value}" for name, value in method["settings"].items())
+            table.add_row(method["name"], chosen or "default", method["when"])
+        console.print(table, "")
     for title, group in setting_fields_by_group().items():
         table = Table("Name", "Default", "Meaning", box=None, title=title, title_justify="left")
         for name, field in group.items():

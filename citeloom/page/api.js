@@ -109,7 +109,7 @@ export function go(thread, graph, settings, given) {
 }
 
 /** What of a thread is listed; what its runs hold can be megabytes. */
-const LISTED = ["thread_id", "created_at", "updated_at", "metadata", "status"];
+const LISTED = ["thread_id", "created_at", "updated_at", "metadata", "status", "interrupts"];
 let selects = true;
 
 /** Threads, the newest first. @param {number} limit @returns {Promise<any[]>} */
@@ -132,9 +132,9 @@ export async function forget(thread) {
 export const remove = (path) => send("DELETE", path);
 
 const PLACE = "citeloom-page";
-/** What the page itself keeps of a run, in the server's store. @typedef {"papers" | "columns" | "given" | "mended" | "fixes"} Kept */
+/** What the page itself keeps of a run, in the server's store. @typedef {"papers" | "order" | "columns" | "given" | "mended" | "fixes"} Kept */
 /** @type {Kept[]} */
-const KEPT = ["papers", "columns", "given", "mended", "fixes"];
+const KEPT = ["papers", "order", "columns", "given", "mended", "fixes"];
 
 /** @param {string} thread @param {Kept} name @returns {Promise<any>} */
 export async function kept(thread, name) {
@@ -183,7 +183,7 @@ export async function* follow(thread, run, signal) {
   for (let tries = 0; tries < 5; tries += 1) {
     try {
       const answer = await fetch(
-        `/threads/${thread}/runs/${run}/stream?stream_mode=custom&stream_mode=updates`,
+        `/threads/${thread}/runs/${run}/stream`,
         {signal, headers: {...headers(), "Last-Event-ID": last}},
       );
       if (!answer.ok || !answer.body) throw new ApiError(answer.status, await reason(answer));

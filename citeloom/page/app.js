@@ -15,8 +15,6 @@ const MODULES = {
   check: async () => (await import("./check_form.js")).Check, libraries: async () => (await import("./libraries.js")).Libraries,
   history: async () => (await import("./history.js")).History, run: async () => (await import("./run_view.js")).RunView,
 };
-/** Views that are not redone yet: their styles are in plain.css. */
-const PLAIN = new Set(["start", "libraries", "history"]);
 /** The place that a run of each graph belongs to; of others it is the first. @type {Record<string, string>} */
 const PLACES = {verify: "check", references: "check", ask: "ask"};
 
@@ -81,9 +79,9 @@ function View({view, more: [first = "", second = ""], tell}) {
   const name = view in MODULES && (view !== "run" || first) ? view : "start";
   const [loaded, error] = useLoaded(async () => ({Part: await MODULES[name]()}), [name]);
   if (!loaded) return html`<div class="body"><${Problem} text=${error} /></div>`;
-  const given = {run: {thread: first, tab: second, tell}, ask: {library: first, conversation: second}, check: {kind: first}, libraries: {name: first}};
+  const given = {run: {thread: first, tab: second, tell}, ask: {library: first, conversation: second}, check: {kind: first}, start: {at: first}, libraries: {name: first}};
   const part = html`<${loaded.Part} ...${given[/** @type {keyof typeof given} */ (name)] ?? {}} />`;
-  return name === "run" ? part : html`<div class=${`body ${PLAIN.has(name) ? "plain" : ""}`}>${part}</div>`;
+  return name === "run" ? part : html`<div class="body">${part}</div>`;
 }
 
 function Key() {

@@ -58,9 +58,10 @@ export function Pop({label, children}) {
 
 /**
  * A card beside the content; on a narrow window a sheet from below, at most 62 % high, that closes and gives the focus back.
- * @param {{label: string, title: any, open: boolean, close: () => void, tools?: any, foot?: any, children?: any}} props
+ * @param {{label: string, title: any, open: boolean, close: () => void, tools?: any, foot?: any, shut?: boolean, children?: any}} props
+ *   `shut` lets it be closed on a wide window, too
  */
-export function Panel({label, title, open, close, tools, foot, children}) {
+export function Panel({label, title, open, close, tools, foot, shut = false, children}) {
   const place = useRef(/** @type {HTMLElement | null} */ (null));
   const before = useRef(/** @type {any} */ (null));
   useEffect(() => {
@@ -84,7 +85,7 @@ export function Panel({label, title, open, close, tools, foot, children}) {
     before.current?.focus?.({preventScroll: true});
   };
   const press = (/** @type {KeyboardEvent} */ event) => { if (event.key === "Escape") leave(); };
-  return html`<aside class=${`panel ${open ? "open" : ""}`} aria-label=${label} ref=${place} onKeyDown=${press}>
+  return html`<aside class=${`panel ${open ? "open" : ""} ${shut ? "shut" : ""}`} aria-label=${label} ref=${place} onKeyDown=${press}>
     <div class="handle" aria-hidden="true"></div>
     <div class="panel-top"><h2>${title}</h2><div class="panel-nav">${tools}
       <button type="button" class="quiet icon tiny panel-close" aria-label=${W.close} onClick=${leave}><${Icon} name="close" size=${14} /></button></div></div>

@@ -25,8 +25,6 @@ const TABS = {
   synthesize: ["synthesis", "live", "take"], verify: ["checked", "live", "take"],
   references: ["listed", "live"],
 };
-/** Views that are not redone yet: their styles are in plain.css. */
-const PLAIN = new Set(["live", "papers", "graph", "table", "take"]);
 const ICONS = {loading: "busy", working: "busy", input_required: "ask", completed: "done", cancelled: "paused", failed: "failed"};
 const MOST_VERSIONS = 50;
 
@@ -49,7 +47,7 @@ export function RunView({thread, tab, tell}) {
   const papers = searchedBy ? {...searchedBy, values: {...searchedBy.values, references: run.values.references ?? searchedBy.values.references}} : run;
   return html`
     <${Head} run=${run} papers=${papers} again=${again} tabs=${tabs} shown=${shown} />
-    <div class=${`body ${PLAIN.has(shown) ? "plain" : ""}`}>
+    <div class="body">
       <${Problem} text=${run.problem} />
       ${shown === "live" && html`<${RunStory} run=${run} again=${again} />`}
       ${shown === "papers" && html`<${Papers} key=${papers.thread} run=${papers} />`}

@@ -43,6 +43,10 @@ const ICONS = {
   page: html`<path d="M3.5 1.5h6l3 3v10h-9z M5.5 7h5 M5.5 9.5h5 M5.5 12h3" ...${LINE} />`,
   search: html`<circle cx="7" cy="7" r="4.8" ...${LINE} /><path d="M10.8 10.8L14.5 14.5" ...${LINE} />`,
   write: html`<path d="M2.5 13.5l.6-3L10.8 2.8l2.4 2.4-7.7 7.700z" ...${LINE} />`,
+  microphone: html`<path d="M8 1.5a2 2 0 0 1 2 2v4a2 2 0 0 1-4 0v-4a2 2 0 0 1 2-2zM3.5 7.5a4.5 4.5 0 0 0 9 0M8 12v2.5" ...${LINE} />`,
+  sound: html`<path d="M2 6v4h2.5L8 13V3L4.5 6zM10.5 5.5a3.5 3.5 0 0 1 0 5M12.5 3.5a6.5 6.5 0 0 1 0 9" ...${LINE} />`,
+  word: html`<path d="M2.5 1.5h8l3 3v10h-11z M5 7.5l1.2 4L8 8l1.8 3.500L11 7.500" ...${LINE} />`, tex: html`<path d="M6 3.500C4 3.500 5 7.500 3 8c2 .5 1 4.500 3 4.500M10 3.500c2 0 1 4 3 4.500-2 .5-1 4.500-3 4.500" ...${LINE} />`,
+  stack: html`<path d="M3 2.500v11M6.500 2.500v11M9.500 3l3.500 10.500" ...${LINE} />`, share: html`<path d="M8 10V1.500M5 4.500l3-3 3 3M3 8v6.500h10V8" ...${LINE} />`,
   check: html`<path d="M2.5 8.5l3.5 3.5 7.5-8" ...${LINE} />`,
 };
 

@@ -1,43 +1,75 @@
 // An answer written from whole papers: each line with the words that it comes from, and the works these cite.
 // @ts-check
-import {Panel, Quote} from "./components.js";
-import {useKeys} from "./keys.js";
+import {Note, Panel, Quote} from "./components.js";
+import {Letters, useKeys} from "./keys.js";
 import {PageOf} from "./page_of.js";
-import {Nothing, Out} from "./parts.js";
+import {byline, Nothing, Out} from "./parts.js";
 import {paragraphs, reveal, Sentence} from "./sentences.js";
+import {Icon, Verdict} from "./shapes.js";
 import {html, useState} from "./vendor/preact.js";
+import {Speak, useSpeech} from "./voice.js";
 import {W} from "./words.js";
 
 /** @param {{run: import("./run.js").Run}} props */
 export function Synthesis({run}) {
-  const {lines = [], references = [], lost = [], answer = ""} = run.values;
+  const {references = [], lost = [], answer = ""} = run.values;
+  const lines = sentences(run.values.lines ?? []);
   const [at, setAt] = useState(0);
   const [open, setOpen] = useState(false);
-  const chosen = lines.find((/** @type {any} */ line) => line.number === at) ?? lines[0];
+  const [error, setError] = useState("");
+  const speech = useSpeech();
+  const chosen = lines.find((line) => line.number === at) ?? lines[0];
+  const choose = (/** @type {number} */ number) => {
+    setAt(number);
+    setOpen(true);
+    setTimeout(() => reveal(number));
+  };
   const step = (/** @type {number} */ by) => {
     const next = lines[lines.indexOf(chosen) + by];
     if (next) choose(next.number);
   };
-  const choose = (/** @type {number} */ number) => (setAt(number), setOpen(true), setTimeout(() => reveal(number)));
-  useKeys({j: () => step(1), k: () => step(-1), Escape: () => setOpen(false)});
+  const focus = () => /** @type {HTMLElement | null} */ (document.querySelector(`[data-s="${chosen?.number}"]`))?.focus({preventScroll: true});
+  const close = () => (setOpen(false), setTimeout(focus));
+  useKeys({j: () => step(1), k: () => step(-1), Escape: () => { if (open) close(); }});
   if (!lines.length) return html`<${Nothing}>${answer || W.synthesis.none}<//>`;
-  const titles = new Map(references.map((/** @type {any} */ item) => [item.paper.id, item.paper]));
-  const library = run.searched.library || "starter";
-  const shown = (/** @type {any} */ line) => ({...line, text: `${line.text} [${[...line.primary, ...line.secondary].join(", ")}]`, citations: [], verdict: {verdict: line.verdict}});
+  const listed = (/** @type {string} */ role) => references.filter((/** @type {any} */ item) => item.role === role);
   return html`<div class="text-grid">
     <article aria-label=${W.run.tabs.synthesis}>
-      ${paragraphs(lines).map((part) => html`<p dir="auto">${part.map((line) => html`<${Sentence} item=${shown(line)} chosen=${line === chosen}
-        choose=${() => choose(line.number)} />`)}</p>`)}
-      <h2>${W.text.references}</h2>
-      <ol class="refs references">${references.map((/** @type {any} */ item) => html`<li><span class="num dim">[${item.number}]</span><span dir="auto">${item.entry || item.paper.title}
-        <${Out} paper=${item.paper} /> <span class="dim">${item.role === "secondary" ? W.synthesis.secondary : ""}</span></span></li>`)}</ol>
-      ${lost.length > 0 && html`<h2>${W.synthesis.lost}</h2><ul class="refs">${lost.map((/** @type {any} */ item) => html`<li class="lost" dir="auto">${item.text} <span class="dim">${item.cause}</span></li>`)}</ul>`}
+      ${speech.speaks && html`<p class="read-aloud"><${Speak} text=${answer} fail=${setError} /></p>`}
+      ${error && html`<${Note} kind="warn" icon="failed">${error}<//>`}
+      ${paragraphs(lines).map((part) => html`<p dir="auto">${part.map((item) => html`<${Sentence} key=${item.number} item=${item} chosen=${item === chosen}
+        choose=${() => choose(item.number)} />`)}</p>`)}
+      ${lost.length > 0 && html`<${Note} kind="warn" icon="failed"><p class="strong">${W.synthesis.lost}</p>
+        <ul>${lost.map((/** @type {any} */ item) => html`<li dir="auto">${item.text} <span class="dim">${item.cause}</span></li>`)}</ul><//>`}
+      ${["primary", "secondary"].map((role) => listed(role).length > 0 && html`<h2>${role === "primary" ? W.text.references : W.synthesis.secondary}</h2>
+        <ol class="refs references">${listed(role).map((/** @type {any} */ item) => html`<li><span class="num dim">[${item.number}]</span>
+          <span dir="auto">${item.entry || item.paper.title} <${Out} paper=${item.paper} /></span></li>`)}</ol>`)}
+      <${Letters}>${W.text.letters}<//>
     </article>
-    <${Panel} label=${W.text.evidence} title=${W.ask.passages} open=${open} close=${() => setOpen(false)}>
-      ${chosen.origins.map((/** @type {any} */ origin, /** @type {number} */ place) => html`<section class=${place ? "source" : ""} key=${`${chosen.number}-${place}`}>
-        <h3 dir="auto">${titles.get(origin.paper)?.title ?? ""}</h3>
-        <${Quote} quote=${origin.quote} where=${[...(origin.section ?? []), origin.page && `${W.page.short} ${origin.page}`].filter(Boolean).join(" › ")} />
-        ${origin.page && html`<${PageOf} library=${library} paper=${origin.paper} quote=${origin.quote.text} page=${origin.page} />`}
-      </section>`)}<//>
+    <${Panel} label=${W.text.evidence} title=${`${W.text.sentence} ${lines.indexOf(chosen) + 1} ${W.page.of} ${lines.length}`} open=${open} close=${close}
+      tools=${html`<button type="button" class="quiet icon tiny" aria-label=${W.text.previous} onClick=${() => step(-1)}><${Icon} name="left" size=${14} /></button>
+        <button type="button" class="quiet icon tiny" aria-label=${W.text.next} onClick=${() => step(1)}><${Icon} name="right" size=${14} /></button>`}>
+      <${Origins} key=${chosen.number} line=${chosen} values=${run.values} library=${run.searched.library || "starter"} />
+    <//>
   </div>`;
+}
+
+/** Lines as sentences of a text: with their numbers of works and one verdict. @param {any[]} lines @returns {any[]} */
+const sentences = (lines) => lines.map((line) => {
+  const numbers = [...line.primary, ...line.secondary];
+  return {...line, text: numbers.length ? `${line.text} [${numbers.join(", ")}]` : line.text, citations: [], verdict: line.verdict && {verdict: line.verdict}};
+});
+
+/** Where a line comes from: each paper with its words and their page. @param {{line: any, values: any, library: string}} props */
+function Origins({line, values, library}) {
+  const works = new Map((values.references ?? []).map((/** @type {any} */ item) => [item.paper.id, item]));
+  return html`<p><${Verdict} verdict=${line.verdict.verdict} /></p>
+    ${line.origins.map((/** @type {any} */ origin) => {
+      const cited = works.get(origin.paper);
+      const where = [...(origin.section ?? []), origin.page && `${W.page.short} ${origin.page}`].filter(Boolean).join(" › ");
+      return html`<section class="source">${cited && html`<h3 dir="auto">[${cited.number}] ${cited.paper.title}</h3>
+          <p class="dim small" dir="auto">${byline(cited.paper)} <${Out} paper=${cited.paper} /></p>`}
+        <${Quote} quote=${origin.quote} where=${origin.quote.part === "annotation" ? "" : where} />
+        ${origin.page && html`<${PageOf} key=${origin.quote.text} library=${library} paper=${origin.paper} quote=${origin.quote.text} page=${origin.page} open=${true} />`}</section>`;
+    })}`;
 }

@@ -142,6 +142,7 @@ async def check_citations(state: CheckState, runtime: Runtime[RunSettings]) -> C
     }
     check = CitationCheck(bench, shelf, request, sentences, judged, notices)
     kept = _kept(check, state["verdicts"] if state["checks"] else [])
+    services.progress("check", len(kept), len(sentences))
     blocks = _blocks(
         paragraph_numbers(state["final"].sentences, state.get("outline", Plan(lines=())))
     )

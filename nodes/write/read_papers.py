@@ -160,6 +160,7 @@ async def read_papers(state: Branch, runtime: Runtime[RunSettings]) -> WriteStat
     """Keep the answers whose quotes are there; ask once more about those that are not."""
     services = saving_services(state, runtime, drafted=state.get("drafted", False))
     wanted = state.get("papers_to_read") or [state["paper"]]
+    services.tick(STAGE, 0, state["of"])
     known = await services.run_store.papers.get(wanted)
     # One that is not known the caller named, and no source knows it.
     papers = [known[key] for key in wanted if key in known]

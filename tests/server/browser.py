@@ -64,15 +64,14 @@ class Visitor:
         page = self.at("start")
         page.get_by_label("Abstract, idea or question").fill(text)
         page.wait_for_selector(f"option[value={library}]", state="attached")
-        page.get_by_label("Library").select_option(library)
+        page.get_by_label("Library", exact=True).select_option(library)
         page.get_by_label("Published before").fill("2100-01-01")
-        page.get_by_text("Sources, approvals and limits").click()
         page.get_by_label("Published on or after").fill("1990-01-01")
         page.get_by_label("Papers to keep").fill("8")
         page.get_by_label("Papers to cite").fill("4")
         for tick in ticks:
             page.get_by_label(tick).check()
-        page.get_by_role("button", name="Start").click()
+        page.locator("button.big").click()
         page.wait_for_url("**/app/#/run/**")
         return page.url.split("/run/")[1].split("/")[0]
 

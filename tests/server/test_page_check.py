@@ -35,7 +35,9 @@ def test_citations_of_a_text_are_checked_and_a_synthesis_is_written(visitor: Vis
     page.wait_for_selector(".papers li")
     for box in page.get_by_label("Select for a synthesis").all()[:3]:
         box.check()
-    page.get_by_label("Write a synthesis").fill("How are citations recommended by language models?")
+    page.get_by_role("textbox", name="Write a synthesis").fill(
+        "How are citations recommended by language models?"
+    )
     page.get_by_role("button", name="Write", exact=True).click()
     page.wait_for_url("**/synthesis", timeout=90_000)
     if page.locator(SENTENCE).count():
