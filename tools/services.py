@@ -14,7 +14,7 @@ from state.inputs import CheckedRequest
 from state.run import SourceUsage, Usage
 from tools.callers import caller_of, daily_usd_of
 from tools.errors import InputError, PermanentError
-from tools.ledger.budget import BudgetKept, BudgetLimits
+from tools.ledger.budget_limits import BudgetKept, BudgetLimits
 from tools.ledger.run_ledger import RunLedger, ledger_of_run
 from tools.library.open_library import settings_for
 from tools.llm.task import TaskModel

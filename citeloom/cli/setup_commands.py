@@ -60,7 +60,7 @@ def prompts(
     ] = None,
 ) -> None:
     """List what a model is asked, or print one prompt; CITELOOM_PROMPTS names a folder with prompts of your own."""
-    from nodes.common.prompts import all_tasks, tasks_of
+    from nodes.common.prompt_overrides import all_tasks, tasks_of
     from tools.errors import did_you_mean
 
     if task is None:

@@ -9,7 +9,7 @@ from evals.judge import judge_task
 from evals.writing.cases import Case
 from state.run import Usage
 from tools.clients import Clients
-from tools.ledger.budget import BudgetLimits
+from tools.ledger.budget_limits import BudgetLimits
 from tools.ledger.run_ledger import ledger_of_run
 from tools.llm.open_model import open_model
 from tools.settings import Settings

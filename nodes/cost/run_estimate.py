@@ -34,9 +34,9 @@ from nodes.find.rankers import debate, permutation
 from nodes.judge import judge_prompts
 from nodes.synthesize import judge_relevance, summarize_paragraphs, synthesize_answer
 from nodes.write import flag_uncited, plan_section, read_papers, revise_draft, rewrite_unsupported
-from nodes.write.writers import whole
+from nodes.write.writers import whole_section
 from state.questions import CostRange, Estimate, TaskEstimate
-from tools.ledger.budget import Cost, Price
+from tools.ledger.budget_limits import Cost, Price
 from tools.llm.endpoint import model_price
 from tools.llm.task import count_tokens
 from tools.run_settings import RunSettings
@@ -172,7 +172,7 @@ def _write(inputs: Mapping[str, Any], context: RunSettings) -> Iterator[Row]:
     drafts = list(drafting(size, context))
     yield from drafts
     whole_text = plus(size.drafted, size.tokens)
-    if any(row.task is whole.TASK for row in drafts):
+    if any(row.task is whole_section.TASK for row in drafts):
         yield Row(revise_draft.TASK, (0, 2), whole_text, (12, 200 * size.cite + 900))
     if drafts:
         yield from checking(size, library, context)

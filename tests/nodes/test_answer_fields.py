@@ -11,7 +11,7 @@ from typing import Any, get_args
 import pytest
 from pydantic import BaseModel
 
-from nodes.common.prompts import all_tasks
+from nodes.common.prompt_overrides import all_tasks
 from tests.nodes.test_contract import EVERY
 from tools.llm.task import Task
 

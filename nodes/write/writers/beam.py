@@ -5,9 +5,7 @@ from itertools import groupby
 from typing import Any
 
 from nodes.write.cited_papers import PaperToCite, load_papers_to_cite, with_elements
-from nodes.write.writers.draft_answers import SentencesAnswer, as_answered
-from nodes.write.writers.drafting import DraftQuestion, DraftSession, open_draft_session
-from nodes.write.writers.passage import (
+from nodes.write.writers.along_plan import (
     PROMPT,
     PassageWriter,
     extract,
@@ -16,6 +14,8 @@ from nodes.write.writers.passage import (
     write_along,
     write_freely,
 )
+from nodes.write.writers.draft_answers import SentencesAnswer, as_answered
+from nodes.write.writers.drafting import DraftQuestion, DraftSession, open_draft_session
 from nodes.write.writers.voting import hold_votes
 from nodes.write.writers.writer import DraftingState, DraftJob, keys_of
 from state.channels import WriteState
