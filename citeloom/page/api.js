@@ -110,7 +110,7 @@ export function go(thread, graph, settings, given) {
 
 /** @param {number} limit @returns {Promise<any[]>} */
 export const threads = (limit) =>
-  post("/threads/search", {limit, sort_by: "updated_at", sort_order: "desc"});
+  post("/threads/search", {limit, sort_by: "updated_at", sort_order: "desc", select: ["thread_id", "metadata", "status", "updated_at", "interrupts"]});
 /** @param {string} thread */
 export async function forget(thread) {
   await send("DELETE", `/threads/${thread}`);

@@ -22,7 +22,7 @@ export function RunStory({run, again}) {
     <${Spent} run=${run} />
     ${run.question && html`<div class="run-do"><a class="button main" href="#question" onClick=${toQuestion}>${W.story.one}</a></div>`}
     <div class=${known ? "story-grid" : ""}>
-      <section aria-label=${W.story.label}>
+      <section aria-label=${W.story.label}><h2 class="hide">${W.story.label}</h2>
         ${run.status === "working" && !run.stages.length && html`<p class="dim" role="status">${W.story.begins}</p>`}
         <ol class="story">${steps.map((step) => html`<${StepOf} key=${step.name} step=${step} run=${run} again=${again} />`)}</ol>
         ${Object.values(run.values.counts ?? {}).some(Boolean) && html`<${Fold} summary=${W.story.all}><dl class="est">${Object.entries(run.values.counts).filter(([, count]) => count)
