@@ -5,6 +5,7 @@ import {added, chosen, UNSAID, useChoices, useKept} from "./choices.js";
 import {ApplyBar, Chip, isAnnotation, Note} from "./components.js";
 import {Complete} from "./complete.js";
 import {lengths, useEstimate} from "./estimate.js";
+import {drawn} from "./graph_layout.js";
 import {Long} from "./long_list.js";
 import {MakeLibrary} from "./make_library.js";
 import {useModel} from "./model.js";
@@ -78,9 +79,8 @@ function knownOf(run, papers) {
   const citedHere = new Map();
   for (const {cited} of run.values.links ?? []) citedHere.set(cited, (citedHere.get(cited) ?? 0) + 1);
   const themes = new Map();
-  (run.values.themes ?? []).forEach((/** @type {any} */ theme, /** @type {number} */ at) => {
-    for (const id of theme.papers ?? []) themes.set(id, [theme.name ?? theme.title, Math.min(at + 1, 6)]);
-  });
+  const order = drawn(run.values).themes; // as the map has their colours
+  for (const {paper, theme} of papers) if (theme) themes.set(paper.id, [theme, Math.min(order.indexOf(theme) + 1 || 6, 6)]);
   const criteria = [...new Set(papers.flatMap((item) => (item.criteria ?? []).map((/** @type {any} */ one) => one.criterion)))].slice(0, CRITERIA);
   return {
     titles: new Map(papers.map((item) => [item.paper.id, item.paper.title])), citedHere, themes, criteria,
