@@ -1,6 +1,6 @@
 // One paper of a run: its place, why it matters, its quote, and what a person makes of it.
 // @ts-check
-import {isAnnotation, Quote} from "./components.js";
+import {Quote} from "./components.js";
 import {abstractTitle, byline, Marked, Out} from "./parts.js";
 import {Icon, Verdict} from "./shapes.js";
 import {html, useState} from "./vendor/preact.js";
@@ -36,7 +36,7 @@ export function Row({item, place, known, choice, put, move, drag}) {
         <span>${byline(paper)}</span>${here > 0 && html`<span class="num">${W.papers.citedHere} ${here}</span>`}<span>${ways(item.found_by ?? [])}</span>
         ${choice.drop && html`<em>${W.papers.dropped}</em>`}${choice.must && html`<em>${W.papers.wanted}</em>`}${choice.add && !item.selected && html`<em>${W.papers.keptByYou}</em>`}</p>
       ${first && known.judged && html`<p class="p-why" dir="auto">${first.claim}</p>`}
-      ${first?.quote && html`<blockquote class=${`small ${isAnnotation(first.quote) ? "noted" : ""}`} dir="auto">${isAnnotation(first.quote) ? first.quote.text : `“${first.quote.text}”`}</blockquote>`}
+      ${first?.quote && html`<${Quote} quote=${first.quote} />`}
       ${!first && item.reason && html`<p class="dim small" dir="auto">${item.reason}</p>`}
       ${open && html`<${Detail} titles=${known.titles} item=${item} choice=${choice} put=${put} />`}
     </div>

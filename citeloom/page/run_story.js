@@ -1,6 +1,6 @@
 // How far a run is: its steps, what each source gave, what it asks, the best papers so far.
 // @ts-check
-import {Fold, isAnnotation, Note} from "./components.js";
+import {Fold, Note, Quote} from "./components.js";
 import {byline, Nothing} from "./parts.js";
 import {Question} from "./question.js";
 import {lasting} from "./run_view.js";
@@ -120,7 +120,6 @@ function Rising({run}) {
   })) : run.best.slice(0, BEST));
   const numbers = funnel(run);
   const judged = kept.length > 0 || run.relevant > 0 || best.some((item) => item.quote);
-  const noted = best.some((item) => item.quote && isAnnotation(item.quote));
   const quotes = run.values.mind === "extractive" || best.every((item) => item.why === best[0]?.why);
   return html`<section class="rise" aria-labelledby="best" aria-live="polite">
     <div class="rise-top"><h2 id="best">${ended && kept.length ? W.run.tabs.papers : W.story.best}</h2>
@@ -128,12 +127,11 @@ function Rising({run}) {
     ${numbers.some(([, count]) => count) && html`<dl class="funnel">${numbers.map(([name, count]) => html`<div><dt>${name}</dt><dd class="num">${count || "–"}</dd></div>`)}</dl>`}
     ${!best.length && html`<${Nothing}>${W.story.waits}<//>`}
     ${best.length > 0 && !judged && html`<p class="note small">${W.story.promising}</p>`}
-    ${noted && html`<p class="note small">${W.story.annotated}</p>`}
     <ol class="rising">${best.map((item) => html`<li key=${item.paper.id}><div class="rank"><span class="num strong">${item.rank}</span><${Move} places=${item.move} /></div>
       <div><h3 dir="auto">${item.paper.title}</h3>
         <p class="dim small" dir="auto">${[byline(item.paper), judged && item.score != null && `${W.papers.score} ${Math.round(item.score)}`].filter(Boolean).join(" · ")}</p>
         ${item.why && !quotes && html`<p class="because" dir="auto">${item.why}</p>`}
-        ${item.quote && html`<blockquote class=${isAnnotation(item.quote) ? "noted small" : "small"} dir="auto">${isAnnotation(item.quote) ? item.quote.text : `“${item.quote.text}”`}</blockquote>`}</div></li>`)}</ol>
+        ${item.quote && html`<${Quote} quote=${item.quote} />`}</div></li>`)}</ol>
   </section>`;
 }
 

@@ -82,7 +82,6 @@ export const W = {
     silent: "Not answering", partly: "of its searches failed", goes: "not answering. The run goes on without it.", asks: "A question for you", one: "1 question",
     stopped: "CiteLoom stopped here", begins: "CiteLoom has started. The first step appears in a moment.", open: "Open the text", all: "All counts",
     waits: "Papers appear here after the first search.", new: "new", up: "places up", down: "places down", promising: "Not judged yet: the closest so far",
-    annotated: "Quotes here are annotations by CiteLoom, not the papers’ own words.",
   },
   question: {
     title: {cost: "Approve the cost", queries: "Review the queries", papers: "Review the papers", plan: "Review the plan",

@@ -103,7 +103,7 @@ def test_papers_are_chosen_in_the_graph_and_a_search_is_made_again(visitor: Visi
     page = visitor.page
     page.wait_for_selector(SENTENCE, timeout=90_000)
     visitor.at(f"run/{thread}/graph")
-    page.locator(".dot.kept").first.focus()
+    page.locator(".frame .dot.kept").first.focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("Enter")
@@ -123,7 +123,7 @@ def test_papers_are_chosen_in_the_graph_and_a_search_is_made_again(visitor: Visi
     page.locator(".p-more a").click(timeout=60_000)
     expect(page.get_by_label("Library")).to_have_value(re.compile("^we-study-.*"))
     visitor.at(f"run/{thread}/graph")
-    page.locator(".dot.kept").first.click()
+    page.locator(".frame .dot.kept").first.click()
     title = page.locator(".map-card h2").inner_text()
     page.get_by_role("button", name="Search around this paper").click()
     page.wait_for_url(lambda url: thread not in url, timeout=30_000)

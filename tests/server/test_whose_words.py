@@ -122,7 +122,7 @@ def test_each_view_of_the_page_says_whose_words_it_shows(server: Server) -> None
         page.wait_for_selector(".papers li")
         for box in page.get_by_label("Select for a synthesis").all()[:3]:
             box.check()
-        page.get_by_label("Write a synthesis").fill(QUESTION)
+        page.get_by_role("textbox", name="Write a synthesis").fill(QUESTION)
         page.get_by_role("button", name="Write", exact=True).click()
         page.wait_for_url("**/synthesis", timeout=90_000)
         page.locator("article .s").first.click()
@@ -135,16 +135,17 @@ def opened(page: Page, tab: str) -> None:
     if tab == "papers":
         for name in page.locator(".paper .name").all():
             name.click()
-        told_in(page, ".paper blockquote")
-        heads = page.locator(".detail h2").all_inner_texts()
+        told_in(page, ".paper .quote")
+        heads = page.locator(".p-more-box h4").all_inner_texts()
         assert "Annotation, not the paper’s own words" in heads
         assert "Abstract" not in heads
     if tab == "graph":
-        page.locator(".dot:has(circle.kept)").first.click()
-        assert "Annotation" in page.locator(".card h3").inner_text()
+        page.locator(".frame .dot.kept").first.click()
+        told_in(page, ".map-card .quote")
     if tab == "table":
-        told_in(page, "tbody td:has-text('.')")
-        assert "own words" not in page.locator(".hint").all_inner_texts()[-1]
+        assert page.locator("td .cell").count() == page.locator("td .cell.noted").count() > 0
+        page.locator("td .cell").first.click()
+        told_in(page, "aside .quote")
     if tab == "text":
         shown = 0
         for sentence in page.locator("article .s").all():
