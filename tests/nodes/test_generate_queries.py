@@ -173,3 +173,23 @@ async def test_mind_that_gives_no_answer_leaves_the_input_as_the_query(plan: Pla
     update, _ = await plan(lambda inputs: Status(400), search="keywords")
     assert [query.facet for query in update["queries"]] == ["whole"]
     assert update["failures"][0].subject == "queries"
+
+
+async def test_criteria_of_a_question_are_the_models_five_at_most_and_each_once(plan: Plan) -> None:
+    stated = [("is a trial", True), (" is  a trial ", False), ("", True)]
+    stated += [(f"number {number}", False) for number in range(9)]
+
+    def script(inputs: Any) -> dict[str, Any]:
+        rows = [{"criterion": text, "required": must} for text, must in stated]
+        return {"queries": [draft("problem", "sepsis")], "criteria": rows}
+
+    update, _ = await plan(script)
+    found = update["request"].criteria
+    assert [one.criterion for one in found] == ["is a trial", *(f"number {n}" for n in range(4))]
+
+
+async def test_model_that_states_no_criteria_clears_those_of_the_plain_reading(plan: Plan) -> None:
+    update, _ = await plan(answers(draft("problem", "sepsis")))
+    assert update["request"].criteria == ()
+    embedded, _ = await plan()
+    assert "request" not in embedded
