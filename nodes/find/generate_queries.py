@@ -18,6 +18,7 @@ from nodes.common.ask_model import CheckedAnswer, ask_with_check
 from nodes.common.check_input import MOST_CRITERIA
 from nodes.cost.kept_budget import saving_services
 from state.channels import FindState
+from state.inputs import CheckedRequest
 from state.quote import Criterion
 from state.search import QueryStrategy, SearchQuery
 from tools.embed.embedder import Embedder
@@ -85,7 +86,8 @@ Where a list of sentences that failed is given, those are not in the input: copy
 Most inputs tell of a researcher's own work: then `criteria` stays empty. Only where the input asks which
 papers there are, or lists conditions that papers must meet, state in `criteria` what a paper must meet to be
 an answer: at most five, each one condition that title and abstract of a paper can show, in a short clause.
-Required is what the input demands; what it merely prefers is not. Add none that it does not state.
+Required is what the input demands; what it merely prefers is not. Add none that it does not state. Where
+`conditions` are given, they are the items of its list.
 """
 InputAspect = Literal["problem", "method", "contribution", "all"]
 
@@ -297,7 +299,7 @@ async def generate_queries(state: FindState, runtime: Runtime[RunSettings]) -> F
         asked = await ask_with_check(
             services.mind,
             TASKS[strategy],
-            {"text": text},
+            {"text": text, **_listed(state["request"])},
             partial(_not_in, text, strategy),
             again_as="sentences_that_failed",
         )
@@ -320,6 +322,12 @@ async def generate_queries(state: FindState, runtime: Runtime[RunSettings]) -> F
         criteria = criteria_of(asked.answer)
         update["request"] = state["request"].model_copy(update={"criteria": criteria})
     return update
+
+
+def _listed(request: CheckedRequest) -> dict[str, list[str]]:
+    """Return the items of a list, of which the text keeps no marks."""
+    items = [one.criterion for one in request.criteria]
+    return {"conditions": items} if len(items) > 1 else {}
 
 
 def criteria_of(plan: QueryPlan) -> tuple[Criterion, ...]:
