@@ -26,7 +26,7 @@ from tools.documents.fetch_open_copies import Fetched, open_copy
 from tools.errors import BudgetError, CiteLoomError, InputError
 from tools.ingest.file_places import UploadSpool
 from tools.ingest.reader_processes import close_workers, read_file, run_apart
-from tools.ledger.budget import BudgetLimits
+from tools.ledger.budget_limits import BudgetLimits
 from tools.ledger.run_ledger import RunLedger, ledger_of_run
 from tools.references.read_bibliography import read_bibliography
 from tools.references.resolving import adds_to_record, known_by_sources

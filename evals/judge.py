@@ -22,7 +22,7 @@ from evals.trials import Row
 from nodes.common.ask_model import AnswerCheck, ask_with_check
 from tools.clients import open_clients
 from tools.errors import BudgetError, InputError, PermanentError
-from tools.ledger.budget import BudgetLimits, Cost
+from tools.ledger.budget_limits import BudgetLimits, Cost
 from tools.ledger.run_ledger import ledger_of_run
 from tools.llm.endpoint import model_price
 from tools.llm.open_model import open_model

@@ -10,6 +10,7 @@ from typing import Any
 import typer
 
 from citeloom.cli.app import app
+from tools.documented_methods import methods_by_step
 from tools.run_settings import setting_fields_by_group
 
 PAGE = Path(__file__).parents[1] / "docs" / "options.md"
@@ -29,6 +30,14 @@ def page() -> str:
         rows = [_row(item) for item in command.params if item.name not in _EVERYWHERE]
         table = f"\n{_HEAD}\n" + "\n".join(rows) + "\n" if rows else ""
         parts.append(f"## {name}\n\n{_plain(command.help)}\n{table}")
+    parts.append("## Methods\n")
+    for step in methods_by_step():
+        rows = [
+            f"| {one['name']} | {one['source'] or 'CiteLoom'} | {_sets(one['settings'])} | {one['when']} |"
+            for one in step["methods"]
+        ]
+        head = "| method | from | settings | when |\n|---|---|---|---|"
+        parts.append(f"### {step['title']}\n\n" + "\n".join([head, *rows, ""]))
     parts.append("## --set NAME=VALUE\n")
     for title, group in setting_fields_by_group().items():
         rows = [
@@ -37,6 +46,10 @@ def page() -> str:
         ]
         parts.append(f"### {title}\n\n" + "\n".join([_HEAD.replace("option", "name"), *rows, ""]))
     return "\n".join(parts)
+
+
+def _sets(settings: dict[str, Any]) -> str:
+    return " ".join(f"`{name}={value}`" for name, value in settings.items()) or "default"
 
 
 def _commands(name: str, command: Any) -> Iterator[tuple[str, Any]]:

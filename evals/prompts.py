@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from nodes.common.prompts import all_tasks
+from nodes.common.prompt_overrides import all_tasks
 from tools.llm.endpoint import FLOOR
 from tools.llm.structured_output import SchemaForms, schema_forms
 from tools.llm.task import PREFACE, Task, count_tokens

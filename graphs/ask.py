@@ -1,10 +1,11 @@
 """The `ask` graph: from a question and a library to an answer made of claims with quotes.
 
 START -> take_question -> review_cost (where a person may be asked) -> rewrite_question -> plan_search
-      -> search_passages -> choose_passages -> extract_claims -> judge_sufficiency
-judge_sufficiency -> search_passages again with another query, or on to
+      -> search_passages -> extract_claims
+extract_claims -> search_passages again with another query, or on to
 compose_answer -> check_answer -> present_answer -> END
-By the method 'kar': plan_search -> search_passages -> answer_in_one_call -> check_answer, two questions in all.
+By the method 'kar': plan_search -> search_passages -> answer_in_one_call -> check_answer, one question, or two where a
+model named the keywords of the passages.
 A fatal failure leads to present_answer: a run always shows what it has.
 """
 
@@ -14,10 +15,8 @@ from graphs.calling import Graph
 from graphs.policies import add_cost_review, add_first_step, add_steps, or_end
 from nodes.ask.answer_in_one_call import answer_in_one_call
 from nodes.ask.check_answer import check_answer
-from nodes.ask.choose_passages import choose_passages
 from nodes.ask.compose_answer import compose_answer
 from nodes.ask.extract_claims import extract_claims
-from nodes.ask.judge_sufficiency import judge_sufficiency
 from nodes.ask.plan_search import plan_search
 from nodes.ask.present_answer import present_answer
 from nodes.ask.rewrite_question import rewrite_question
@@ -30,21 +29,13 @@ from tools.run_settings import read_route_options, settings_class_of
 
 
 def after_retrieval(state: AskState) -> str:
-    """Choose among the passages, or read all at once."""
+    """Draw claims from the passages, or answer from all at once."""
     if fatal_failure(state.get("failures", [])):
         return "present_answer"
-    return "answer_in_one_call" if read_route_options(state).method == "kar" else "choose_passages"
+    return "answer_in_one_call" if read_route_options(state).method == "kar" else "extract_claims"
 
 
 def after_claims(state: AskState) -> str:
-    """Judge what there is, while there may be another hop."""
-    if fatal_failure(state.get("failures", [])):
-        return "present_answer"
-    last = state["hop"] >= read_route_options(state).max_hops
-    return "compose_answer" if last else "judge_sufficiency"
-
-
-def after_sufficiency(state: AskState) -> str:
     """Search again where a new query was made."""
     if fatal_failure(state.get("failures", [])):
         return "present_answer"
@@ -63,9 +54,7 @@ add_steps(
     rewrite_question,
     plan_search,
     search_passages,
-    choose_passages,
     extract_claims,
-    judge_sufficiency,
     compose_answer,
     answer_in_one_call,
     check_answer,
@@ -84,7 +73,6 @@ builder.add_edge(START, "take_question")
 for before, after in (
     ("rewrite_question", "plan_search"),
     ("plan_search", "search_passages"),
-    ("choose_passages", "extract_claims"),
     ("compose_answer", "check_answer"),
     ("answer_in_one_call", "check_answer"),
 ):
@@ -92,13 +80,10 @@ for before, after in (
         before, or_end(after, "present_answer"), [after, "present_answer"]
     )
 builder.add_conditional_edges(
-    "search_passages", after_retrieval, ["choose_passages", "answer_in_one_call", "present_answer"]
+    "search_passages", after_retrieval, ["extract_claims", "answer_in_one_call", "present_answer"]
 )
 builder.add_conditional_edges(
-    "extract_claims", after_claims, ["judge_sufficiency", "compose_answer", "present_answer"]
-)
-builder.add_conditional_edges(
-    "judge_sufficiency", after_sufficiency, ["search_passages", "compose_answer", "present_answer"]
+    "extract_claims", after_claims, ["search_passages", "compose_answer", "present_answer"]
 )
 builder.add_edge("check_answer", "present_answer")
 builder.add_edge("present_answer", END)

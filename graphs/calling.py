@@ -20,7 +20,7 @@ from langgraph.types import Command
 from langgraph.typing import ContextT, InputT, OutputT, StateT
 
 from graphs.checkpoint_types import reading_by_name
-from nodes.common.prompts import check_prompts
+from nodes.common.prompt_overrides import check_prompts
 from tools.errors import InputError, did_you_mean
 from tools.run_settings import SETTINGS_BY_GRAPH, setting_fields
 from tools.settings import settings

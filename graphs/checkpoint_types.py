@@ -48,6 +48,8 @@ RENAMED_STEPS: Mapping[str, str] = {
     "extend_beam": "write_draft",
     "vote_drafts": "choose_draft",
     "draw_claims": "extract_claims",
+    "choose_passages": "extract_claims",
+    "judge_sufficiency": "compose_answer",
     "answer_at_once": "answer_in_one_call",
     "read_in_bulk": "read_on_cluster",
     "take_stack": "take_question_and_papers",

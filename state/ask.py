@@ -47,15 +47,18 @@ class Hop(FrozenModel):
     query: str
     why: str = Field(default="", description="Why this query was asked.")
     retrieved: tuple[PassageHit, ...] = ()
-    chosen: tuple[str, ...] = Field(default=(), description="Ids of the passages read, best first.")
+    read: tuple[str, ...] = Field(default=(), description="Ids of the passages read.")
+    chosen: tuple[str, ...] = Field(
+        default=(), description="Ids of those whose words were taken, best first."
+    )
     claims: tuple[int, ...] = Field(
         default=(), description="Numbers of the claims that it brought."
     )
     lost: tuple[DroppedClaim, ...] = ()
     named: tuple[int, ...] = Field(
-        default=(), description="Numbers of the claims whose words were named as what answers."
+        default=(), description="Numbers of the claims that tell something asked for."
     )
-    reasoning: str = Field(default="", description="Whether that suffices, step by step.")
+    reasoning: str = Field(default="", description="Why that suffices or not.")
     sufficient: bool | None = Field(default=None, description="None where nobody judged it.")
     missing: tuple[str, ...] = Field(default=(), description="What is still wanting, in words.")
     bias: str = Field(default="", description="How what was found is one-sided, if it is.")
@@ -81,6 +84,7 @@ class Nearest(FrozenModel):
     title: str
     citation: str = Field(default="", description="Authors and year, as people write them.")
     place: str = Field(default="", description="Section and page, for people.")
+    part: str = Field(default="passage", description="What it is a quote of: see Quote.part.")
 
 
 class CitedPaper(FrozenModel):

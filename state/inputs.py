@@ -33,8 +33,8 @@ class FindInput(BaseModel):
     text: InputChannel[str] = Field(
         default="",
         description="The abstract of your paper, a research idea, or a question, in plain text or "
-        "Markdown: at least 3 words, at most 20,000 characters. Or a DOI or arXiv id, to "
-        "use that paper's abstract.",
+        "Markdown: at least 3 words, at most 20,000 characters. Or a paper's id (DOI, arXiv, PubMed, "
+        "OpenAlex) or the address of its page, to use its abstract.",
         examples=[IDEA, "arXiv:2312.10997"],
         json_schema_extra={"maxLength": 20000},
     )

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from datetime import date
 from functools import lru_cache
 from typing import Literal, get_args
+from urllib.parse import unquote
 
 from pydantic import Field, field_validator
 
@@ -29,9 +30,29 @@ _ARXIV = re.compile(
 )
 _ARXIV_MONTH = re.compile(r"^(?:arxiv:)?(?:[a-z-]+(?:\.[a-z]{2})?/)?(\d\d)(\d\d)", re.IGNORECASE)
 _OPENALEX = re.compile(
-    r"^(?:openalex:\s*(?:https?://openalex\.org/)?|https?://openalex\.org/)(?:works/)?(W\d+)$",
+    r"^(?:(?:openalex:\s*)?(?:https?://(?:api\.)?openalex\.org/)(?:works/)?(W\d+)|openalex:\s*(?:works/)?(W\d+)|(W\d{5,}))$",
     re.IGNORECASE,
 )
+_PUBMED = re.compile(r"^(?:pmid|pubmed)(?::\s*|\s+)(\d{1,9})$", re.IGNORECASE)
+_PMC = re.compile(r"^(?:pmcid:\s*)?(PMC\d{2,9})(?:\.\d+)?$", re.IGNORECASE)
+_LINKS = (
+    (r"arxiv\.org/(?:abs|pdf|html)/((?:[a-z.-]+/)?\d[\d.]+\d)", "arxiv:{}"),
+    (r"semanticscholar\.org/paper/(?:[^/]+/)?([0-9a-f]{40})", "s2:{}"),
+    (r"pubmed\.ncbi\.nlm\.nih\.gov/(\d{1,9})(?=[/?#]|$)", "pmid:{}"),
+    (r"ncbi\.nlm\.nih\.gov/(?:pmc/)?articles/(PMC\d{2,9})", "pmcid:{}"),
+    (r"europepmc\.org/(?:article|abstract)/MED/(\d{1,9})", "pmid:{}"),
+    (
+        r"acl(?:web|anthology)\.org/(?:anthology/)?(20\d\d\.[a-z0-9_]+-[a-z0-9_]+\.\d+|[A-Z]\d\d-\d{4})",
+        "doi:10.18653/v1/{}",
+    ),
+    (r"nature\.com/articles/([a-z]*\d[a-z0-9-]+)", "doi:10.1038/{}"),
+    (
+        r"[/=](10\.\d{4,9}/[^\s?#&]+?)(?:v\d+\.full)?"
+        r"(?:[/.](?:abstract|e?pdf|epub|full|full-?text|html|meta))*/?(?=[?#&]|$)",
+        "doi:{}",
+    ),
+)
+"""Where links say which paper they lead to. A DOI that is none is not found, and its title is looked up."""
 _SEMANTIC_SCHOLAR = re.compile(r"^(?:s2:|semantic_scholar:)([0-9a-f]{40})$", re.IGNORECASE)
 _DASHES = re.compile(r"\s*[-‐-―−]+\s*")
 _LONGEST_PLACE = 40
@@ -48,7 +69,7 @@ class Author(FrozenModel):
         """The family name: what stands before a comma, else the last word with its particles."""
         if "," in self.name:
             return self.name.split(",", 1)[0].strip()
-        words = self.name.split()
+        words = self._words
         return " ".join(words[_family_start(words) :])
 
     @property
@@ -56,8 +77,14 @@ class Author(FrozenModel):
         """The given names, empty where there is only one word."""
         if "," in self.name:
             return self.name.split(",", 1)[1].strip()
-        words = self.name.split()
+        words = self._words
         return " ".join(words[: _family_start(words)])
+
+    @property
+    def _words(self) -> list[str]:
+        """The words of the name without the number by which dblp tells namesakes apart: 'Wei Wang 0002'."""
+        words = self.name.split()
+        return words[:-1] if len(words) > 1 and words[-1].isdecimal() else words
 
 
 def _family_start(words: list[str]) -> int:
@@ -213,6 +240,7 @@ def canonical_id(raw: str) -> str:
 
     `10.1145/X`, `https://doi.org/10.1145/x` and `DOI:10.1145/x` all become `doi:10.1145/x`; arXiv
     ids lose their version, old ones also their subject class, and an arXiv DOI becomes the arXiv id.
+    `PMID: 123` becomes `pmid:123`, and the address of a paper's page what it names.
 
     Raises:
         ValueError: `raw` is empty.
@@ -228,12 +256,24 @@ def canonical_id(raw: str) -> str:
     if found := _ARXIV.match(text):
         return f"arxiv:{found[2].lower()}/{found[3]}" if found[2] else f"arxiv:{found[1]}"
     if found := _OPENALEX.match(text):
-        return f"openalex:{found[1].upper()}"
+        return f"openalex:{(found[1] or found[2] or found[3]).upper()}"
+    if found := _PUBMED.match(text):
+        return f"pmid:{found[1]}"
+    if found := _PMC.match(text):
+        return f"pmcid:{found[1].upper()}"
     if found := _SEMANTIC_SCHOLAR.match(text):
         return f"s2:{found[1].lower()}"
     if text.startswith(("local:", "title:")):
         return text
-    return f"local:{text}"
+    return (text.startswith(("http://", "https://")) and id_in(text)) or f"local:{text}"
+
+
+def id_in(link: str) -> str | None:
+    """Return the canonical id of the paper behind a web link, or None where the link does not say it."""
+    for pattern, form in _LINKS:
+        if found := re.search(pattern, unquote(link), re.IGNORECASE):
+            return canonical_id(form.format(found[1]))
+    return None
 
 
 @lru_cache(maxsize=8192)
@@ -266,7 +306,16 @@ def identify(
         )
         if value
     ]
-    ranks = {"doi": 0, "arxiv": 1, "openalex": 2, "s2": 3, "local": 4, "title": 5}
+    ranks = {
+        "doi": 0,
+        "arxiv": 1,
+        "openalex": 2,
+        "s2": 3,
+        "pmid": 4,
+        "pmcid": 5,
+        "local": 6,
+        "title": 7,
+    }
     ids = sorted(dict.fromkeys(known), key=lambda key: ranks[key.split(":", 1)[0]])
     if not ids:
         family = Author(name=first_author).family.split() if first_author else []

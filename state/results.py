@@ -51,6 +51,9 @@ class RankedPaper(FrozenModel):
     )
     reason: str = Field(default="", description="Why `score` is not the judge's, where it is not.")
     selected: bool = Field(description="Whether it was kept for writing.")
+    theme: str = Field(
+        default="", description="The name of the theme that it shares with papers kept; for a map."
+    )
     paper: Paper
     debate: Debate | None = None
     found_by: tuple[Hit, ...] = ()

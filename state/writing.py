@@ -60,7 +60,7 @@ WriterName = Literal[
     "lexrank",
     "one_line",
 ]
-Schedule = Literal["themed", "incremental"]
+Schedule = Literal["themed", "incremental", "at_once"]
 
 
 class PlanLine(FrozenModel):
@@ -254,7 +254,7 @@ correction of it was published.
 class CitationVerdict(FrozenModel):
     """Whether one cited paper supports the sentence that cites it.
 
-    A sentence that cites nobody has one without a key: whether the papers that it rests on, or the
+    What a sentence says without a citation has one without a key: whether the papers that it rests on, or the
     researcher's own text, support it.
     """
 

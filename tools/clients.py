@@ -9,7 +9,7 @@ from langgraph.store.memory import InMemoryStore
 from tools.documents.document_cache import DocumentStore, StoredEmbedder
 from tools.embed.embedder import Embedder
 from tools.embed.open_embedder import embedder
-from tools.ledger.budget import BudgetLimits
+from tools.ledger.budget_limits import BudgetLimits
 from tools.ledger.run_ledger import RunLedger
 from tools.library.library import Library
 from tools.library.open_library import open_library, settings_for

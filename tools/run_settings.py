@@ -183,8 +183,8 @@ class WriteSettings:
     schedule: Annotated[
         Schedule,
         Field(
-            description="What each round of 'beam' adds: a paragraph of the plan ('themed'), or one "
-            "paper, rewriting the text for it ('incremental')."
+            description="What each round of 'beam' adds: a paragraph of the plan ('themed'), one "
+            "paper, rewriting the text for it ('incremental'), or all in one round ('at_once')."
         ),
     ] = "themed"
     review_plan: Annotated[
@@ -203,6 +203,17 @@ class WriteSettings:
     ] = "off"
     samples: Annotated[int, Field(description="Continuations of each draft (n_s).", ge=1)] = 2
     votes: Annotated[int, Field(description="Votes on the drafts of a round (n_v).", ge=1)] = 3
+    every_vote: Annotated[
+        bool,
+        Field(
+            description="Cast all votes of a round, and keep as many drafts after each, as ChatCite does; "
+            "otherwise voting stops at a majority, and a unanimous vote ends the other drafts."
+        ),
+    ] = False
+    key_elements: Annotated[
+        bool,
+        Field(description="Whether 'beam' shows papers by the words of their seven key elements."),
+    ] = True
     beam: Annotated[int, Field(description="Drafts that survive a round (n_c).", ge=1)] = 2
     seed: Annotated[int, Field(description="Random seed for the order of drafts.")] = 0
 
@@ -243,10 +254,17 @@ class AskSettings:
         ),
     ] = "hybrid"
     retrieved: Annotated[
-        int, Field(description="Passages that `ask` shows the model per search.", ge=1, le=200)
-    ] = 20
+        int | None,
+        Field(
+            description="Passages that a search of `ask` finds; unset: 20, or for 'kar' as many as the "
+            "model's window holds.",
+            ge=1,
+            le=200,
+        ),
+    ] = None
     passages: Annotated[
-        int, Field(description="Passages that the model reads per search.", ge=1, le=20)
+        int,
+        Field(description="Passages that claims are taken from, at most, per search.", ge=1, le=20),
     ] = 3
     claims: Annotated[
         int, Field(description="Maximum number of claims in an answer.", ge=1, le=30)

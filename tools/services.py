@@ -2,10 +2,11 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from threading import Lock
-from typing import TYPE_CHECKING
+from time import time
+from typing import TYPE_CHECKING, Any
 
 from langgraph.runtime import Runtime
 
@@ -13,7 +14,7 @@ from state.inputs import CheckedRequest
 from state.run import SourceUsage, Usage
 from tools.callers import caller_of, daily_usd_of
 from tools.errors import InputError, PermanentError
-from tools.ledger.budget import BudgetKept, BudgetLimits
+from tools.ledger.budget_limits import BudgetKept, BudgetLimits
 from tools.ledger.run_ledger import RunLedger, ledger_of_run
 from tools.library.open_library import settings_for
 from tools.llm.task import TaskModel
@@ -182,10 +183,32 @@ class Services:
                 _ticks.popitem(last=False)
         self.progress(stage, min(done, total), total, note)
 
-    def progress(self, stage: str, done: int, total: int, note: str = "") -> None:
-        """Emit a progress event; the command line draws it, agents may ignore it."""
-        title = step_title(stage)
-        self._write({"stage": stage, "title": title, "done": done, "total": total, "note": note})
+    def progress(
+        self,
+        stage: str,
+        done: int,
+        total: int,
+        note: str = "",
+        more: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Emit a progress event: how far a step is, when, and what the run has spent by then.
+
+        The command line and the page draw it, agents may ignore it. `more` is for the page: JSON.
+        """
+        asked = [item for item in self.ledger.usage() if item.input_tokens]
+        self._write(
+            {
+                "stage": stage,
+                "title": step_title(stage),
+                "done": done,
+                "total": total,
+                "note": note,
+                "at": round(time(), 2),
+                "calls": sum(item.calls for item in asked),
+                "usd": round(sum(item.usd for item in asked), 6),
+                **(more or {}),
+            }
+        )
 
 
 def _per_day(settings: Settings, usd: float | None) -> dict[str, float]:

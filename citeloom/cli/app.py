@@ -32,7 +32,7 @@ class _CiteLoom(WordedGroup):
         name, command, rest = super().resolve_command(ctx, args)
         if name not in _GRAPHS:
             return name, command, rest
-        from citeloom.cli.options import command_of
+        from citeloom.cli.command_of import command_of
 
         return name, worded(command_of(_GRAPHS[name][0]), ctx), rest
 

@@ -101,7 +101,7 @@ def search(
     ] = False,
 ) -> int:
     """Find passages of a library's papers."""
-    from citeloom.cli.options import years_of
+    from citeloom.cli.option_values import years_of
     from tools.library.search_types import PassageFilter
     from tools.retrieve.retriever import Retriever
 

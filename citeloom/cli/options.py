@@ -5,22 +5,14 @@ What an option does and its default stand with the field that it sets: of the in
 command line alone says so here.
 """
 
-from collections.abc import Callable, Mapping
-from copy import copy
-from dataclasses import MISSING, Field, asdict, dataclass, field, fields, is_dataclass
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
-from inspect import Parameter, signature
-from itertools import zip_longest
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, cast, get_args, get_type_hints
+from typing import Annotated, Any, ClassVar, Literal
 
 import typer
-from pydantic import BaseModel
-from pydantic.fields import FieldInfo
-from typer.core import TyperCommand
-from typer.models import OptionInfo
 
-from citeloom.cli.commands import Commands, GuardedCommand
+from citeloom.cli.option_values import BUDGETS, budgets_of, years_of
 from citeloom.cli.read_inputs import (
     paper_paths,
     read_manuscript,
@@ -31,25 +23,11 @@ from citeloom.cli.read_inputs import (
 )
 from citeloom.cli.voice import listen_for_question
 from citeloom.runs.run_record import load_run
-from state.inputs import AskInput, FindInput, ReviewInput, ReviseInput, VerifyInput, WriteInput
 from state.questions import ApprovalMode
-from state.synthesis import Granularity, SynthesizeInput
+from state.synthesis import Granularity
 from state.writing import WriterName
-from tools.run_settings import parse_setting, setting_fields
-from tools.scholar.open_source import ONLINE
+from tools.run_settings import parse_setting
 
-_INPUTS: Mapping[str, type[BaseModel]] = {
-    "review": ReviewInput,
-    "find": FindInput,
-    "write": WriteInput,
-    "revise": ReviseInput,
-    "verify": VerifyInput,
-    "ask": AskInput,
-    "chat": AskInput,
-    "synthesize": SynthesizeInput,
-}
-"""What each command's graph takes."""
-_BUDGETS = frozenset({"max_usd", "max_usd_by_source", "max_tokens", "max_calls", "max_minutes"})
 _RESULTS = "Where results go"
 
 Format = StrEnum("Format", ["tex", "docx"])
@@ -223,7 +201,7 @@ class WriteOptions(OptionGroup):
     """Of `review` and `write`."""
 
     HEADING = "How to write"
-    cite: Annotated[int, typer.Option("--cite")]
+    cite: Annotated[int | None, typer.Option("--cite")]
     style: Annotated[str, typer.Option("--style", metavar="NAME")]
     plan: Annotated[
         Path | None, typer.Option("--plan", help="A file with your plan for the section.")
@@ -415,117 +393,10 @@ class ModelOptions(OptionGroup):
         budgets = {
             name: value
             for name, value in self.given().items()
-            if name in _BUDGETS and value is not None
+            if name in BUDGETS and value is not None
         }
         return budgets | self._set()
 
     def _set(self) -> dict[str, Any]:
         named = (item.partition("=") for item in self.set)
         return {name: parse_setting(name, value) for name, _, value in named}
-
-
-def command_of(function: Callable[..., int]) -> TyperCommand:
-    """Return the command of a function that takes groups of options: each field of a group is an option."""
-    hints = get_type_hints(function, localns=globals(), include_extras=True)
-    groups: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
-    known = {**setting_fields(), **_INPUTS[function.__name__].model_fields}
-    parameters = list[Parameter]()
-    for name, parameter in signature(function).parameters.items():
-        if name in groups:
-            parameters += _options_of(groups[name], known)
-        else:
-            parameters.append(
-                parameter.replace(kind=Parameter.KEYWORD_ONLY, annotation=hints[name])
-            )
-
-    def run(**given: Any) -> int:
-        made = {
-            name: group(**{item.name: given.pop(item.name) for item in fields(group)})
-            for name, group in groups.items()
-        }
-        return function(**given, **made)
-
-    run.__signature__ = signature(function).replace(parameters=parameters)  # type: ignore[attr-defined]
-    alone = Commands()
-    alone.command(function.__name__, cls=_ApprovingCommand, help=function.__doc__)(run)
-    return cast(TyperCommand, typer.main.get_command(alone))
-
-
-class _ApprovingCommand(GuardedCommand):
-    """Takes `--review-plan` alone as `--review-plan on`."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        flags = {f"--{name.replace('_', '-')}" for name in ReviewApprovals.__dataclass_fields__}
-        given: list[str] = []
-        for arg, following in zip_longest(args, args[1:]):
-            alone = arg in flags and following not in {"on", "off", "auto"}
-            given += [arg, "on"] if alone else [arg]
-        return list(super().parse_args(ctx, given))
-
-
-def _options_of(group: Any, known: Mapping[str, FieldInfo]) -> list[Parameter]:
-    hints = get_type_hints(group, include_extras=True)
-    return [_option(item, hints[item.name], group.HEADING, known) for item in fields(group)]
-
-
-def _option(
-    item: "Field[Any]", hint: Any, heading: str, known: Mapping[str, FieldInfo]
-) -> Parameter:
-    """Return an option, whose help and default are those of the field that it sets, unless it has its own."""
-    kind, told, default = get_args(hint)[0], copy(get_args(hint)[-1]), item.default
-    if isinstance(told, OptionInfo):
-        told.rich_help_panel = heading
-    if item.default_factory is not MISSING:
-        default = item.default_factory()
-    if told.help is None:
-        sets = known[item.name]
-        told.help = (
-            f"{sets.description} May be repeated." if kind == list[str] else sets.description
-        )
-        default = sets.get_default(call_default_factory=True, validated_data={})
-    if default is MISSING:
-        default = Parameter.empty
-    annotation: Any = Annotated.__class_getitem__((kind, told))  # type: ignore[attr-defined]
-    return Parameter(item.name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
-
-
-def years_of(given: str | None) -> dict[str, Any]:
-    """Return the first and last year of '2019', '2019-2023', '2019-' or '-2023'.
-
-    Raises:
-        typer.BadParameter: It is none of these.
-    """
-    first, dash, last = (part.strip() for part in (given or "").replace("–", "-").partition("-"))
-    if (given and not all(part.isdigit() for part in (first, last) if part)) or given == "-":
-        raise typer.BadParameter(
-            f"'{given}' is not a year: give 2019, 2019-2023, 2019- or -2023", param_hint="--year"
-        )
-    low = int(first) if first else None
-    high = int(last) if last else (None if dash else low)
-    return {"first_year": low, "last_year": high}
-
-
-def budgets_of(given: list[str]) -> dict[str, Any]:
-    """Return the run's budget and those of single sources, in USD: '0.50', 'openalex=0.02'.
-
-    Raises:
-        typer.BadParameter: One of them is no amount, or of no source.
-    """
-    whole: float | None = None
-    by_source: dict[str, float] = {}
-    for item in given:
-        name, _, amount = item.rpartition("=")
-        try:
-            usd = float(amount)
-        except ValueError:
-            usd = -1.0
-        if not 0 <= usd < float("inf"):
-            raise typer.BadParameter(f"'{item}' is not an amount in USD", param_hint="--max-usd")
-        if name and name not in ONLINE:
-            known = ", ".join(ONLINE)
-            raise typer.BadParameter(f"'{name}' is not one of {known}", param_hint="--max-usd")
-        if name:
-            by_source[name] = usd
-        else:
-            whole = usd
-    return {"max_usd": whole, "max_usd_by_source": by_source or None}

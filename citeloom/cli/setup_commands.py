@@ -60,7 +60,7 @@ def prompts(
     ] = None,
 ) -> None:
     """List what a model is asked, or print one prompt; CITELOOM_PROMPTS names a folder with prompts of your own."""
-    from nodes.common.prompts import all_tasks, tasks_of
+    from nodes.common.prompt_overrides import all_tasks, tasks_of
     from tools.errors import did_you_mean
 
     if task is None:
@@ -74,13 +74,22 @@ def prompts(
 
 
 def settings() -> None:
-    """List what --set NAME=VALUE can change in a run: name, default, meaning."""
+    """List the methods a run can follow, and what --set NAME=VALUE can change: name, default, meaning."""
     from rich.console import Console
     from rich.table import Table
 
+    from tools.documented_methods import methods_by_step
     from tools.run_settings import setting_fields_by_group
 
     console = Console(markup=False, highlight=False, emoji=False)
+    for step in methods_by_step():
+        table = Table(
+            "Method", "--set", "When", box=None, title=step["title"], title_justify="left"
+        )
+        for method in step["methods"]:
+            chosen = " ".join(f"{name}={value}" for name, value in method["settings"].items())
+            table.add_row(method["name"], chosen or "default", method["when"])
+        console.print(table, "")
     for title, group in setting_fields_by_group().items():
         table = Table("Name", "Default", "Meaning", box=None, title=title, title_justify="left")
         for name, field in group.items():
@@ -245,7 +254,7 @@ def build(
     """
     from rich.console import Console
 
-    from citeloom.cli.options import years_of
+    from citeloom.cli.option_values import years_of
     from tools.scholar.snapshot_building import Filters
     from tools.scholar.snapshot_building import build as build_slice
 

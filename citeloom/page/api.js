@@ -74,13 +74,13 @@ export async function upload(path, file) {
  * @param {string} graph
  * @param {Record<string, unknown>} input
  * @param {Record<string, unknown>} settings
- * @param {{title: string, parent?: string}} about
+ * @param {{title: string, parent?: string, change?: string}} about `change` says what made a version
  * @returns {Promise<string>} the thread
  */
 export async function start(graph, input, settings, about) {
   const metadata = {
     citeloom_graph: graph, citeloom_settings: settings, citeloom_conversation: "",
-    title: about.title.slice(0, 200), parent: about.parent ?? "",
+    title: about.title.slice(0, 200), parent: about.parent ?? "", ...(about.change ? {change: about.change.slice(0, 200)} : {}),
     // To search again later, or to go on asking, as this did.
     ...(["find", "review", "ask", "synthesize"].includes(graph) ? {searched: input} : {}),
   };
@@ -108,9 +108,21 @@ export function go(thread, graph, settings, given) {
   });
 }
 
-/** @param {number} limit @returns {Promise<any[]>} */
-export const threads = (limit) =>
-  post("/threads/search", {limit, sort_by: "updated_at", sort_order: "desc"});
+/** What of a thread is listed; what its runs hold can be megabytes. */
+const LISTED = ["thread_id", "created_at", "updated_at", "metadata", "status", "interrupts"];
+let selects = true;
+
+/** Threads, the newest first. @param {number} limit @returns {Promise<any[]>} */
+export async function threads(limit) {
+  const asked = {limit, sort_by: "updated_at", sort_order: "desc"};
+  try {
+    return await post("/threads/search", selects ? {...asked, select: LISTED} : asked);
+  } catch (error) {
+    if (!selects || !(error instanceof ApiError) || error.status !== 422) throw error;
+    selects = false;  // Aegra has no selection
+    return threads(limit);
+  }
+}
 /** @param {string} thread */
 export async function forget(thread) {
   await send("DELETE", `/threads/${thread}`);
@@ -120,10 +132,11 @@ export async function forget(thread) {
 export const remove = (path) => send("DELETE", path);
 
 const PLACE = "citeloom-page";
-/** What the page itself keeps of a run, in the server's store: @type {("papers" | "columns")[]} */
-const KEPT = ["papers", "columns"];
+/** What the page itself keeps of a run, in the server's store. @typedef {"papers" | "order" | "columns" | "given" | "mended" | "fixes"} Kept */
+/** @type {Kept[]} */
+const KEPT = ["papers", "order", "columns", "given", "mended", "fixes"];
 
-/** @param {string} thread @param {"papers" | "columns"} name @returns {Promise<any>} */
+/** @param {string} thread @param {Kept} name @returns {Promise<any>} */
 export async function kept(thread, name) {
   const asked = new URLSearchParams({key: name, namespace: `${PLACE}.${thread}`});
   try {
@@ -133,7 +146,7 @@ export async function kept(thread, name) {
     throw error;
   }
 }
-/** @param {string} thread @param {"papers" | "columns"} name @param {unknown} value */
+/** @param {string} thread @param {Kept} name @param {unknown} value */
 export const keep = (thread, name, value) =>
   send("PUT", "/store/items", {namespace: [PLACE, thread], key: name, value: {kept: value}});
 
@@ -144,6 +157,7 @@ export async function pageOf(library, paper, quote, page) {
   return {
     address: URL.createObjectURL(await answer.blob()), page: Number(answer.headers.get("X-Page")),
     pages: Number(answer.headers.get("X-Pages")), marked: answer.headers.get("X-Marked") === "true",
+    box: answer.headers.get("X-Box")?.split(",").map(Number) ?? null,
   };
 }
 
@@ -169,7 +183,7 @@ export async function* follow(thread, run, signal) {
   for (let tries = 0; tries < 5; tries += 1) {
     try {
       const answer = await fetch(
-        `/threads/${thread}/runs/${run}/stream?stream_mode=custom&stream_mode=updates`,
+        `/threads/${thread}/runs/${run}/stream`,
         {signal, headers: {...headers(), "Last-Event-ID": last}},
       );
       if (!answer.ok || !answer.body) throw new ApiError(answer.status, await reason(answer));

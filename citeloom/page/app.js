@@ -1,17 +1,22 @@
 // The page: where in it one is, and who one is.
 // @ts-check
-import {key} from "./api.js";
-import {Ask} from "./ask.js";
-import {Check} from "./check.js";
-import {History} from "./history.js";
-import {Libraries} from "./libraries.js";
-import {RunView} from "./run_view.js";
-import {Start} from "./start.js";
 import * as api from "./api.js";
+import {key} from "./api.js";
+import {useModel} from "./model.js";
+import {Problem, useLoaded} from "./parts.js";
+import {Icon} from "./shapes.js";
 import {html, render, useEffect, useState} from "./vendor/preact.js";
 import {W} from "./words.js";
 
 const VIEWS = /** @type {const} */ (["start", "ask", "check", "libraries", "history"]);
+/** What draws each view, loaded when it is first shown. @type {Record<string, () => Promise<any>>} */
+const MODULES = {
+  start: async () => (await import("./start.js")).Start, ask: async () => (await import("./ask.js")).Ask,
+  check: async () => (await import("./check_form.js")).Check, libraries: async () => (await import("./libraries.js")).Libraries,
+  history: async () => (await import("./history.js")).History, run: async () => (await import("./run_view.js")).RunView,
+};
+/** The place that a run of each graph belongs to; of others it is the first. @type {Record<string, string>} */
+const PLACES = {verify: "check", references: "check", ask: "ask"};
 
 /** @returns {string[]} */
 const here = () => location.hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent);
@@ -19,6 +24,7 @@ const here = () => location.hash.replace(/^#\/?/, "").split("/").map(decodeURICo
 function App() {
   const [place, setPlace] = useState(here());
   const [locked, setLocked] = useState(false);
+  const [graph, setGraph] = useState("");
   useEffect(() => {
     const look = () => {
       setPlace(here());
@@ -33,15 +39,33 @@ function App() {
   const [view, ...more] = place[0] ? place : ["start"];
   return html`
     <a class="skip" href="#content" onClick=${skip}>${W.skip}</a>
-    <header>
-      <a class="brand" href="#/start">${W.name}</a>
-      <nav aria-label=${W.name}>
-        ${VIEWS.map((name) => html`<a href=${`#/${name}`} aria-current=${name === view ? "page" : null}>${W.nav[name]}</a>`)}
-      </nav>
-    </header>
+    <${Top} place=${view === "run" ? PLACES[graph] ?? "start" : view} />
     <main id="content" tabindex="-1">
-      ${locked ? html`<${Key} />` : html`<${View} key=${place[0] === "run" ? place[1] : view} view=${view} more=${more} />`}
+      ${locked ? html`<div class="body"><${Key} /></div>` : html`<${View} key=${place[0] === "run" ? place[1] : view} view=${view} more=${more} tell=${setGraph} />`}
     </main>`;
+}
+
+/** Brand, places, and whether a model is connected. @param {{place: string}} props */
+function Top({place}) {
+  const [open, setOpen] = useState(false);
+  const model = useModel();
+  useEffect(() => {
+    const shut = (/** @type {any} */ event) => {
+      if (event.type !== "keydown" ? !event.target.closest?.(".menu") : event.key === "Escape") setOpen(false);
+    };
+    addEventListener("click", shut);
+    addEventListener("keydown", shut);
+    return () => (removeEventListener("click", shut), removeEventListener("keydown", shut));
+  }, []);
+  return html`<header class="top">
+    <a class="brand" href="#/start"><svg width="24" height="24" viewBox="0 0 24 24" aria-hidden="true"><path class="a" d="M3 7c6 0 6 10 12 10h6" /><path class="b" d="M3 12h5m5 0h8" /><path class="c" d="M3 17c6 0 6-10 12-10h6" /></svg>${W.name}</a>
+    <nav class=${`places ${open ? "open" : ""}`} id="places" aria-label=${W.places}>
+      ${VIEWS.map((name) => html`<a href=${`#/${name}`} aria-current=${name === place ? "page" : null}>${W.nav[name]}</a>`)}
+    </nav>
+    ${model !== null && html`<a class=${`model ${model ? "" : "none"}`} href="#/start/model"><svg width="10" height="10" viewBox="0 0 10 10" aria-hidden="true"><circle cx="5" cy="5" r="4" fill="currentColor" /></svg>
+      <span>${model ? W.model.connected : W.model.none}</span></a>`}
+    <button type="button" class="menu quiet icon" aria-label=${W.menu} aria-expanded=${open} aria-controls="places" onClick=${() => setOpen(!open)}><${Icon} name="menu" size=${18} /></button>
+  </header>`;
 }
 
 /** @param {Event} event */
@@ -50,14 +74,14 @@ function skip(event) {
   document.getElementById("content")?.focus();
 }
 
-/** @param {{view: string, more: string[]}} props */
-function View({view, more}) {
-  if (view === "run" && more[0]) return html`<${RunView} thread=${more[0]} tab=${more[1] ?? ""} />`;
-  if (view === "ask") return html`<${Ask} library=${more[0] ?? ""} conversation=${more[1] ?? ""} />`;
-  if (view === "check") return html`<${Check} kind=${more[0] ?? ""} />`;
-  if (view === "libraries") return html`<${Libraries} name=${more[0] ?? ""} />`;
-  if (view === "history") return html`<${History} />`;
-  return html`<${Start} />`;
+/** @param {{view: string, more: string[], tell: (graph: string) => void}} props */
+function View({view, more: [first = "", second = ""], tell}) {
+  const name = view in MODULES && (view !== "run" || first) ? view : "start";
+  const [loaded, error] = useLoaded(async () => ({Part: await MODULES[name]()}), [name]);
+  if (!loaded) return html`<div class="body"><${Problem} text=${error} /></div>`;
+  const given = {run: {thread: first, tab: second, tell}, ask: {library: first, conversation: second}, check: {kind: first}, start: {at: first}, libraries: {name: first}};
+  const part = html`<${loaded.Part} ...${given[/** @type {keyof typeof given} */ (name)] ?? {}} />`;
+  return name === "run" ? part : html`<div class="body">${part}</div>`;
 }
 
 function Key() {
@@ -67,13 +91,13 @@ function Key() {
     key.set(value.trim());
     location.reload();
   };
-  return html`<form class="card" onSubmit=${use}>
+  return html`<form class="card key" onSubmit=${use}>
     <h1>${W.key.title}</h1>
-    <p>${W.key.hint}</p>
-    <label>${W.key.label}
+    <p class="dim">${W.key.hint}</p>
+    <label class="field">${W.key.label}
       <input type="password" autocomplete="off" required value=${value}
         onInput=${(/** @type {any} */ event) => setValue(event.target.value)} /></label>
-    <button class="main">${W.key.send}</button>
+    <p><button class="main">${W.key.send}</button></p>
   </form>`;
 }
 

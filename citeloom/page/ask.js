@@ -1,14 +1,21 @@
-// Questions to a library: a conversation, each answer with its passages in place.
+// Questions to a library: the conversation on the left, the passages and pages of an answer beside it.
 // @ts-check
 import * as api from "./api.js";
+import {Panel, Pop, Quote} from "./components.js";
+import {useKeys} from "./keys.js";
 import {PageOf} from "./page_of.js";
-import {Nothing, Out, Problem, Sentence, useLoaded, whose} from "./parts.js";
+import {Nothing, Out, Problem, useLoaded} from "./parts.js";
 import {ended} from "./run.js";
+import {Sentence} from "./sentences.js";
 import {html, useEffect, useState} from "./vendor/preact.js";
 import {Listen, Speak, useSpeech} from "./voice.js";
 import {W} from "./words.js";
 
 /** @typedef {{question: string, run: import("./run.js").Run | null, said?: string}} Turn */
+
+const RECENT = 100;
+/** Sentences of one answer, so that each sentence of a conversation has a number of its own. */
+const MOST = 1000;
 
 /** @param {{library: string, conversation: string}} props */
 export function Ask({library: named, conversation}) {
@@ -18,11 +25,17 @@ export function Ask({library: named, conversation}) {
   const [thread, setThread] = useState(conversation);
   const [turns, setTurns] = useState(/** @type {Turn[]} */ ([]));
   const [error, setError] = useState("");
+  const [at, setAt] = useState(0);
+  const [open, setOpen] = useState(false);
   const speech = useSpeech();
   const busy = turns.at(-1)?.run === null && !turns.at(-1)?.said;
+  const [listed] = useLoaded(async () => ({of: library, threads: (await api.threads(RECENT)).filter((item) =>
+    item.metadata?.citeloom_graph === "ask" && (item.metadata.searched?.library ?? "starter") === library)}), [library, thread]);
+  const earlier = listed?.of === library ? listed.threads : [];
   useEffect(() => {
     if (conversation) ended(conversation).then((run) => setTurns(said(run)), (caught) => setError(caught.message));
   }, [conversation]);
+  useKeys({Escape: () => setOpen(false)});
   const ask = async (/** @type {Event} */ event) => {
     event.preventDefault();
     const input = {question, library};
@@ -36,31 +49,50 @@ export function Ask({library: named, conversation}) {
       setThread(on);
       const run = await ended(on);
       setTurns([...turns, {question, run}]);
+      setAt(0);
     } catch (caught) {
       setTurns(turns);
       setQuestion(question);
       setError(caught instanceof Error ? caught.message : String(caught));
     }
   };
-  const anew = () => {
-    history.replaceState(null, "", `#/ask/${library}`);
+  const anew = (/** @type {string} */ of) => {
+    history.replaceState(null, "", `#/ask/${of}`);
+    setLibrary(of);
     setThread("");
     setTurns([]);
+    setAt(0);
   };
-  return html`<h1>${W.ask.title}</h1>
-    <div role="log" aria-label=${W.ask.answers}>${turns.length ? turns.map((turn) => html`<${Told} turn=${turn} library=${library} speaks=${speech.speaks} fail=${setError} />`)
-      : html`<${Nothing}>${W.ask.none}<//>`}</div>
-    <${Problem} text=${error} />
-    <form class="bar" onSubmit=${ask}>
-      <label>${W.start.library}<select disabled=${Boolean(thread)}
-          onChange=${(/** @type {any} */ event) => setLibrary(event.target.value)}>
-        ${(found?.libraries ?? [{name: library}]).map((/** @type {any} */ item) => html`<option value=${item.name} selected=${item.name === library}>${item.name}</option>`)}</select></label>
-      <label class="grow">${W.ask.question}<input required value=${question}
-        onInput=${(/** @type {any} */ event) => setQuestion(event.target.value)} /></label>
-      <button class="main" disabled=${busy}>${busy ? W.ask.asking : W.ask.send}</button>
-      ${speech.hears && html`<${Listen} take=${setQuestion} fail=${setError} />`}
-      ${thread && html`<button type="button" onClick=${anew}>${W.ask.new}</button>`}
-    </form>`;
+  // The first sentence of the last answer, until another one is chosen.
+  const last = turns.findLastIndex((turn) => turn.run?.values.sentences?.length);
+  const chosen = at || (last >= 0 ? last * MOST + turns[last].run?.values.sentences[0].number : 0);
+  const values = turns[Math.floor(chosen / MOST)]?.run?.values ?? {};
+  const sentence = (values.sentences ?? []).find((/** @type {any} */ item) => item.number === chosen % MOST);
+  const choose = (/** @type {number} */ number) => (setAt(number), setOpen(true));
+  return html`<div class="ask-top"><h1>${W.ask.title}</h1>
+      <div class="text-tools">
+        <label>${W.start.library}<select onChange=${(/** @type {any} */ event) => anew(event.target.value)}>
+          ${(found?.libraries ?? [{name: library}]).map((/** @type {any} */ item) => html`<option value=${item.name} selected=${item.name === library}>${item.name}</option>`)}</select></label>
+        ${earlier.length > 0 && html`<${Pop} label=${W.ask.earlier}><ul class="versions">${earlier.map((/** @type {any} */ item) => html`<li>
+          <a href=${`#/ask/${library}/${item.thread_id}`} aria-current=${item.thread_id === thread ? "true" : null}><strong dir="auto">${item.metadata.title}</strong>
+            <span class="dim">${new Date(item.updated_at).toLocaleString(undefined, {dateStyle: "medium", timeStyle: "short"})}</span></a></li>`)}</ul><//>`}
+        ${thread && html`<button type="button" onClick=${() => anew(library)}>${W.ask.new}</button>`}
+      </div></div>
+    <div class="text-grid">
+      <div class="chat">
+        <div role="log" aria-label=${W.ask.answers}>${turns.length ? turns.map((turn, place) => html`<${Told} turn=${turn} first=${place * MOST} chosen=${chosen} choose=${choose}
+            library=${library} speaks=${speech.speaks} fail=${setError} />`) : html`<${Nothing}>${W.ask.none}<//>`}</div>
+        <${Problem} text=${error} />
+        <form class="composer" onSubmit=${ask}>
+          <input required aria-label=${W.ask.question} placeholder=${turns.length ? W.ask.continue : W.ask.question} value=${question}
+            onInput=${(/** @type {any} */ event) => setQuestion(event.target.value)} />
+          <button class="main" disabled=${busy}>${busy ? W.ask.asking : W.ask.send}</button>
+          ${speech.hears && html`<${Listen} take=${setQuestion} fail=${setError} />`}
+        </form>
+      </div>
+      ${last >= 0 && html`<${Panel} label=${W.text.evidence} title=${W.ask.passages} open=${open} close=${() => setOpen(false)}>
+        ${sentence ? html`<${Claims} key=${chosen} sentence=${sentence} values=${values} library=${library} />` : html`<p class="dim">${W.ask.choose}</p>`}<//>`}
+    </div>`;
 }
 
 /** The turns of a conversation that was had before: of the last one all, of the others what was said. @param {import("./run.js").Run} run @returns {Turn[]} */
@@ -74,31 +106,41 @@ function said(run) {
   return turns.length ? turns.with(-1, {question: turns[turns.length - 1].question, run}) : [];
 }
 
-/** @param {{turn: Turn, library: string, speaks: boolean, fail: (text: string) => void}} props */
-function Told({turn, library, speaks, fail}) {
-  const [open, setOpen] = useState(0);
+/** @param {{turn: Turn, first: number, chosen: number, choose: (number: number) => void, library: string, speaks: boolean, fail: (text: string) => void}} props */
+function Told({turn, first, chosen, choose, library, speaks, fail}) {
   const values = turn.run?.values ?? {};
-  const passages = new Map((values.passages ?? []).map((/** @type {any} */ item) => [item.id, item]));
-  const papers = new Map((values.cited ?? []).map((/** @type {any} */ item) => [item.id, item]));
-  const claims = (values.claims ?? []).filter((/** @type {any} */ claim) =>
-    (values.sentences ?? []).find((/** @type {any} */ item) => item.number === open)?.claims.includes(claim.number));
+  const nearest = values.nearest ?? [];
+  // An answer is never blank: what a run without one says, and the passages to read on in.
+  const words = turn.said ?? values.stop?.cause ?? (nearest.length ? W.ask.refused : values.answer) ?? turn.run?.problem ?? "";
   return html`<section class="turn">
     <h2 dir="auto">${turn.question}</h2>
     ${turn.run === null && !turn.said ? html`<p class="dim" role="status">${W.ask.asking}</p>` : null}
-    ${values.sentences?.length ? html`<p dir="auto">${values.sentences.map((/** @type {any} */ item) => html`<${Sentence} kind=${item.verdict}
-        chosen=${item.number === open} choose=${() => setOpen(item.number === open ? 0 : item.number)}>${item.text} [${item.claims.join(", ")}]<//> `)}</p>`
-      : html`<p dir="auto">${turn.said ?? values.stop?.cause ?? values.answer ?? turn.run?.problem ?? ""}</p>`}
-    ${values.mind === "extractive" && html`<p class="hint embedded">${W.run.embedded}</p>`}
+    ${values.sentences?.length ? html`<article><p dir="auto">${values.sentences.map((/** @type {any} */ item) => html`<${Sentence} chosen=${first + item.number === chosen}
+        item=${{number: first + item.number, text: `${item.text} [${item.claims.join(", ")}]`, citations: [], verdict: {verdict: item.verdict}}}
+        choose=${() => choose(first + item.number)} />`)}</p></article>`
+      : turn.run === null && !turn.said ? null : html`<p class="told" dir="auto">${words || W.ask.refused}</p>`}
+    ${!values.sentences?.length && nearest.length > 0 && html`<h3>${W.ask.nearest}</h3>
+      <div class="passages">${nearest.map((/** @type {any} */ item) => html`<div class="passage" key=${item.passage}>
+        <p class="small" dir="auto"><span class="strong">${item.title}</span> <span class="dim">${item.citation}</span></p>
+        <${Quote} quote=${{text: item.text, part: item.part ?? "passage", words_of: W.ask.ofPaper}} where=${item.part === "annotation" ? "" : item.place} />
+        ${item.part === "passage" && html`<${PageOf} library=${library} paper=${item.paper} quote=${item.text} />`}</div>`)}</div>`}
+    ${values.sentences?.length > 0 && values.missing?.length > 0 && html`<p class="dim small" dir="auto">${W.ask.missing} ${values.missing.join("; ")}</p>`}
+    ${values.mind === "extractive" && html`<p class="dim small embedded">${W.run.embedded}</p>`}
     ${speaks && values.answer && html`<${Speak} text=${values.answer} fail=${fail} />`}
-    ${claims.map((/** @type {any} */ claim) => {
-      const passage = passages.get(claim.passage), paper = papers.get(claim.paper);
-      return html`<div class="evidence" key=${claim.number}>
-        <p dir="auto">[${claim.number}] ${paper?.title} <${Out} paper=${paper ?? {}} /></p>
-        <p class="dim" dir="auto">${[...(passage?.section ?? []), passage?.page && `p. ${passage.page}`].filter(Boolean).join(" › ")}</p>
-        <blockquote dir="auto">${passage ? html`${passage.text.slice(0, claim.quote.start)}<mark>${claim.quote.text}</mark>${passage.text.slice(claim.quote.end)}` : claim.quote.text}
-          <div class="dim">${whose(claim.quote)}</div></blockquote>
-        ${passage?.page && html`<${PageOf} library=${library} paper=${claim.paper} quote=${claim.quote.text} page=${passage.page} />`}
-      </div>`;
-    })}
   </section>`;
+}
+
+/** The passages of a sentence, the words marked, and the page on which they stand. @param {{sentence: any, values: any, library: string}} props */
+function Claims({sentence, values, library}) {
+  const passages = new Map((values.passages ?? []).map((/** @type {any} */ item) => [item.id, item]));
+  const papers = new Map((values.cited ?? []).map((/** @type {any} */ item) => [item.id, item]));
+  const claims = (values.claims ?? []).filter((/** @type {any} */ claim) => sentence.claims.includes(claim.number));
+  return claims.map((/** @type {any} */ claim, /** @type {number} */ place) => {
+    const passage = passages.get(claim.passage), paper = papers.get(claim.paper);
+    return html`<section class=${place ? "source" : ""} key=${claim.number}>
+      <h3 dir="auto">[${claim.number}] ${paper?.title} <${Out} paper=${paper ?? {}} /></h3>
+      ${passage?.page && html`<${PageOf} library=${library} paper=${claim.paper} quote=${claim.quote.text} page=${passage.page} open=${place === 0} />`}
+      <${Quote} quote=${claim.quote} context=${passage?.text ?? ""} where=${[...(passage?.section ?? []), passage?.page && `${W.page.short} ${passage.page}`].filter(Boolean).join(" › ")} />
+    </section>`;
+  });
 }

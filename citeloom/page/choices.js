@@ -3,7 +3,7 @@
 import * as api from "./api.js";
 import {useEffect, useRef, useState} from "./vendor/preact.js";
 
-/** @typedef {{drop?: boolean, must?: boolean, add?: boolean, note?: string}} Choice */
+/** @typedef {{drop?: boolean, must?: boolean, add?: boolean, note?: string, named?: string, record?: any}} Choice a paper that no search found is `named`, or a `record` */
 
 /**
  * @param {string} thread
@@ -18,7 +18,7 @@ export function useChoices(thread) {
  * A value that the server keeps beside a run, so that it is there in every browser.
  * @template T
  * @param {string} thread
- * @param {"papers" | "columns"} name
+ * @param {import("./api.js").Kept} name
  * @param {T} initial
  * @returns {[T, (change: (before: T) => T) => void, string]}
  */
@@ -59,11 +59,23 @@ export function useKept(thread, name, initial) {
   return [value, put, error];
 }
 
-/** The papers that a section is to be written of, those that must be cited first. @param {any[]} papers @param {Record<string, Choice>} choices */
-export function chosen(papers, choices) {
+/** Nothing of what a person may say of a paper but notes. */
+export const UNSAID = {drop: false, must: false, add: false, named: "", record: null};
+
+/**
+ * The papers that a section is to be written of: in a person's order, or those that must be cited first.
+ * @param {any[]} papers @param {Record<string, Choice>} choices @param {string[]} [order] ids
+ */
+export function chosen(papers, choices, order = []) {
   const kept = papers.filter((item) => {
     const {drop, must, add} = choices[item.paper.id] ?? {};
     return must || add || (item.selected && !drop);
   });
-  return kept.toSorted((a, b) => Number(Boolean(choices[b.paper.id]?.must)) - Number(Boolean(choices[a.paper.id]?.must)));
+  const place = (/** @type {any} */ item) => (order.includes(item.paper.id) ? order.indexOf(item.paper.id) : order.length);
+  const must = (/** @type {any} */ item) => Number(Boolean(choices[item.paper.id]?.must));
+  return kept.toSorted((a, b) => (order.length ? place(a) - place(b) : must(b) - must(a)));
 }
+
+/** Papers that a person added: records, or what names them. @param {Record<string, Choice>} choices */
+export const added = (choices) => Object.entries(choices).filter(([, choice]) => choice.add && (choice.named || choice.record))
+  .map(([id, choice]) => ({id, title: choice.record?.title ?? choice.named ?? id, given: choice.record ?? choice.named}));

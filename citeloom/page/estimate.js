@@ -1,6 +1,7 @@
 // What a run may take: before it starts, and where it asks whether it is worth it.
 // @ts-check
 import * as api from "./api.js";
+import {Fold} from "./components.js";
 import {html, useEffect, useState} from "./vendor/preact.js";
 import {W} from "./words.js";
 
@@ -18,17 +19,20 @@ export function useEstimate(graph, input, settings, wanted) {
   return found;
 }
 
+/** The longest and dearest that a run may be, in a sentence. @param {any} estimate */
+export const lengths = (estimate) => `${W.estimate.upTo} ${Math.max(1, Math.ceil(estimate.minutes?.high ?? 1))} min${estimate.usd ? `, ${estimate.usd.high.toFixed(2)} USD` : ""}.`;
+
 /** @param {{estimate: any}} props */
 export function Estimate({estimate}) {
-  const span = (/** @type {any} */ range, /** @type {number} */ digits) => {
+  const span = (/** @type {any} */ range, /** @type {number} */ digits, /** @type {string} */ unit) => {
     if (!range) return W.estimate.unknown;
     const [low, high] = [range.low.toFixed(digits), range.high.toFixed(digits)];
-    return low === high ? low : `${low} ${W.estimate.to} ${high}`;
+    return `${low === high ? low : `${low} ${W.estimate.to} ${high}`} ${unit}`;
   };
-  return html`<dl class="cost">
-    <dt>${W.estimate.usd}</dt><dd>${span(estimate.usd, 2)}</dd>
-    <dt>${W.estimate.minutes}</dt><dd>${span(estimate.minutes, 0)}</dd>
-    <dt>${W.estimate.calls}</dt><dd>${span(estimate.calls, 0)}</dd>
+  return html`<dl class="est">
+    <div><dt>${W.estimate.minutes}</dt><dd>${span(estimate.minutes, 0, "min")}</dd></div>
+    <div><dt>${W.estimate.usd}</dt><dd>${span(estimate.usd, 2, "USD")}</dd></div>
+    <div><dt>${W.estimate.calls}</dt><dd>${span(estimate.calls, 0, "")}</dd></div>
   </dl>
-  <ul class="hint">${estimate.notes.map((/** @type {string} */ text) => html`<li>${text}</li>`)}</ul>`;
+  ${estimate.notes.length > 0 && html`<${Fold} summary=${html`<span class="small">${W.estimate.why}</span>`}><ul class="dim small notes">${estimate.notes.map((/** @type {string} */ text) => html`<li>${text}</li>`)}</ul><//>`}`;
 }

@@ -1,14 +1,45 @@
 // Earlier runs: open, compare, delete.
 // @ts-check
 import * as api from "./api.js";
-import {difference} from "./diff.js";
+import {Compared} from "./compare_runs.js";
 import {Nothing, Problem, useAction, useLoaded} from "./parts.js";
 import {read} from "./run.js";
+import {Icon} from "./shapes.js";
 import {html, useState} from "./vendor/preact.js";
 import {W} from "./words.js";
 
+const MOST = 200;
+const RECENT = 3;
+const STATES = {idle: ["completed", "done"], busy: ["working", "busy"], asks: ["input_required", "ask"], interrupted: ["cancelled", "paused"], error: ["failed", "failed"]};
+
+/** What a thread's run is at: one that waits for an answer is not one that was paused. @param {any} thread @returns {keyof typeof STATES} */
+const stateOf = (thread) => (thread.status === "interrupted" && Object.values(thread.interrupts ?? {}).some((/** @type {any} */ asked) => asked?.length) ? "asks"
+  : thread.status in STATES ? thread.status : "idle");
+
+/** @param {{thread: any, before?: any, after?: any, hour?: boolean}} props */
+function Row({thread, before, after, hour}) {
+  const state = stateOf(thread);
+  const [kind, icon] = STATES[state];
+  return html`<li>${before}<a href=${place(thread)} dir="auto">${thread.metadata.title || kindOf(thread)}</a>
+    <span class="dim small">${kindOf(thread)}${thread.metadata.parent && ["write", "revise"].includes(thread.metadata.citeloom_graph) ? `, ${W.run.edited.toLowerCase()}` : ""}</span>
+    <span class=${`state small ${kind}`}><${Icon} name=${icon} kind=${icon === "busy" ? "spin" : ""} />${W.history.state[state]}</span>
+    <time class="dim small num" datetime=${thread.updated_at}>${new Date(thread.updated_at).toLocaleString(undefined, {dateStyle: "medium", ...(hour ? {timeStyle: "short"} : {})})}</time>${after}</li>`;
+}
+
+/** The last runs, below the place to start. */
+export function RecentRuns() {
+  const [found] = useLoaded(() => api.threads(20).catch(() => []), []);
+  const runs = /** @type {any[]} */ (found ?? []).filter(isRun).slice(0, RECENT);
+  return runs.length ? html`<section class="recent" aria-labelledby="recent"><div class="rise-top"><h2 id="recent">${W.start.recent}</h2><a href="#/history">${W.start.all}</a></div>
+    <ul>${runs.map((thread) => html`<${Row} key=${thread.thread_id} thread=${thread} />`)}</ul></section>` : null;
+}
+
+/** Files that were added are told of in the library. @param {any} thread */
+const isRun = (thread) => thread.metadata?.citeloom_graph && thread.metadata.citeloom_graph !== "ingest";
+
 export function History() {
-  const [found, error, again] = useLoaded(() => api.threads(100), []);
+  const [found, error, again] = useLoaded(() => api.threads(MOST), []);
+  const [word, setWord] = useState("");
   const [chosen, setChosen] = useState(/** @type {string[]} */ ([]));
   const [both, setBoth] = useState(/** @type {any[] | null} */ (null));
   const [remove, removing, failed] = useAction(async (/** @type {string} */ thread) => {
@@ -19,41 +50,27 @@ export function History() {
   });
   const [compare, comparing, wrong] = useAction(async () => setBoth(await Promise.all(chosen.map(read))));
   const runs = /** @type {any[]} */ (found ?? []).filter((thread) => thread.metadata?.citeloom_graph);
+  const shown = runs.filter((thread) => String(thread.metadata.title).toLowerCase().includes(word.trim().toLowerCase()));
   const tick = (/** @type {string} */ thread) => (/** @type {any} */ event) =>
     setChosen(event.target.checked ? [...chosen, thread].slice(-2) : chosen.filter((item) => item !== thread));
-  return html`<h1>${W.history.title}</h1>
+  return html`<div class="hello"><h1>${W.history.title}</h1></div>
     <${Problem} text=${error || failed || wrong} />
     ${found && !runs.length && html`<${Nothing}>${W.history.none}<//>`}
-    <ul class="history">${runs.map((thread) => html`<li>
-      <input type="checkbox" aria-label=${`${W.history.choose}: ${thread.metadata.title}`} checked=${chosen.includes(thread.thread_id)} onChange=${tick(thread.thread_id)} />
-      <a href=${place(thread)} dir="auto">${thread.metadata.title || kind(thread)}</a>
-      <span class="dim">${kind(thread)} · ${new Date(thread.updated_at).toLocaleString()}</span>
-      <button class="small" disabled=${removing} aria-label=${`${W.history.delete} ${thread.metadata.title}`} onClick=${() => remove(thread.thread_id)}>${W.history.delete}</button>
-    </li>`)}</ul>
-    ${runs.length > 1 && html`<button disabled=${chosen.length !== 2 || comparing} onClick=${() => compare()}>${W.history.compare}</button>`}
+    ${runs.length > 0 && html`<div class="p-bar"><label class="p-find"><span class="hide">${W.history.find}</span><input type="search" placeholder=${W.history.find} value=${word}
+        onInput=${(/** @type {any} */ event) => setWord(event.target.value)} /></label>
+      ${runs.length > 1 && html`<button disabled=${chosen.length !== 2 || comparing} onClick=${() => compare()}>${W.history.compare}</button>
+        <span class="dim small late">${chosen.length === 2 ? "" : W.history.hint}</span>`}</div>`}
+    ${runs.length > 0 && !shown.length && html`<${Nothing}>${W.history.nothing}<//>`}
+    <ul class="recent history">${shown.map((thread) => html`<${Row} key=${thread.thread_id} thread=${thread} hour=${true}
+      before=${html`<input type="checkbox" aria-label=${`${W.history.choose}: ${thread.metadata.title}`} checked=${chosen.includes(thread.thread_id)} onChange=${tick(thread.thread_id)} />`}
+      after=${html`<button class="tiny quiet icon" disabled=${removing} title=${W.history.delete} aria-label=${`${W.history.delete} ${thread.metadata.title}`}
+        onClick=${() => remove(thread.thread_id)}><${Icon} name="close" size=${14} /></button>`} />`)}</ul>
     ${both && html`<${Compared} runs=${both} />`}`;
 }
 
 /** What a run is, in a word. @param {any} thread */
-const kind = ({metadata: {citeloom_graph: graph}}) => W.history.kinds[/** @type {keyof typeof W.history.kinds} */ (graph)] ?? graph;
+const kindOf = ({metadata: {citeloom_graph: graph}}) => W.history.kinds[/** @type {keyof typeof W.history.kinds} */ (graph)] ?? graph;
 
 /** Where a run is shown: a conversation goes on where it was had. @param {any} thread */
 const place = ({thread_id: id, metadata}) =>
   metadata.citeloom_graph === "ask" ? `#/ask/${metadata.searched?.library ?? "starter"}/${id}` : `#/run/${id}`;
-
-/** @param {{runs: import("./run.js").Run[]}} props */
-function Compared({runs: [a, b]}) {
-  const kept = (/** @type {any} */ run) => new Map((run.values.papers ?? []).filter((/** @type {any} */ item) => item.selected)
-    .map((/** @type {any} */ item) => [item.paper.id, item.paper.title]));
-  const [left, right] = [kept(a), kept(b)];
-  const only = (/** @type {Map<string, string>} */ one, /** @type {Map<string, string>} */ other) => [...one].filter(([id]) => !other.has(id));
-  const list = (/** @type {string} */ title, /** @type {[string, string][]} */ papers) => html`<h2>${title} (${papers.length})</h2>
-    <ul>${papers.map(([, name]) => html`<li dir="auto">${name}</li>`)}</ul>`;
-  return html`<section aria-label=${W.history.compare}>
-    ${list(`${W.history.only} “${a.title}”`, only(left, right))}
-    ${list(`${W.history.only} “${b.title}”`, only(right, left))}
-    ${a.values.related_work && b.values.related_work && html`<h2>${W.text.diff}</h2>
-      <p dir="auto">${difference(a.values.related_work, b.values.related_work).map(({text, kind}) =>
-        kind === "same" ? text : kind === "gone" ? html`<del>${text}</del>` : html`<ins>${text}</ins>`)}</p>`}
-  </section>`;
-}

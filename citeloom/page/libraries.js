@@ -1,8 +1,10 @@
 // A caller's libraries: what is in them, adding files, taking papers out.
 // @ts-check
 import * as api from "./api.js";
+import {ApplyBar} from "./components.js";
 import {byline, Nothing, Out, Problem, useAction, useLoaded} from "./parts.js";
 import {ended} from "./run.js";
+import {Icon, Verdict} from "./shapes.js";
 import {html, useState} from "./vendor/preact.js";
 import {counted, W} from "./words.js";
 
@@ -11,11 +13,12 @@ export function Libraries({name}) {
   const [found, error, again] = useLoaded(() => api.get("/citeloom/libraries"), []);
   const libraries = /** @type {any[]} */ (found?.libraries ?? []);
   const shown = libraries.find((item) => item.name === name);
-  return html`<h1>${W.libraries.title}</h1>
+  return html`<div class="hello"><h1>${W.libraries.title}</h1><p class="dim">${W.libraries.lead}</p></div>
     <${Problem} text=${error} />
-    <ul class="names">${libraries.map((item) => html`<li><a href=${`#/libraries/${item.name}`} aria-current=${item.name === name ? "page" : null}>${item.name}</a>
-      <span class="dim"> ${counted(item.papers, "paper")}, ${counted(item.documents, "document")}, ${counted(item.passages, "passage")}
-      ${item.yours ? "" : ` · ${W.libraries.shared}`}</span></li>`)}</ul>
+    <ul class="names">${libraries.map((item) => html`<li class="card"><a href=${`#/libraries/${item.name}`} aria-current=${item.name === name ? "page" : null}>${item.name}</a>
+      <span class="num"><strong>${item.papers}</strong> ${counted(item.papers, "paper").replace(/^\S+ /, "")}</span>
+      <span class="dim small num">${counted(item.documents, "document")}, ${counted(item.passages, "passage")}</span>
+      ${!item.yours && html`<span class="dim small">${W.libraries.shared}</span>`}</li>`)}</ul>
     <${Add} name=${shown?.yours ? name : ""} again=${again} />
     ${shown && html`<${Inside} key=${name} library=${shown} again=${again} />`}`;
 }
@@ -39,19 +42,19 @@ function Add({name, again}) {
     if (run.values.stop) throw new Error(run.values.stop.cause);
   });
   const submit = (/** @type {Event} */ event) => (event.preventDefault(), add());
-  return html`<form class="card" onSubmit=${submit}
+  return html`<form class="card add-files" onSubmit=${submit}
       onDragOver=${(/** @type {DragEvent} */ event) => event.preventDefault()}
       onDrop=${(/** @type {DragEvent} */ event) => (event.preventDefault(), setFiles([...(event.dataTransfer?.files ?? [])]))}>
     <h2>${W.libraries.add}</h2>
-    <div class="fields">
-      <label>${W.libraries.files}<input type="file" multiple onChange=${(/** @type {any} */ event) => setFiles([...event.target.files])} /></label>
-      <label>${W.libraries.to}<input required pattern="[a-z0-9][a-z0-9_\\-]{0,63}" title=${W.libraries.name} value=${to}
+    <div class="add">
+      <label class="field">${W.libraries.files}<input type="file" multiple onChange=${(/** @type {any} */ event) => setFiles([...event.target.files])} /></label>
+      <label class="field">${W.libraries.to}<input required pattern="[a-z0-9][a-z0-9_\\-]{0,63}" title=${W.libraries.name} value=${to}
         onInput=${(/** @type {any} */ event) => setTo(event.target.value)} /></label>
       <button class="main" disabled=${busy || !files.length}>${busy ? W.libraries.uploading : W.libraries.upload}</button>
     </div>
-    <p class="dim" role="status">${progress}</p>
+    <p class="dim small" role="status">${progress}</p>
     <${Problem} text=${error} />
-    <ul>${(values?.reports ?? []).map((/** @type {any} */ item) => html`<li dir="auto"><strong>${item.source}</strong>: ${item.status}
+    <ul class="reports">${(values?.reports ?? []).map((/** @type {any} */ item) => html`<li dir="auto"><${Verdict} verdict=${item.status === "failed" ? "not_in_source" : "supported"}>${item.source}: ${item.status}<//>
       ${item.passages ? `, ${counted(item.passages, "passage")}` : ""} ${item.cause ?? ""} ${item.remedy ?? ""}</li>`)}</ul>
   </form>`;
 }
@@ -83,22 +86,22 @@ function Inside({library, again}) {
   });
   const tick = (/** @type {string} */ id) => (/** @type {any} */ event) =>
     setTicked(event.target.checked ? [...ticked, id] : ticked.filter((item) => item !== id));
-  return html`<h2>${library.name}</h2>
-    ${ticked.length > 0 && html`<form class="bar card" onSubmit=${(/** @type {Event} */ event) => (event.preventDefault(), write())}>
-      <label class="grow">${W.synthesis.title} (${ticked.length}): ${W.synthesis.question}<input required value=${question}
-        onInput=${(/** @type {any} */ event) => setQuestion(event.target.value)} /></label>
-      <button class="main" disabled=${writing}>${W.synthesis.go}</button></form>`}
-    <p><a href=${`#/ask/${library.name}`}>${W.libraries.ask}</a>${" "}
-      ${library.yours && html`<button class="small" disabled=${destroying} onClick=${() => destroy()}>${destroying ? W.libraries.deleting : W.libraries.delete}</button>`}</p>
-    <label>${W.libraries.find}<input type="search" value=${part} onInput=${(/** @type {any} */ event) => setPart(event.target.value)} /></label>
+  return html`<section class="inside" aria-labelledby="library"><div class="rise-top"><h2 id="library">${library.name}</h2>
+      <div class="text-tools"><a class="button" href=${`#/ask/${library.name}`}>${W.libraries.ask}</a>
+        ${library.yours && html`<button class="quiet" disabled=${destroying} onClick=${() => destroy()}>${destroying ? W.libraries.deleting : W.libraries.delete}</button>`}</div></div>
+    <div class="p-bar"><label class="p-find"><span class="hide">${W.libraries.find}</span><input type="search" placeholder=${W.libraries.find} value=${part} onInput=${(/** @type {any} */ event) => setPart(event.target.value)} /></label></div>
     <${Problem} text=${error || failed || undone || unwritten} />
     <ul class="papers">${(found?.papers ?? []).map((/** @type {any} */ paper) => html`<li dir="auto">
-      <input type="checkbox" aria-label=${`${W.synthesis.tick}: ${paper.title}`} checked=${ticked.includes(paper.id)} onChange=${tick(paper.id)} /> <strong>${paper.title}</strong>
-      <div class="dim">${byline(paper)} <${Out} paper=${paper} />
-        ${library.yours && html` <button class="small" disabled=${busy} onClick=${() => remove(paper.id)}
-          aria-label=${`${W.libraries.remove} ${paper.title}`}>${W.libraries.remove}</button>`}</div></li>`)}</ul>
+      <input type="checkbox" aria-label=${`${W.synthesis.tick}: ${paper.title}`} checked=${ticked.includes(paper.id)} onChange=${tick(paper.id)} />
+      <div><strong>${paper.title}</strong><div class="dim small">${byline(paper)} <${Out} paper=${paper} /></div></div>
+      ${library.yours && html`<button class="tiny quiet icon" disabled=${busy} onClick=${() => remove(paper.id)} title=${W.libraries.remove}
+          aria-label=${`${W.libraries.remove} ${paper.title}`}><${Icon} name="close" size=${14} /></button>`}</li>`)}</ul>
     ${found && !found.papers.length && html`<${Nothing}>${W.libraries.none}<//>`}
-    ${found && !part && found.total > found.papers.length && html`<button onClick=${() => setLimit(limit + 100)}>${W.libraries.more}</button>`}`;
+    ${found && !part && found.total > found.papers.length && html`<p class="p-more"><button onClick=${() => setLimit(limit + 100)}>${W.libraries.more}</button></p>`}
+    ${ticked.length > 0 && html`<form onSubmit=${(/** @type {Event} */ event) => (event.preventDefault(), write())}><${ApplyBar} label=${W.synthesis.title}
+      actions=${html`<button class="main" disabled=${writing}>${W.synthesis.go}</button>`}>
+      <label class="field">${W.synthesis.title} (${ticked.length}): ${W.synthesis.question}<input required value=${question}
+        onInput=${(/** @type {any} */ event) => setQuestion(event.target.value)} /></label><//></form>`}</section>`;
 }
 
 /** @param {string} name @param {string} part @param {number} limit */

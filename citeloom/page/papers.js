@@ -1,140 +1,130 @@
-// The papers of a run: why each is there, with its quotes; and what a person makes of them.
+// The papers of a run: why each is there, with its quote; and what a person makes of them.
 // @ts-check
 import * as api from "./api.js";
-import {chosen, useChoices} from "./choices.js";
+import {added, chosen, UNSAID, useChoices, useKept} from "./choices.js";
+import {ApplyBar, Chip, isAnnotation, Note} from "./components.js";
 import {Complete} from "./complete.js";
+import {lengths, useEstimate} from "./estimate.js";
+import {drawn} from "./graph_layout.js";
+import {Long} from "./long_list.js";
 import {MakeLibrary} from "./make_library.js";
-import {abstractTitle, byline, Long, Marked, Nothing, Out, Problem, Quoted, useAction, useLoaded} from "./parts.js";
+import {useModel} from "./model.js";
+import {AddPaper} from "./paper_add.js";
+import {Filters, listed} from "./paper_filters.js";
+import {Row} from "./paper_row.js";
+import {Nothing, Problem, useAction, useLoaded} from "./parts.js";
 import {read} from "./run.js";
-import {html, useMemo, useState} from "./vendor/preact.js";
+import {html, useEffect, useMemo, useRef, useState} from "./vendor/preact.js";
 import {counted, W} from "./words.js";
 
-/** @typedef {import("./choices.js").Choice} Choice */
+const NAMED = 3;
+const CRITERIA = 3;
+const HEIGHT = 150;
 
 /** @param {{run: import("./run.js").Run}} props */
 export function Papers({run}) {
-  const papers = /** @type {any[]} */ ((run.values.papers ?? []).filter((/** @type {any} */ item) => item.paper));
+  const papers = useMemo(() => /** @type {any[]} */ ((run.values.papers ?? []).filter((/** @type {any} */ item) => item.paper)), [run.values]);
   const [choices, put, unkept] = useChoices(run.thread);
-  const [word, setWord] = useState("");
-  const [show, setShow] = useState(run.parent ? "fresh" : "kept");
+  const [order, setOrder, unordered] = useKept(run.thread, "order", /** @type {string[]} */ ([]));
+  const fresh = ["find", "review"].includes(run.graph) && Boolean(run.parent);
+  const [filter, setFilter] = useState({word: "", show: fresh ? "fresh" : "kept", sort: "rank", theme: "", source: "", from: "", to: ""});
+  const [adding, setAdding] = useState(false);
+  const [dragged, setDragged] = useState("");
+  const moved = useRef("");
   // Where a run was made to see what is new since another one, what that one has not seen is new.
-  const [seen] = useLoaded(async () => new Set(run.parent
-    ? ((await read(run.parent)).values.papers ?? []).map((/** @type {any} */ item) => item.paper?.id) : []), [run.parent]);
-  const [sort, setSort] = useState("rank");
-  const numbers = useMemo(
-    () => new Map((run.values.references ?? []).map((/** @type {any} */ item) => [item.paper.id, item.number])),
-    [run.values],
-  );
-  const titles = useMemo(() => new Map(papers.map((item) => [item.paper.id, item.paper.title])), [run.values]);
-  const shown = useMemo(() => listed(papers, choices, word, show, sort, seen), [run.values, choices, word, show, sort, seen]);
-  const shows = run.parent ? {fresh: W.papers.fresh, ...W.papers.shows} : W.papers.shows;
-  const changes = papers.filter(({selected, paper: {id}}) =>
-    choices[id]?.must || (choices[id]?.add && !selected) || (choices[id]?.drop && selected)).length;
-  const [write, busy, error] = useAction(async () => {
-    const known = run.parent ? (await read(run.parent)).values : run.values;
-    const kept = chosen(papers, choices);
-    const must = kept.filter((item) => choices[item.paper.id]?.must).length;
-    const cite = known.references?.length;
-    const request = run.values.request ?? {};
-    const input = {
-      text: request.text || run.title, library: request.library || undefined, papers: kept.map((item) => item.paper),
-      ...(cite ? {cite: Math.max(must, Math.min(cite, kept.length))} : {}),
-    };
-    const thread = await api.start("write", input, run.settings, {title: run.title, parent: run.thread});
-    location.hash = `#/run/${thread}/live`;
-  });
+  const [seen] = useLoaded(async () => new Set(fresh ? ((await read(run.parent)).values.papers ?? []).map((/** @type {any} */ item) => item.paper?.id) : []), [run.parent]);
+  const known = useMemo(() => knownOf(run, papers), [run.values]);
+  const shown = useMemo(() => listed(papers, {choices, order, known, seen, ...filter}), [papers, choices, order, filter, seen]);
+  const more = added(choices).filter(({id}) => !known.titles.has(id));
+  useEffect(() => {
+    // The row that moved keeps the keys.
+    if (moved.current) document.getElementById(`paper-${moved.current}`)?.querySelector("button")?.focus();
+    moved.current = "";
+  }, [order]);
   if (!papers.length) return html`<${Nothing}>${W.papers.none}<//>`;
-  const select = (/** @type {string} */ label, /** @type {Record<string, string>} */ options, /** @type {string} */ value, /** @type {(value: string) => void} */ change) =>
-    html`<label>${label}<select value=${value} onChange=${(/** @type {any} */ event) => change(event.target.value)}>
-      ${Object.entries(options).map(([name, words]) => html`<option value=${name}>${words}</option>`)}</select></label>`;
-  return html`
-    <${Complete} found=${run.values.completeness} />
-    <div class="fields bar">
-      <label>${W.papers.filter}<input type="search" value=${word}
-        onInput=${(/** @type {any} */ event) => setWord(event.target.value)} /></label>
-      ${select(W.papers.show, shows, show, setShow)}
-      ${select(W.papers.sort, W.papers.sorts, sort, setSort)}
-      <p role="status">${counted(shown.length, "paper")}</p>
-    </div>
-    <div class="apply">
-      <button class="main" disabled=${busy || !changes} onClick=${() => write()}>${W.papers.apply}</button>
-      <span class="dim">${counted(changes, "change")}</span>
-      <${Problem} text=${error || unkept} />
-      <${MakeLibrary} run=${run} papers=${chosen(papers, choices)} />
-    </div>
-    ${show === "fresh" && seen && !shown.length && html`<${Nothing}>${W.papers.nothingNew}<//>`}
-    <${Long} items=${shown} height=${76} label=${W.run.tabs.papers}
-      draw=${(/** @type {any} */ item) => html`<${Paper} key=${item.paper.id} item=${item} titles=${titles} number=${numbers.get(item.paper.id)}
-        choice=${choices[item.paper.id] ?? {}} put=${(/** @type {Choice} */ choice) => put(item.paper.id, choice)} />`} />`;
-}
-
-/** @param {any[]} papers @param {Record<string, Choice>} choices @param {string} word @param {string} show @param {string} sort @param {Set<string> | null} seen */
-function listed(papers, choices, word, show, sort, seen) {
-  const wanted = word.trim().toLowerCase();
-  const found = papers.filter((item) => {
-    const {drop, must, add, note} = choices[item.paper.id] ?? {};
-    const kept = must || add || (item.selected && !drop);
-    if (show === "fresh" && (!seen || seen.has(item.paper.id))) return false;
-    if (show === "kept" ? !kept : show === "out" ? kept : show === "noted" ? !note : false) return false;
-    return !wanted || [item.paper.title, item.paper.abstract ?? "", byline(item.paper), note ?? ""].some(
-      (text) => text.toLowerCase().includes(wanted));
-  });
-  /** @type {Record<string, (a: any, b: any) => number>} */
-  const by = {
-    year: (a, b) => (b.paper.year ?? 0) - (a.paper.year ?? 0),
-    cited: (a, b) => (b.paper.cited_by ?? -1) - (a.paper.cited_by ?? -1),
-    title: (a, b) => a.paper.title.localeCompare(b.paper.title),
+  const sortable = filter.sort === "rank" && filter.show === "kept" && run.status === "completed";
+  const move = (/** @type {string} */ id, /** @type {number} */ to) => {
+    if (to < 0 || to >= shown.length || !id) return;
+    const rest = shown.map((item) => item.paper.id).filter((one) => one !== id);
+    moved.current = id;
+    setOrder(() => [...rest.slice(0, to), id, ...rest.slice(to)]);
   };
-  return by[sort] ? found.toSorted(by[sort]) : found;
-}
-
-/** @param {{item: any, titles: Map<string, string>, number: number | undefined, choice: Choice, put: (choice: Choice) => void}} props */
-function Paper({item, titles, number, choice, put}) {
-  const {paper, debate} = item;
-  const [open, setOpen] = useState(false);
-  const kept = choice.must || choice.add || (item.selected && !choice.drop);
-  return html`<li class=${`paper ${kept ? "" : "out"}`} id=${`paper-${paper.id}`}>
-    <div class="row">
-      <span class="score" title=${W.papers.score}>${Math.round(item.score)}</span>
-      <button class="name" aria-expanded=${open} onClick=${() => setOpen(!open)} dir="auto">
-        ${number ? `[${number}] ` : ""}${paper.title}</button>
-      <span class="actions">
-        ${kept ? html`<button class="small" onClick=${() => put({drop: true, add: false, must: false})}>${W.papers.exclude}</button>`
-          : html`<button class="small" onClick=${() => put({drop: false, add: true})}>${W.papers.include}</button>`}
-        <label class="tick"><input type="checkbox" checked=${Boolean(choice.must)}
-          onChange=${(/** @type {any} */ event) => put({must: event.target.checked, drop: false})} /> ${W.papers.must}</label>
-      </span>
-    </div>
-    <div class="dim" dir="auto">${byline(paper)}
-      ${choice.drop && html` · <em>${W.papers.dropped}</em>`}${choice.must && html` · <em>${W.papers.wanted}</em>`}</div>
-    ${open && html`<${Detail} titles=${titles} paper=${paper} debate=${debate} item=${item} choice=${choice} put=${put} />`}
-  </li>`;
-}
-
-/** How a paper was found: by which words, or by which paper. @param {any} hit @param {Map<string, string>} titles */
-function way(hit, titles) {
-  const via = W.papers.vias[/** @type {keyof typeof W.papers.vias} */ (hit.via)];
-  const source = W.start.sourceNames[/** @type {keyof typeof W.start.sourceNames} */ (hit.source)] ?? hit.source;
-  const by = hit.via === "query" ? hit.by : titles.get(hit.by);
-  return `${via}${by ? ` “${by}”` : ""} (${source})${hit.sentence ? `: “${hit.sentence}”` : ""}`;
-}
-
-/** @param {{titles: Map<string, string>, paper: any, debate: any, item: any, choice: Choice, put: (choice: Choice) => void}} props */
-function Detail({titles, paper, debate, item, choice, put}) {
-  const sides = /** @type {const} */ ([["for", debate?.arguments_for ?? []], ["against", debate?.arguments_against ?? []]]);
-  const quotes = sides.flatMap(([kind, list]) => list.filter((/** @type {any} */ one) => one.quote?.verified)
-    .map((/** @type {any} */ one) => ({...one.quote, kind})));
-  const found = [...new Set(item.found_by.map((/** @type {any} */ hit) => way(hit, titles)))];
-  return html`<div class="detail">
-    ${sides.map(([kind, list]) => list.length > 0 && html`<h2 class="minor">${W.papers[kind]}</h2>
-      <ul class=${kind}>${list.map((/** @type {any} */ one) => html`<li dir="auto">${one.claim}
-        ${one.quote && html`<${Quoted} quote=${one.quote} />`}</li>`)}</ul>`)}
-    <h2 class="minor">${abstractTitle(paper)}</h2>
-    <p>${paper.abstract ? html`<${Marked} text=${paper.abstract} quotes=${quotes} />` : W.papers.noAbstract}</p>
-    ${item.reason && html`<p class="dim">${W.papers.why}: ${item.reason}</p>`}
-    <p class="dim">${W.papers.found}: ${found.join("; ")}</p>
-    <label>${W.papers.note}<textarea rows="2" value=${choice.note ?? ""}
-      onInput=${(/** @type {any} */ event) => put({note: event.target.value})}></textarea></label>
-    <${Out} paper=${paper} />
+  const noted = shown.some((item) => isAnnotation(item.debate?.arguments_for?.[0]?.quote ?? {}));
+  return html`<div class="papers-view">
+    <${Complete} found=${run.values.completeness} />
+    <${Filters} papers=${papers} choices=${choices} known=${known} filter=${filter} put=${(/** @type {any} */ change) => setFilter({...filter, ...change})} fresh=${fresh && seen}>
+      <button type="button" class="p-add" aria-expanded=${adding} onClick=${() => setAdding(!adding)}>${W.papers.add}</button><//>
+    ${adding && html`<${AddPaper} run=${run} add=${put} has=${(/** @type {string} */ id) => known.titles.has(id)} />`}
+    ${more.length > 0 && html`<${Note}><strong>${W.papers.added}:</strong> <ul class="chips">${more.map(({id, title}) => html`<li><${Chip}>${title}
+      <button type="button" class="link" aria-label=${`${W.question.remove} ${title}`} onClick=${() => put(id, UNSAID)}>✕</button><//></li>`)}</ul><//>`}
+    <h2 class="hide">${W.papers.shows[/** @type {keyof typeof W.papers.shows} */ (filter.show)] ?? W.papers.fresh}</h2>
+    <p class="hide" role="status">${counted(shown.length, "paper")}</p>
+    ${noted && html`<p class="note small p-note">${W.papers.key}</p>`}
+    <div class=${`p-head c${known.criteria.length}`} aria-hidden="true"><span>${W.papers.rank}</span><span>${known.judged ? W.papers.main : W.papers.nearest}${noted && html`<span class="noted-key">${W.papers.key}</span>`}</span>
+      ${known.criteria.map((name) => html`<span>${name}</span>`)}<span></span></div>
+    ${!shown.length && html`<${Nothing}>${filter.show === "fresh" && seen ? W.papers.nothingNew : W.papers.nothing}<//>`}
+    <${Long} items=${shown} id=${(/** @type {any} */ item) => item.paper.id} height=${HEIGHT} label=${W.run.tabs.papers} kind="p-list"
+      draw=${(/** @type {any} */ item, /** @type {number} */ place) => html`<${Row} key=${item.paper.id} item=${item} place=${place} known=${known} choice=${choices[item.paper.id] ?? {}}
+        put=${(/** @type {any} */ choice) => put(item.paper.id, choice)} move=${sortable ? (/** @type {number} */ to) => move(item.paper.id, to) : null}
+        drag=${{onDragStart: () => setDragged(item.paper.id), onDragOver: (/** @type {DragEvent} */ event) => event.preventDefault(),
+          onDrop: (/** @type {DragEvent} */ event) => (event.preventDefault(), move(dragged, place))}} />`} />
+    <div class="p-more"><${MakeLibrary} run=${run} papers=${chosen(papers, choices, order)} /></div>
+    <${Apply} run=${run} papers=${papers} choices=${choices} order=${order} more=${more} put=${put} forget=${() => setOrder(() => [])} />
+    <${Problem} text=${unkept || unordered} />
   </div>`;
+}
+
+/** What each paper is among the others of a run. @param {import("./run.js").Run} run @param {any[]} papers @returns {import("./paper_row.js").Known} */
+function knownOf(run, papers) {
+  const citedHere = new Map();
+  for (const {cited} of run.values.links ?? []) citedHere.set(cited, (citedHere.get(cited) ?? 0) + 1);
+  const themes = new Map();
+  const order = drawn(run.values).themes; // as the map has their colours
+  for (const {paper, theme} of papers) if (theme) themes.set(paper.id, [theme, Math.min(order.indexOf(theme) + 1 || 6, 6)]);
+  const criteria = [...new Set(papers.flatMap((item) => (item.criteria ?? []).map((/** @type {any} */ one) => one.criterion)))].slice(0, CRITERIA);
+  return {
+    titles: new Map(papers.map((item) => [item.paper.id, item.paper.title])), citedHere, themes, criteria,
+    numbers: new Map((run.values.references ?? []).map((/** @type {any} */ item) => [item.paper.id, item.number])),
+    judged: run.values.mind !== "extractive" && papers.some((item) => item.debate && item.debate.by !== "extractive"),
+  };
+}
+
+/** @param {{run: import("./run.js").Run, papers: any[], choices: Record<string, import("./choices.js").Choice>, order: string[], more: any[], put: (id: string, choice: any) => void, forget: () => void}} props */
+function Apply({run, papers, choices, order, more, put, forget}) {
+  const of = (/** @type {(choice: any, item: any) => unknown} */ test) => papers.filter((item) => choices[item.paper.id] && test(choices[item.paper.id], item));
+  const must = of((choice) => choice.must);
+  const also = of((choice, item) => choice.add && !choice.must && !item.selected);
+  const out = of((choice, item) => choice.drop && item.selected);
+  const count = must.length + also.length + out.length + more.length + Number(order.length > 0);
+  const model = useModel();
+  const kept = chosen(papers, choices, order);
+  const cited = run.values.references?.length;
+  const request = run.values.request ?? {};
+  const input = {
+    text: request.text || run.title, library: request.library || undefined, sources: request.sources,
+    papers: [...kept.map((item) => item.paper), ...more.map((item) => item.given)],
+    ...(cited ? {cite: Math.max(must.length, Math.min(cited, kept.length + more.length))} : {}),
+  };
+  const estimate = useEstimate("write", input, run.settings, model === true && count > 0);
+  const [write, busy, error] = useAction(async () => {
+    const before = run.parent && !cited ? (await read(run.parent)).values.references?.length : cited;
+    const asked = {...input, ...(before ? {cite: Math.max(must.length, Math.min(before, input.papers.length))} : {})};
+    location.hash = `#/run/${await api.start("write", asked, run.settings, {title: run.title, parent: run.thread})}/live`;
+  });
+  if (!count || run.status !== "completed") return null;
+  const named = (/** @type {string} */ word, /** @type {string[]} */ titles) => titles.length > 0
+    && `${word} ${titles.slice(0, NAMED).map((title) => `“${title.split(/: /)[0].slice(0, 60)}”`).join(", ")}${titles.length > NAMED ? ` ${W.papers.andMore.replace("{}", String(titles.length - NAMED))}` : ""}`;
+  const titles = (/** @type {any[]} */ items) => items.map((item) => item.paper.title);
+  const told = [named(W.papers.cite, titles(must)), named(W.papers.with, [...titles(also), ...more.map((item) => item.title)]), named(W.papers.without, titles(out)), order.length > 0 && W.papers.order];
+  const gone = new Set(out.map((item) => item.paper.id));
+  const touched = (run.values.sentences ?? []).filter((/** @type {any} */ one) => one.citations?.some((/** @type {any} */ item) => gone.has(item.paper))).length;
+  const undo = () => {
+    for (const [id, {drop, must: wanted, add}] of Object.entries(choices)) if (drop || wanted || add) put(id, UNSAID);
+    forget();
+  };
+  return html`<${ApplyBar} label=${W.papers.changes} actions=${html`<button type="button" class="quiet" onClick=${undo}>${W.papers.undo}</button>
+      <button type="button" class="main" disabled=${busy || !input.papers.length} onClick=${() => write()}>${W.papers.apply}</button>`}>
+    <strong>${counted(count, "change")}:</strong> ${told.filter(Boolean).join("; ")}.${" "}
+    <span class="dim late">${[touched > 0 && W.papers.touches.replace("{}", counted(touched, "sentence")), W.papers.redo.replace("{}", counted(input.papers.length, "paper")), estimate && lengths(estimate)].filter(Boolean).join(" ")}</span>
+    <${Problem} text=${error} /><//>`;
 }

@@ -1,6 +1,6 @@
 // Small parts that several views use.
 // @ts-check
-import {html, useEffect, useRef, useState} from "./vendor/preact.js";
+import {html, useEffect, useState} from "./vendor/preact.js";
 import {W} from "./words.js";
 
 /** What went wrong, in words. @param {{text: string}} props */
@@ -54,34 +54,6 @@ export function useLoaded(load, depends) {
 }
 
 /**
- * A long list of which only what is seen is drawn.
- * @param {{items: any[], height: number, draw: (item: any, place: number) => any, label: string}} props
- */
-export function Long({items, height, draw, label}) {
-  const place = useRef(/** @type {HTMLElement | null} */ (null));
-  const [[first, count], setSeen] = useState([0, 20]);
-  useEffect(() => {
-    const look = () => {
-      if (!place.current) return;
-      const above = Math.max(0, -place.current.getBoundingClientRect().top);
-      const seen = Math.max(0, Math.floor(above / height) - 10);
-      const most = Math.ceil(innerHeight / height) + 20;
-      setSeen((now) => (now[0] === seen && now[1] === most ? now : [seen, most]));
-    };
-    look();
-    addEventListener("scroll", look, {passive: true});
-    addEventListener("resize", look);
-    return () => (removeEventListener("scroll", look), removeEventListener("resize", look));
-  }, [items.length]);
-  const whole = items.length <= 200;
-  const [from, to] = whole ? [0, items.length] : [first, Math.min(items.length, first + count)];
-  return html`<ol class="long" ref=${place} aria-label=${label}
-      style=${whole ? {} : {paddingTop: `${from * height}px`, paddingBottom: `${(items.length - to) * height}px`}}>
-    ${items.slice(from, to).map((item, at) => draw(item, from + at))}
-  </ol>`;
-}
-
-/**
  * Lines that a person edits, moves and removes, by mouse or by keys.
  * @param {{lines: string[], change: (lines: string[]) => void, label: string}} props
  */
@@ -126,30 +98,9 @@ export function address(paper) {
   return /^https?:\/\//i.test(paper.url ?? "") ? paper.url : "";
 }
 
-/**
- * A sentence in running text that can be chosen; a button would not flow with its neighbours.
- * @param {{kind: string, chosen: boolean, choose: () => void, children?: any}} props
- */
-export function Sentence({kind, chosen, choose, children}) {
-  const press = (/** @type {KeyboardEvent} */ event) => {
-    if (event.key !== "Enter" && event.key !== " ") return;
-    event.preventDefault();
-    choose();
-  };
-  return html`<span class=${`sentence ${kind}`} role="button" tabindex="0" aria-pressed=${chosen}
-    onClick=${choose} onKeyDown=${press}>${children}</span>`;
-}
-
 /** A link to a paper on the web, if it is known where. @param {{paper: any}} props */
 export const Out = ({paper}) => address(paper)
   ? html`<a href=${address(paper)} target="_blank" rel="noreferrer noopener">${W.papers.open} ↗</a>` : null;
-
-/** Whose words a quote is; the server says it with each quote. @param {any} quote */
-export const whose = (quote) => `${W.quote.from} ${quote.words_of ?? quote.part}`;
-
-/** Words of a source, and whose they are. @param {{quote: any}} props */
-export const Quoted = ({quote}) => html`<blockquote dir="auto">“${quote.text}”
-  <div class="dim">${quote.verified === false ? W.quote.unverified : whose(quote)}</div></blockquote>`;
 
 /** What is known of a paper's contents, under what it is. @param {any} paper */
 export const abstractTitle = (paper) => (paper.abstract_kind === "annotation" ? W.papers.annotation : W.papers.abstract);

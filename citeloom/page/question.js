@@ -1,8 +1,10 @@
 // What a run asks a person: cost, queries, papers, plan, text.
 // @ts-check
+import {Fold} from "./components.js";
 import {Estimate} from "./estimate.js";
 import {Lines, Problem, useAction} from "./parts.js";
 import * as runs from "./run.js";
+import {Icon} from "./shapes.js";
 import {html, useState} from "./vendor/preact.js";
 import {W} from "./words.js";
 
@@ -18,18 +20,19 @@ export function Question({run, again}) {
     again();
   });
   const title = W.question.title[/** @type {keyof typeof W.question.title} */ (question.kind)] ?? question.kind;
-  return html`<section class="card question" aria-labelledby="question">
+  return html`<section class="question" aria-labelledby="question">
+    <p class="eyebrow"><${Icon} name="ask" size=${14} />${W.story.asks}</p>
     <h2 id="question">${title}</h2>
     ${question.error && html`<${Problem} text=${question.error} />`}
     ${question.why && html`<p>${question.why}.</p>`}
-    <p class="hint">${W.question.hints[/** @type {keyof typeof W.question.hints} */ (question.kind)] ?? question.instructions}</p>
+    <p class="dim small">${W.question.hints[/** @type {keyof typeof W.question.hints} */ (question.kind)] ?? question.instructions}</p>
     ${question.estimate ? html`<${Estimate} estimate=${question.estimate} />`
       : html`<${Lines} lines=${lines} change=${setLines} label=${title} />`}
-    ${question.papers?.length > 0 && html`<details><summary>${W.question.listed}</summary>
-      <ol class="cards">${question.papers.map((/** @type {any} */ card) => html`<${Card} card=${card} />`)}</ol></details>`}
+    ${question.papers?.length > 0 && html`<${Fold} summary=${W.question.listed}><ol class="cards">${question.papers.map((/** @type {any} */ card) => html`<${Card} card=${card} />`)}</ol><//>`}
     <${Problem} text=${error} />
-    <button class="main" disabled=${busy} onClick=${() => go("go")}>${W.question.go}</button>
-    <button disabled=${busy} onClick=${() => go("stop")}>${W.question.stop}</button>
+    <div class="q-do"><button class="main" disabled=${busy} onClick=${() => go("go")}>${W.question.go}</button>
+      <button disabled=${busy} onClick=${() => go("stop")}>${W.question.stop}</button>
+      <span class="dim small">${W.question.wait}</span></div>
   </section>`;
 }
 

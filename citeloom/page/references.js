@@ -1,8 +1,11 @@
-// A list of references, read and looked up: what is given, and what came of each.
+// A list of references: what came of looking each one up, with the right value where a detail is wrong.
 // @ts-check
 import * as api from "./api.js";
-import {base64} from "./libraries.js";
+import {useKept} from "./choices.js";
+import {Chip, Fold} from "./components.js";
+import {corrected, download} from "./mend.js";
 import {byline, Nothing, Out, Problem, useAction} from "./parts.js";
+import {Verdict} from "./shapes.js";
 import {html, useState} from "./vendor/preact.js";
 import {W} from "./words.js";
 
@@ -11,36 +14,43 @@ const UNSURE = 0.5;
 /** @type {Record<string, string>} */
 const FILES = {BibTeX: "references.bib", "CSL JSON": "references.csl.json", RIS: "references.ris"};
 
-/** What can be checked, one being shown. @param {{chosen: "text" | "references"}} props */
-export const Kinds = ({chosen}) => html`<nav class="tabs" aria-label=${W.check.kinds}>
-  <a href="#/check" aria-current=${chosen === "text" ? "page" : null}>${W.check.kindText}</a>
-  <a href="#/check/references" aria-current=${chosen === "references" ? "page" : null}>${W.check.kindReferences}</a></nav>`;
+/**
+ * One reference as a row.
+ * @typedef {{id: string, number: string, printed: string, title: string, outcome: string, wrong: {field: string, stated: string, right: string}[], said: string[], paper?: any}} Row
+ */
 
-export function List() {
-  const [text, setText] = useState("");
-  const [file, setFile] = useState(/** @type {File | null} */ (null));
-  const [sources, setSources] = useState(/** @type {string[]} */ ([]));
-  const [go, busy, error] = useAction(async () => {
-    const uploads = file ? [{name: file.name, content: await base64(file), encoding: "base64"}] : [];
-    const title = `${W.references.run}: ${(text.trim() || file?.name || "").slice(0, 80)}`;
-    location.hash = `#/run/${await api.start("references", {text, uploads, sources}, {}, {title})}/live`;
-  });
-  const tick = (/** @type {string} */ name) => (/** @type {any} */ event) =>
-    setSources(event.target.checked ? [...sources, name] : sources.filter((item) => item !== name));
-  return html`<form class="start" onSubmit=${(/** @type {Event} */ event) => (event.preventDefault(), go())}>
-    <${Kinds} chosen="references" />
-    <h1>${W.references.title}</h1>
-    <p class="lead">${W.references.lead}</p>
-    <label>${W.references.text}<textarea rows="12" required=${!file} value=${text} onInput=${(/** @type {any} */ event) => setText(event.target.value)}></textarea></label>
-    <label class="file">${W.references.file}<input type="file" accept=".pdf,.docx,.html,.htm,.xml,.tex,.bbl,.md,.txt"
-      onChange=${(/** @type {any} */ event) => setFile(event.target.files[0] ?? null)} /></label>
-    <fieldset><legend>${W.references.sources}</legend>
-      ${Object.entries({...W.start.sourceNames, crossref: "Crossref"}).map(([name, words]) => html`<label class="tick">
-        <input type="checkbox" checked=${sources.includes(name)} onChange=${tick(name)} /> ${words}</label>`)}
-      <p class="hint">${W.references.sourcesHint}</p></fieldset>
-    <${Problem} text=${error} />
-    <button class="main" disabled=${busy}>${busy ? W.start.going : W.references.go}</button>
-  </form>`;
+/** @param {{rows: Row[], fixed: Record<string, string>, fix: (rows: Row[]) => void, undo: (row: Row) => void}} props */
+export function ReferenceRows({rows, fixed, fix, undo}) {
+  const open = rows.filter((row) => !fixed[row.id] && corrected(row.printed, row.wrong));
+  return html`<div class="rise-top"><h2 id="ref-h">${W.text.references}</h2>
+      ${open.length > 1 && html`<button type="button" class="tiny" onClick=${() => fix(open)}>${W.references.fixAll} ${open.length}</button>`}</div>
+    <ol class="references checked">${rows.map((row) => html`<li key=${row.id} id=${`ref-${row.id}`}>
+      <span class="num dim">${row.number}</span>
+      <div><p dir="auto"><strong>${row.title}</strong> ${row.paper && html`<${Out} paper=${row.paper} />`}</p>
+        ${row.paper && html`<p class="dim small" dir="auto">${[byline(row.paper), ...details(row.paper)].filter(Boolean).join(" · ")}</p>`}
+        ${fixed[row.id] ? html`<p class="small" dir="auto"><span class="strong">${W.references.fixed}</span> ${fixed[row.id]}</p>`
+          : row.printed && html`<${Fold} summary=${W.references.printed}><p class="small" dir="auto">${row.printed}</p><//>`}</div>
+      <div class="outcome"><span class="support"><${Verdict} verdict=${row.outcome}>${wordsOf(row)}<//></span>
+        ${row.wrong.map((one) => html`<span class="small detail" dir="auto"><del>${one.stated}</del> ${one.right && html`<span class="hide">${W.references.right}</span> <ins>${one.right}</ins>`}</span>`)}
+        ${row.said.map((text) => html`<span class="dim small detail" dir="auto">${text}</span>`)}
+        ${fixed[row.id] ? html`<button type="button" class="tiny" aria-label=${`${W.references.undo} ${row.number}`} onClick=${() => undo(row)}>${W.references.undo}</button>`
+          : corrected(row.printed, row.wrong) && html`<button type="button" class="tiny" onClick=${() => fix([row])}>${W.references.fix} ${fields(row)}</button>`}</div>
+    </li>`)}</ol>`;
+}
+
+/** @param {Row} row */
+const fields = (row) => row.wrong.map((one) => W.references.fields[/** @type {keyof typeof W.references.fields} */ (one.field)] ?? one.field).join(", ");
+/** What came of a reference, in words. @param {Row} row */
+export const wordsOf = (row) => (row.wrong.length ? `${W.references.wrongIn} ${fields(row)}` : kindWords(row.outcome));
+/** @param {string} kind */
+const kindWords = (kind) => W.references.kinds[/** @type {keyof typeof W.references.kinds} */ (kind)] ?? kind.replaceAll("_", " ");
+
+/** The fixes of a run's references, kept by the server. @param {string} thread @returns {[Record<string, string>, (rows: Row[]) => void, (row: Row) => void, string]} */
+export function useFixes(thread) {
+  const [fixed, put, error] = useKept(thread, "fixes", /** @type {Record<string, string>} */ ({}));
+  const fix = (/** @type {Row[]} */ rows) => put((before) => ({...before, ...Object.fromEntries(rows.map((row) => [row.id, corrected(row.printed, row.wrong)]))}));
+  const undo = (/** @type {Row} */ row) => put((before) => ({...before, [row.id]: ""}));
+  return [fixed, fix, undo, error];
 }
 
 /** @param {{run: import("./run.js").Run}} props */
@@ -48,45 +58,43 @@ export function Listed({run}) {
   const all = /** @type {any[]} */ (run.values.references ?? []);
   const [chosen, setChosen] = useState("");
   const [most, setMost] = useState(PAGE);
+  const [fixed, fix, undo, unkept] = useFixes(run.thread);
   const [save, busy, error] = useAction((/** @type {string} */ name) => api.save(run.thread, name));
   if (!all.length) return html`<${Nothing}>${W.references.none}<//>`;
-  const counts = new Map();
-  for (const kind of all.map(kindOf)) counts.set(kind, (counts.get(kind) ?? 0) + 1);
-  const shown = all.filter((item) => !chosen || kindOf(item) === chosen);
-  return html`<div class="bar">
-      <label>${W.papers.show}<select onChange=${(/** @type {any} */ event) => (setChosen(event.target.value), setMost(PAGE))}>
-        <option value="">${W.references.all} (${all.length})</option>
-        ${[...counts].map(([kind, count]) => html`<option value=${kind} selected=${kind === chosen}>${wordsOf(kind)} (${count})</option>`)}</select></label>
-      ${Object.entries(FILES).map(([form, name]) => html`<button type="button" disabled=${busy} onClick=${() => save(name)}>${W.take.save} ${form}</button>`)}
+  const rows = all.map(rowOf);
+  const kinds = [...new Set(rows.map((row) => row.outcome))];
+  const shown = rows.filter((row) => !chosen || row.outcome === chosen);
+  const mendedList = () => rows.map((row) => fixed[row.id] || row.printed).join("\n\n");
+  return html`<div class="text-bar">
+      <div class="chips" role="group" aria-label=${W.papers.show}>${kinds.map((kind) => html`<${Chip} pressed=${chosen === kind}
+        toggle=${() => (setChosen(chosen === kind ? "" : kind), setMost(PAGE))}><${Verdict} verdict=${kind}>${rows.filter((row) => row.outcome === kind).length} ${kindWords(kind)}<//><//>`)}</div>
+      <div class="text-tools">
+        ${Object.values(fixed).some(Boolean) && html`<button type="button" class="main" onClick=${() => download("references.txt", mendedList())}>${W.references.saveList}</button>`}
+        ${Object.entries(FILES).map(([form, name]) => html`<button type="button" disabled=${busy} onClick=${() => save(name)}>${W.take.save} ${form}</button>`)}</div>
     </div>
-    <${Problem} text=${error} />
-    ${(run.values.notes ?? []).map((/** @type {string} */ note) => html`<p class="hint" dir="auto">${note}</p>`)}
-    <ol class="references checked">${shown.slice(0, most).map((item) => html`<${One} key=${item.number} item=${item} />`)}</ol>
+    <${Problem} text=${error || unkept} />
+    ${(run.values.notes ?? []).map((/** @type {string} */ note) => html`<p class="dim small" dir="auto">${note}</p>`)}
+    <${ReferenceRows} rows=${shown.slice(0, most)} fixed=${fixed} fix=${fix} undo=${undo} />
     ${shown.length > most && html`<button type="button" onClick=${() => setMost(most + PAGE)}>${W.libraries.more}</button>`}`;
 }
 
-/** @param {{item: any}} props */
-function One({item}) {
-  const kind = kindOf(item);
-  const wrong = /** @type {any[]} */ (item.check?.wrong ?? []);
-  return html`<li value=${item.number}>
-    <div dir="auto"><strong>${item.paper.title}</strong> <${Out} paper=${item.paper} /></div>
-    <div class="dim" dir="auto">${[byline(item.paper), ...details(item.paper)].filter(Boolean).join(" · ")}</div>
-    <div><span class=${`support ${kind}`}><span aria-hidden="true">${SHAPES[kind] ?? "?"}</span> ${wordsOf(kind)}</span>
-      ${item.check?.found_in?.length > 0 && html` <span class="dim">${item.check.found_in.join(", ")}</span>`}
-      ${item.paper.retracted && html` <strong class="support contradicted">${W.references.retracted}</strong>`}</div>
-    ${wrong.map((one) => html`<div dir="auto">${one.field}: ${W.references.stated} <del>${one.stated}</del>${one.right && html`, ${W.references.right} <ins>${one.right}</ins>`}</div>`)}
-    <div class="dim" dir="auto">${W.references.printed}: ${item.entry}</div></li>`;
-}
+/** What came of a reference: of looking it up, or else of reading it. @param {any} item @returns {Row} */
+const rowOf = (item) => ({
+  id: `r${item.number}`, number: `[${item.label || item.number}]`, printed: item.entry, title: item.paper.title, paper: item.paper,
+  outcome: item.check?.outcome ?? (item.confidence < UNSURE ? "unsure" : "read"), wrong: item.check?.wrong ?? [],
+  said: [...(item.paper.retracted ? [W.references.retracted] : []), ...saidOf(item.check)],
+});
 
-/** @type {Record<string, string>} */
-const SHAPES = {confirmed: "✓", wrong: "≠", not_found: "?", likely_invented: "✕", incomplete: "…", unsure: "!", read: "–", not_asked: "–"};
+/** Where a reference was found, and where not. @param {any} check @returns {string[]} */
+export const saidOf = (check) => [
+  check?.found_in?.length && `${W.references.foundIn} ${check.found_in.map(sourceName).join(", ")}`,
+  check?.missing_in?.length && check.outcome !== "confirmed" && check.outcome !== "wrong" && `${W.references.missingIn} ${check.missing_in.map(sourceName).join(", ")}`,
+  check?.failed_in?.length && `${W.references.failedIn} ${check.failed_in.map(sourceName).join(", ")}`,
+].filter(Boolean).map(String);
 
-/** What came of a reference: of looking it up, or else of reading it. @param {any} item @returns {string} */
-const kindOf = (item) => item.check?.outcome ?? (item.confidence < UNSURE ? "unsure" : "read");
-
-/** @param {string} kind */
-const wordsOf = (kind) => W.references.kinds[/** @type {keyof typeof W.references.kinds} */ (kind)] ?? kind.replaceAll("_", " ");
+/** @param {string} name */
+const sourceName = (name) => (name.startsWith("library:") ? `${W.start.library} “${name.slice(8)}”`
+  : {...W.start.sourceNames, crossref: "Crossref"}[/** @type {"crossref"} */ (name)] ?? name);
 
 /** Volume, pages and what else a record holds as text. @param {any} paper @returns {string[]} */
 const details = (paper) => [

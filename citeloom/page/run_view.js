@@ -1,112 +1,121 @@
-// One run: how far it is, what it asks, and what it has, in tabs.
+// One run: its title, its state in one line, and its views as tabs.
 // @ts-check
 import {Checked} from "./check.js";
 import {Graph} from "./citation_graph.js";
 import {Papers} from "./papers.js";
-import {Nothing, Problem, useAction} from "./parts.js";
-import {Card, Question} from "./question.js";
+import {Problem, useAction, useLoaded} from "./parts.js";
 import * as runs from "./run.js";
 import {Listed} from "./references.js";
+import {RunStory} from "./run_story.js";
 import {Table} from "./table.js";
 import {searched} from "./search_again.js";
+import {Icon} from "./shapes.js";
 import {Synthesis} from "./synthesis.js";
 import {Take} from "./run_files.js";
 import {Text} from "./text.js";
 import {html, useEffect, useRef} from "./vendor/preact.js";
-import {called, counted, W} from "./words.js";
+import {counted, W} from "./words.js";
 
 /** @typedef {keyof typeof W.run.tabs} Tab */
 
 /** What each graph's runs have to show. @type {Record<string, Tab[]>} */
 const TABS = {
-  review: ["live", "papers", "graph", "table", "text", "take"], find: ["live", "papers", "graph", "take"],
-  write: ["live", "table", "text", "take"], revise: ["live", "table", "text", "take"],
-  synthesize: ["live", "synthesis", "take"], verify: ["live", "checked", "take"],
-  references: ["live", "listed"],
+  review: ["text", "papers", "graph", "table", "live", "take"], find: ["papers", "graph", "live", "take"],
+  write: ["text", "papers", "graph", "table", "live", "take"], revise: ["text", "papers", "graph", "table", "live", "take"],
+  synthesize: ["synthesis", "live", "take"], verify: ["checked", "live", "take"],
+  references: ["listed", "live"],
 };
+const ICONS = {loading: "busy", working: "busy", input_required: "ask", completed: "done", cancelled: "paused", failed: "failed"};
+const MOST_VERSIONS = 50;
 
-/** @param {{thread: string, tab: string}} props */
-export function RunView({thread, tab}) {
+/** @param {{thread: string, tab: string, tell: (graph: string) => void}} props `tell` hears which graph it is */
+export function RunView({thread, tab, tell}) {
   const [run, again] = runs.useRun(thread);
   const was = useRef(/** @type {runs.Status} */ ("loading"));
-  const written = Boolean(run.values.sentences?.length);
-  const tabs = TABS[run.graph] ?? ["live"];
-  const shown = tabs.find((name) => name === tab) ?? "live";
+  const [searchedBy] = useLoaded(() => source(run), [run.graph, run.parent]);
+  const tabs = (TABS[run.graph] ?? ["live"]).filter((name) => !["papers", "graph"].includes(name) || run.graph !== "write" && run.graph !== "revise" || searchedBy);
+  const shown = tabs.find((name) => name === tab) ?? (run.status === "completed" ? tabs[0] : "live");
   useEffect(() => {
     // What one waits for is shown when it is there, unless one has looked elsewhere meanwhile.
     if (was.current === "working" && run.status === "completed" && shown === "live") {
-      location.hash = `#/run/${thread}/${tabs[written && tabs.includes("text") ? tabs.indexOf("text") : 1] ?? "live"}`;
+      location.hash = `#/run/${thread}/${run.graph === "review" && !run.values.sentences?.length ? "papers" : tabs[0]}`;
     }
     was.current = run.status;
   }, [run.status]);
+  useEffect(() => tell(run.graph), [run.graph]);
+  // A version keeps the papers and the map of the search that it comes from, with the numbers of its own text.
+  const papers = searchedBy ? {...searchedBy, values: {...searchedBy.values, references: run.values.references ?? searchedBy.values.references}} : run;
+  return html`
+    <${Head} run=${run} papers=${papers} again=${again} tabs=${tabs} shown=${shown} />
+    <div class="body">
+      <${Problem} text=${run.problem} />
+      ${shown === "live" && html`<${RunStory} run=${run} again=${again} />`}
+      ${shown === "papers" && html`<${Papers} key=${papers.thread} run=${papers} />`}
+      ${shown === "graph" && html`<${Graph} key=${papers.thread} run=${papers} />`}
+      ${shown === "table" && html`<${Table} run=${run} />`}
+      ${shown === "text" && html`<${Text} run=${run} />`}
+      ${shown === "synthesis" && html`<${Synthesis} run=${run} />`}
+      ${shown === "checked" && html`<${Checked} run=${run} />`}
+      ${shown === "listed" && html`<${Listed} run=${run} />`}
+      ${shown === "take" && html`<${Take} run=${run} />`}
+    </div>`;
+}
+
+/** The search that a version of a text comes from. @param {runs.Run} run @returns {Promise<runs.Run | null>} */
+async function source(run) {
+  let from = run;
+  for (let steps = 0; steps < MOST_VERSIONS && from.parent && ["write", "revise"].includes(from.graph); steps += 1) {
+    from = await runs.read(from.parent);
+  }
+  return from !== run && ["review", "find"].includes(from.graph) ? from : null;
+}
+
+/** @param {{run: runs.Run, papers: runs.Run, again: () => void, tabs: Tab[], shown: Tab}} props */
+function Head({run, papers, again, tabs, shown}) {
   const [stop, stopping, stopError] = useAction(async () => (await runs.change(run, "cancel"), again()));
   const [finish, finishing, finishError] = useAction(() => runs.change(run, "finish"));
   const [resume, resuming, resumeError] = useAction(async () => (await runs.change(run, "resume"), again()));
-  const rerun = ["find", "review"].includes(run.graph) && run.status === "completed" && Boolean(run.searched.text);
   const [look, looking, lookError] = useAction(async () => {
     location.hash = `#/run/${await searched(run, [])}/live`;
   });
-  return html`
-    <h1 class="title" dir="auto">${run.title || W.name}</h1>
-    <p class="state" role="status">
-      <span class=${`status ${run.status}`}>${W.run.status[run.status]}</span>
-      ${rerun && html` <button disabled=${looking} onClick=${() => look()}>${W.history.again}</button>`}
-      ${run.parent && html` · <a href=${`#/run/${run.parent}/text`}>${run.graph === "find" ? W.run.started : W.run.edited}</a>`}
-      ${run.status === "working" && html` <button disabled=${stopping} onClick=${() => stop()}>
-        ${stopping ? W.run.stopping : W.run.stop}</button>
-        <button disabled=${finishing} onClick=${() => finish()}>${W.run.finish}</button>`}
-      ${run.can_resume && html` <button disabled=${resuming} onClick=${() => resume()}>${W.run.resume}</button>`}
-    </p>
-    <${Problem} text=${stopError || finishError || resumeError || lookError || run.problem} />
-    ${run.question && html`<${Question} key=${run.question.kind + (run.question.error ?? "") + run.question.proposal} run=${run} again=${again} />`}
-    <nav class="tabs" aria-label=${run.title || W.name}>
-      ${tabs.map((name) => html`<a href=${`#/run/${thread}/${name}`} aria-current=${name === shown ? "page" : null}>${W.run.tabs[name]}</a>`)}
+  const rerun = ["find", "review"].includes(run.graph) && run.status === "completed" && Boolean(run.searched.text);
+  const kept = (papers.values.papers ?? []).filter((/** @type {any} */ item) => item.selected).length;
+  const at = `#/run/${run.thread}`;
+  const tools = html`
+    ${run.status === "working" && html`<button disabled=${stopping} onClick=${() => stop()}>${stopping ? W.run.stopping : W.run.stop}</button>
+      <button disabled=${finishing} onClick=${() => finish()}>${W.run.finish}</button>`}
+    ${run.question && shown !== "live" && html`<a class="button main" href=${`${at}/live`}>${W.run.answer}</a>`}
+    ${run.can_resume && html`<button class="main" disabled=${resuming} onClick=${() => resume()}>${W.run.resume}</button>`}
+    ${rerun && html`<button class=${["papers", "live"].includes(shown) ? "" : "late"} disabled=${looking} onClick=${() => look()}>${W.history.again}</button>`}
+    ${["verify", "references"].includes(run.graph) && run.status !== "working" && html`<a class="button late" href=${run.graph === "verify" ? "#/check" : "#/check/references"}>${W.check.another}</a>`}
+    ${run.status === "completed" && run.graph !== "verify" && tabs.includes("take") && shown !== "take" && html`<a class="button main late" href=${`${at}/take`}>${W.run.tabs.take}</a>`}`;
+  return html`<section class="run" aria-label=${W.run.this}>
+    <div class="head"><div>
+      <h1 dir="auto">${run.title || W.name}</h1>
+      <p class="meta" role="status">
+        <span class=${`state status ${run.status}`}><${Icon} name=${ICONS[run.status]} kind=${ICONS[run.status] === "busy" ? "spin" : ""} />${W.run.status[run.status]}</span>
+        ${stated(run, kept).map((text) => html`<span>${text}</span>`)}
+        ${run.started && html`<span class="late">${new Date(run.started).toLocaleDateString(undefined, {day: "numeric", month: "short", year: "numeric"})}</span>`}
+        ${run.values.mind === "extractive" && run.graph !== "references" && html`<span class="embedded" title=${W.run.embedded}>${W.run.without}</span>`}
+        ${run.parent && html`<a href=${`#/run/${run.parent}`}>${run.graph === "find" ? W.run.started : W.run.edited}</a>`}
+      </p></div>
+      <div class="tools">${tools}</div></div>
+    <${Problem} text=${stopError || finishError || resumeError || lookError} />
+    <nav class="tabs" aria-label=${W.run.views}>
+      ${tabs.map((name) => html`<a href=${`${at}/${name}`} aria-current=${name === shown ? "page" : null}>${W.run.tabs[name]}${
+        name === "papers" && kept > 0 ? html`<span class="n" aria-hidden="true">${kept}</span>` : ""}</a>`)}
     </nav>
-    ${run.values.mind === "extractive" && run.graph !== "references" && html`<p class="hint embedded">${W.run.embedded}</p>`}
-    ${shown === "live" && html`<${Live} run=${run} />`}
-    ${shown === "papers" && html`<${Papers} run=${run} />`}
-    ${shown === "graph" && html`<${Graph} run=${run} />`}
-    ${shown === "table" && html`<${Table} run=${run} />`}
-    ${shown === "text" && html`<${Text} run=${run} />`}
-    ${shown === "synthesis" && html`<${Synthesis} run=${run} />`}
-    ${shown === "checked" && html`<${Checked} run=${run} />`}
-    ${shown === "listed" && html`<${Listed} run=${run} />`}
-    ${shown === "take" && html`<${Take} run=${run} />`}`;
+  </section>`;
 }
 
-/** @param {{run: runs.Run}} props */
-function Live({run}) {
-  const failures = run.values.failures ?? [];
-  const asked = (run.values.usage ?? []).filter((/** @type {any} */ item) => item.input_tokens);
-  const spent = asked.reduce(
-    (/** @type {{calls: number, usd: number}} */ sum, /** @type {any} */ item) => ({calls: sum.calls + item.calls, usd: sum.usd + (item.usd ?? 0)}),
-    {calls: 0, usd: 0},
-  );
-  const kept = (run.values.papers ?? []).filter((/** @type {any} */ item) => item.selected);
-  const cards = /** @type {any[]} */ (run.cards.length ? run.cards : kept.map((/** @type {any} */ item) => ({
-    number: item.rank, title: item.paper.title, year: item.paper.year, score: item.score, why: item.debate?.arguments_for?.[0]?.claim,
-  })));
-  const counts = Object.entries(run.values.counts ?? {}).filter(([, count]) => count);
-  return html`<div class="columns">
-    <section>
-      <h2>${W.run.tabs.live}</h2>
-      ${counts.length > 0 && html`<dl class="cost">${counts.map(([name, count]) => html`<dt>${called(W.run.counts, name)}</dt><dd>${count}</dd>`)}</dl>`}
-      <ol class="stages">${run.stages.map((item) => html`<li>
-        <span>${item.title}</span>
-        ${item.total > 0 && html`<progress max=${item.total} value=${item.done} aria-label=${item.title}></progress>`}
-        <span class="dim" dir="auto">${item.note}</span></li>`)}</ol>
-      ${spent.calls > 0 && html`<p class="dim">${W.run.cost}: ${counted(spent.calls, "call")}, ${spent.usd.toFixed(2)} USD</p>`}
-      ${run.queries.length > 0 && html`<h2>${W.run.queries}</h2>
-        <ul>${run.queries.map((query) => html`<li dir="auto">${query.text} <span class="dim">${query.reason ?? ""}</span></li>`)}</ul>`}
-      ${(run.values.reports ?? []).length > 0 && html`<ul>${run.values.reports.map((/** @type {any} */ item) => html`<li dir="auto"><strong>${item.source}</strong>:
-        ${item.status} ${item.cause ?? ""}</li>`)}</ul>`}
-      ${failures.length > 0 && html`<h2>${W.run.notDone}</h2>
-        <ul>${failures.map((/** @type {any} */ item) => html`<li dir="auto">${item.subject}: ${item.cause}${item.remedy && ` (${item.remedy})`}</li>`)}</ul>`}
-    </section>
-    ${run.graph !== "references" && html`<section aria-live="polite">
-      <h2>${run.status === "completed" ? W.run.tabs.papers : W.run.early}</h2>
-      ${cards.length ? html`<ol class="cards">${cards.map((card) => html`<${Card} card=${card} />`)}</ol>`
-        : html`<${Nothing}>${W.run.noCards}<//>`}
-    </section>`}
-  </div>`;
+/** Time, money and counts of a run, in words. @param {runs.Run} run @param {number} kept @returns {string[]} */
+function stated(run, kept) {
+  const spent = (run.values.usage ?? []).reduce((/** @type {number} */ sum, /** @type {any} */ item) => sum + (item.usd ?? 0), 0);
+  const cited = run.values.references?.length ?? 0;
+  const took = run.status === "completed" && run.started ? Date.parse(run.updated) - Date.parse(run.started) : 0;
+  const counts = [kept && `${counted(kept, "paper")} ${W.run.kept}`, Array.isArray(run.values.sentences) && cited && `${cited} ${W.run.cited}`].filter(Boolean).join(", ");
+  return [took > 0 && lasting(took), spent > 0 && `${spent.toFixed(2)} USD`, counts].filter(Boolean).map(String);
 }
+
+/** How long something took, in words. @param {number} ms */
+export const lasting = (ms) => (ms < 90_000 ? `${Math.max(1, Math.round(ms / 1000))} s` : `${Math.round(ms / 60_000)} min`);

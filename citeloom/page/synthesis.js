@@ -1,36 +1,75 @@
 // An answer written from whole papers: each line with the words that it comes from, and the works these cite.
 // @ts-check
+import {Note, Panel, Quote} from "./components.js";
+import {Letters, useKeys} from "./keys.js";
 import {PageOf} from "./page_of.js";
-import {Nothing, Out, Quoted, Sentence} from "./parts.js";
+import {byline, Nothing, Out} from "./parts.js";
+import {paragraphs, reveal, Sentence} from "./sentences.js";
+import {Icon, Verdict} from "./shapes.js";
 import {html, useState} from "./vendor/preact.js";
+import {Speak, useSpeech} from "./voice.js";
 import {W} from "./words.js";
 
 /** @param {{run: import("./run.js").Run}} props */
 export function Synthesis({run}) {
-  const {lines = [], references = [], lost = [], answer = ""} = run.values;
+  const {references = [], lost = [], answer = ""} = run.values;
+  const lines = sentences(run.values.lines ?? []);
   const [at, setAt] = useState(0);
-  const chosen = lines.find((/** @type {any} */ line) => line.number === at);
-  const titles = new Map(references.map((/** @type {any} */ item) => [item.paper.id, item.paper]));
+  const [open, setOpen] = useState(false);
+  const [error, setError] = useState("");
+  const speech = useSpeech();
+  const chosen = lines.find((line) => line.number === at) ?? lines[0];
+  const choose = (/** @type {number} */ number) => {
+    setAt(number);
+    setOpen(true);
+    setTimeout(() => reveal(number));
+  };
+  const step = (/** @type {number} */ by) => {
+    const next = lines[lines.indexOf(chosen) + by];
+    if (next) choose(next.number);
+  };
+  const focus = () => /** @type {HTMLElement | null} */ (document.querySelector(`[data-s="${chosen?.number}"]`))?.focus({preventScroll: true});
+  const close = () => (setOpen(false), setTimeout(focus));
+  useKeys({j: () => step(1), k: () => step(-1), Escape: () => { if (open) close(); }});
   if (!lines.length) return html`<${Nothing}>${answer || W.synthesis.none}<//>`;
-  /** @type {Map<number, any[]>} */
-  const parts = new Map();
-  for (const line of lines) parts.set(line.paragraph, [...(parts.get(line.paragraph) ?? []), line]);
-  const library = run.searched.library || "starter";
-  return html`<div class="columns text">
-    <article>
-      ${[...parts.values()].map((part) => html`<p dir="auto">${part.map((line) => html`<${Sentence} kind=${line.verdict} chosen=${line.number === at}
-        choose=${() => setAt(line.number)}>${line.text} [${[...line.primary, ...line.secondary].join(", ")}]<//> `)}</p>`)}
-      <h2>${W.text.references}</h2>
-      <ol class="references">${references.map((/** @type {any} */ item) => html`<li value=${item.number} dir="auto">${item.entry || item.paper.title}
-        <${Out} paper=${item.paper} /> <span class="dim">${item.role === "secondary" ? W.synthesis.secondary : ""}</span></li>`)}</ol>
-      ${lost.length > 0 && html`<h2>${W.synthesis.lost}</h2><ul>${lost.map((/** @type {any} */ item) => html`<li dir="auto">${item.text} <span class="dim">${item.cause}</span></li>`)}</ul>`}
+  const listed = (/** @type {string} */ role) => references.filter((/** @type {any} */ item) => item.role === role);
+  return html`<div class="text-grid">
+    <article aria-label=${W.run.tabs.synthesis}>
+      ${speech.speaks && html`<p class="read-aloud"><${Speak} text=${answer} fail=${setError} /></p>`}
+      ${error && html`<${Note} kind="warn" icon="failed">${error}<//>`}
+      ${paragraphs(lines).map((part) => html`<p dir="auto">${part.map((item) => html`<${Sentence} key=${item.number} item=${item} chosen=${item === chosen}
+        choose=${() => choose(item.number)} />`)}</p>`)}
+      ${lost.length > 0 && html`<${Note} kind="warn" icon="failed"><p class="strong">${W.synthesis.lost}</p>
+        <ul>${lost.map((/** @type {any} */ item) => html`<li dir="auto">${item.text} <span class="dim">${item.cause}</span></li>`)}</ul><//>`}
+      ${["primary", "secondary"].map((role) => listed(role).length > 0 && html`<h2>${role === "primary" ? W.text.references : W.synthesis.secondary}</h2>
+        <ol class="refs references">${listed(role).map((/** @type {any} */ item) => html`<li><span class="num dim">[${item.number}]</span>
+          <span dir="auto">${item.entry || item.paper.title} <${Out} paper=${item.paper} /></span></li>`)}</ol>`)}
+      <${Letters}>${W.text.letters}<//>
     </article>
-    <aside aria-label=${W.text.evidence}><h2>${W.text.evidence}</h2>
-      <div role="status">${chosen ? chosen.origins.map((/** @type {any} */ origin) => html`<div class="evidence">
-        <p dir="auto">${titles.get(origin.paper)?.title ?? ""}</p>
-        <p class="dim" dir="auto">${[...(origin.section ?? []), origin.page && `p. ${origin.page}`].filter(Boolean).join(" › ")}</p>
-        <${Quoted} quote=${origin.quote} />
-        ${origin.page && html`<${PageOf} key=${origin.quote.text} library=${library} paper=${origin.paper} quote=${origin.quote.text} page=${origin.page} />`}
-      </div>`) : html`<${Nothing}>${W.text.choose}<//>`}</div></aside>
+    <${Panel} label=${W.text.evidence} title=${`${W.text.sentence} ${lines.indexOf(chosen) + 1} ${W.page.of} ${lines.length}`} open=${open} close=${close}
+      tools=${html`<button type="button" class="quiet icon tiny" aria-label=${W.text.previous} onClick=${() => step(-1)}><${Icon} name="left" size=${14} /></button>
+        <button type="button" class="quiet icon tiny" aria-label=${W.text.next} onClick=${() => step(1)}><${Icon} name="right" size=${14} /></button>`}>
+      <${Origins} key=${chosen.number} line=${chosen} values=${run.values} library=${run.searched.library || "starter"} />
+    <//>
   </div>`;
+}
+
+/** Lines as sentences of a text: with their numbers of works and one verdict. @param {any[]} lines @returns {any[]} */
+const sentences = (lines) => lines.map((line) => {
+  const numbers = [...line.primary, ...line.secondary];
+  return {...line, text: numbers.length ? `${line.text} [${numbers.join(", ")}]` : line.text, citations: [], verdict: line.verdict && {verdict: line.verdict}};
+});
+
+/** Where a line comes from: each paper with its words and their page. @param {{line: any, values: any, library: string}} props */
+function Origins({line, values, library}) {
+  const works = new Map((values.references ?? []).map((/** @type {any} */ item) => [item.paper.id, item]));
+  return html`<p><${Verdict} verdict=${line.verdict.verdict} /></p>
+    ${line.origins.map((/** @type {any} */ origin) => {
+      const cited = works.get(origin.paper);
+      const where = [...(origin.section ?? []), origin.page && `${W.page.short} ${origin.page}`].filter(Boolean).join(" › ");
+      return html`<section class="source">${cited && html`<h3 dir="auto">[${cited.number}] ${cited.paper.title}</h3>
+          <p class="dim small" dir="auto">${byline(cited.paper)} <${Out} paper=${cited.paper} /></p>`}
+        <${Quote} quote=${origin.quote} where=${origin.quote.part === "annotation" ? "" : where} />
+        ${origin.page && html`<${PageOf} key=${origin.quote.text} library=${library} paper=${origin.paper} quote=${origin.quote.text} page=${origin.page} open=${true} />`}</section>`;
+    })}`;
 }

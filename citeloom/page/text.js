@@ -1,117 +1,104 @@
-// The text: each sentence with its evidence, and what a person may do to it.
+// The text: its sentences with their verdicts, the evidence beside them, and what a person may do to it.
 // @ts-check
 import * as api from "./api.js";
+import {Change, Editor, lined} from "./change.js";
+import {Chip, Fold, Note, Panel} from "./components.js";
 import {difference} from "./diff.js";
-import {Evidence, Verdict, worst} from "./evidence.js";
-import {Lines, Nothing, Out, Problem, Sentence, useAction, useLoaded} from "./parts.js";
-import {Card} from "./question.js";
+import {Evidence, worst} from "./evidence.js";
+import {Letters, useKeys} from "./keys.js";
+import {useModel} from "./model.js";
+import {Nothing, Out, Problem, useAction, useLoaded} from "./parts.js";
 import {read} from "./run.js";
+import {paragraphs, reveal, Sentence, tally} from "./sentences.js";
+import {Icon, Verdict} from "./shapes.js";
 import {html, useState} from "./vendor/preact.js";
-import {W} from "./words.js";
+import {useVersions, Versions} from "./versions.js";
+import {counted, W} from "./words.js";
 
 /** @typedef {import("./run.js").Run} Run */
-
-const MARKER = /\{(P\d+)\}/g;
-
-/** Sentences by paragraph. @param {any[]} sentences @returns {any[][]} */
-export function paragraphs(sentences) {
-  /** @type {Map<number, any[]>} */
-  const found = new Map();
-  for (const item of sentences) found.set(item.paragraph, [...(found.get(item.paragraph) ?? []), item]);
-  return [...found.values()];
-}
-
-/** The text as lines that cite the n-th paper as [n], which `revise` takes. @param {any[]} sentences */
-export function lined(sentences) {
-  const keys = [...new Set(sentences.flatMap((item) => [...item.marked.matchAll(MARKER)].map((found) => found[1])))];
-  const line = (/** @type {any} */ item) =>
-    item.marked.replace(MARKER, (/** @type {string} */ _, /** @type {string} */ name) => `[${keys.indexOf(name) + 1}]`);
-  return paragraphs(sentences).map((part) => part.map(line).join("\n")).join("\n\n");
-}
 
 /** @param {{run: Run}} props */
 export function Text({run}) {
   const sentences = /** @type {any[]} */ (run.values.sentences ?? []);
   const [at, setAt] = useState(0);
-  const [edited, setEdited] = useState(/** @type {{kind: "text" | "plan", lines: string[]} | null} */ (null));
-  const [told, setTold] = useState("");
-  const [ready] = useLoaded(() => api.get("/citeloom/ready").catch(() => null), []);
-  const paid = ready?.parts?.find((/** @type {any} */ part) => part.name === "llm")?.state === "ready";
-  const [revise, busy, error] = useAction(async (/** @type {Record<string, string>} */ change) => {
+  const [open, setOpen] = useState(false);
+  const [only, setOnly] = useState("");
+  const [marked, setMarked] = useState(false);
+  const [edited, setEdited] = useState(/** @type {import("./change.js").Edited | null} */ (null));
+  const versions = useVersions(run);
+  const model = useModel();
+  const [before] = useLoaded(async () => (run.parent ? (await read(run.parent)).values.related_work ?? "" : ""), [run.parent]);
+  const [revise, busy, error] = useAction(async (/** @type {Record<string, string>} */ change, /** @type {string} */ told) => {
     const settings = {...run.settings, review_cost: undefined};
-    const thread = await api.start("revise", {section: run.values.run, ...change}, settings,
-      {title: run.title, parent: run.thread});
+    const thread = await api.start("revise", {section: run.values.run, ...change}, settings, {title: run.title, parent: run.thread, change: told});
     location.hash = `#/run/${thread}/text`;
   });
-  if (!sentences.length) return html`<${Nothing}>${W.text.none}<//>`;
-  const chosen = sentences.find((item) => item.number === at);
-  if (edited) {
-    const papers = /** @type {any[]} */ (edited.kind === "plan" ? run.values.plan_papers : []);
-    return html`<p class="hint">${edited.kind === "plan" ? W.text.planRows : W.text.rows}</p>
-      <${Lines} lines=${edited.lines} label=${edited.kind === "text" ? W.text.edit : W.text.plan}
-        change=${(/** @type {string[]} */ lines) => setEdited({...edited, lines})} />
-      ${papers.length > 0 && html`<h2 class="minor">${W.question.listed}</h2>
-        <ol class="cards">${papers.map((card) => html`<${Card} card=${card} />`)}</ol>`}
-      <${Problem} text=${error} />
-      <button class="main" disabled=${busy} onClick=${() => revise({[edited.kind]: edited.lines.join("\n")})}>
-        ${edited.kind === "text" ? W.text.check : W.text.again}</button>
-      <button onClick=${() => setEdited(null)}>${W.text.cancel}</button>`;
-  }
+  const chosen = sentences.find((item) => item.number === at) ?? attention(sentences);
   const choose = (/** @type {number} */ number) => {
+    // A second Enter goes on into the evidence.
+    if (open && number === chosen?.number) return /** @type {HTMLElement | null} */ (document.querySelector(".panel-body"))?.focus();
     setAt(number);
-    // In one column the evidence stands below the text.
-    if (matchMedia("(max-width: 44rem)").matches) setTimeout(() => document.querySelector("aside")?.scrollIntoView());
+    setOpen(true);
+    setTimeout(() => reveal(number));
   };
+  const step = (/** @type {number} */ by) => {
+    const place = sentences.indexOf(chosen) + by;
+    if (sentences[place]) choose(sentences[place].number);
+  };
+  const focus = () => /** @type {HTMLElement | null} */ (document.querySelector(`[data-s="${chosen?.number}"]`))?.focus({preventScroll: true});
+  useKeys({j: () => step(1), k: () => step(-1), Escape: () => { if (open) (setOpen(false), focus()); }});
+  // What a working run holds is a draft that nobody has checked yet.
+  if (run.status === "working" && !run.values.audit) return html`<${Note} kind="ask" icon="busy"><p>${W.text.working} <a href=${`#/run/${run.thread}/live`}>${W.run.tabs.live}</a></p><//>`;
+  if (!sentences.length) return html`<${Nothing}>${run.values.stop?.cause ?? W.text.none}<//>`;
+  if (edited) {
+    return html`<${Editor} edited=${edited} change=${setEdited} papers=${run.values.plan_papers ?? []} busy=${busy} error=${error}
+      save=${(/** @type {any} */ change) => revise(change, W.text.made[edited.kind])} cancel=${() => setEdited(null)} />`;
+  }
+  const audit = run.values.audit;
   return html`
-    ${run.parent && html`<${Changes} parent=${run.parent} text=${run.values.related_work} />`}
-    <div class="bar">
-      <button onClick=${() => setEdited({kind: "text", lines: lined(sentences).split("\n")})}>${W.text.edit}</button>
-      ${run.values.plan_text && html`<button onClick=${() => setEdited({kind: "plan", lines: run.values.plan_text.split("\n")})}>${W.text.plan}</button>`}
-      <form class="inline" onSubmit=${(/** @type {Event} */ event) => (event.preventDefault(), revise({instruction: told}))}>
-        <label>${W.text.ask}<input required placeholder=${paid ? W.text.askHint : W.text.askFree} value=${told}
-          onInput=${(/** @type {any} */ event) => setTold(event.target.value)} /></label>
-        <button disabled=${busy}>${W.text.send}</button>
-      </form>
+    ${audit && !audit.passed && html`<${Note} kind="warn" icon="failed"><p class="strong">${W.text.notPassed}</p>
+      <ul>${audit.reasons.map((/** @type {string} */ text) => html`<li dir="auto">${text}</li>`)}</ul><//>`}
+    <div class="text-bar">
+      <div class="chips" role="group" aria-label=${W.text.filter}>${tally(sentences).map(([kind, count]) => html`<${Chip} pressed=${only === kind}
+        toggle=${() => setOnly(only === kind ? "" : kind)}><${Verdict} verdict=${kind}>${count} ${W.text.tags[/** @type {keyof typeof W.text.tags} */ (kind)]}<//><//>`)}</div>
+      <div class="text-tools">
+        ${run.values.plan_text && html`<button type="button" onClick=${() => setEdited({kind: "plan", lines: run.values.plan_text.split("\n")})}>${W.text.plan}</button>`}
+        <button type="button" onClick=${() => setEdited({kind: "text", lines: lined(sentences).split("\n")})}>${W.text.edit}</button>
+        ${versions && html`<${Versions} run=${run} versions=${versions} />`}
+        ${before && before !== run.values.related_work && html`<${Chip} pressed=${marked} toggle=${() => setMarked(!marked)}>${W.text.diff}<//>`}
+      </div>
     </div>
-    <${Problem} text=${error} />
-    <${Verdict} audit=${run.values.audit} />
-    <div class="columns text">
-      <article>
-        ${paragraphs(sentences).map((part) => html`<${Paragraph} part=${part} at=${at} choose=${choose} values=${run.values} />`)}
+    <div class="text-grid">
+      <article aria-label=${W.text.section}>
+        ${run.values.mind === "extractive" && html`<h2 class="lede">${W.text.annotated}</h2>`}
+        ${marked ? html`<p class="changes" dir="auto"><${Changes} before=${before} text=${run.values.related_work} /></p>`
+          : paragraphs(sentences).map((part) => html`<p dir="auto">${part.map((item) => html`<${Sentence} key=${item.number} item=${item}
+            chosen=${item === chosen} choose=${() => choose(item.number)} faint=${only && only !== worst(item)} />`)}</p>`)}
+        ${audit?.passed && html`<${Fold} summary=${W.text.passed} kind="audit"><ul>${audit.notes.map((/** @type {string} */ note) => html`<li dir="auto">${note}</li>`)}</ul><//>`}
         <h2>${W.text.references}</h2>
-        <ol class="references">${(run.values.references ?? []).map((/** @type {any} */ item) =>
-          html`<li value=${item.number} dir="auto">${item.entry || item.paper.title} <${Out} paper=${item.paper} /></li>`)}</ol>
+        <ol class="refs references">${(run.values.references ?? []).map((/** @type {any} */ item) => html`<li><span class="num dim">[${item.number}]</span>
+          <span dir="auto">${item.entry || item.paper.title} <${Out} paper=${item.paper} /></span></li>`)}</ol>
+        <${Letters}>${W.text.letters}<//>
       </article>
-      <aside aria-label=${W.text.evidence}>
-        <h2>${W.text.evidence}</h2>
-        <div role="status">${chosen ? html`<${Evidence} sentence=${chosen} values=${run.values} />` : html`<${Nothing}>${W.text.choose}<//>`}</div>
-        ${chosen && html`<p>
-          <button disabled=${busy} onClick=${() => revise({text: lined(sentences.filter((item) => item !== chosen))})}>${W.text.remove}</button>${" "}
-          ${paid && html`<button disabled=${busy} onClick=${() => revise({instruction: `Say sentence ${chosen.number} shorter: “${chosen.text}”`})}>${W.text.shorter}</button>`}</p>`}
-      </aside>
+      <${Panel} label=${W.text.evidence} title=${chosen ? `${W.text.sentence} ${sentences.indexOf(chosen) + 1} ${W.page.of} ${sentences.length}` : W.text.evidence}
+        open=${open} close=${() => (setOpen(false), setTimeout(focus))}
+        tools=${html`<button type="button" class="quiet icon tiny" aria-label=${W.text.previous} onClick=${() => step(-1)}><${Icon} name="left" size=${14} /></button>
+          <button type="button" class="quiet icon tiny" aria-label=${W.text.next} onClick=${() => step(1)}><${Icon} name="right" size=${14} /></button>`}
+        foot=${html`<${Change} run=${run} sentences=${sentences} chosen=${chosen} model=${model} busy=${busy} error=${error} revise=${revise}
+          next=${(versions?.length ?? 0) + 1} />`}>
+        ${chosen && html`<${Evidence} key=${chosen.number} sentence=${chosen} values=${run.values} />`}
+      <//>
     </div>`;
 }
 
-/** @param {{part: any[], at: number, choose: (at: number) => void, values: any}} props */
-function Paragraph({part, at, choose, values}) {
-  const [copied, setCopied] = useState(false);
-  const copy = async () => {
-    const cited = new Set(part.flatMap((item) => item.citations.map((/** @type {any} */ one) => one.paper)));
-    const listed = (values.references ?? []).filter((/** @type {any} */ item) => cited.has(item.paper.id));
-    const list = listed.map((/** @type {any} */ item) => `[${item.number}] ${item.entry || item.paper.title}`);
-    await navigator.clipboard.writeText([part.map((item) => item.text).join(" "), ...list].join("\n\n"));
-    setCopied(true);
-  };
-  return html`<p dir="auto">${part.map((item) => html`<${Sentence} kind=${worst(item)} chosen=${item.number === at}
-      choose=${() => choose(item.number)}>${item.text}<//> `)}
-    <button class="small" title=${W.text.copyAll} onClick=${copy}>${copied ? W.text.copied : W.text.copy}</button></p>`;
-}
+/** The sentence to look at first: one that is not fine, or else one that cites. @param {any[]} sentences */
+const attention = (sentences) =>
+  sentences.find((item) => !["", "own", "supported"].includes(worst(item))) ?? sentences.find((item) => item.citations.length) ?? sentences[0];
 
-/** @param {{parent: string, text: string}} props */
-function Changes({parent, text}) {
-  const [before] = useLoaded(async () => (await read(parent)).values.related_work ?? "", [parent]);
-  if (!before || before === text) return null;
-  return html`<details class="changes"><summary>${W.text.diff}</summary>
-    <p dir="auto">${difference(before, text).map(({text: words, kind}) =>
-      kind === "same" ? words : kind === "gone" ? html`<del>${words}</del>` : html`<ins>${words}</ins>`)}</p></details>`;
+/** @param {{before: string, text: string}} props */
+function Changes({before, text}) {
+  const parts = difference(before, text);
+  const count = (/** @type {string} */ kind) => parts.filter((part) => part.kind === kind).reduce((sum, part) => sum + part.text.split(" ").filter(Boolean).length, 0);
+  return html`<span class="dim small changed">${counted(count("new"), "word")} ${W.text.added}, ${counted(count("gone"), "word")} ${W.text.removed}</span>
+    ${parts.map(({text: words, kind}) => (kind === "same" ? words : kind === "gone" ? html`<del>${words}</del>` : html`<ins>${words}</ins>`))}`;
 }

@@ -2,6 +2,7 @@
 // @ts-check
 import * as api from "./api.js";
 import {useLoaded} from "./parts.js";
+import {Icon} from "./shapes.js";
 import {html, useRef, useState} from "./vendor/preact.js";
 import {W} from "./words.js";
 
@@ -43,7 +44,7 @@ export function Listen({take, fail}) {
     }
   };
   return html`<button type="button" disabled=${state === "reading"} aria-pressed=${state === "listening"}
-    onClick=${() => (state === "listening" ? recorder.current?.stop() : begin())}>
+    onClick=${() => (state === "listening" ? recorder.current?.stop() : begin())}><${Icon} name="microphone" kind=${state === "listening" ? "hears" : ""} />
     ${state === "listening" ? W.voice.stop : state === "reading" ? W.voice.reading : W.voice.listen}</button>`;
 }
 
@@ -59,5 +60,5 @@ export function Speak({text, fail}) {
     }
     setBusy(false);
   };
-  return html`<button type="button" class="small" disabled=${busy} onClick=${speak}>${W.voice.speak}</button>`;
+  return html`<button type="button" class="quiet tiny" disabled=${busy} onClick=${speak}><${Icon} name="sound" />${W.voice.speak}</button>`;
 }

@@ -47,7 +47,7 @@ def answer_trace(values: Mapping[str, Any]) -> Iterator[str]:
 def _hop(hop: Hop) -> Iterator[str]:
     yield f"Hop {hop.number}: {hop.query}  ({hop.why})"
     told = (
-        f"{counted(len(hop.retrieved), 'passage')} found, {len(hop.chosen)} read",
+        f"{counted(len(hop.retrieved), 'passage')} found, {len(hop.read)} read",
         hop.claims and f"claims {', '.join(map(str, hop.claims))}",
         *(f"rejected: {item.text} ({item.cause})" for item in hop.lost),
         hop.reasoning,

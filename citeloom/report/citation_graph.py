@@ -6,7 +6,7 @@ It is citation_graph.html with the papers put in as JSON, and citeloom/page/grap
 import base64
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
@@ -48,6 +48,7 @@ def citation_graph(values: Mapping[str, Any], numbers: Mapping[str, int]) -> Pic
         "papers": [_ranked(item) for item in values.get("papers") or ()],
         "links": [{"citing": one.citing, "cited": one.cited} for one in values.get("links") or ()],
         "references": [{"paper": {"id": id_}, "number": at} for id_, at in numbers.items()],
+        "request": {"must_include": list(_musts(values))},
         "completeness": {
             "missing": [
                 {"id": one.id, "cited_by": one.cited_by, "paper": one.paper and _paper(one.paper)}
@@ -75,7 +76,19 @@ def _ranked(item: RankedPaper) -> dict[str, Any]:
         "score": round(item.score),
         "found_by": ", ".join(dict.fromkeys(CHANNELS[kinds[at]] for _, at in found)),
     }
-    return {"paper": shown, "selected": item.selected, "score": item.score}
+    return {
+        "paper": shown,
+        "selected": item.selected,
+        "score": item.score,
+        "theme": one_line(item.theme, 60),
+    }
+
+
+def _musts(values: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the ids of papers that the caller named."""
+    for item in values.get("papers") or ():
+        if any(hit.via == "must_include" for hit in item.found_by):
+            yield item.paper.id
 
 
 def _paper(paper: Paper) -> dict[str, Any]:

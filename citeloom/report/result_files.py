@@ -37,6 +37,9 @@ TOLD: Mapping[str, str] = {
     "files/table.csv": "the comparison of the cited papers for a spreadsheet",
     "files/section.tex": "the section as LaTeX; it uses references.bib",
     "files/review.docx": "the section as a Word document",
+    "files/README.md": "the list of these files",
+    "synthesis.html": "open this: the synthesis with its evidence",
+    "audit.html": "open this: the verdict on each citation",
 }
 """What each file is, by its place in the folder of a run, first what a reader opens."""
 

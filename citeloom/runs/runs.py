@@ -50,6 +50,11 @@ class Progress(FrozenModel):
     total: int
     note: str = ""
 
+    @classmethod
+    def of(cls, event: Mapping[str, Any]) -> "Progress":
+        """Return what all callers see of an event; times, costs and papers in it are for the page."""
+        return cls(**{name: event[name] for name in cls.model_fields if name in event})
+
 
 @dataclass(frozen=True, kw_only=True)
 class RunReport:
@@ -176,7 +181,7 @@ def snapshot_of(report: RunReport) -> RunSnapshot:
         graph=report.graph,
         status=status,
         question=to_jsonable_python(report.question) if asks else None,
-        progress=Progress(**report.progress) if report.progress else None,
+        progress=Progress.of(report.progress) if report.progress else None,
         values=to_jsonable_python(given),
         conversation=report.conversation,
         started=report.started,
@@ -327,7 +332,7 @@ class Runs:
         while not view.is_resting:
             yield view.model_copy(update={"progress": None})  # the events have it
             async for event in self._executor.events(run):
-                view = view.model_copy(update={"progress": Progress(**event)})
+                view = view.model_copy(update={"progress": Progress.of(event)})
                 yield view
             view = await self.get(run)
             if not view.is_resting:

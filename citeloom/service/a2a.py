@@ -26,7 +26,13 @@ from citeloom.runs.runs import GraphName, Runs, RunSnapshot
 from citeloom.service.a2a_cards import card_of, path_of
 from citeloom.service.a2a_input import asked_for
 from citeloom.service.a2a_results import artifacts_of, parts_told, state_of
-from citeloom.service.a2a_tasks import Contexts, RunTasks, base_of, errors_of_protocol, headers_of
+from citeloom.service.a2a_task_store import (
+    Contexts,
+    RunTasks,
+    base_of,
+    errors_of_protocol,
+    headers_of,
+)
 from citeloom.service.entry import CARD, asks_for_keys, has_own_auth
 from citeloom.service.tool_answers import RunsOf
 from tools.errors import CiteLoomError, InputError

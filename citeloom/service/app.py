@@ -27,6 +27,7 @@ from citeloom.service import (
     quote_page,
     run_routes,
     speech,
+    start_routes,
     web_page,
 )
 from citeloom.service.dev_server_cancelling import cancellable
@@ -76,6 +77,7 @@ app = Starlette(
         *drafts.routes(),
         *quote_page.routes(),
         *speech.routes(),
+        *start_routes.routes(),
         *web_page.routes(),
     ],
     middleware=[Middleware(RequestGate)],

@@ -1,5 +1,7 @@
 """A route that reads a researcher's draft: its title and abstract, or its beginning, to start a review from.
 
+With `part=all` it returns the whole text and its reference list, to check.
+
 Nothing of it is kept. It is read in a process of its own, as `ingest` reads files, with the same limits.
 """
 
@@ -12,11 +14,14 @@ from starlette.routing import BaseRoute, Route
 
 from citeloom.service.answering import answering
 from citeloom.service.entry import caller_of_request
+from state.document import Document
 from tools.ingest.reader_processes import Reading, read_file, run_apart
 from tools.settings import settings
 
 _LONGEST = 3000
 """Characters taken of a draft in which no abstract is found."""
+_LONGEST_WHOLE = 100_000
+"""Characters of a text that `verify` takes."""
 
 
 def routes() -> list[BaseRoute]:
@@ -28,8 +33,22 @@ async def _read(request: Request) -> object:
     await caller_of_request(request)
     name = Path(request.query_params.get("name", "draft")).name[:200] or "draft"
     found = (await _reading(await request.body(), name)).document
+    if request.query_params.get("part") == "all":
+        text = _whole(found)
+        return {
+            "title": found.title or "",
+            "text": text[:_LONGEST_WHOLE],
+            "whole": len(text) <= _LONGEST_WHOLE,
+        }
     text = found.abstract or found.text[:_LONGEST]
     return {"title": found.title or "", "text": text, "whole": bool(found.abstract)}
+
+
+def _whole(document: Document) -> str:
+    """Return the text in paragraphs, its list of references under a heading that `verify` knows."""
+    references = [block.text for block in document.blocks if block.kind == "reference"]
+    body = [block.text for block in document.blocks if block.kind != "reference"]
+    return "\n\n".join([*body, *(["# References", *references] if references else [])])
 
 
 async def _reading(content: bytes, name: str) -> Reading:

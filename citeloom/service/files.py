@@ -33,6 +33,7 @@ from tools.errors import InputError
 from tools.settings import settings
 
 BUNDLE = "bundle.zip"
+_PAGED = frozenset({"synthesize", "verify"})
 
 
 def routes(runs_of: RunsOf) -> list[BaseRoute]:
@@ -77,7 +78,15 @@ def names_of(view: RunSnapshot) -> dict[str, str]:
             BUNDLE: "all of these",
             "result.json": "everything the run gives",
         }
-    return {address.rpartition("/")[2]: words for address, words in files_of(view).items()}
+    named = {address.rpartition("/")[2]: words for address, words in files_of(view).items()}
+    return {**{name: TOLD[name] for name in _pages(view)}, **named}
+
+
+def _pages(view: RunSnapshot) -> Mapping[str, str | bytes]:
+    """Return the page of a synthesis or a citation check that is done; a conversation goes on where it was had."""
+    if view.graph not in _PAGED or view.status != "completed" or not view.values:
+        return {}
+    return {name: what for name, what in _made(view).items() if name.endswith(".html")}
 
 
 def _sent(view: RunSnapshot, name: str) -> Response:
@@ -86,7 +95,9 @@ def _sent(view: RunSnapshot, name: str) -> Response:
             404, f"run '{view.run}' has no file '{name}'; it has: {', '.join(files)}"
         )
     content: str | bytes
-    if view.graph not in SECTIONS or name == "result.json":
+    if view.graph not in SECTIONS and name in (pages := _pages(view)):
+        content = pages[name]
+    elif view.graph not in SECTIONS or name == "result.json":
         content = read(view, name)
     elif name == BUNDLE:
         packed = BytesIO()

@@ -34,6 +34,7 @@ from citeloom.service.tool_answers import (
     to_tool_result,
 )
 from citeloom.service.tools import TOOLS, GetRun, StartsRun, Tool, arguments_of, start
+from tools.documented_methods import methods_by_step
 from tools.errors import CiteLoomError, InputError, loggable_trace
 from tools.program import logger_of
 
@@ -42,6 +43,7 @@ logger = logger_of(__name__)
 PATH = "/citeloom/mcp"
 """A LangGraph server may have a /mcp of its own."""
 _LISTED = 20
+_METHODS = "citeloom://methods"
 _INSTRUCTIONS = (
     "Literature reviews with real citations, each claim backed by a checked quote. "
     "Choose find_papers for a reading list, review for a related-work text from "
@@ -101,12 +103,21 @@ def server(runs_of: RunsOf) -> Server[Any]:
 
     async def list_resources(ctx: Context, params: Any) -> types.ListResourcesResult:
         views = await runs(ctx).list(_LISTED)
+        methods = types.Resource(
+            uri=_METHODS,
+            name="methods.json",
+            description="The methods a run can follow, by step: when to use each, and the settings that choose it.",
+            mime_type="application/json",
+        )
         listed = [
-            types.Resource(
-                uri=uri, name=uri.rpartition("/")[2], description=told, mime_type=mime_of(uri)
-            )
-            for view in views
-            for uri, told in files_of(view).items()
+            methods,
+            *(
+                types.Resource(
+                    uri=uri, name=uri.rpartition("/")[2], description=told, mime_type=mime_of(uri)
+                )
+                for view in views
+                for uri, told in files_of(view).items()
+            ),
         ]
         return types.ListResourcesResult(resources=listed)
 
@@ -122,6 +133,11 @@ def server(runs_of: RunsOf) -> Server[Any]:
     async def read_resource(
         ctx: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
+        if params.uri == _METHODS:
+            table = types.TextResourceContents(
+                uri=_METHODS, mime_type="application/json", text=json.dumps(methods_by_step())
+            )
+            return types.ReadResourceResult(contents=[table])
         try:
             run, name = parsed(params.uri)
             text = await asyncio.to_thread(read, await runs(ctx).get(run), name)

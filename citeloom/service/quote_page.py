@@ -45,6 +45,7 @@ async def _page(request: Request) -> Response:
         "X-Page": str(best.page),
         "X-Pages": str(best.pages),
         "X-Marked": str(best.marked).lower(),
+        **({"X-Box": ",".join(f"{share:.4f}" for share in best.box)} if best.box else {}),
         "X-Content-Type-Options": "nosniff",
         "Cache-Control": "private, max-age=600",
     }

@@ -176,8 +176,6 @@ _SEARCHING = (
     "rewrite_question",
     "plan_search",
     "search_passages",
-    "choose_passages",
-    "judge_sufficiency",
 )
 """Steps that find what is read; the others make the answer of it."""
 _KAR = (

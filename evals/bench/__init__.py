@@ -1,1 +1,1 @@
-"""What CiteLoom costs beside the bare libraries below it: ratios, measured in one run."""
+"""What graphs cost beside the calls of an LLM: ratios, measured in one run."""

@@ -1,4 +1,4 @@
-"""`citeloom eval bench`: what each stage costs beside the bare libraries, in one table."""
+"""`citeloom eval bench`: what graphs cost beside the calls of an LLM, and `find` as it keeps more papers."""
 
 from collections.abc import Generator, Sequence
 from dataclasses import asdict, dataclass
@@ -12,13 +12,7 @@ from evals.report import dict_table, left_out, shown
 from evals.runner import Options, Suite, choose, say
 from tools.errors import InputError, PermanentError
 
-PARTS = {
-    name: f"evals.bench.{module}:{function}"
-    for name, module, function in (
-        *((name, "libraries", name) for name in ("startup", "embedding", "pdf", "ingest")),
-        *((name, name, "measure") for name in ("graphs", "finding", "vectors")),
-    )
-}
+PARTS = {name: f"evals.bench.{name}:measure" for name in ("graphs", "finding")}
 """By name: the module and the function of it that yields the rows."""
 
 
@@ -31,12 +25,12 @@ class BenchOptions(Options):
     ] = ""
     data: Annotated[
         Path | None,
-        typer.Option(help="A folder with citation_graph/ and pdf/; made data if left out."),
+        typer.Option(help="A folder with citation_graph/; made data if left out."),
     ] = None
 
 
 class Bench(Suite[BenchOptions]):
-    """Measure speed and cost beside the bare libraries: read the ratios, for seconds are this machine's."""
+    """Measure what graphs cost beside the calls of an LLM: read the ratios, for seconds are this machine's."""
 
     def prepare(self) -> None:
         """Choose the parts."""

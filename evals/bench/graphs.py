@@ -184,7 +184,7 @@ def _value(text: str, kind: Any) -> Any:
 
 @cache
 def _tasks() -> dict[str, Any]:
-    from nodes.common.prompts import all_tasks
+    from nodes.common.prompt_overrides import all_tasks
 
     return {task.name: task for _, task in all_tasks()}
 

@@ -24,7 +24,7 @@ class Row:
     value: float
     unit: str
     beside: str = ""
-    """What it is compared with: the bare library, one worker, the critical path."""
+    """What it is compared with: the critical path, the smallest size."""
     ratio: float | None = None
     """The value divided by that of what stands beside it."""
     size: float | None = None
@@ -40,7 +40,7 @@ class Given:
     """What a part may use."""
 
     data: Path | None
-    """A folder with papers and PDFs; without one, a part uses data that it makes."""
+    """A folder with papers; without one, a part uses data that it makes."""
     n: int | None
     """How large; each part has a size of its own."""
     seed: int

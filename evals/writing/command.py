@@ -81,7 +81,9 @@ class Writing(Suite[WritingOptions]):
         tasks = [(case, arm) for case in self.chosen.cases for arm in self.arms]
         self.runs = len(tasks) + len(self.published)
         with tempfile.TemporaryDirectory(prefix="citeloom-vectors-") as folder:
-            setting = Setting(mind=self.options.mind, vectors=Path(folder) / "vectors.sqlite")
+            vectors = Path(folder) / "vectors.sqlite"
+            cases = tuple(self.chosen.cases)
+            setting = Setting(mind=self.options.mind, vectors=vectors, cases=cases)
             run = partial(try_arm, setting=setting)
             with closing(results_of(run, tasks, self.options.workers)) as done:
                 yield from done

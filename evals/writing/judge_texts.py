@@ -4,10 +4,11 @@ ChatCite, section 4: all candidates stand in one conversation, so that they are 
 and one of them is preferred. LitLLM's Llama-3-Eval grades one text against the authors' own.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+from statistics import fmean
 from string import ascii_uppercase
 from typing import Any
 
@@ -15,8 +16,10 @@ from pydantic import BaseModel, Field
 
 from evals.judge import Question, asked, judge_task, read_judged
 from evals.trials import Row
-from evals.writing.cases import Case
+from evals.writing.cases import Case, numbers_in
+from state.paper import Paper, title_key
 from tools.llm.task import TaskModel
+from tools.text.sentences import split_sentences
 
 MOST = len(ascii_uppercase)
 
@@ -74,6 +77,23 @@ def lineup(case: Case, candidates: Sequence[Candidate], seed: str) -> dict[str, 
     return dict(zip(ascii_uppercase, ordered, strict=False))
 
 
+def listed(case: Case, references: Sequence[str]) -> list[Paper | str]:
+    """Return what the numbers of a text stand for: papers of the row, or titles that it does not have.
+
+    Without references of its own a text cites by the keys of the data, where these are numbers, else by
+    the order of the row's papers.
+    """
+    if references:
+        titled = {title_key(paper.title): paper for paper in case.papers}
+        return [titled.get(title_key(title), title) for title in references]
+    numbered = {int(key): case.papers[at] for key, at in case.places.items() if key.isdigit()}
+    if not numbered:
+        return list(case.papers)
+    return [
+        numbered.get(number, f"Not in the data: {number}") for number in range(1, max(numbered) + 1)
+    ]
+
+
 DIMENSIONS = (
     "consistency",
     "coherence",
@@ -82,6 +102,16 @@ DIMENSIONS = (
     "fluency",
     "citation_accuracy",
 )
+
+
+CITING = (
+    "nuggets",
+    "vital_nuggets",
+    "reference_coverage",
+    "citation_precision",
+    "claim_coverage",
+)
+"""What DeepScholar-Bench measures."""
 
 
 class TextScores(BaseModel):
@@ -140,6 +170,54 @@ or made up. 90 and more: as good or better. About 70: usable after small changes
 use. Below 30: it would have to be written anew. Its length alone, and where its wording differs, decide nothing."""
 
 
+class Nugget(BaseModel):
+    """One fact of the published section."""
+
+    fact: str
+    vital: bool = Field(description="Whether a section without it has missed the subject.")
+    told_by: list[str] = Field(description="Letters of the candidates that tell it.")
+
+
+class Nuggets(BaseModel):
+    """What the published section tells, and who else."""
+
+    nuggets: list[Nugget]
+
+
+class CheckedSentence(BaseModel):
+    """One sentence of a text."""
+
+    number: int
+    claims: bool = Field(
+        description="Whether it says something of other works that needs a source."
+    )
+    supported_by: list[int] = Field(description="Numbers of the works it cites that say it.")
+
+
+class CheckedText(BaseModel):
+    """All sentences of a text that claim or cite something."""
+
+    sentences: list[CheckedSentence]
+
+
+NUGGETS = judge_task(
+    "nuggets",
+    """You compare related-work sections for the same paper by the facts that they tell. Take out of the published
+section (the standard) at most 20 facts on other works or on the state of the field, each in one short sentence that
+can be understood by itself and without citations; mark those as vital without which a section would miss the
+subject. Then name, for each, the candidates that tell it, in whatever words; one that tells half of it does not.""",
+    Nuggets,
+    3000,
+)
+CITATIONS = judge_task(
+    "citations",
+    """You check the citations of a related-work section. You see its sentences by number, and the works that it
+cites: their numbers, titles and abstracts. For each sentence that cites or claims something tell whether it makes a
+claim on other works that needs a source, and which of the works that it cites itself say what it says of them. A
+work of which you see no abstract says only what its title says.""",
+    CheckedText,
+    4000,
+)
 G_SCORES = judge_task("g_score", G_SCORE, Scored, 4000)
 GRADES = judge_task("grade", GRADE, Graded, 800)
 
@@ -159,6 +237,51 @@ def grade_asked(sitting: Sitting, label: str) -> dict[str, object]:
         "paper": _paper(sitting),
         "standard": sitting.case.gold,
         "candidate": _shown(sitting.labelled[label]),
+    }
+
+
+def citations_asked(sitting: Sitting, label: str) -> dict[str, object]:
+    """Return what the judge is shown of the citations of one text."""
+    item, sentences = sitting.labelled[label], sentences_of(sitting.labelled[label].text)
+    cited = {int(key) for text in sentences for key in numbers_in(text)}
+    works = {
+        number: one if isinstance(one, str) else f"{one.title}\n{one.abstract or ''}".strip()
+        for number, one in enumerate(listed(sitting.case, item.references), 1)
+        if number in cited
+    }
+    return {"works": works, "sentences": dict(enumerate(sentences, 1))}
+
+
+def sentences_of(text: str) -> list[str]:
+    """Return the sentences of a text, in order."""
+    return [span.text for part in text.split("\n") for span in split_sentences(part)]
+
+
+def deepscholar(sitting: Sitting, label: str, checked: CheckedText) -> dict[str, float]:
+    """Return DeepScholar-Bench's measures of citations, of what there is to measure.
+
+    reference_coverage   Works of the published section that are cited.
+    citation_precision   Citations whose work says what the sentence says.
+    claim_coverage       Claims with such a citation, in their sentence or in one beside it.
+    """
+    item = sitting.labelled[label]
+    sentences, works = sentences_of(item.text), listed(sitting.case, item.references)
+    cites = [{int(key) for key in numbers_in(text)} for text in sentences]
+    borne = [set[int]() for _ in sentences]
+    claims: list[int] = []
+    for one in checked.sentences:
+        if 0 < one.number <= len(sentences):
+            borne[one.number - 1] = cites[one.number - 1].intersection(one.supported_by)
+            claims += [one.number - 1] if one.claims else []
+    given = {paper.id for paper in sitting.case.papers}
+    cited = {at for found in cites for at in found if at <= len(works)}
+    known = {work.id for at in cited if isinstance(work := works[at - 1], Paper)}
+    count = sum(map(len, cites))
+    near = [any(borne[max(at - 1, 0) : at + 2]) for at in claims]
+    return {
+        "reference_coverage": len(known & given) / len(given),
+        **({"citation_precision": sum(map(len, borne)) / count} if count else {}),
+        **({"claim_coverage": fmean(near)} if near else {}),
     }
 
 
@@ -187,18 +310,24 @@ _EACH = 90
 """Tokens of what is said of one text, about."""
 
 
-def questions_of(sitting: Sitting, *, grades: bool) -> Iterator[Question]:
+def questions_of(sitting: Sitting, measures: Collection[str]) -> Iterator[Question]:
     """Yield what is asked of a sitting."""
     yield G_SCORES, scores_asked(sitting), _EACH * len(sitting.labelled)
-    for label in sitting.labelled if grades else ():
-        yield GRADES, grade_asked(sitting, label), _EACH
+    for label in sitting.labelled:
+        if "grade" in measures:
+            yield GRADES, grade_asked(sitting, label), _EACH
+        if "deepscholar" in measures:
+            yield CITATIONS, citations_asked(sitting, label), 10 * _EACH
+    if "deepscholar" in measures:
+        yield NUGGETS, scores_asked(sitting), 10 * _EACH
 
 
-async def sat(mind: TaskModel, sitting: Sitting, *, grades: bool) -> Row:
+async def sat(mind: TaskModel, sitting: Sitting, measures: Collection[str]) -> Row:
     """Return what came of a sitting.
 
     A row has 'case', 'turn', 'order' (arms as they were shown), 'scores' (by arm, by dimension), 'preferred' (an
-    arm), 'grades' (by arm), 'nonsense' (answers that could not be used, counted and never averaged) and 'error'.
+    arm), 'grades' (by arm), 'deepscholar' (by arm, by measure), 'nonsense' (answers that could not be used, counted
+    and never averaged) and 'error'.
 
     Raises:
         BudgetError: The budget is spent.
@@ -211,6 +340,7 @@ async def sat(mind: TaskModel, sitting: Sitting, *, grades: bool) -> Row:
         "scores": {},
         "preferred": "",
         "grades": {},
+        "deepscholar": {},
         "nonsense": 0,
     }
     scored, error = await asked(
@@ -221,7 +351,7 @@ async def sat(mind: TaskModel, sitting: Sitting, *, grades: bool) -> Row:
         sitting.turn,
     )
     row |= _by_arm(scored, sitting) if scored else {"nonsense": 1, "error": error}
-    for label, item in sitting.labelled.items() if grades else ():
+    for label, item in sitting.labelled.items() if "grade" in measures else ():
         graded, _ = await asked(
             mind, GRADES, grade_asked(sitting, label), lambda _: (), sitting.turn
         )
@@ -229,7 +359,28 @@ async def sat(mind: TaskModel, sitting: Sitting, *, grades: bool) -> Row:
             row["grades"][item.arm] = graded.grade
         else:
             row["nonsense"] += 1
+    if "deepscholar" in measures:
+        await _measure(mind, sitting, row)
     return row
+
+
+async def _measure(mind: TaskModel, sitting: Sitting, row: Row) -> None:
+    """Put DeepScholar-Bench's measures of each text into a row."""
+    told, _ = await asked(mind, NUGGETS, scores_asked(sitting), lambda _: (), sitting.turn)
+    nuggets = told.nuggets if told else []
+    row["nonsense"] += told is None
+    for label, item in sitting.labelled.items():
+        shown = citations_asked(sitting, label)
+        checked, _ = await asked(mind, CITATIONS, shown, lambda _: (), sitting.turn)
+        row["nonsense"] += checked is None
+        found = deepscholar(sitting, label, checked) if checked else {}
+        for name, some in (
+            ("nuggets", nuggets),
+            ("vital_nuggets", [one for one in nuggets if one.vital]),
+        ):
+            if some:
+                found[name] = fmean(label in map(str.upper, one.told_by) for one in some)
+        row["deepscholar"][item.arm] = found
 
 
 def _by_arm(answer: Scored, sitting: Sitting) -> Row:

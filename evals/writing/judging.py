@@ -16,6 +16,7 @@ from evals.runner import choose
 from evals.trials import Row
 from evals.writing.cases import read_cases
 from evals.writing.judge_texts import (
+    CITING,
     DIMENSIONS,
     Candidate,
     Sitting,
@@ -66,7 +67,7 @@ def _ranks(values: Sequence[float]) -> list[float]:
     return [ordered.index(value) + (ordered.count(value) - 1) / 2 + 1 for value in values]
 
 
-MEASURES = ("g_score", "grade")
+MEASURES = ("g_score", "grade", "deepscholar")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,9 +86,9 @@ class JudgingOptions(JudgeOptions):
             help="What `writing --json` wrote, or JSON lines with case, arm, text; may be repeated."
         ),
     ]
-    measures: Annotated[str, typer.Option(metavar="A,B", help="g_score (always), grade.")] = (
-        "g_score"
-    )
+    measures: Annotated[
+        str, typer.Option(metavar="A,B", help="g_score (always), grade, deepscholar.")
+    ] = "g_score"
     turns: Annotated[
         int,
         typer.Option(
@@ -123,14 +124,13 @@ class Judging(JudgedSuite[JudgingOptions]):
             for turn in range(options.turns)
             for case in self.cases
         ]
-        self.grades = "grade" in self.measures
         self.judge(
-            sittings, (one for item in sittings for one in questions_of(item, grades=self.grades))
+            sittings, (one for item in sittings for one in questions_of(item, self.measures))
         )
 
     async def judged(self, mind: TaskModel, item: Any) -> Row:
         """Judge a case."""
-        return await sat(mind, item, grades=self.grades)
+        return await sat(mind, item, self.measures)
 
     def outcome(self, row: Row) -> str:
         """Say which text was preferred."""
@@ -172,7 +172,10 @@ class Judging(JudgedSuite[JudgingOptions]):
             "id": case,
             "arms": {arm: figures for arm, figures in arms.items() if figures},
             "turns": [
-                {key: row[key] for key in ("order", "preferred", "scores", "grades", "nonsense")}
+                {
+                    key: row[key]
+                    for key in ("order", "preferred", "scores", "grades", "deepscholar", "nonsense")
+                }
                 for row in mine
             ],
         }
@@ -186,6 +189,11 @@ def _figures(arm: str, rows: Sequence[Row]) -> dict[str, float | None]:
         figures = {name: fmean(one[name] for one in scored) for name in DIMENSIONS}
         figures["g_score"] = fmean(fmean(one.values()) for one in scored)
         figures["preferred"] = fmean(row["preferred"] == arm for row in rows if row["preferred"])
+    for name in CITING:
+        if told := [
+            row["deepscholar"][arm][name] for row in rows if name in row["deepscholar"].get(arm, {})
+        ]:
+            figures[name] = fmean(told)
     if grades := [row["grades"][arm] for row in rows if arm in row["grades"]]:
         figures["grade"] = fmean(grades)
     return figures

@@ -1,13 +1,15 @@
-"""One run of the real `write` graph, or a published text checked by `verify`, and what is counted of it.
+"""One run of the real `write` graph, or a text of others checked by `verify`, and what is counted of it.
 
 Nothing here trusts a count of CiteLoom's own: citations are counted by their markers, and each quote
 is looked up again in the paper as the data has it.
 """
 
+import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from time import perf_counter
 from typing import Any, get_args
 
 from rapidfuzz.distance import LCSseq
@@ -23,10 +25,11 @@ from evals.trials import (
     remembering,
     run_graph,
 )
+from evals.writing.bare import write_bare
 from evals.writing.cases import Case, ForcedPlan, forced_plan, without_markers
-from evals.writing.judge_texts import Candidate
+from evals.writing.judge_texts import Candidate, listed
 from state.audit import Audit
-from state.paper import Paper, title_key
+from state.paper import Paper
 from state.quote import Quote
 from state.results import CitedSentence
 from state.writing import MARKER, Adherence, SupportVerdict
@@ -157,13 +160,31 @@ class Arm:
     name: str
     settings: Mapping[str, Any] = field(default_factory=dict)
     forced: bool = False
+    llm: bool = False
+    """Whether only an LLM makes it another one."""
+    free: bool = False
+    """Whether it is one answer of an LLM, nothing checked, and no run of `write`."""
+    shot: bool = False
+    """Whether that answer is shown the section of another row."""
+
+
+_CHATCITE: Mapping[str, Any] = {"writer": "beam", "schedule": "incremental", "every_vote": True}
 
 
 ARMS = {
     arm.name: arm
     for arm in (
         Arm(name="beam", settings={"writer": "beam", "schedule": "themed"}),
-        Arm(name="beam_incremental", settings={"writer": "beam", "schedule": "incremental"}),
+        Arm(name="chatcite", settings=_CHATCITE),
+        Arm(name="no_extractor", settings={**_CHATCITE, "key_elements": False}, llm=True),
+        Arm(name="no_increments", settings={**_CHATCITE, "schedule": "at_once"}, llm=True),
+        Arm(
+            name="no_reflection",
+            settings={**_CHATCITE, "samples": 1, "votes": 1, "beam": 1},
+            llm=True,
+        ),
+        Arm(name="bare", llm=True, free=True),
+        Arm(name="few_shot", llm=True, free=True, shot=True),
         Arm(name="plan", settings={"writer": "plan"}, forced=True),
         Arm(name="prompted_plan", settings={"writer": "plan"}),
         *(
@@ -181,6 +202,8 @@ class Setting:
 
     mind: str
     vectors: Path
+    cases: Sequence[Case] = ()
+    """All rows, of which one may be another's example."""
 
 
 def try_arm(task: tuple[Case, Arm], setting: Setting) -> Row:
@@ -190,15 +213,11 @@ def try_arm(task: tuple[Case, Arm], setting: Setting) -> Row:
     'adherence' (evals.writing.trial; empty where there was no plan of the gold), 'cost', 'failures'.
     """
     case, arm = task
-    row: Row = {
-        "case": case.id,
-        "arm": arm.name,
-        "text": "",
-        "counts": {},
-        "adherence": {},
-        "cost": {},
-        "tasks": {},
-    }
+    row = _row(case, arm.name)
+    if arm.llm and setting.mind != "llm":
+        return row | {"skipped": "only an LLM writes it"}
+    if arm.free:
+        return row | _try_bare(case, arm, setting)
     plan = forced_plan(case) if arm.forced else None
     if isinstance(plan, str):
         return row | {"skipped": plan}
@@ -216,6 +235,29 @@ def try_arm(task: tuple[Case, Arm], setting: Setting) -> Row:
 
     with fresh_home() as here:
         return row | attempted(written)
+
+
+def _row(case: Case, arm: str, text: str = "") -> Row:
+    empty: Row = {name: {} for name in ("counts", "adherence", "cost", "tasks")}
+    return {"case": case.id, "arm": arm, "text": text, **empty}
+
+
+def _try_bare(case: Case, arm: Arm, setting: Setting) -> Row:
+    """Let an LLM write by itself, and check its text as a published one; the cost is that of writing."""
+    example = next((one.gold for one in setting.cases if one.id != case.id), "")
+    if arm.shot and not example:
+        return {"skipped": "there is no other row to show"}
+
+    def written() -> dict[str, Any]:
+        clients, began = BenchClients(here, remembering(setting.vectors)), perf_counter()
+        text, used = asyncio.run(write_bare(case, example if arm.shot else "", clients, here))
+        cost = cost_of(used, perf_counter() - began)
+        titles = tuple(paper.title for paper in case.papers)
+        candidate = Candidate(arm=arm.name, text=text, references=titles)
+        return try_text((case, candidate), setting) | {"cost": cost, "tasks": spent(used)}
+
+    with fresh_home() as here:
+        return attempted(written)
 
 
 def _written(case: Case, plan: ForcedPlan | None, result: Mapping[str, Any]) -> dict[str, Any]:
@@ -270,15 +312,7 @@ _AT_CITE = re.compile(r"@cite_(\d+)")
 def try_text(task: tuple[Case, Candidate], setting: Setting) -> Row:
     """Check one published text of one row; whatever goes wrong stands in the result, as of a writer."""
     case, candidate = task
-    row: Row = {
-        "case": case.id,
-        "arm": candidate.arm,
-        "text": candidate.text,
-        "counts": {},
-        "adherence": {},
-        "cost": {},
-        "tasks": {},
-    }
+    row = _row(case, candidate.arm, candidate.text)
     inputs = {
         "text": _AT_CITE.sub(r"[\1]", candidate.text),
         "papers": [
@@ -299,20 +333,3 @@ def try_text(task: tuple[Case, Candidate], setting: Setting) -> Row:
 
     with fresh_home() as here:
         return row | attempted(checked)
-
-
-def listed(case: Case, references: Sequence[str]) -> list[Paper | str]:
-    """Return what the numbers of a text stand for: papers of the row, or titles that it does not have.
-
-    Without references of its own a text cites by the keys of the data, where these are numbers, else by
-    the order of the row's papers.
-    """
-    if references:
-        titled = {title_key(paper.title): paper for paper in case.papers}
-        return [titled.get(title_key(title), title) for title in references]
-    numbered = {int(key): case.papers[at] for key, at in case.places.items() if key.isdigit()}
-    if not numbered:
-        return list(case.papers)
-    return [
-        numbered.get(number, f"Not in the data: {number}") for number in range(1, max(numbered) + 1)
-    ]

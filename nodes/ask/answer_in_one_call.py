@@ -16,12 +16,11 @@ from nodes.ask.answer_sources import (
     QuoteInPassage,
     ShownPassage,
     fit_to_window,
+    in_words,
     load_answer_sources,
     quote_as_sentence,
 )
-from nodes.ask.choose_passages import extract as choose
-from nodes.ask.compose_answer import in_words
-from nodes.ask.extract_claims import NO_QUOTE, best_sentences, claim_on, quote_in
+from nodes.ask.extract_claims import NO_QUOTE, answering, best_sentences, claim_on, quote_in
 from nodes.common.ask_model import ask_with_check
 from state.ask import AskState, AskUpdate, Claim, DraftSentence, DroppedClaim
 from state.passage import Passage
@@ -80,7 +79,7 @@ def extract(
     told: dict[str, Sentence] = {}
     wanting: list[str] = []
     for part in question_parts(question):
-        picked = choose(embedder, question=part, aspects=[], most=1, passages=passages).ids
+        picked = answering(embedder, part, passages)[:1]
         for item in (item for item in passages if item.id in picked):
             words = best_sentences(embedder, [part], item)[0]
             rests = [QuoteInPassage(passage=item.id, words=words)]
@@ -127,7 +126,7 @@ async def answer_in_one_call(state: AskState, runtime: Runtime[RunSettings]) -> 
     services.progress(STAGE, 1, 1, counted(len(draft), "sentence"))
     chosen = tuple(item.id for item in named.values())
     return {
-        "hops": [hop.model_copy(update={"chosen": chosen, "lost": tuple(lost)})],
+        "hops": [hop.model_copy(update={"read": chosen, "chosen": chosen, "lost": tuple(lost)})],
         "held": held,
         "draft": draft,
         "missing": in_words(answer.missing),

@@ -1,6 +1,7 @@
 """What answers rest on, and how a mind is shown it: under short ids, without words that command it."""
 
 import asyncio
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -31,6 +32,10 @@ it was drawn from (`section`), and the `quote` that it rests on, copied from the
 the claim is the quote.
 """
 """What prompts say of the fields below."""
+ASPECTS = 5
+"""Most things that an answer is asked to cover."""
+_FEWEST = 3
+"""Letters of a phrase."""
 _ROOM = 200
 """Tokens kept free beside the passages."""
 
@@ -122,14 +127,23 @@ def is_several_sentences(text: str) -> bool:
     return len(split_sentences(text)) > 1
 
 
+def in_words(missing: Sequence[str]) -> list[str]:
+    """Return what is missing as phrases; small models send numbers of claims, or nothing."""
+    phrases = [" ".join(item.split()) for item in missing]
+    return [item for item in phrases if sum(map(str.isalpha, item)) >= _FEWEST][:ASPECTS]
+
+
 def fit_to_window(
     mind: TaskModel, task: Task[AnswerT], passages: Iterable[ShownPassage], **inputs: Any
 ) -> list[ShownPassage]:
     """Return the first of the passages, as many as the model's window holds beside the other inputs."""
     shown = list(passages)
-    while len(shown) > 1 and mind.spare(task, **inputs, passages=shown) < _ROOM:
-        shown.pop()
-    return shown
+
+    def is_too_long(count: int) -> bool:
+        return mind.spare(task, **inputs, passages=shown[:count]) < _ROOM
+
+    # One is shown in any case: the model then says that it is too long.
+    return shown[: bisect_left(range(2, len(shown) + 1), True, key=is_too_long) + 1]
 
 
 def _citation(paper: Paper | None) -> str:

@@ -1,9 +1,9 @@
 """Check: judge each sentence of the answer by the passages that its claims are from.
 
 Reads `run`, `request`, `standalone`, `held`, `draft`. Writes `draft`, `verdicts`. A sentence that is its passage's own
-is supported; any other is judged by the papers of its claims, their passages first and then the rest of their text
-(nodes.judge.evidence_ladder). A sentence that fails gives way to the quotes of its claims; one that nobody judged
-stands as not checked.
+is supported; any other is judged by the papers of its claims, their passages first and then the nearest paragraphs of
+their text, in two questions at most (nodes.judge.evidence_ladder). A sentence that fails gives way to the quotes of its
+claims; one that nobody judged stands as not checked.
 """
 
 import asyncio
@@ -101,7 +101,7 @@ async def _judged(
     ]
     blocks = [items[at : at + AT_ONCE] for at in range(0, len(items), AT_ONCE)]
     request = state["request"].model_copy(update={"sources": ("library",)})
-    found = await climb(bench, request, shelf, blocks)
+    found = await climb(bench, request, shelf, blocks, once_more=True)
     return said | {int(id_): one.verdict for id_, one in found.items()}, bench.failures
 
 

@@ -1,9 +1,9 @@
 """Compose: write the answer out of the claims, and nothing else.
 
 Reads `run`, `request`, `standalone`, `aspects`, `hops`, `held`. Writes `draft`, `missing`. At most
-`claims` of the claims are given (six by default, as in arXivBot's figure 2), first all whose words were named as what
-answers (nodes.ask.judge_sufficiency), then the best for each
-thing that the answer must cover, in turn. A sentence without claims is asked for once more, then lost.
+`claims` of the claims are given (six by default, as in arXivBot's figure 2), first all that tell something asked for,
+then the best for each thing that the answer must cover, in turn. A sentence without claims is asked for once more, then
+lost. Nothing is asked where no claim tells anything that was asked for.
 """
 
 import asyncio
@@ -16,11 +16,11 @@ from pydantic import BaseModel
 from nodes.ask.answer_sources import (
     CLAIM_FIELDS,
     ShownClaim,
+    in_words,
     is_several_sentences,
     load_answer_sources,
     quote_as_sentence,
 )
-from nodes.ask.plan_search import ASPECTS
 from nodes.common.ask_model import ask_with_check
 from state.ask import AskState, AskUpdate, Claim, DraftSentence
 from tools.counting import counted
@@ -32,8 +32,6 @@ from tools.text.answer_sentences import Source, rate_sentences
 from tools.text.words import language_name
 
 STAGE = "compose_answer"
-_FEWEST = 3
-"""Letters of a phrase."""
 _MOST = 4
 """Sentences that the embedded engine quotes."""
 _BEHIND = 0.3
@@ -144,10 +142,12 @@ async def compose_answer(state: AskState, runtime: Runtime[RunSettings]) -> AskU
     services = open_services(runtime, state["run"])
     services.progress(STAGE, 0, 1)
     last = state["hops"][-1].missing if state["hops"] else ()
-    if not state["held"]:
-        missing = list(last or state["aspects"])
-        return {"draft": [], "missing": missing}
     named = {number for hop in state["hops"] for number in hop.named}
+    judged = all(
+        hop.sufficient is not None for hop in state["hops"]
+    )  # not where an old run goes on
+    if not state["held"] or (judged and not named):
+        return {"draft": [], "missing": list(last or state["aspects"])}
     chosen = await asyncio.to_thread(
         select,
         services.clients.embedder,
@@ -194,12 +194,6 @@ async def compose_answer(state: AskState, runtime: Runtime[RunSettings]) -> AskU
     ]
     services.progress(STAGE, 1, 1, counted(len(draft), "sentence"))
     return {"draft": draft, "missing": in_words(asked.answer.missing)}
-
-
-def in_words(missing: Sequence[str]) -> list[str]:
-    """Return what is missing as phrases; small models send numbers of claims, or nothing."""
-    phrases = [" ".join(item.split()) for item in missing]
-    return [item for item in phrases if sum(map(str.isalpha, item)) >= _FEWEST][:ASPECTS]
 
 
 def select(

@@ -2,8 +2,8 @@
 
 Reads `run`, `request`, `standalone`. Writes `query`, `why`, `aspects` (arXivBot, section 6:
 a few examples show that a question for 'how' asks for the method; misspelt words become the
-library's own). By the method 'kar' the small model that names the keywords of passages
-(nodes.ingest.index_passages) names those of the question, and these are the query.
+library's own). By the method 'kar' whoever named the keywords of the library's passages, a model or counts, names
+those of the question, and these are the query.
 """
 
 import asyncio
@@ -12,21 +12,24 @@ from collections.abc import Mapping
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from nodes.common.ask_model import CheckedAnswer, ask_with_check
+from nodes.ask.answer_sources import ASPECTS
+from nodes.common.ask_model import ask_with_check
+from nodes.common.keyword_task import NAME_KEYWORDS, QUESTION, Shown, shortened
 from state.ask import AskState, AskUpdate
+from state.run import Failure
 from tools.embed.embedder import Embedder
+from tools.library.library import Library
 from tools.llm.task import Task
+from tools.retrieve.keywords import COMPUTED, computed_keywords, keyword_maker
 from tools.retrieve.keywords import correct_spelling as find_spellings
 from tools.run_settings import RunSettings
-from tools.services import open_services
-from tools.text.keyphrases import salient_phrases
+from tools.services import Services, open_services
 from tools.text.questions import keywords, question_parts
 
 STAGE = "plan_search"
+_REMEDY = "CiteLoom searched for the question itself"
 LONGEST = 300
 """Characters of a query."""
-ASPECTS = 5
-"""Most things that an answer is asked to cover."""
 
 PROMPT = """\
 You turn a question into a query for a search engine over passages of research papers, which ranks by
@@ -70,43 +73,6 @@ TASK = Task(
 )
 
 
-KEYWORDS_PROMPT = """\
-Passages of research papers are filed under keywords: the objects, methods, data sets, measures and findings
-that they are about. Name the keywords under which the passages that answer `question` are filed, in
-English, the most telling first: the names and terms of the question, spelt right (`spellings` gives
-words that the library has), an abbreviation beside its long form; then the terms that an answer has and
-the question has not: for 'how' those of the method, for 'how well' the measures. Nothing that fits every
-paper.
-
-Example: "how good is Graphcap at describing charts" -> ["Graphcap", "chart captioning", "chart description", "caption
-quality", "human ratings"]
-"""
-
-
-class Keywords(BaseModel):
-    """The mind's answer."""
-
-    keywords: list[str] = Field(description="3 to 12 keywords of one to four words.")
-
-
-def extract_keywords(
-    embedder: Embedder, *, question: str, spellings: Mapping[str, str]
-) -> Keywords:
-    """Take the question's phrases, those closest to it in meaning first, as KeyBERT does."""
-    (phrases,) = salient_phrases(embedder, keywords(question, spellings), [question])
-    return Keywords(keywords=[item.text for item in phrases])
-
-
-KEYWORDS = Task(
-    name="question_keywords",
-    prompt=KEYWORDS_PROMPT,
-    answer=Keywords,
-    tier="fast",
-    extract=extract_keywords,
-    max_output_tokens=300,
-)
-
-
 async def plan_search(state: AskState, runtime: Runtime[RunSettings]) -> AskUpdate:
     """Make the first query; a mind that cannot is replaced by the question itself."""
     services = open_services(runtime, state["run"])
@@ -114,14 +80,19 @@ async def plan_search(state: AskState, runtime: Runtime[RunSettings]) -> AskUpda
     question = state["standalone"]
     library = await services.library(state["request"].library)
     spellings = await asyncio.to_thread(find_spellings, library, question)
-    inputs = {"question": question, "spellings": spellings}
-    asked: CheckedAnswer[Search] | CheckedAnswer[Keywords]
+    failures: list[Failure] = []
     if services.context.method == "kar":
-        asked = named = await ask_with_check(services.mind, KEYWORDS, inputs)
-        answer = Search(query=", ".join(named.answer.keywords if named.answer else []) or question)
+        words = question
+        for wrong, right in spellings.items():
+            words = words.replace(wrong, right)
+        found, failures = await _keywords(services, library, state["request"].language, words)
+        answer = Search(query=", ".join(found) or words)
     else:
-        asked = planned = await ask_with_check(services.mind, TASK, inputs)
-        answer = planned.answer or Search(query=question)
+        asked = await ask_with_check(
+            services.mind, TASK, {"question": question, "spellings": spellings}
+        )
+        answer = asked.answer or Search(query=question)
+        failures = asked.failures(STAGE, question[:80], _REMEDY)
     query = " ".join(answer.query.split())[:LONGEST] or question
     aspects = [" ".join(item.split()) for item in answer.aspects if item.strip()][:ASPECTS]
     services.progress(STAGE, 1, 1, query)
@@ -129,7 +100,20 @@ async def plan_search(state: AskState, runtime: Runtime[RunSettings]) -> AskUpda
         "query": query,
         "why": "the question",
         "aspects": aspects or [question],
-        "failures": asked.failures(
-            STAGE, question[:80], "CiteLoom searched for the question itself"
-        ),
+        "failures": failures,
     }
+
+
+async def _keywords(
+    services: Services, library: Library, language: str, question: str
+) -> tuple[list[str], list[Failure]]:
+    """Return the keywords of a question by who named those of the passages; by the mind in other languages."""
+    by = await asyncio.to_thread(keyword_maker, library)
+    if not services.mind.composes or (by == COMPUTED and language == "en"):
+        return computed_keywords(question), []
+    shown = Shown(id="T1", title="", section=QUESTION, text=question)
+    asked = await ask_with_check(services.mind, NAME_KEYWORDS, {"passages": [shown]})
+    named = [
+        word for one in (asked.answer.passages if asked.answer else []) for word in one.keywords
+    ]
+    return shortened(named), asked.failures(STAGE, question[:80], _REMEDY)

@@ -218,6 +218,7 @@ async def nearest_sentences(state: AskState, services: Services) -> list[Nearest
                 title=without_injections(passage.title)[0],
                 citation=f"{without_injections(paper.citation)[0]}{year}" if paper else "",
                 place=passage.place,
+                part=passage.part,
             )
         )
     return found

@@ -24,6 +24,8 @@ from tools.services import Services, open_services
 from tools.text.questions import question_parts, read_question
 
 STAGE = "search_passages"
+USUAL, MOST = 20, 200
+"""Passages of a search, and of one that is to fill the model's window."""
 _RECORDS = 3
 """Papers whose records are shown."""
 
@@ -75,14 +77,7 @@ async def _in_full_texts(
 
 def passages_seen(hops: list[Hop]) -> frozenset[str]:
     """Return the passages that earlier hops have read."""
-    return frozenset(key for hop in hops for key in hop.chosen)
-
-
-def aspects_sought(aspects: list[str], hops: list[Hop], query: str) -> list[str]:
-    """Return what the passages of this hop are to tell: after the first, what is missing."""
-    if len(hops) < 2:
-        return aspects
-    return [*(hops[-2].missing or aspects), query]
+    return frozenset(key for hop in hops for key in (*hop.read, *hop.chosen))
 
 
 async def retrieve_passages(
@@ -102,9 +97,13 @@ async def retrieve_passages(
         exclude=exclude,
     )
 
+    context = services.context
+    whole_window = context.method == "kar" and services.mind.composes
+    limit = context.retrieved or (MOST if whole_window else USUAL)
+
     def search() -> tuple[list[PassageHit], list[Passage]]:
         retriever = Retriever(retriever_of(services.context), library)
-        hits = retriever.retrieve(query, limit=services.context.retrieved, wanted=chosen)
+        hits = retriever.retrieve(query, limit=limit, wanted=chosen)
         found = library.texts.get([hit.passage for hit in hits])
         return [hit for hit in hits if hit.passage in found], [
             found[hit.passage] for hit in hits if hit.passage in found

@@ -17,12 +17,15 @@ from state.run import Failure
 from tools.counting import counted
 from tools.errors import CiteLoomError, InputError
 from tools.program import PROGRAM
+from tools.references.in_text import CITED
+from tools.references.latex_prose import read_latex
 from tools.scholar.open_source import ONLINE
 from tools.text.words import language, language_name, tokens
 
 MAX_CHARACTERS = 20_000
 MIN_WORDS = 3
 _FEW_WORDS = 12
+_OPERATORS = frozenset({"AND", "OR", "NOT"})
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s+(.+?)\s*#*\s*$")
 _TITLE_LINE = re.compile(r"^\s*(?:title\s*:)\s*(.+)$", re.IGNORECASE)
 _LINE_MARK = re.compile(r"^\s{0,3}(?:#{1,6}\s+|[-*+]\s+|>\s?|```\w*$)", re.MULTILINE)
@@ -58,7 +61,7 @@ def refusing(stage: str, home: Path | None = None) -> Iterator[list[Failure]]:
 
 
 def clean_text(raw: str) -> tuple[str | None, str]:
-    """Return the heading, if there is one, and the text below it without Markdown marks.
+    """Return the heading, if there is one, and the text below it without marks of Markdown or LaTeX.
 
     Raises:
         InputError: The text is empty, too short, too long, or not text at all.
@@ -74,6 +77,8 @@ def clean_text(raw: str) -> tuple[str | None, str]:
             f"the input has {len(raw):,} characters; the maximum is {MAX_CHARACTERS:,}: give "
             "the abstract (and at most the introduction), not the whole paper"
         )
+    if any(part[:1].isalpha() for part in raw.split("\\")[1:]):
+        raw = CITED.sub("", read_latex(raw)[0])
     title: str | None = None
     lines = raw.removeprefix("\ufeff").strip().splitlines()
     if lines and (found := _HEADING.match(lines[0]) or _TITLE_LINE.match(lines[0])):
@@ -135,11 +140,17 @@ async def check_language(
     return code, (f"the input seems to be in {name}; CiteLoom searches and writes in English",)
 
 
-def note_if_short(text: str) -> tuple[str, ...]:
-    """Return a note where the input is so short that results will be broad."""
-    if len(tokens(text)) >= _FEW_WORDS:
-        return ()
-    return ("the input is very short: a whole abstract gives much better results",)
+def notes_on_input(text: str) -> tuple[str, ...]:
+    """Return notes where the input is so short that results will be broad, or reads like a Boolean search."""
+    notes: list[str] = []
+    if len(tokens(text)) < _FEW_WORDS:
+        notes.append("the input is very short: a whole abstract gives much better results")
+    if not text.isupper() and (used := sorted(_OPERATORS & set(text.split()))):
+        notes.append(
+            f"CiteLoom reads {', '.join(used)} as words, and not as a Boolean search: they require and exclude "
+            "nothing. Say what you look for in a sentence; `exclude` keeps single papers out"
+        )
+    return tuple(notes)
 
 
 def by_its_key(paper: Paper, seen: Collection[str], number: int) -> Paper:

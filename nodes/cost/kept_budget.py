@@ -11,9 +11,9 @@ from langgraph.runtime import Runtime
 from nodes.cost.section_forecast import checking, drafting, size_of
 from nodes.judge import judge_prompts
 from nodes.judge.judge_claims import AT_ONCE
-from nodes.write.writers import beam, passage, per_cite, whole
+from nodes.write.writers import along_plan, beam, per_cite, whole_section
 from state.inputs import WriteChoices
-from tools.ledger.budget import BudgetKept, Cost
+from tools.ledger.budget_limits import BudgetKept, Cost
 from tools.llm.endpoint import model_price
 from tools.llm.open_model import is_embedded
 from tools.llm.task import count_tokens
@@ -76,10 +76,10 @@ def kept_for_writing(
 
 
 _DRAFTING = {
-    whole.TASK.name: 2,
+    whole_section.TASK.name: 2,
     per_cite.CITED.name: 2,
     per_cite.JOINED.name: 2,
-    passage.TASK.name: 4,
+    along_plan.TASK.name: 4,
     beam.TASK.name: 4,
 }
 """How often `drafting` foresees each question of a draft at its high end."""

@@ -10,13 +10,13 @@ from typing import Any
 
 from nodes.ask import (
     answer_in_one_call,
-    choose_passages,
     compose_answer,
     extract_claims,
-    judge_sufficiency,
     plan_search,
     rewrite_question,
+    search_passages,
 )
+from nodes.common.keyword_task import NAME_KEYWORDS
 from nodes.cost.section_forecast import (
     PAPER,
     LowHigh,
@@ -34,9 +34,9 @@ from nodes.find.rankers import debate, permutation
 from nodes.judge import judge_prompts
 from nodes.synthesize import judge_relevance, summarize_paragraphs, synthesize_answer
 from nodes.write import flag_uncited, plan_section, read_papers, revise_draft, rewrite_unsupported
-from nodes.write.writers import whole
+from nodes.write.writers import whole_section
 from state.questions import CostRange, Estimate, TaskEstimate
-from tools.ledger.budget import Cost, Price
+from tools.ledger.budget_limits import Cost, Price
 from tools.llm.endpoint import model_price
 from tools.llm.task import count_tokens
 from tools.run_settings import RunSettings
@@ -172,7 +172,7 @@ def _write(inputs: Mapping[str, Any], context: RunSettings) -> Iterator[Row]:
     drafts = list(drafting(size, context))
     yield from drafts
     whole_text = plus(size.drafted, size.tokens)
-    if any(row.task is whole.TASK for row in drafts):
+    if any(row.task is whole_section.TASK for row in drafts):
         yield Row(revise_draft.TASK, (0, 2), whole_text, (12, 200 * size.cite + 900))
     if drafts:
         yield from checking(size, library, context)
@@ -187,18 +187,21 @@ def _review(inputs: Mapping[str, Any], context: RunSettings) -> Iterator[Row]:
 
 def _ask(inputs: Mapping[str, Any], context: RunSettings) -> Iterator[Row]:
     text, hops = text_tokens(inputs), context.max_hops
-    shown = plus(text, times(_PASSAGE, 0, most=context.retrieved))
+    found = context.retrieved or search_passages.USUAL
+    window = context.clients.settings.llm_context_tokens
+    most = times(_PASSAGE, 0, most=context.retrieved or search_passages.MOST)
+    shown = plus(text, (most[0], min(most[1], window)))
     read = plus(text, times(_PASSAGE, 0, most=context.passages))
     earlier = (1 if len(given_or(inputs, "messages", ())) > 1 else 0), 2
     yield Row(rewrite_question.TASK, earlier, plus(text, (0, 1500)), (5, 300))
     if context.method == "kar":
-        yield Row(plan_search.KEYWORDS, (1, 2), text, (5, 300))
+        yield Row(NAME_KEYWORDS, (0, 2), text, (5, 300))
         yield Row(answer_in_one_call.TASK, (0, 2), shown, (5, 1500))
     else:
         yield Row(plan_search.TASK, (1, 2), text, (10, 400))
-        yield Row(choose_passages.TASK, (0, 2 * hops), shown, (5, 300))
-        yield Row(extract_claims.TASK, (0, 2 * hops), read, (5, 2000))
-        yield Row(judge_sufficiency.TASK, (0, 2 * (hops - 1)), plus(text, (0, 3000)), (20, 1000))
+        waves = hops - 1 + ceil(found / extract_claims.AT_ONCE)
+        together = times(_PASSAGE, 0, most=extract_claims.AT_ONCE)
+        yield Row(extract_claims.TASK, (0, 2 * waves), plus(text, together), (20, 2000))
         yield Row(compose_answer.TASK, (0, 2), plus(text, (0, 2000)), (10, 1500))
     yield Row(judge_prompts.TASK, (0, 5), plus(read, (0, 5000)), (10, 3000))
     yield Row(judge_prompts.TASK_AGAIN, (0, 5), (0, 2000), (0, 1500))

@@ -10,7 +10,7 @@ from typing import Any
 
 from nodes.judge import judge_prompts
 from nodes.judge.judge_claims import AT_ONCE
-from nodes.write.writers import beam, passage, per_cite, voting, whole
+from nodes.write.writers import along_plan, beam, per_cite, voting, whole_section
 from nodes.write.writers.writer import CHOICES_PER_CITATION, usual_citations
 from state.inputs import FEW_CITED
 from tools.llm.task import Task, count_tokens
@@ -81,14 +81,14 @@ def drafting(size: SectionSize, context: RunSettings) -> Iterator[Row]:
     writer, cite, drafted = context.writer, size.cite, size.drafted
     if (size.planned and writer == "whole") or writer == "sentence_by_sentence":
         lines = cite if writer == "sentence_by_sentence" else size.themes + cite
-        yield Row(passage.TASK, (1, 4 * lines), drafted, (15, 140 * cite))
+        yield Row(along_plan.TASK, (1, 4 * lines), drafted, (15, 140 * cite))
     elif writer in {"whole", "plan"}:
-        yield Row(whole.TASK, (1, 2), drafted, size.tokens)
+        yield Row(whole_section.TASK, (1, 2), drafted, size.tokens)
     elif writer == "per_cite":
         yield Row(per_cite.CITED, (size.least, 2 * cite), plus(size.text, PAPER), (15, 500))
         yield Row(per_cite.JOINED, (0, 2), plus(drafted, size.tokens), size.tokens)
     elif writer == "beam":
-        rounds = cite if context.schedule == "incremental" else size.themes
+        rounds = {"incremental": cite, "themed": size.themes, "at_once": 1}[context.schedule]
         jobs, longest = context.samples * context.beam * rounds, size.tokens[1]
         yield Row(beam.TASK, (1, 4 * jobs), plus(drafted, (0, longest)), (15, longest))
         shown = plus(drafted, (0, longest * context.samples * context.beam))

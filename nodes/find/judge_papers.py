@@ -38,6 +38,7 @@ class Branch(TypedDict):
 async def judge_papers(state: Branch, runtime: Runtime[RunSettings]) -> FindState:
     """Judge the branch's papers; every one that is in the run store gets a score."""
     services = saving_services(state, runtime)
+    services.tick(STAGE, 0, state["of"])
     papers = await services.run_store.papers.get(state["papers"])
     rank = RANKERS[services.context.ranker]
     ranking = await rank(services, state["request"], list(papers.values()))

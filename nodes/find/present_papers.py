@@ -7,6 +7,7 @@ from collections import Counter
 
 from langgraph.runtime import Runtime
 
+from nodes.find.paper_themes import paper_themes
 from nodes.find.relevance_scores import excluded_in, kept_in, read_scores
 from state.channels import FindOutput, FindState
 from state.paper import Paper, index_by_ids
@@ -31,6 +32,12 @@ async def present_papers(state: FindState, runtime: Runtime[RunSettings]) -> Fin
     """Put the result together, also when the run stopped early."""
     services = open_services(runtime, state["run"])
     result, links = await assemble(state, services.run_store)
+    kept = sum(item.selected for item in result)
+    papers = [item.paper for item in result]
+    themes = await paper_themes(services, state["request"], papers, kept, state["same"])
+    result = [
+        item.model_copy(update={"theme": theme}) for item, theme in zip(result, themes, strict=True)
+    ]
     stop = fatal_failure(state["failures"])
     return {
         "selected": kept_in(state),

@@ -15,7 +15,7 @@ from nodes.common.check_input import (
     check_language,
     clean_text,
     input_kind,
-    note_if_short,
+    notes_on_input,
     parse_input,
     refusing,
     why_unknown,
@@ -94,7 +94,7 @@ async def _request(sent: FindInput, services: Services) -> tuple[CheckedRequest,
         before=check_date(sent.before),
         after=check_date(sent.after, "first day"),
         keep=sent.keep,
-        notes=(*notes, *note_if_short(text)),
+        notes=(*notes, *notes_on_input(text)),
     )
     named = await _resolve([*sent.must_include, *sent.exclude], request, services)
     found = named.found
@@ -164,7 +164,7 @@ async def _own_paper(request: CheckedRequest, services: Services) -> str | None:
 
 
 def paper_id_of_input(text: str) -> str | None:
-    """Return the id that the text consists of (a DOI or arXiv id, or an address of one), or None."""
+    """Return the id that the text consists of, or the one that an address names, or None."""
     named = text.strip()
     if not named or len(named) > _LONGEST or len(named.split()) > 1:
         return None

@@ -15,6 +15,7 @@ from typing import Literal
 from langgraph.runtime import Runtime
 
 from nodes.common.ask_person import SHOWN, load_paper_cards
+from nodes.common.best_papers import BEST, best_papers
 from nodes.find.expand_citations import papers_to_follow
 from nodes.find.relevance_scores import paper_vectors, score_all, top_papers
 from state.channels import FindState
@@ -58,7 +59,14 @@ async def screen_papers(state: FindState, runtime: Runtime[RunSettings]) -> Find
     prior = {key: round(score, 2) for key, score in weighed.items()}
     left = papers_to_follow(prior, state["expanded"])
     entry = _round(state, prior, services.context, trails, reached=len(new), left=len(left))
-    services.progress(STAGE, len(visible), len(papers), counted(len(new), "new paper"))
+    first = () if state["judged"] else top_papers(prior, BEST)
+    services.progress(
+        STAGE,
+        len(visible),
+        len(papers),
+        counted(len(new), "new paper"),
+        {"papers": await best_papers(services.run_store, first, prior)} if first else {},
+    )
     return {
         "similarity": {key: near[key] for key in near if key in papers},
         "prior": prior,

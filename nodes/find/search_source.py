@@ -39,6 +39,7 @@ async def search_source(state: Branch, runtime: Runtime[RunSettings]) -> FindSta
     services = saving_services(state, runtime)
     query, request = state["query"], state["request"]
     started = monotonic()
+    services.tick(STAGE, 0, state["of"], _label(query))
     try:
         source = await services.source(state["source"], request)
         found = await source.search(

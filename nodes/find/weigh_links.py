@@ -17,6 +17,7 @@ import numpy as np
 from langgraph.runtime import Runtime
 
 from nodes.common.ask_person import SHOWN, load_paper_cards
+from nodes.common.best_papers import BEST, best_papers
 from nodes.find.rankers.choose import PER_PAPER_RANKERS
 from nodes.find.relevance_scores import excluded_in, read_scores, score_all, top_papers
 from nodes.find.shortlist_papers import level_of, papers_to_judge
@@ -53,6 +54,17 @@ async def weigh_links(state: FindState, runtime: Runtime[RunSettings]) -> FindSt
     hidden = excluded_in(state)
     seen = {key: score for key, score in scores.items() if key not in hidden}
     shown = await load_paper_cards(services.run_store, top_papers(seen, SHOWN), scores)
+    relevant = sum(score >= bar for score in seen.values())
+    services.progress(
+        STAGE,
+        len(judged),
+        len(judged),
+        f"{relevant} relevant",
+        {
+            "relevant": relevant,
+            "papers": await best_papers(services.run_store, top_papers(seen, BEST), scores),
+        },
+    )
     known: FindState = {**state, "scores": scores, **level}
     return {
         "scores": scores,

@@ -10,13 +10,12 @@ from threading import Event
 from typing import Any
 
 from langgraph.runtime import Runtime
-from pydantic import BaseModel, Field
 
 from nodes.common.ask_model import ask_in_batches, failures_by_cause
+from nodes.common.keyword_task import NAME_KEYWORDS, KeywordNames, Shown, shortened
 from state.ingest import FileSource, IngestState, IngestUpdate
 from state.passage import Passage
 from state.run import Failure, fatal_failure
-from tools.embed.embedder import Embedder
 from tools.errors import BudgetError, PermanentError
 from tools.evidence.prompt_injection import without_injections
 from tools.ingest.file_places import UploadSpool
@@ -26,67 +25,16 @@ from tools.ingest.ray_workers import encode_on_ray
 from tools.ingest.reader_processes import StoppedError
 from tools.library.library_index import Encoder
 from tools.library.vector_index import Progress
-from tools.llm.task import Task
 from tools.retrieve.keywords import fill_missing_keywords, put, unnamed
 from tools.run_settings import RunSettings
 from tools.services import Services, open_services
-from tools.text.keyphrases import keyphrases
 
 LARGEST = 1000
 """Files of a wave: what was read is indexed, and can be found, before the next wave."""
 STAGE = "name_keywords"
-PROMPT = """\
-You index passages of scholarly papers, so that a question finds the passages that answer it. Of each passage
-you see its id, the title of its paper, the section that it stands in, and its text.
-
-For every passage name, under its id, 5 to 12 keywords under which a reader would look for it: the
-objects, methods, data sets, measures and findings that it is about, one to four words each, in the passage's
-own words where it has them, and an abbreviation beside its long form. No sentence, nothing that fits every
-paper, and nothing that the passage does not speak of.
-
-Example: "We weighed 60 hives on roofs with load cells each night; in winter they lost 12 % of their
-mass." has the keywords "hive weight", "roof hives", "load cells", "nightly weighing", "winter mass loss"."""
 _TOGETHER = 6
 """Passages in one question."""
 _REMEDY = "CiteLoom computed their keywords instead"
-_MOST, _LONGEST = 12, 80
-"""Keywords of a passage, and characters of one."""
-
-
-class Shown(BaseModel):
-    """A passage as the mind sees it."""
-
-    id: str
-    title: str
-    section: str
-    text: str
-
-
-class Named(BaseModel):
-    """The keywords of one passage."""
-
-    id: str = Field(description="The passage's id.")
-    keywords: list[str] = Field(description="5 to 12 keywords of one to four words.")
-
-
-class KeywordNames(BaseModel):
-    """The keywords of the passages."""
-
-    passages: list[Named] = Field(description="One for each passage, in their order.")
-
-
-def _extract(embedder: Embedder, *, passages: Sequence[Shown]) -> KeywordNames:
-    """Find them as is done for passages that no mind named any for."""
-    named = [
-        Named(id=shown.id, keywords=[p.text for p in keyphrases(shown.text, limit=_MOST)])
-        for shown in passages
-    ]
-    return KeywordNames(passages=named)
-
-
-NAME_KEYWORDS = Task(
-    name="name_keywords", prompt=PROMPT, answer=KeywordNames, tier="fast", extract=_extract
-)
 
 
 async def name_keywords(services: Services, opened: IngestTarget) -> list[Failure]:
@@ -110,9 +58,8 @@ async def name_keywords(services: Services, opened: IngestTarget) -> list[Failur
         ids = {f"T{n}": key for n, key in enumerate(group, start=1)}
         kept: dict[str, list[str]] = {}
         for item in answer.passages:
-            words = [" ".join(word.split()) for word in item.keywords]
-            if item.id in ids and (good := [word for word in words if 0 < len(word) <= _LONGEST]):
-                kept[ids[item.id]] = good[:_MOST]
+            if item.id in ids and (good := shortened(item.keywords)):
+                kept[ids[item.id]] = good
         await asyncio.to_thread(put, library, kept, services.mind_name)
         services.tick(STAGE, len(group), len(waiting))
 

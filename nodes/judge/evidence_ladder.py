@@ -158,7 +158,12 @@ class Decision:
 
 
 async def climb(
-    bench: Bench, request: CheckedRequest, shelf: Shelf, blocks: Sequence[Sequence[Item]]
+    bench: Bench,
+    request: CheckedRequest,
+    shelf: Shelf,
+    blocks: Sequence[Sequence[Item]],
+    *,
+    once_more: bool = False,
 ) -> dict[str, Decision]:
     """Judge these items by abstracts, then by full texts where these do not decide; return decisions by id.
 
@@ -168,6 +173,7 @@ async def climb(
         shelf: The papers.
         blocks: Items that belong together, small blocks being asked about in one question; one of a paper without
             an abstract begins with its text.
+        once_more: Ask about an item at most twice: its second question shows the nearest paragraphs of full texts.
     """
     # Of a sentence that cites several, what is said of each is for the judge to tell apart.
     bench.strange = lambda item: (
@@ -181,11 +187,14 @@ async def climb(
     rulings = {id_: one for answer in answers for id_, one in answer.items()}
     items = [item for block in blocks for item in block]
     left = await asyncio.to_thread(_open, bench, shelf, items, rulings)
+    if once_more:
+        left = [item for item in left if item.id not in rulings or rulings[item.id].first is None]
     await open_texts(bench, request, shelf, left)
     own = await asyncio.to_thread(_own, bench, shelf, left)
     left = [item for item in left if item.id not in own]
-    for level in _LEVELS:
-        if level is not _LEVELS[0]:  # of what a search found, all was shown
+    levels = _LEVELS[1:2] if once_more else _LEVELS
+    for level in levels:
+        if level is not levels[0]:  # of what a search found, all was shown
             left = [item for item in left if any(map(shelf.whole, _papers(shelf, item)))]
         groups = _grouped([item for item in left if _papers(shelf, item)])
         if not groups:
@@ -196,7 +205,8 @@ async def climb(
         for answer in found:
             for id_, one in answer.items():
                 rulings[id_] = _better(rulings.get(id_), one)
-        left = await asyncio.to_thread(_open, bench, shelf, left, rulings)
+        if not once_more:
+            left = await asyncio.to_thread(_open, bench, shelf, left, rulings)
     asked = [item for item in items if item.id not in own]
     return own | await asyncio.to_thread(
         lambda: {item.id: _decided(bench, shelf, item, rulings.get(item.id)) for item in asked}

@@ -115,7 +115,7 @@ class Evidence:
         )
 
 
-_FIRST_PERSON = frozenset({"we", "our", "ours", "us", "i", "my"})
+FIRST_PERSON = frozenset({"we", "our", "ours", "us", "i", "my"})
 _WHOLE = ("abstract", "annotation")
 """Parts that are shown as the abstract."""
 
@@ -289,7 +289,7 @@ def _unshown(bench: Bench, item: Item, finding: Finding) -> bool:
     if INPUT not in item.sources or finding.verdict not in {"supported", "partly"}:
         return False
     own = any(quote.paper == INPUT for quote in _quotes(bench, item, finding.quotes))
-    return not own and bool(_FIRST_PERSON & set(tokens(bench.sentences[item.sentence])))
+    return not own and bool(FIRST_PERSON & set(tokens(bench.sentences[item.sentence])))
 
 
 def _ruling(bench: Bench, item: Item, finding: Finding) -> Ruling:

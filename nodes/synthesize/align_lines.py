@@ -1,9 +1,10 @@
 """Align: find for each line of the synthesis the sentences of the papers that it comes from.
 
 Reads `run`, `request`, `contexts`, `draft`. Writes `lines`, `lost`, `failures`. A line that is a source's
-own sentence is known to be so. The others are judged by the papers of the nearest sentences, whole paragraphs of
-which are shown (nodes.judge.judge_claims; LLM-Ref, section 3.4.2, asks of every pair of lines); a line comes from the
-sentences that the judge quotes. A line that nothing bears out is lost, and so is one behind it that cannot be
+own sentence is known to be so. The others are judged by the papers of the nearest sentences, of which all paragraphs
+are shown where a quarter of the window holds those of all papers, else those of the nearest sentences
+(nodes.judge.judge_claims; LLM-Ref, section 3.4.2, asks of every pair of lines); a line comes from the sentences that
+the judge quotes. A line that nothing bears out is lost, and so is one behind it that cannot be
 read without it.
 """
 
@@ -21,6 +22,7 @@ from state.writing import SupportVerdict
 from tools.counting import counted
 from tools.evidence.facts import standing_nowhere
 from tools.evidence.unmarked_citations import invented_citations
+from tools.llm.task import count_tokens
 from tools.run_settings import RunSettings
 from tools.services import Services, open_services
 from tools.text.self_reference import needs_context
@@ -135,12 +137,17 @@ async def _judge(
     bench = Bench(
         services, STAGE, {number: text for text, number in places.items()}, {}, about=question
     )
+    every = range(len(origins.lines))
+    length = sum(count_tokens(line.plain) for line in origins.lines)
+    fits = length <= services.clients.settings.llm_context_tokens // 4
     groups = [items[at : at + AT_ONCE] for at in range(0, len(items), AT_ONCE)]
     answers = await asyncio.gather(
         *(
             judge_claims(
                 bench.with_evidence(
-                    origins.evidence(place for item in group for place in near[item.sentence])
+                    origins.evidence(
+                        every if fits else (one for item in group for one in near[item.sentence])
+                    )
                 ),
                 group,
             )

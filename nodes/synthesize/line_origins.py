@@ -65,7 +65,8 @@ class LineOrigins:
         """
         self._paragraphs, self._papers, self._entries = paragraphs, papers, entries
         self._embedder, self._foreign = embedder, foreign
-        self._keys = {item.paper: f"P{at}" for at, item in enumerate(_firsts(paragraphs), start=1)}
+        ids = dict.fromkeys(item.paper for item in paragraphs.values())
+        self._keys = {paper: f"P{at}" for at, paper in enumerate(ids, start=1)}
         read = [
             source_lines(paragraphs[item.paragraph], item.spans)
             for item in contexts
@@ -180,14 +181,6 @@ class LineOrigins:
 
     def _origin(self, paragraph: Paragraph, start: int, end: int) -> Origin:
         return origin_of(paragraph, start, end, works_cited(paragraph, start, end, self._entries))
-
-
-def _firsts(paragraphs: Mapping[str, Paragraph]) -> list[Paragraph]:
-    """Return the first paragraph of each paper, in order."""
-    firsts: dict[str, Paragraph] = {}
-    for item in paragraphs.values():
-        firsts.setdefault(item.paper, item)
-    return list(firsts.values())
 
 
 def names_for_prompt(paper: Paper | None, part: str = "passage") -> str:

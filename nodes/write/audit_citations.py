@@ -193,7 +193,7 @@ _IN = {
     "title": "the title",
     "passage": "in the text",
 }
-_UNCITED = "sentence without citation"
+_UNCITED = "statement without citation"
 _UNREAD = ("not_in_abstract", "not_checked")
 """Verdicts that the full text might have changed."""
 

@@ -3,7 +3,8 @@
 Reads `run`, `request`, `outline`, `keys`, `final`, `checks`, `verdicts`. Writes `verdicts`, `checks`,
 `rejections`. What is a matter of fact is decided by code (nodes.judge.known_facts), all else by a judge: an LLM, or a
 model of inference where one is set and no LLM (nodes.judge.evidence_ladder). So is a sentence judged that cites
-nobody and rests on papers cited around it, or on the researcher's own text. Without a judge nothing
+nobody and rests on papers cited around it, or on the researcher's own text; and what a sentence that cites
+tells of the researcher's own work besides. Without a judge nothing
 else is decided, and the words of the paper nearest to it are shown.
 """
 
@@ -16,7 +17,7 @@ from langgraph.runtime import Runtime
 
 from nodes.common.notices import standings
 from nodes.judge.evidence_ladder import Decision, Shelf, climb, open_texts
-from nodes.judge.judge_claims import AT_ONCE, Bench, Item
+from nodes.judge.judge_claims import AT_ONCE, FIRST_PERSON, Bench, Item
 from nodes.judge.known_facts import decide_from_facts, undecided
 from nodes.write.cited_papers import full_text_quotes
 from nodes.write.number_references import paragraph_numbers
@@ -35,6 +36,7 @@ from tools.evidence.quotes import quote_input
 from tools.evidence.verbatim import plain, verbatim
 from tools.run_settings import RunSettings
 from tools.services import open_services
+from tools.text.words import tokens, written_words
 
 STAGE = "check_citations"
 _WHY: Mapping[VerdictReason, str] = {
@@ -67,15 +69,27 @@ class CitationCheck:
         return frozenset(key for sentence in self.sentences.values() for key in sentence.keys)
 
     def keys_of(self, number: int) -> tuple[str, ...]:
-        """Return the keys that a sentence has verdicts for; '' for one that cites nobody and rests on something."""
+        """Return the keys that a sentence has verdicts for; '' for what it says without a citation."""
         sentence = self.sentences[number]
-        rests = sentence.rests_on or (sentence.basis and self.shelf.own)
-        return sentence.keys or (("",) if rests else ())
+        if sentence.keys:
+            rests = self._tells_own(sentence)
+        else:
+            rests = bool(sentence.rests_on or (sentence.basis and self.shelf.own))
+        return (*sentence.keys, "") if rests else sentence.keys
+
+    def _tells_own(self, sentence: Sentence) -> bool:
+        """Whether a sentence that cites may speak of the researcher's own work, too, so that a judge is to look."""
+        if not (self.judged and self.shelf.own):
+            return False
+        cited = [self.shelf.papers[key] for key in sentence.keys if key in self.shelf.papers]
+        theirs = {word for paper in cited for word in _names(" ".join(dict(paper.parts).values()))}
+        named = _names(plain(sentence.text)) & _names(self.shelf.own)
+        return bool(FIRST_PERSON & set(tokens(sentence.text)) or named - theirs)
 
     def rests_on(self, sentence: Sentence) -> tuple[str, ...]:
-        """Return the sources by which a sentence that cites nobody is judged; nothing where by none."""
+        """Return the sources by which is judged what a sentence says without a citation; nothing where by none."""
         if sentence.keys:
-            return ()
+            return (INPUT,)
         papers = tuple(key for key in sentence.rests_on if key in self.shelf.papers)
         # What rests on papers that a reader never sees cited rests on nothing.
         papers = tuple(key for key in papers if key in self.cited)
@@ -83,7 +97,7 @@ class CitationCheck:
         return (*papers, INPUT) if own else papers
 
     def known(self, number: int, key: str) -> Decision | None:
-        """Return what code knows of a sentence and a paper, or of one that cites nobody, or None."""
+        """Return what code knows of a sentence and a paper, or of what it says without a citation, or None."""
         sentence = self.sentences[number]
         if key:
             return decide_from_facts(self.shelf, sentence.text, key)
@@ -96,6 +110,11 @@ class CitationCheck:
             told = ("its evidence is from papers that the text does not cite",)
             return Decision("not_in_source", "mis_cited", alarms=told, scope="none", by="code")
         return None
+
+
+def _names(text: str) -> set[str]:
+    """Return the words with two capital letters or more, as systems are called."""
+    return {word for word in written_words(text) if sum(map(str.isupper, word)) > 1}
 
 
 async def check_citations(state: CheckState, runtime: Runtime[RunSettings]) -> CheckState:
@@ -123,6 +142,7 @@ async def check_citations(state: CheckState, runtime: Runtime[RunSettings]) -> C
     }
     check = CitationCheck(bench, shelf, request, sentences, judged, notices)
     kept = _kept(check, state["verdicts"] if state["checks"] else [])
+    services.progress("check", len(kept), len(sentences))
     blocks = _blocks(
         paragraph_numbers(state["final"].sentences, state.get("outline", Plan(lines=())))
     )
@@ -240,7 +260,7 @@ def _rejections(check: CitationCheck) -> list[Rejection]:
     told: list[Rejection] = []
     for item, cause, detail, sent_back in check.bench.misquotes:
         sentence = check.sentences[item.sentence]
-        key = item.sources[0] if sentence.keys else ""
+        key = item.sources[0] if item.sources[0] in sentence.keys else ""
         told.append(
             Rejection(
                 stage=STAGE,

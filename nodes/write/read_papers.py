@@ -160,6 +160,7 @@ async def read_papers(state: Branch, runtime: Runtime[RunSettings]) -> WriteStat
     """Keep the answers whose quotes are there; ask once more about those that are not."""
     services = saving_services(state, runtime, drafted=state.get("drafted", False))
     wanted = state.get("papers_to_read") or [state["paper"]]
+    services.tick(STAGE, 0, state["of"])
     known = await services.run_store.papers.get(wanted)
     # One that is not known the caller named, and no source knows it.
     papers = [known[key] for key in wanted if key in known]
@@ -228,7 +229,8 @@ async def _ask(services: Services, shown: Sequence[_Read], failures: list[Failur
     """Ask about these papers in one question, or in two where the window has no room for it."""
     if not shown:
         return
-    asked_for = ELEMENTS if services.context.writer == "beam" else _TABLE
+    whole = services.context.writer == "beam" and services.context.key_elements
+    asked_for = ELEMENTS if whole else _TABLE
     inputs: dict[str, Any] = {"asked": list(asked_for), "papers": [one.shown for one in shown]}
     task = _task(len(shown))
     if len(shown) > 1 and services.mind.spare(task, **inputs) < _AGAIN:

@@ -14,10 +14,14 @@ from pydantic import BaseModel
 
 from nodes.cost.kept_budget import saving_services
 from nodes.write.rewrite_unsupported import fault_with_evidence, needs_rewrite, rejections_of
+from nodes.write.writers.along_plan import placed
 from nodes.write.writers.draft_answers import Revision, SectionAnswer, as_answered
 from nodes.write.writers.drafting import DraftQuestion, open_draft_session
-from nodes.write.writers.passage import placed
-from nodes.write.writers.whole import section_faults, section_question, with_output_tokens_for
+from nodes.write.writers.whole_section import (
+    section_faults,
+    section_question,
+    with_output_tokens_for,
+)
 from nodes.write.writers.writer import drafting_state
 from state.channels import WriteState
 from state.writing import Sentence

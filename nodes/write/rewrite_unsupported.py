@@ -122,9 +122,16 @@ TASK = Task(
 async def rewrite_unsupported(state: WriteState, runtime: Runtime[RunSettings]) -> WriteState:
     """Rewrite the weak sentences, by paragraphs; after the last check take out the faulty."""
     services = saving_services(state, runtime, drafted=True)
+    last = state["checks"] >= max_checks(state["final"])
+    told = list[Rejection]()
+    if (
+        last or state["final"].whole
+    ):  # whose revision has seen what fails, and could say it otherwise
+        state, told = _thinned(state)
     faulty = sorted({item.sentence for item in state["verdicts"] if item.verdict in UNBORNE})
-    if state["checks"] >= max_checks(state["final"]):
-        return remove_unsupported(state, faulty)
+    if last:
+        gone = remove_sentences(state, faulty)
+        return {**gone, "rejections": [*told, *gone["rejections"]]}
     stage = DraftingState(request=state["request"], keys=state["keys"], outline=state["outline"])
     drafting = await open_draft_session(services, stage, list(state["keys"]), STAGE)
     drafting.remedy = "CiteLoom removes it unless the second check supports it"
@@ -142,7 +149,7 @@ async def rewrite_unsupported(state: WriteState, runtime: Runtime[RunSettings]) 
         "verdicts": [item for item in state["verdicts"] if item.sentence not in asked_anew],
         "removed": state["removed"],
     }
-    told = rejections_of(state, [number for number in new if number not in out], "rewritten")
+    told += rejections_of(state, [number for number in new if number not in out], "rewritten")
     rest: WriteState = (
         remove_sentences({**state, **update}, out) if out else {**update, "rejections": []}
     )
@@ -301,19 +308,16 @@ def _rejection(sentence: Sentence, item: CitationVerdict, action: Action) -> Rej
     )
 
 
-def remove_unsupported(state: WriteState, faulty: Sequence[int]) -> WriteState:
-    """Take single citations out of groups where the others stand, and else the whole sentence."""
+def _thinned(state: WriteState) -> tuple[WriteState, list[Rejection]]:
+    """Take single citations out of groups where the others stand; return that state, and what was taken out."""
     sentences = list(state["final"].sentences)
     dropped: list[CitationVerdict] = []
-    for number in faulty:
-        failing = [
-            item
-            for item in state["verdicts"]
-            if item.sentence == number and item.verdict in UNBORNE
-        ]
-        if left := without_citations(sentences[number - 1], {item.key for item in failing}):
+    failing = [item for item in state["verdicts"] if item.verdict in UNBORNE]
+    for number, group in groupby(failing, key=lambda item: item.sentence):
+        bad = list(group)
+        if left := without_citations(sentences[number - 1], {item.key for item in bad}):
             sentences[number - 1] = left
-            dropped += failing
+            dropped += bad
     thinned: WriteState = {
         **state,
         "final": state["final"].model_copy(update={"sentences": tuple(sentences)}),
@@ -323,12 +327,8 @@ def remove_unsupported(state: WriteState, faulty: Sequence[int]) -> WriteState:
             *(item.model_copy(update={"action": "removed"}) for item in dropped),
         ],
     }
-    mended = {item.sentence for item in dropped}
-    update = remove_sentences(thinned, [number for number in faulty if number not in mended])
-    told = [
-        _rejection(state["final"].sentences[item.sentence - 1], item, "removed") for item in dropped
-    ]
-    return {**update, "rejections": [*told, *update["rejections"]]}
+    before = state["final"].sentences
+    return thinned, [_rejection(before[item.sentence - 1], item, "removed") for item in dropped]
 
 
 _GROUP = re.compile(rf"{MARKER.pattern}(?:[ ,;]*{MARKER.pattern})*")

@@ -16,7 +16,7 @@ from nodes.common.check_input import (
     check_language,
     clean_text,
     input_kind,
-    note_if_short,
+    notes_on_input,
     parse_input,
     refusing,
     why_unknown,
@@ -62,7 +62,7 @@ async def take_papers(state: Mapping[str, object], runtime: Runtime[RunSettings]
             language=code,
             library=sent.library,
             sources=tuple(dict.fromkeys(sent.sources)) or ("library",),
-            notes=(*notes, *note_if_short(text)),
+            notes=(*notes, *notes_on_input(text)),
         )
         papers, failures = await _papers(sent.papers, request, services)
         marked, unasked = await noticed_now(services, request, papers, STAGE)

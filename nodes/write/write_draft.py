@@ -26,6 +26,8 @@ async def write_draft(state: Branch, runtime: Runtime[RunSettings]) -> WriteStat
     """Write one job of the round; what the mind says is checked by code."""
     services = saving_services(state, runtime, drafted=True)
     stage = drafting_state(state)
-    lines = tuple(line for line in stage.lines if line.number in set(state["lines"]))
-    job = DraftJob(draft=stage.best, lines=lines, variant=state["variant"])
+    lines = len(stage.outline.lines) or 1
+    services.progress("write", min(stage.position, lines), lines)
+    asked = tuple(line for line in stage.lines if line.number in set(state["lines"]))
+    job = DraftJob(draft=stage.best, lines=asked, variant=state["variant"])
     return await writer_for(services).write(services, stage, job)

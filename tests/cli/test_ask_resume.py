@@ -40,7 +40,7 @@ class Silent:
 def test_killed_question_resumes_with_its_answer_and_pays_for_nothing_twice(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    mind = Silent("judge_sufficiency")
+    mind = Silent("compose_answer")
     with OpenAIServer(mind.script) as server:
         variables = {
             "CITELOOM_LLM_BASE_URL": server.url,

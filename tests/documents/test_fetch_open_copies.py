@@ -16,7 +16,7 @@ from tools.documents import fetch_open_copies
 from tools.documents.fetch_open_copies import Fetched, open_copy
 from tools.documents.public_address import checked_address, is_public, place_of, public_only_client
 from tools.errors import DocumentError, TransientError
-from tools.ledger.budget import BudgetLimits
+from tools.ledger.budget_limits import BudgetLimits
 from tools.ledger.run_ledger import RunLedger
 from tools.settings import Settings
 

@@ -45,6 +45,20 @@ def scores(request: dict[str, Any], **changes: Any) -> dict[str, Any]:
 
 
 def judge(request: dict[str, Any]) -> Any:
+    if task_of(request) == "nuggets":
+        shown: Any = inputs_of(request)["candidates"]
+        good = [label for label, text in shown.items() if GOOD in text]
+        facts = [("Ants integrate.", True, good), ("Bees match.", False, []), ("Wasps.", True, [])]
+        keys = ("fact", "vital", "told_by")
+        return {"nuggets": [dict(zip(keys, fact, strict=True)) for fact in facts]}
+    if task_of(request) == "citations":
+        said: Any = inputs_of(request)
+        return {
+            "sentences": [
+                {"number": int(number), "claims": True, "supported_by": [1, 9]}
+                for number in said["sentences"]
+            ]
+        }
     if task_of(request) == "grade":
         return {"why": "read", "grade": 80 if GOOD in str(inputs_of(request)["candidate"]) else 20}
     return scores(request)
@@ -195,3 +209,19 @@ def test_agreement_is_over_what_both_scored() -> None:
     told = agreement({"x": 1, "y": 2, "z": 5}, {"x": 1, "y": 4})
     assert told == {"n": 2, "spearman": pytest.approx(1), "distance": 1, "same": 0.5}
     assert agreement({"x": 1}, {"y": 1}) == {"n": 0}
+
+
+def test_citations_claims_and_nuggets_are_measured_as_in_deepscholar_bench(
+    asked: OpenAIServer, data: Path, texts: Path
+) -> None:
+    done = call(data, texts, "--measures", "deepscholar")
+    assert done.exit_code == 0, done.output
+    arms = figures(data)["arms"]
+    ours, theirs = arms["ours"], arms["theirs"]
+    assert (ours["nuggets"]["mean"], ours["vital_nuggets"]["mean"]) == (pytest.approx(1 / 3), 0.5)
+    assert theirs["nuggets"]["mean"] == 0
+    assert (ours["citation_precision"]["mean"], theirs["citation_precision"]["mean"]) == (0.5, 1)
+    assert ours["claim_coverage"]["mean"] == 1
+    assert ours["reference_coverage"]["mean"] == 0, "their titles are of no work of the row"
+    tasks = [task_of(request) for request in asked.requests]
+    assert (tasks.count("nuggets"), tasks.count("citations")) == (3, 6)

@@ -21,7 +21,7 @@ from tests.evals.made import paper, topics, write
 from tools.cache import AnswerCache
 from tools.errors import PermanentError
 from tools.http.http_caller import RetryingClient
-from tools.ledger.budget import BudgetLimits
+from tools.ledger.budget_limits import BudgetLimits
 from tools.ledger.run_ledger import RunLedger
 from tools.scholar import openalex
 from tools.scholar.openalex import OpenAlexSource

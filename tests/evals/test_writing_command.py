@@ -8,8 +8,10 @@ from typer.testing import Result
 
 from evals.writing.cases import read_cases
 from evals.writing.trial import ARMS, Setting, try_arm
-from tests.evals.calls import evaluated, read_json
+from tests.evals.calls import evaluated, read_json, with_judge
 from tests.evals.sections import BARE, cited, row, write
+from tests.fakes.openai_server import OpenAIServer, inputs_of, task_of
+from tests.fakes.reviewer import reviewer
 
 ROWS = [
     row("bees"),
@@ -134,3 +136,26 @@ def test_run_that_breaks_is_recorded(data: Path, tmp_path: Path) -> None:
     broken = try_arm((case, ARMS["one_line"]), setting)
     assert "oracle" in broken["error"]
     assert broken["text"] == ""
+
+
+def test_bare_answer_of_an_llm_is_checked_as_a_published_text(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def script(request: dict[str, Any]) -> Any:
+        if task_of(request) == "write_bare":
+            style = " In style." if "example" in inputs_of(request) else ""
+            return {"text": f"Bees use landmarks [1]. Nobody cites this [9].{style}"}
+        return reviewer()(request)
+
+    with OpenAIServer(script) as server, with_judge(monkeypatch, server.url, tmp_path / "home"):
+        cases = tuple(read_cases(data).cases)
+        vectors = tmp_path / "vectors.sqlite"
+        setting = Setting(mind="llm", vectors=vectors, cases=cases)
+        rows = {name: try_arm((cases[0], ARMS[name]), setting) for name in ("bare", "few_shot")}
+    bare, shot = rows["bare"], rows["few_shot"]
+    assert "error" not in bare or not bare["error"]
+    assert (bare["counts"]["citations"], bare["counts"]["hallucinated"]) == (2, 1)
+    assert bare["cost"]["llm_calls"] == 1, "of writing alone"
+    assert shot["text"].endswith("In style.")
+    alone = try_arm((cases[0], ARMS["bare"]), Setting(mind="extractive", vectors=vectors))
+    assert alone["skipped"] == "only an LLM writes it"

@@ -50,7 +50,10 @@ def _plan_search(inputs: dict[str, Any]) -> dict[str, Any]:
 
 
 def _keywords(inputs: dict[str, Any]) -> dict[str, Any]:
-    return {"keywords": sorted(_words(inputs["question"]))}
+    named = [
+        {"id": item["id"], "keywords": sorted(_words(item["text"]))} for item in inputs["passages"]
+    ]
+    return {"passages": named}
 
 
 def _at_once(inputs: dict[str, Any]) -> dict[str, Any]:
@@ -63,34 +66,20 @@ def _at_once(inputs: dict[str, Any]) -> dict[str, Any]:
     return {"sentences": told[:3], "missing": [] if told else [inputs["question"]]}
 
 
-def _choose(inputs: dict[str, Any]) -> dict[str, Any]:
-    ranked = sorted(inputs["passages"], key=lambda item: -_shared(item["text"], inputs["question"]))
-    helps = [item["id"] for item in ranked if _shared(item["text"], inputs["question"])]
-    return {"ids": helps[: inputs["most"]]}
-
-
 def _draw(inputs: dict[str, Any]) -> dict[str, Any]:
+    ranked = sorted(inputs["passages"], key=lambda item: -_shared(item["text"], inputs["question"]))
     claims = []
-    for item in inputs["passages"]:
+    for item in ranked[: inputs["most_passages"]]:
         helps = [span for span in _sentences(item["text"]) if _shared(span, inputs["question"])]
         claims += [
-            {"passage": item["id"], "quote": span, "claim": span}
-            for span in helps[: inputs["most"]]
+            {"passage": item["id"], "quote": span, "claim": span, "tells": [1]}
+            for span in helps[: inputs["most_of_each"]]
         ]
-    return {"claims": claims}
-
-
-def _judge(inputs: dict[str, Any]) -> dict[str, Any]:
-    enough = bool(inputs["claims"])
     return {
-        "found": [
-            {"aspect": aspect, "words": item.get("quote", item["claim"])}
-            for aspect, item in zip(inputs["aspects"], inputs["claims"], strict=False)
-        ],
-        "reasoning": f"There are {len(inputs['claims'])} claims.",
-        "sufficient": enough,
-        "missing": [] if enough else [inputs["question"]],
-        "query": "" if enough else f"{inputs['queries'][-1]} findings",
+        "claims": claims,
+        "reasoning": f"There are {len(claims)} claims.",
+        "missing": [] if claims else [inputs["question"]],
+        "query": f"{inputs['queries'][-1]} findings" if "queries" in inputs and not claims else "",
     }
 
 
@@ -106,10 +95,8 @@ def _compose(inputs: dict[str, Any]) -> dict[str, Any]:
 ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "rewrite_question": _rewrite,
     "plan_search": _plan_search,
-    "question_keywords": _keywords,
+    "name_keywords": _keywords,
     "answer_in_one_call": _at_once,
-    "choose_passages": _choose,
     "extract_claims": _draw,
-    "judge_sufficiency": _judge,
     "compose_answer": _compose,
 }

@@ -158,7 +158,7 @@ def _first(text: str) -> str:
 
 
 def _vote(inputs: dict[str, Any]) -> dict[str, Any]:
-    best = min(inputs["versions"], key=lambda item: len(item["text"]))
+    best = min(inputs["versions"], key=lambda item: (len(item["text"]), item["text"]))
     return {"fluency": f"{best['label']} is the shortest.", "best": best["label"]}
 
 

@@ -75,12 +75,26 @@ async def test_hops_tell_the_way_to_the_answer(extractive: RunSettings) -> None:
     assert first.retrieved
     assert set(first.chosen) <= {hit.passage for hit in first.retrieved}
     assert first.sufficient is not None
-    assert first.reasoning
     for hop in result["hops"][1:]:
         assert hop.why
         assert hop.query != first.query
         assert not set(hop.chosen) & set(first.chosen)
     assert {claim.hop for claim in result["claims"]} <= {hop.number for hop in result["hops"]}
+
+
+async def test_engine_searches_once_more_for_the_part_that_nothing_answers(
+    extractive: RunSettings,
+) -> None:
+    question = "How do honey bees measure distance, and what does BeeLedger cost in Peru?"
+    result = await ask(extractive, question)
+    first, second = result["hops"]
+    assert first.missing == ("what does BeeLedger cost in Peru?",)
+    assert second.query == "BeeLedger cost Peru"
+    assert not set(first.read) & set(second.read)
+    assert result["missing"] == ["what does BeeLedger cost in Peru?"]
+    assert "distance" in result["answer"]
+    whole = await ask(extractive, "What does BeeLedger cost in Peru?")
+    assert len(whole["hops"]) == 1
 
 
 async def test_filters_hold(extractive: RunSettings) -> None:

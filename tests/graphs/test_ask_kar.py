@@ -1,25 +1,29 @@
 """Tests of `ask` by Keyword Augmented Retrieval: keywords, one answer, or "No passage of library"."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.fakes.openai_server import Reply, Text
-from tests.graphs.conftest import context_for
+from tests.graphs.conftest import bee_papers, context_for
 from tests.graphs.test_ask import ask as ask_engine
 from tests.graphs.test_ask import assert_traced
 from tests.graphs.test_ask_llm import DISTANCE, ask, asked
+from tools.embed.open_embedder import embedder
+from tools.library.open_library import create_library
+from tools.retrieve.keywords import put, unnamed
 from tools.run_settings import RunSettings
 from tools.settings import Settings
 
 KAR = {"method": "kar"}
 
 
-async def test_two_questions_give_an_answer_whose_words_are_the_papers_own(
+async def test_one_question_gives_an_answer_whose_words_are_the_papers_own(
     llm_settings: Settings,
 ) -> None:
     result, server = await ask(llm_settings, DISTANCE, options=KAR)
-    assert asked(server) == ["question_keywords", "answer_in_one_call"]
+    assert asked(server) == ["answer_in_one_call"]
     assert_traced(result)
     assert (result["method"], result["retriever"], len(result["hops"])) == ("kar", "keywords", 1)
     assert "Not checked" not in result["answer"]
@@ -80,3 +84,21 @@ async def test_engine_gives_its_best_sentence_or_does_not_know(
     assert len(result["sentences"]) == (says != "No passage of library")
     if result["sentences"]:
         assert_traced(result)
+
+
+async def test_whoever_named_the_keywords_of_passages_names_those_of_the_question(
+    llm_settings: Settings, tmp_path: Path
+) -> None:
+    settings = llm_settings.model_copy(update={"home": tmp_path / "other"})
+    library = create_library("named", settings, embedder())
+    library.add(bee_papers())
+    passages = [item for page in unnamed(library, 50) for item in page]
+    put(library, {item.id: ["odometer", item.text.split()[0]] for item in passages}, "scripted")
+    named = {"passages": [{"id": "T1", "keywords": ["odometer"]}]}
+    result, server = await ask(
+        settings, DISTANCE, {"name_keywords": lambda answer, inputs: named}, KAR, library="named"
+    )
+    assert asked(server) == ["name_keywords", "answer_in_one_call"]
+    (hop,) = result["hops"]
+    assert hop.query == "odometer"
+    assert len(hop.read) == len(passages)

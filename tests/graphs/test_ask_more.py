@@ -71,8 +71,7 @@ async def test_commands_in_titles_and_quotes_of_commands_are_refused(
     question = "How do owls measure distance in dark barns?"
     result, server = await ask(settings, question, {"extract_claims": obey}, library="traps")
     assert_traced(result)
-    for task in ("choose_passages", "compose_answer"):
-        assert "liars" not in str(shown_to(server, task))
+    assert "liars" not in str(shown_to(server, "compose_answer"))
     assert all("liars" not in str(item["passages"]) for item in shown_to(server, "extract_claims"))
     assert all("liars" not in f"{claim.text} {claim.quote.text}" for claim in result["claims"])
 
@@ -89,7 +88,6 @@ async def test_sentences_in_another_language_are_judged_by_the_mind(llm_settings
         "plan_search": instead(
             {"query": "honey bees measure distance", "aspects": ["measure distance"]}
         ),
-        "choose_passages": lambda answer, inputs: {"ids": ["S1"]},
         "extract_claims": lambda answer, inputs: {
             "claims": [
                 {"passage": item["id"], "quote": text, "claim": text}
@@ -111,13 +109,9 @@ async def test_sentences_in_another_language_are_judged_by_the_mind(llm_settings
 
 
 async def test_nothing_is_never_sufficient(llm_settings: Settings) -> None:
-    spoil = {
-        "extract_claims": instead({"claims": []}),
-        "judge_sufficiency": instead(
-            {"found": [], "reasoning": "Fine.", "sufficient": True, "query": "waggle dance"}
-        ),
-    }
-    result, _ = await ask(llm_settings, DISTANCE, spoil)
+    nothing = instead({"claims": [], "reasoning": "Fine.", "query": "waggle dance"})
+    result, server = await ask(llm_settings, DISTANCE, {"extract_claims": nothing})
+    assert not shown_to(server, "compose_answer")
     assert result["hops"][0].sufficient is False
     assert result["hops"][1].query == "waggle dance"
     assert result["answer"].startswith("No passage of library 'bees' clearly answers this.")
@@ -128,7 +122,7 @@ async def test_nothing_is_never_sufficient(llm_settings: Settings) -> None:
 
 @pytest.mark.parametrize(
     "task",
-    ["plan_search", "choose_passages", "judge_sufficiency", "compose_answer", "judge_claims"],
+    ["plan_search", "compose_answer", "judge_claims"],
 )
 async def test_task_that_gets_no_usable_answer_costs_no_more_than_itself(
     llm_settings: Settings, task: str
@@ -158,7 +152,7 @@ async def test_run_that_is_stopped_after_reading_shows_the_claims_that_it_has(
 ) -> None:
     _, server = await ask(llm_settings, DISTANCE)
     whole = len(server.requests)
-    for calls in range(whole - 2, whole):  # before the claims are judged, and composed
+    for calls in range(whole - 1, whole):  # before an answer is composed
         result, _ = await ask(llm_settings, DISTANCE, options={"max_calls": calls})
         assert result["stop"].subject == "budget"
         assert_traced(result)

@@ -17,13 +17,11 @@ from tools.settings import Settings
 
 TASKS = [
     "plan_search",
-    "choose_passages",
     "extract_claims",
-    "judge_sufficiency",
     "compose_answer",
     "judge_claims",
 ]
-KAR = ["question_keywords", "answer_in_one_call"]
+KAR = ["answer_in_one_call"]
 
 
 @pytest.mark.parametrize("task", [*TASKS, *KAR])

@@ -66,7 +66,9 @@ def strict(answer: Any, inputs: dict[str, Any]) -> Any:
 def varied(answer: Any, inputs: dict[str, Any]) -> Any:
     """Write another text on each axis, so that there is something to vote on."""
     for item in answer["sentences"]:
-        item["text"] = f"{item['text'].rstrip('.')}, as to {inputs['axis'].split()[-1]}."
+        item["text"] = (
+            f"{item['text'].rstrip('.')}, as to {inputs.get('axis', 'their aims').split()[-1]}."
+        )
     return answer
 
 

@@ -1,10 +1,10 @@
-"""nodes/common/prompts.py: a user's own prompts are taken as they are, or refused with what to do."""
+"""nodes.common.prompt_overrides.py: a user's own prompts are taken as they are, or refused with what to do."""
 
 from pathlib import Path
 
 import pytest
 
-from nodes.common.prompts import all_tasks, check_prompts, tasks_of
+from nodes.common.prompt_overrides import all_tasks, check_prompts, tasks_of
 from tests.fakes.openai_server import task_of
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import Scripted

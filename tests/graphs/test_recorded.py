@@ -12,14 +12,15 @@ from typing import Any
 
 import pytest
 
+from graphs.ask import graph as ask_graph
 from graphs.write import graph
 from tests.fakes.openai_server import inputs_of, task_of
 from tests.graphs.conftest import Scripted
 from tools.settings import Settings
 
-RECORDED: dict[str, Any] = json.loads(
-    (Path(__file__).parent / "recorded_section.json").read_text(encoding="utf-8")
-)
+_HERE = Path(__file__).parent
+RECORDED: dict[str, Any] = json.loads((_HERE / "recorded_section.json").read_text(encoding="utf-8"))
+ANSWERED: dict[str, Any] = json.loads((_HERE / "recorded_answer.json").read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")
@@ -77,3 +78,41 @@ async def test_what_a_strong_mind_writes_reaches_the_text(
     verdicts = Counter(item.verdict for text in result["sentences"] for item in text.citations)
     assert set(verdicts) <= {"supported", "partly"}
     assert verdicts["supported"] >= 0.8 * verdicts.total()
+
+
+async def test_what_a_strong_mind_answers_reaches_the_reader_in_five_questions(
+    llm_settings: Settings,
+) -> None:
+    """One half of the question is answered; the other half is searched for again, and missing."""
+    waiting: list[dict[str, Any]] = list(ANSWERED["answers"])
+
+    def script(request: dict[str, Any]) -> Any:
+        recorded = waiting.pop(0)
+        assert recorded["task"] == task_of(request)
+        answer = recorded["answer"]
+        if recorded["task"] != "extract_claims":
+            return answer
+        shown: Any = inputs_of(request)["passages"]
+        claims = [
+            {**claim, "passage": next(one["id"] for one in shown if claim["quote"] in one["text"])}
+            for claim in answer["claims"]
+        ]
+        return {**answer, "claims": claims}
+
+    given: Any = {"question": ANSWERED["question"], "library": "starter"}
+    with Scripted(script, llm_settings) as llm:
+        result = await ask_graph.ainvoke(given, context=llm.context)
+        asked = llm.server.tasks
+    assert waiting == []
+    assert asked == [one["task"] for one in ANSWERED["answers"]], "each question once"
+    assert result["failures"] == []
+    (written,) = (one["answer"] for one in ANSWERED["answers"] if one["task"] == "compose_answer")
+    assert [item.text for item in result["sentences"]] == [
+        item["text"] for item in written["sentences"]
+    ]
+    assert {item.verdict for item in result["sentences"]} == {"supported"}
+    assert result["missing"] == written["missing"]
+    first, second = result["hops"]
+    assert (first.named, first.missing) == ((1, 2), tuple(written["missing"]))
+    assert (second.sufficient, second.named) == (False, ())
+    assert not set(first.read) & set(second.read)

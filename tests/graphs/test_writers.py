@@ -105,7 +105,9 @@ def varied(answer: Any, inputs: dict[str, Any]) -> Any:
     """Write another text on each axis, and behind each draft."""
     after = "indeed " * (crc32(inputs.get("so_far", "").encode()) % 7)
     for item in answer["sentences"]:
-        item["text"] = f"{item['text'].rstrip('.')}, {after}as to {inputs['axis'].split()[-1]}."
+        item["text"] = (
+            f"{item['text'].rstrip('.')}, {after}as to {inputs.get('axis', 'their aims').split()[-1]}."
+        )
     return answer
 
 
@@ -144,6 +146,37 @@ async def test_beam_extends_each_survivor_and_votes(
     assert {item.paper.id for item in result["references"]} == set(FIVE)
 
 
+async def test_beam_counts_every_vote_and_keeps_as_many_drafts_where_asked(
+    llm_settings: Settings,
+) -> None:
+    options: dict[str, Any] = {"every_vote": True, "schedule": "themed"}
+    with Scripted(
+        reviewer({"extend_draft": varied}), llm_settings, writer="beam", **options
+    ) as llm:
+        result = await write(llm.context)
+        rounds = await RunStore(llm.context.clients.memory, result["run"]).rounds.all()
+    assert [len(entry.votes) for entry in rounds] == [3, 3]
+    assert [len(entry.survivors) for entry in rounds] == [2, 2]
+
+
+async def test_beam_writes_in_one_round_and_from_abstracts_where_asked(
+    llm_settings: Settings,
+) -> None:
+    options: dict[str, Any] = {"schedule": "at_once", "key_elements": False}
+    with Scripted(
+        reviewer({"extend_draft": varied}), llm_settings, writer="beam", **options
+    ) as llm:
+        result = await write(llm.context)
+        rounds = await RunStore(llm.context.clients.memory, result["run"]).rounds.all()
+    steps: list[dict[str, Any]] = [
+        inputs_of(item) for item in llm.server.requests if task_of(item) == "extend_draft"
+    ]
+    assert len(rounds) == 1
+    assert all(len(item["plan"]) == 2 and "later" in item for item in steps)
+    assert all(paper["abstract"] for item in steps for paper in item["papers"])
+    assert {item.paper.id for item in result["references"]} == set(FIVE)
+
+
 async def test_beam_shows_what_stands_what_comes_and_another_axis_to_each_version(
     llm_settings: Settings,
 ) -> None:
@@ -156,8 +189,17 @@ async def test_beam_shows_what_stands_what_comes_and_another_axis_to_each_versio
     steps: list[dict[str, Any]] = [
         inputs_of(request) for request in requests if task_of(request) == "extend_draft"
     ]
-    assert [len({item["axis"] for item in group}) for group in (steps[:3], steps[3:])] == [3, 3]
-    assert "their aims" in {item["axis"] for item in steps[:3]}, "the plan's own"
+    for group in (steps[:3], steps[3:]):
+        axes = {item.get("axis") for item in group}
+        assert len(axes) == 3, "two beside the plan's own"
+        assert None in axes
+        assert {len(item["plan"]) for item in group} == {1}
+        assert all(item["plan"][0]["axis"] and item["plan"][0]["says"] for item in group)
+    assert all("told" not in item for item in steps[:3])
+    assert all({"P1", "P2"} == {one["key"] for one in item["told"]} for item in steps[3:])
+    ballots: list[dict[str, Any]] = [inputs_of(item) for item in votes[:2]]
+    orders = [tuple(one["text"] for one in item["versions"]) for item in ballots]
+    assert len(set(orders)) == 2, "each vote sees another version first"
     assert all(item["later"] == ["theme number 2: They differ."] for item in steps[:3])
     assert all("so_far" not in item for item in steps[:3])
     assert all(item["later"] == [] and "{P1}" in item["so_far"] for item in steps[3:])

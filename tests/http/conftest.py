@@ -13,7 +13,7 @@ from tools.cache import AnswerCache
 from tools.http import http_caller
 from tools.http.hosts import Host
 from tools.http.http_caller import RetryingClient
-from tools.ledger.budget import BudgetLimits
+from tools.ledger.budget_limits import BudgetLimits
 from tools.ledger.run_ledger import RunLedger
 
 CallerOf = Callable[..., RetryingClient]

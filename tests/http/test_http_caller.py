@@ -22,7 +22,7 @@ from tools.errors import (
     TransientError,
 )
 from tools.http import hosts, http_caller
-from tools.ledger.budget import BudgetLimits
+from tools.ledger.budget_limits import BudgetLimits
 from tools.ledger.run_ledger import RunLedger
 
 

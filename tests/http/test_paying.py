@@ -11,7 +11,7 @@ from tests.http.asking import ask, failing
 from tests.http.conftest import CallerOf
 from tools.errors import BudgetError, PermanentError, TransientError
 from tools.http import http_caller
-from tools.ledger.budget import BudgetLimits
+from tools.ledger.budget_limits import BudgetLimits
 from tools.ledger.run_ledger import RunLedger
 
 SEARCH = "/works?search=bee&per_page=5"

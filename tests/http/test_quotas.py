@@ -13,7 +13,7 @@ from tools.errors import (
     BudgetError,
     QuotaError,
 )
-from tools.ledger.budget import BudgetLimits
+from tools.ledger.budget_limits import BudgetLimits
 from tools.ledger.run_ledger import RunLedger
 
 

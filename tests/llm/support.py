@@ -11,7 +11,7 @@ from tests.fakes.openai_server import OpenAIServer, Reply, Script
 from tools.cache import AnswerCache
 from tools.embed.embedder import Embedder
 from tools.errors import CiteLoomError
-from tools.ledger.budget import BudgetLimits
+from tools.ledger.budget_limits import BudgetLimits
 from tools.ledger.run_ledger import RunLedger
 from tools.llm.language_model import LanguageModel
 from tools.llm.task import Task

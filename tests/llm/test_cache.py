@@ -11,7 +11,7 @@ from pydantic import SecretStr
 from tests.fakes.openai_server import OpenAIServer, Reply, Slow, Status
 from tests.llm.support import KEY, RATE, ask, mind_at
 from tools.errors import PermanentError
-from tools.ledger.budget import BudgetLimits
+from tools.ledger.budget_limits import BudgetLimits
 from tools.ledger.run_ledger import RunLedger
 
 

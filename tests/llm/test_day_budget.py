@@ -17,7 +17,7 @@ from tests.fakes.openai_server import OpenAIServer, Slow, Text
 from tests.llm.support import RATE, mind_at
 from tests.support import ROOT
 from tools.errors import BudgetError, PermanentError
-from tools.ledger.budget import BudgetLimits
+from tools.ledger.budget_limits import BudgetLimits
 from tools.ledger.run_ledger import RunLedger
 
 CHEAP = Slow(0.01, Text('{"score": 7}', tokens=20))

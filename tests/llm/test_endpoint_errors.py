@@ -21,7 +21,7 @@ from tests.fakes.openai_server import (
 )
 from tests.llm.support import GOOD, KEY, RATE, ask, failing, mind_at
 from tools.errors import CiteLoomError, PermanentError, TransientError
-from tools.ledger.budget import BudgetLimits
+from tools.ledger.budget_limits import BudgetLimits
 from tools.ledger.run_ledger import RunLedger
 
 

@@ -10,7 +10,7 @@ import pytest
 from nodes.judge.judge_prompts import TASK, Asked, Numbered, Source
 from tools.embed.open_embedder import embedder
 from tools.errors import PermanentError
-from tools.ledger.budget import BudgetLimits
+from tools.ledger.budget_limits import BudgetLimits
 from tools.llm.entailment import CrossEncoderEntailment
 from tools.llm.open_model import open_judge_model, open_model
 from tools.settings import Settings

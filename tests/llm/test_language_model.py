@@ -15,7 +15,7 @@ from tests.fakes.openai_server import (
 )
 from tests.llm.support import BAD, GOOD, KEY, RATE, ask, failing, mind_at
 from tools.errors import AnswerError, PermanentError, RefusedError
-from tools.ledger.budget import BudgetLimits
+from tools.ledger.budget_limits import BudgetLimits
 from tools.ledger.run_ledger import RunLedger
 
 

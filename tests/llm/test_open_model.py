@@ -11,7 +11,7 @@ from tests.fakes.openai_server import OpenAIServer, Status, Text
 from tests.llm.support import RATE, Rating, settings_for
 from tools.embed.embedder import Embedder, Vectors
 from tools.errors import BudgetError, InputError, PermanentError, TransientError
-from tools.ledger.budget import BudgetLimits
+from tools.ledger.budget_limits import BudgetLimits
 from tools.ledger.run_ledger import ledger_of_run
 from tools.llm.open_model import Kind, open_model, ping_models
 from tools.llm.task import Task

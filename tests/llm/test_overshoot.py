@@ -9,7 +9,7 @@ from tests.fakes.openai_server import OpenAIServer, Text
 from tests.llm.support import RATE, mind_at
 from tools.errors import BudgetError
 from tools.ledger import run_ledger
-from tools.ledger.budget import BudgetLimits
+from tools.ledger.budget_limits import BudgetLimits
 from tools.ledger.run_ledger import RunLedger
 from tools.llm.endpoint import FLOOR
 

@@ -11,7 +11,7 @@ from state.run import Usage
 from tests.fakes.openai_server import Hang, OpenAIServer, Slow, Text
 from tests.llm.support import RATE, mind_at
 from tools.errors import BudgetError, KeptError, PermanentError, TransientError
-from tools.ledger.budget import BudgetKept, BudgetLimits
+from tools.ledger.budget_limits import BudgetKept, BudgetLimits
 from tools.ledger.run_ledger import RunLedger
 from tools.llm.endpoint import FLOOR
 

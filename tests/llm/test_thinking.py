@@ -20,7 +20,7 @@ from tests.fakes.openai_server import (
 )
 from tests.llm.support import GOOD, RATE, failing, mind_at
 from tools.errors import AnswerError, BudgetError
-from tools.ledger.budget import BudgetLimits
+from tools.ledger.budget_limits import BudgetLimits
 from tools.ledger.ledger_file import LedgerFile
 from tools.ledger.run_ledger import RunLedger
 

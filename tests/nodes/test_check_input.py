@@ -9,6 +9,7 @@ from nodes.common.check_input import (
     check_language,
     clean_text,
     input_kind,
+    notes_on_input,
 )
 from tools.errors import InputError
 
@@ -61,6 +62,12 @@ GERMAN = (
             None,
             "one idea another idea and a quote",
             "lists, emphasis and quotations lose their marks",
+        ),
+        (
+            r"We \emph{rank} papers for Erd\H{o}s~\cite{one,two}, at 5% of the cost.",
+            None,
+            "We rank papers for Erdős , at 5% of the cost.",
+            "LaTeX is read, and its citations are left out",
         ),
         (
             "**Bold with *italics* inside** and `code`.",
@@ -149,3 +156,21 @@ async def test_german_is_read_by_an_llm_and_the_caller_is_told() -> None:
 def test_cutoff_that_is_no_date_is_refused(value: str) -> None:
     with pytest.raises(InputError, match="YYYY-MM-DD"):
         check_date(value)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            '"query expansion" AND retrieval NOT images in libraries of medicine of our time',
+            "AND, NOT",
+        ),
+        ("We rank papers and do not ask whether the reader wants them or not, as others do", ""),
+        ("NOT ALL PAPERS ARE READ BY ALL OF THE REVIEWERS OF THE FIELD IN A YEAR", ""),
+    ],
+)
+def test_boolean_operators_are_named(text: str, told: str) -> None:
+    notes = notes_on_input(text)
+    assert [note for note in notes if "Boolean" in note] == (
+        [f"CiteLoom reads {told} as words{notes[-1].partition('as words')[2]}"] if told else []
+    )

@@ -170,7 +170,6 @@ def test_task_is_named_like_its_node_or_ranker() -> None:
         "choose_draft",  # by choose_draft
         "judge_again",  # by judge_claims
         "split_answer",  # by answer_directly
-        "question_keywords",  # by plan_search
         "name_keywords",  # by index_passages
         "update_answer",
         "restore_answer",

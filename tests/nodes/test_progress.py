@@ -92,4 +92,6 @@ async def test_source_that_fails_counts_as_searched(tmp_path: Path) -> None:
     }
     await search_source(branch, runtime)
     await search_source(branch, runtime)
-    assert [(event["done"], event["total"]) for event in events] == [(1, 2), (2, 2)]
+    told = [(event["done"], event["total"]) for event in events]
+    assert told == [(0, 2), (1, 2), (1, 2), (2, 2)]  # a step that waits for a source is seen, too
+    assert all(event["at"] > 0 and event["usd"] == event["calls"] == 0 for event in events)

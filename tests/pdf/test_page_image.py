@@ -57,6 +57,8 @@ def test_words_are_marked_where_they_stand_and_nothing_else_is(tmp_path: Path) -
     assert 90 < left < 110  # 60 of 612 points
     assert right < 500
     assert 105 < top < bottom < 145  # from 700 of 792 points down, two lines and a half
+    assert image.box is not None  # a viewer cuts the page to it
+    assert [round(share * 1000) for share in image.box] == pytest.approx(list(box), abs=4)
 
 
 @pytest.mark.parametrize("hint", [None, 1, 3, 99])

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from itertools import combinations
-from math import hypot
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
@@ -22,6 +21,7 @@ from citeloom.report.web_page import page
 from state.paper import Author, Paper
 from state.results import Link, RankedPaper
 from state.search import Completeness, Hit, MissingWork
+from tests.support import ROOT
 from tools.ranking.discovery_channels import BY_INPUT
 
 Via = Literal["query", "reference", "citation", "recommendation", "must_include"]
@@ -105,7 +105,9 @@ def test_channels_are_told_in_the_order_in_which_they_found_a_paper(
 
 
 def test_row_tells_what_the_reader_sees() -> None:
-    papers = [ranked(1, retracted=True), ranked(2, selected=False, year=None), ranked(3)]
+    named = ranked(3, hit("must_include"))
+    papers = [ranked(1, retracted=True), ranked(2, selected=False, year=None), named]
+    papers[0] = papers[0].model_copy(update={"theme": "orchards"})
     data = data_of(page_of(graph_of(papers, [("1", "2")], {"doi:10.1/1": 7})))
     assert data["links"] == [{"citing": "doi:10.1/1", "cited": "doi:10.1/2"}]
     assert data["references"] == [{"paper": {"id": "doi:10.1/1"}, "number": 7}]
@@ -123,7 +125,9 @@ def test_row_tells_what_the_reader_sees() -> None:
         },
         "score": 60.0,
         "selected": True,
+        "theme": "orchards",
     }
+    assert data["request"] == {"must_include": ["doi:10.1/3"]}
     assert (second["selected"], second["paper"]["year"]) == (False, None)
 
 
@@ -184,15 +188,14 @@ const held = {data: {textContent: DATA}};
 const document = {
   getElementById: id => held[id] ??= new Element("http://www.w3.org/1999/xhtml", id),
   createElementNS: (space, name) => new Element(space, name),
+  createElement: () => ({getContext: () => ({measureText: text => ({width: 7 * text.length})})}),
 };
 """
 
 
 @pytest.mark.skipif(NODE is None, reason="no Node.js is installed to run the page's script with")
 @pytest.mark.parametrize("count", [0, 1, 200])
-def test_script_draws_every_paper_once_and_apart_from_the_others(
-    count: int, tmp_path: Path
-) -> None:
+def test_script_draws_every_kept_paper_once_and_lists_all(count: int, tmp_path: Path) -> None:
     assert NODE is not None
     gone = MissingWork(id="doi:10.1/x", cited_by=("doi:10.1/1",))
     missing = [gone][:count]
@@ -204,12 +207,79 @@ def test_script_draws_every_paper_once_and_apart_from_the_others(
     file.write_text(f"{script.replace(chr(34) + 'use strict' + chr(34) + ';', stub, 1)}\n{told}")
     done = subprocess.run([NODE, file], capture_output=True, check=True, text=True, timeout=60)
     drawn = json.loads(done.stdout)
-    circles = [attributes for name, attributes in drawn if name == "circle"]
-    rows = sum(name == "tr" for name, _ in drawn)
-    assert (rows, len(circles)) == (count, count + len(missing))
+    assert sum(name == "tr" for name, _ in drawn) == count
+    discs = [one for name, one in drawn if name == "g"]
+    kept = min(count, 40)
+    assert len(discs) == kept + len(missing)
     # Of the paper that is missing one line, and one of each link between two papers that are there.
-    assert sum(name == "line" for name, _ in drawn) == len(missing) + (count > 1)
-    for one, two in combinations(circles, 2):
-        assert hypot(one["cx"] - two["cx"], one["cy"] - two["cy"]) >= one["r"] + two["r"]
-    kinds = Counter(attributes["class"] for attributes in circles)
-    assert (kinds["kept"], kinds["missing"]) == (min(count, 40), len(missing))
+    assert sum(name == "path" for name, _ in drawn) == len(missing) + (count > 1)
+    kinds = Counter(one["class"].split()[1] for one in discs)
+    assert (kinds["kept"], kinds["missing"]) == (kept, len(missing))
+    assert len({one["transform"] for one in discs}) == len(discs)
+
+
+LAYOUT = ROOT / "citeloom" / "page" / "graph_layout.js"
+PLACED = """
+import {cut, drawn, labels, laid} from LAYOUT;
+const {values, lenses, widths} = DATA;
+const wide = (text) => 7 * text.length;
+const told = [];
+for (const width of widths) for (const opened of [false, true]) {
+  const {dots, themes} = drawn(values);
+  const lanes = [...themes, ""].map((key) => ({key, name: key, tone: ""}));
+  const compact = width < 600;
+  const box = {width, height: compact ? 0 : 600, compact};
+  const whole = new Set(opened ? lanes.map(({key}) => key) : []);
+  const plan = laid(dots, lanes, (dot) => dot.theme, box, (dot) => wide(dot.short), whole);
+  const texts = labels(plan, width, 1, compact, wide);
+  const folded = plan.bands.reduce((sum, band) => sum + band.folded, 0);
+  const spots = plan.spots.map(({dot: {id, year, r}, x, y, flip}) =>
+    ({year, x, y, r, flip, text: wide(texts.get(id))}));
+  told.push({width, opened, tall: plan.tall, folded, spots});
+}
+console.log(JSON.stringify(told));
+"""
+
+
+def placed(papers: Sequence[RankedPaper], widths: Sequence[int], tmp_path: Path) -> list[Any]:
+    """Lay papers out as the page does, at these widths, with lanes folded and whole."""
+    assert NODE is not None
+    values = data_of(page_of(graph_of(papers, [("2", "1"), ("3", "1")], {"doi:10.1/2": 1})))
+    file = tmp_path / "layout.mjs"
+    script = PLACED.replace("LAYOUT", json.dumps(LAYOUT.as_uri()))
+    file.write_text(script.replace("DATA", json.dumps({"values": values, "widths": widths})))
+    done = subprocess.run([NODE, file], capture_output=True, check=True, text=True, timeout=60)
+    found: list[Any] = json.loads(done.stdout)
+    return found
+
+
+@pytest.mark.skipif(NODE is None, reason="no Node.js is installed to run the page's script with")
+@pytest.mark.parametrize("count", [1, 10, 40, 200])
+def test_no_title_touches_another_or_leaves_the_map(count: int, tmp_path: Path) -> None:
+    names = ("orchards", "pear wine", "grafting", "")
+    papers = [
+        one.model_copy(update={"theme": names[at % 4], "selected": at < 150})
+        for at, one in enumerate(many(count))
+    ]
+    for plan in placed(papers, (390, 820, 1280, 1600), tmp_path):
+        shown = plan["spots"]
+        assert len(shown) + plan["folded"] == count
+        assert plan["folded"] == 0 or (count > 80 and not plan["opened"])
+        spans = []
+        for one in shown:
+            ends = [one["x"] - one["r"], one["x"] + one["r"]]
+            side = one["r"] + 6 + one["text"] if one["text"] else 0
+            ends = (
+                [one["x"] - side, ends[1]]
+                if one["flip"] and side
+                else [ends[0], one["x"] + max(side, one["r"])]
+            )
+            assert ends[0] >= 0, (plan["width"], one)
+            assert ends[1] <= plan["width"], (plan["width"], one)
+            assert 31 < one["y"] < plan["tall"]
+            spans.append((one["y"], *ends))
+        for (y1, left1, right1), (y2, left2, right2) in combinations(spans, 2):
+            assert abs(y1 - y2) >= 12 or right1 <= left2 or right2 <= left1, plan["width"]
+        # Later years stand further to the right, whatever their lane.
+        by_year = sorted({(one["year"] or 0, one["x"]) for one in shown})
+        assert [x for _, x in by_year] == sorted({x for _, x in by_year})

@@ -10,7 +10,7 @@ from a2a.utils.errors import InvalidParamsError
 from starlette.applications import Starlette
 
 from citeloom.runs.server_executor import server_runs
-from citeloom.service.a2a_tasks import RunTasks
+from citeloom.service.a2a_task_store import RunTasks
 from citeloom.service.run_routes import routes
 from tests.runs.fake_server import THREAD, FakeServer
 from tests.runs.test_status import ASKS

@@ -10,15 +10,16 @@ from typing import Any
 
 import pytest
 
+from state.paper import id_in
 from tests.fakes.scholar.serpapi import link_of
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work, World, make_world
 from tests.scholar.conftest import CallerOf, settings_for
 from tests.scholar.looking import query
 from tools.errors import PermanentError, QuotaError, TransientError
-from tools.ledger.budget import BudgetLimits
+from tools.ledger.budget_limits import BudgetLimits
 from tools.ledger.run_ledger import RunLedger
-from tools.scholar.google import PAGE, GoogleSource, id_in, read_page
+from tools.scholar.google import PAGE, GoogleSource, read_page
 from tools.scholar.open_source import open_online
 from tools.scholar.semantic_scholar import SemanticScholarSource
 

@@ -9,13 +9,13 @@ import pytest
 from state.paper import Paper, canonical_id
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.wire import Request
-from tests.fakes.scholar.world import make_world
+from tests.fakes.scholar.world import PUBMED, make_world
 from tests.scholar.conftest import CallerOf, settings_for
 from tests.scholar.openalex_support import Refusing, id_of, in_openalex, kinds
 from tools.cache import AnswerCache
 from tools.errors import TransientError
 from tools.http.http_caller import RetryingClient
-from tools.ledger.budget import BudgetLimits
+from tools.ledger.budget_limits import BudgetLimits
 from tools.ledger.run_ledger import RunLedger
 from tools.scholar.openalex import OpenAlexSource, host, pack_requests
 from tools.scholar.openalex_format import (
@@ -44,6 +44,15 @@ async def test_ids_of_all_kinds_are_listed_a_hundred_at_a_time(
     assert pages <= kinds(server)["list"] <= pages + 1
     assert kinds(server)["singleton"] == 0
     assert server.repeated() == []
+
+
+async def test_number_of_pubmed_finds_its_work(
+    source: OpenAlexSource, server: ScholarServer
+) -> None:
+    work = next(one for one in in_openalex(server) if not one.number % 10)
+    known, unknown = f"pmid:{PUBMED + work.number}", f"pmid:{PUBMED - 1}"
+    papers = await source.get([known, unknown])
+    assert {key: paper.title for key, paper in papers.items()} == {known: work.title}
 
 
 async def test_merged_works_come_back_under_the_old_id_and_unknown_ones_are_absent(

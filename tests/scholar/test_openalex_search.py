@@ -11,7 +11,7 @@ from tests.scholar.conftest import CallerOf
 from tests.scholar.looking import query, under_title
 from tests.scholar.openalex_support import KEY, Refusing, id_of, in_openalex, kinds
 from tools.errors import BudgetError
-from tools.ledger.budget import BudgetLimits
+from tools.ledger.budget_limits import BudgetLimits
 from tools.scholar.openalex import OpenAlexSource
 from tools.scholar.openalex_format import (
     any_of,

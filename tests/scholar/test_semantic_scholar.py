@@ -8,7 +8,7 @@ import pytest
 
 from state.paper import Paper
 from tests.fakes.scholar.server import ScholarServer
-from tests.fakes.scholar.world import Work, World, make_world
+from tests.fakes.scholar.world import PUBMED, Work, World, make_world
 from tests.scholar.conftest import CallerOf
 from tests.scholar.looking import query, under_title
 from tools.errors import TransientError
@@ -89,6 +89,9 @@ async def test_get_answers_under_the_id_asked_for(
     asked = {f"s2:{work.s2}": work for work in works[:40]}
     asked |= {f"doi:{work.doi.lower()}": work for work in works if work.doi}
     asked |= {f"arxiv:{work.arxiv}": work for work in works if work.arxiv}
+    of_pubmed = {f"pmid:{PUBMED + work.number}": work for work in works if not work.number % 10}
+    asked |= of_pubmed
+    assert of_pubmed
     foreign = ["openalex:W1", "local:x", "title:x-2000-y", "doi:10.9999/none", f"s2:{'f' * 40}"]
     papers = await source.get([*asked, *foreign])
     known = {key for key, work in asked.items() if server.world.by_s2[work.s2] is work}
@@ -96,7 +99,7 @@ async def test_get_answers_under_the_id_asked_for(
     assert set(papers) <= set(asked)
     for key, found in papers.items():
         assert found.title == asked[key].title, key
-        assert key in {found.id, *found.aliases}
+        assert key in {found.id, *found.aliases, *of_pubmed}
     assert len(server.requests) == -(-(len(asked) + 2) // 500)
     assert server.repeated() == []
 

@@ -15,6 +15,11 @@ CHROMIUM = next(
 )
 REQUIRED = os.environ.get("CITELOOM_BROWSER") == "required"
 """As .ci/run asks; elsewhere a machine without Chromium skips."""
+IDEA = (
+    "We study how well large language models recommend citations for a sentence of a paper, and "
+    "whether the recommended papers support what the sentence claims."
+)
+SENTENCE = "article .s"
 OPTION = re.compile(r"(?<![\w-])--[a-z]")
 """An option of the command line, of which neither the page nor a tool speaks."""
 
@@ -59,15 +64,14 @@ class Visitor:
         page = self.at("start")
         page.get_by_label("Abstract, idea or question").fill(text)
         page.wait_for_selector(f"option[value={library}]", state="attached")
-        page.get_by_label("Library").select_option(library)
+        page.get_by_label("Library", exact=True).select_option(library)
         page.get_by_label("Published before").fill("2100-01-01")
-        page.get_by_text("Sources, approvals and limits").click()
         page.get_by_label("Published on or after").fill("1990-01-01")
         page.get_by_label("Papers to keep").fill("8")
         page.get_by_label("Papers to cite").fill("4")
         for tick in ticks:
             page.get_by_label(tick).check()
-        page.get_by_role("button", name="Start").click()
+        page.locator("button.big").click()
         page.wait_for_url("**/app/#/run/**")
         return page.url.split("/run/")[1].split("/")[0]
 
@@ -80,3 +84,15 @@ class Visitor:
         assert self.page.evaluate(
             "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
         )
+
+    def looks_right_everywhere(self) -> None:
+        """`looks_right` in light and dark, on a wide window, a phone and a narrow phone."""
+        before = self.page.viewport_size
+        for wide in (1280, 390, 320):
+            self.page.set_viewport_size({"width": wide, "height": 844})
+            for scheme in ("light", "dark"):
+                self.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+                self.looks_right()
+        self.page.emulate_media(color_scheme="light", reduced_motion=None)
+        if before:
+            self.page.set_viewport_size(before)

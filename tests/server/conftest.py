@@ -16,7 +16,9 @@ import httpx
 import pytest
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
+from playwright.sync_api import Browser
 
+from tests.server.browser import Visitor, browser
 from tests.support import ROOT, clean_environment, link_libraries
 
 _PATIENCE = 240.0
@@ -141,3 +143,16 @@ def with_llm(url: str) -> dict[str, str]:
         "CITELOOM_FAST_MODEL": "m",
         "CITELOOM_LLM_CONCURRENCY": "100",
     }
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with browser() as opened:
+        yield opened
+
+
+@pytest.fixture
+def visitor(chromium: Browser, server: Server) -> Iterator[Visitor]:
+    page = chromium.new_page()
+    yield Visitor(page, server.url)
+    page.close()

@@ -189,9 +189,9 @@ async def test_review_streams_its_progress_and_ends_with_the_section(
             running: Any = await client.threads.get_state(thread["thread_id"], subgraphs=True)
             seen |= {task["name"] for task in running["tasks"]}
     assert {"find", "writing"} & seen, "the state of a running thread can be read"
-    assert {frozenset(event) for event in events} == {
-        frozenset({"stage", "title", "done", "total", "note"})
-    }
+    for event in events:
+        more = set(event) - {"stage", "title", "done", "total", "note"}
+        assert {"at", "calls"} <= more <= {"at", "calls", "usd", "papers", "relevant"}
     assert {event["stage"] for event in events} >= {
         "read_input",
         "generate_queries",

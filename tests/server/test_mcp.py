@@ -15,6 +15,7 @@ from mcp_types import CallToolResult, ElicitResult, ResourceLink, TextContent, T
 from citeloom.service.tools import TOOLS
 from tests.server.conftest import Server
 from tests.support import ROOT, SMALL, clean_environment, small_records
+from tools.documented_methods import methods_by_step
 
 IDEA = "We study how systems find and cite prior work for a new paper."
 PAPERS = [paper.id for paper in small_records() if paper.abstract][:4]
@@ -92,6 +93,10 @@ async def test_section_is_written_told_of_and_read_by_its_address(opening: Openi
             assert isinstance(content, TextResourceContents)
             read[name] = content.text
         listed = [item.uri for item in (await client.list_resources()).resources]
+        (table,) = (await client.read_resource("citeloom://methods")).contents
+    assert isinstance(table, TextResourceContents)
+    assert json.loads(table.text) == methods_by_step()
+    assert "citeloom://methods" in listed
     assert result["text"] in read["related_work.md"]
     assert read["references.bib"].count("\ttitle =") == 3
     assert json.loads(read["audit.json"])["passed"] in {True, False}

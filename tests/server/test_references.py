@@ -105,19 +105,27 @@ def test_pasted_list_is_told_by_shape_and_word_and_saved(
     items = page.locator(".references.checked li")
     expect(items).to_have_count(4)
     right, wrong, nobody, hostile = items.all()
-    assert right.locator(".support").inner_text() == "✓ confirmed"
-    assert wrong.locator(".support").inner_text() == "≠ wrong in a detail"
+    assert right.locator(".support").inner_text() == "confirmed"
+    assert wrong.locator(".support").inner_text() == "wrong in year"
+    assert right.locator(".support svg").inner_html() != wrong.locator(".support svg").inner_html()
     assert wrong.locator("ins").all_inner_texts() == [str(works[1].year)]
     assert wrong.locator("del").all_inner_texts() == [str(works[1].year - 7)]
-    assert nobody.locator(".support").inner_text() in {"? not found", "✕ likely invented"}
+    assert nobody.locator(".support").inner_text() in {"not found", "likely invented"}
     assert "volume 12 · issue 3 · pages 45-67" in nobody.inner_text()
     assert '<img src=x onerror="' in hostile.inner_text()
     assert page.title() == "CiteLoom"
     visitor.looks_right()
     for form, file in (("BibTeX", "out.bib"), ("CSL JSON", "out.json"), ("RIS", "out.ris")):
         assert len(list(read_records(saved(page, form, file)))) == 4
-    page.get_by_label("Show").select_option("wrong")
+    page.get_by_role("button", name="1 wrong in a detail").click()
     expect(items).to_have_count(1)
+    items.get_by_role("button", name="Fix year").click()
+    expect(items).to_contain_text(f"Fixed: {cited(works[1], works[1].year)}")
+    visitor.looks_right()
+    with page.expect_download() as waited:
+        page.get_by_role("button", name="Save the corrected list").click()
+    mended = Path(waited.value.path()).read_text(encoding="utf-8").split("\n\n")
+    assert mended == [cited(work, work.year) for work in works] + listed(works)[2:]
 
 
 def saved(page: Page, form: str, name: str) -> Path:
@@ -139,7 +147,7 @@ def test_word_file_is_read_and_what_holds_no_list_is_told_of(
     )
     page.get_by_role("button", name="Read the list").click()
     page.wait_for_url("**/listed", timeout=60_000)
-    expect(page.locator(".references.checked li .support")).to_have_text(["– read", "– read"])
+    expect(page.locator(".references.checked li .support")).to_have_text(["read", "read"])
     visitor.at("check/references")
     page.get_by_label("References, numbered").fill("To buy: milk and bread.")
     page.get_by_role("button", name="Read the list").click()

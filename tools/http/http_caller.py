@@ -30,7 +30,7 @@ from tools.http.response_errors import (
     judge_status,
     retry_after,
 )
-from tools.ledger.budget import CallSettlement
+from tools.ledger.budget_limits import CallSettlement
 from tools.ledger.run_ledger import RunLedger
 from tools.program import logger_of
 

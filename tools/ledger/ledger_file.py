@@ -11,7 +11,7 @@ from pathlib import Path
 from state.run import SourceUsage, Usage
 from tools.disk import prepare
 from tools.errors import BudgetError, PermanentError
-from tools.ledger.budget import Cost, Used, day_text
+from tools.ledger.budget_limits import Cost, Used, day_text
 
 _KINDS: dict[str, type[Used]] = {"usage": Usage, "sources": SourceUsage}
 """By table: a column for each field; texts are the key, numbers are summed."""

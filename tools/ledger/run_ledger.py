@@ -14,7 +14,15 @@ from weakref import WeakValueDictionary
 from state.run import SourceUsage, Usage
 from tools.concurrency import LoopEvent
 from tools.errors import BudgetError, FinishRequestedError, KeptError, PermanentError
-from tools.ledger.budget import BudgetKept, BudgetLimits, CallSettlement, Cost, Price, Used, excess
+from tools.ledger.budget_limits import (
+    BudgetKept,
+    BudgetLimits,
+    CallSettlement,
+    Cost,
+    Price,
+    Used,
+    excess,
+)
 from tools.ledger.ledger_file import DayBudget, LedgerFile
 from tools.program import logger_of
 from tools.telemetry.calls import record_cached_call, record_call

@@ -239,7 +239,7 @@ def _fields(paper: Paper) -> dict[str, object]:
     fields: dict[str, object] = paper.model_dump(mode="json", exclude_defaults=True)
     names = [author.name for author in paper.authors]
     fields["authors"] = [*names, *([] if paper.authors_complete else ["others"])]
-    for name in ("authors_complete", "origin"):
+    for name in ("authors_complete", "origin", "snippets"):
         fields.pop(name, None)
     return fields
 

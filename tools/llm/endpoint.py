@@ -13,7 +13,7 @@ from pydantic import SecretStr
 
 from tools.concurrency import LoopLocal, semaphore_named
 from tools.errors import TransientError, loggable_kind
-from tools.ledger.budget import Price
+from tools.ledger.budget_limits import Price
 from tools.ledger.run_ledger import RunLedger
 from tools.llm.endpoint_errors import EndpointFault, Place, endpoint_error, foreign_errors
 from tools.llm.structured_output import (

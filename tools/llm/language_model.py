@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from tools.cache import AnswerCache, cache_key
 from tools.errors import AnswerError, BudgetError, KeptError, PermanentError, RefusedError
-from tools.ledger.budget import BudgetKept
+from tools.ledger.budget_limits import BudgetKept
 from tools.ledger.run_ledger import RunLedger
 from tools.llm.endpoint import Endpoint, ModelReply, ModelRequest
 from tools.llm.structured_output import (

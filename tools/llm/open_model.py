@@ -8,7 +8,7 @@ from typing import Literal, get_args
 from tools.cache import open_cache
 from tools.embed.embedder import Embedder
 from tools.errors import InputError, PermanentError
-from tools.ledger.budget import BudgetLimits
+from tools.ledger.budget_limits import BudgetLimits
 from tools.ledger.run_ledger import RunLedger, ledger_of_run
 from tools.llm.endpoint import Endpoint, ModelRequest, model_price
 from tools.llm.entailment import EntailmentModel, open_entailment

@@ -33,6 +33,8 @@ class PageImage(NamedTuple):
     """How many the file has."""
     marked: bool
     """Whether the quote was found on it."""
+    box: tuple[float, float, float, float] | None = None
+    """Left, top, right and bottom of the marked words, as shares of the picture."""
 
 
 def page_image(path: str, name: str, page: int | None, quote: str) -> PageImage:
@@ -54,7 +56,8 @@ def page_image(path: str, name: str, page: int | None, quote: str) -> PageImage:
         count, _ = pages_and_title(document)
         first = min(max(page or 1, 1), count)
         at, words = _found(document, first - 1, count, _plain(quote))
-        return PageImage(_drawn(document, name, at, words), at + 1, count, bool(words))
+        png, box = _drawn(document, name, at, words)
+        return PageImage(png, at + 1, count, bool(words), box)
 
 
 def _found(document: Any, first: int, count: int, quote: str) -> tuple[int, list[Word]]:
@@ -102,7 +105,9 @@ def _plain(text: str) -> str:
     return "".join(char for char in text.casefold() if char.isalnum())
 
 
-def _drawn(document: Any, name: str, index: int, words: Sequence[Word]) -> bytes:
+def _drawn(
+    document: Any, name: str, index: int, words: Sequence[Word]
+) -> tuple[bytes, tuple[float, float, float, float] | None]:
     from PIL import Image, ImageChops, ImageDraw
     from pypdfium2 import PdfiumError
 
@@ -120,7 +125,9 @@ def _drawn(document: Any, name: str, index: int, words: Sequence[Word]) -> bytes
             raise DocumentError(
                 f"page {index + 1} of {name} cannot be drawn", remedy="open the file itself"
             ) from error
+    around = None
     if corners:
+        around = _around(corners, picture.size)
         marks = Image.new("RGB", picture.size, (255, 255, 255))
         draw = ImageDraw.Draw(marks)
         for box in corners:
@@ -128,7 +135,15 @@ def _drawn(document: Any, name: str, index: int, words: Sequence[Word]) -> bytes
         picture = ImageChops.multiply(picture, marks)
     told = BytesIO()
     picture.save(told, "PNG", optimize=False)
-    return told.getvalue()
+    return told.getvalue(), around
+
+
+def _around(
+    corners: Sequence[tuple[int, int, int, int]], size: tuple[int, int]
+) -> tuple[float, float, float, float]:
+    left, top, right, bottom = zip(*corners, strict=True)
+    wide, high = size
+    return min(left) / wide, min(top) / high, max(right) / wide, max(bottom) / high
 
 
 def _box(word: Word) -> Box:

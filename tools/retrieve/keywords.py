@@ -48,7 +48,7 @@ def fill_missing_keywords(library: Library, progress: Progress | None = None) ->
     for page in unnamed(library, _BATCH):
         put(
             library,
-            {item.id: [p.text for p in keyphrases(item.text, limit=_KEPT)] for item in page},
+            {item.id: computed_keywords(item.text) for item in page},
             COMPUTED,
         )
         done += len(page)
@@ -76,6 +76,19 @@ def put(library: Library, keywords: Mapping[str, Sequence[str]], by: str) -> Non
         db.executemany(
             "UPDATE texts SET keywords = ?, named_by = ? WHERE role >= 2 AND id = ?", rows
         )
+
+
+def keyword_maker(library: Library) -> str:
+    """Return who named the keywords of most passages: a model by its name, or COMPUTED."""
+    sql = "SELECT named_by FROM texts WHERE role >= 2 GROUP BY named_by ORDER BY COUNT(*) DESC LIMIT 1"
+    with library.catalog.database.reading() as db:
+        row = db.execute(sql).fetchone()
+    return (row and row[0]) or COMPUTED
+
+
+def computed_keywords(text: str) -> list[str]:
+    """Return the phrases that stand out in a text by count."""
+    return [phrase.text for phrase in keyphrases(text, limit=_KEPT)]
 
 
 def search_keywords(

@@ -10,9 +10,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, timedelta
-from urllib.parse import unquote, urlencode
+from urllib.parse import urlencode
 
-from state.paper import Paper, canonical_id
+from state.paper import Paper, id_in
 from state.search import SearchQuery
 from tools.errors import PermanentError, QuotaError
 from tools.http.hosts import Host
@@ -37,21 +37,6 @@ _SPENT = re.compile(r"run out of searches|searches per month|plan limit", re.IGN
 _LATER = re.compile(r"try again|timed? ?out|temporar", re.IGNORECASE)
 _KIND = re.compile(r"^(?:\[[A-Z]{1,10}\]\s*)+")
 _YEAR = re.compile(r"\b(1[5-9]\d\d|20\d\d)\b")
-_LINKS = (
-    (r"arxiv\.org/(?:abs|pdf|html)/((?:[a-z.-]+/)?\d[\d.]+\d)", "arxiv:{}"),
-    (r"semanticscholar\.org/paper/(?:[^/]+/)?([0-9a-f]{40})", "s2:{}"),
-    (
-        r"acl(?:web|anthology)\.org/(?:anthology/)?(20\d\d\.[a-z0-9_]+-[a-z0-9_]+\.\d+)",
-        "doi:10.18653/v1/{}",
-    ),
-    (r"nature\.com/articles/([a-z]*\d[a-z0-9-]+)", "doi:10.1038/{}"),
-    (
-        r"[/=](10\.\d{4,9}/[^\s?#&]+?)(?:v\d+\.full)?"
-        r"(?:[/.](?:abstract|e?pdf|epub|full|full-?text|html|meta))*/?(?=[?#&]|$)",
-        "doi:{}",
-    ),
-)
-"""Where links say which paper they lead to. A DOI that is none is not found, and its title is looked up."""
 
 
 def host(settings: Settings) -> Host:
@@ -173,14 +158,6 @@ def _result(item: object) -> WorkToLookUp | None:
     years = _YEAR.findall(str(mapping(shown.get("publication_info")).get("summary")))
     year = int(years[-1]) if years else None
     return WorkToLookUp(tuple(ids), Paper(id=f"title:{title}", title=title, year=year))
-
-
-def id_in(link: str) -> str | None:
-    """Return the canonical id of the paper behind a web link, or None where the link does not say it."""
-    for pattern, form in _LINKS:
-        if found := re.search(pattern, unquote(link), re.IGNORECASE):
-            return canonical_id(form.format(found[1]))
-    return None
 
 
 SOURCE = GoogleSource

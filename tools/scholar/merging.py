@@ -27,7 +27,16 @@ _ID_FIELDS = (
     ("openalex", "openalex:"),
     ("semantic_scholar", "s2:"),
 )
-_KINDS = {"doi": 0, "arxiv": 1, "openalex": 2, "s2": 3, "local": 4, "title": 5}
+_KINDS = {
+    "doi": 0,
+    "arxiv": 1,
+    "openalex": 2,
+    "s2": 3,
+    "pmid": 4,
+    "pmcid": 5,
+    "local": 6,
+    "title": 7,
+}
 _SOURCES = {"openalex": 1, "crossref": 2, "semantic_scholar": 3, "arxiv": 4, "google": 5}
 
 
@@ -63,7 +72,7 @@ def ids_of(paper: Paper) -> list[str]:
 def preference(key: str) -> tuple[int, bool, str]:
     """Return where an id stands among those of a work; what is least is its canonical id."""
     kind, _, value = key.partition(":")
-    return _KINDS.get(kind, 4), is_preprint_doi(value), key
+    return _KINDS.get(kind, _KINDS["local"]), is_preprint_doi(value), key
 
 
 def merge_order(records: Sequence[Paper]) -> list[int]:

@@ -35,7 +35,7 @@ MEANING_PAGE = 50
 """Most records in an answer by meaning."""
 FIRST = "*"
 """The cursor of the first page."""
-KINDS = ("openalex:", "doi:", "arxiv:")
+KINDS = ("openalex:", "doi:", "arxiv:", "pmid:", "pmcid:")
 """The ids that OpenAlex can be asked for, the best first."""
 _VALUES = 3600
 """Encoded characters of the values of a filter: OpenAlex takes URLs of 4,096."""
@@ -110,7 +110,7 @@ def citing_path(works: Sequence[str]) -> str:
 def single_path(key: str) -> str:
     """Return the request for the work of one canonical id, which costs nothing."""
     field, value = _filter_value(key)
-    entity = value if field == "openalex" else f"doi:{value}"
+    entity = value if field == "openalex" else f"{field}:{value}"
     return f"{urlsplit(Works(entity).url).path}?{urlsplit(_works().url).query}"
 
 
@@ -142,8 +142,8 @@ def any_of(groups: Sequence[Sequence[str]]) -> str:
 def _filter_value(key: str) -> tuple[str, str]:
     """Return the filter and the value in it that name the work of a canonical id."""
     kind, _, value = key.partition(":")
-    if kind == "openalex":
-        return "openalex", value
+    if kind in {"openalex", "pmid", "pmcid"}:
+        return kind, value
     return "doi", f"10.48550/arxiv.{value}" if kind == "arxiv" else value
 
 
@@ -163,7 +163,7 @@ def batched(keys: Iterable[str]) -> tuple[list[tuple[str, list[str]]], list[str]
     alone: list[str] = []
     for key in keys:
         field, value = _filter_value(key)
-        if PLAIN.fullmatch(value):
+        if field in values and PLAIN.fullmatch(value):
             values[field][value] = key
         else:
             alone.append(key)

@@ -71,7 +71,7 @@ _LISTED, _FULL = 1000, 9_999
 """Where the list of one paper may be cut (danielnsilva/semanticscholar#82), and all of one answer."""
 _COUNTS: Mapping[Links, str] = {"references": "referenceCount", "citations": "citationCount"}
 _AGES: Mapping[Links, float] = {"references": 21 * DAY, "citations": 7 * DAY}
-_PREFIXES = {"s2": "", "doi": "DOI:", "arxiv": "ARXIV:"}
+_PREFIXES = {"s2": "", "doi": "DOI:", "arxiv": "ARXIV:", "pmid": "PMID:", "pmcid": "PMCID:"}
 
 
 def host(settings: Settings) -> Host:
@@ -194,7 +194,7 @@ class SemanticScholarSource(Source):
         return list(_papers(records))
 
     async def get(self, ids: Sequence[str]) -> dict[str, Paper]:
-        """Return the papers with a DOI, an arXiv id or an id of Semantic Scholar that it knows."""
+        """Return the papers with a DOI, an id of arXiv, PubMed or Semantic Scholar that it knows."""
         asked = {key: name for key in ids if (name := _asked_as(key))}
         records = await self._client.batch(list(asked.values()), FIELDS, age=RECORD_AGE)
         papers = {name: paper for name, one in records.items() if (paper := paper_of(one))}

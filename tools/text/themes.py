@@ -144,9 +144,33 @@ def group_texts(
         return []
     share = max(_CHARACTERS // len(wholes), _LEAST_CHARACTERS)
     vectors = embedder.embed([about, *(whole[:share] for whole in wholes)])
-    query, rows = vectors[0], vectors[1:]
+    return group_vectors(embedder, about, vectors[0], wholes, vectors[1:], groups=groups)
+
+
+def group_vectors(
+    embedder: Embedder,
+    about: str,
+    query: Vectors,
+    wholes: Sequence[str],
+    rows: Vectors,
+    *,
+    shared: Vectors | None = None,
+    groups: int | None = None,
+) -> list[Group]:
+    """Group texts whose vectors are known, as `group_texts` does.
+
+    Args:
+        embedder: Embeds what names a theme.
+        about: The text that the themes are for.
+        query: Its vector.
+        wholes: The texts, each with its title.
+        rows: Their unit vectors, one a row.
+        shared: For each, what it has in common with others besides its meaning, such as references;
+            a row's length is its weight beside the meaning, which has 1.
+        groups: How many themes.
+    """
     wanted = min(groups or theme_count(len(wholes)), MOST_THEMES)
-    found = cluster(rows, wanted)
+    found = cluster(rows if shared is None else np.hstack([rows, shared]), wanted)
     found.sort(key=lambda group: -float(np.mean(rows[group] @ query)))
     namer = _Namer(embedder, wholes, query, lower_case_words([about, *wholes]))
     loose = _closeness(rows) - 1e-4  # rounding

@@ -4,10 +4,8 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
-from nodes.write.cited_papers import load_papers_to_cite, with_elements
-from nodes.write.writers.draft_answers import SentencesAnswer, as_answered
-from nodes.write.writers.drafting import DraftQuestion, DraftSession, open_draft_session
-from nodes.write.writers.passage import (
+from nodes.write.cited_papers import PaperToCite, load_papers_to_cite, with_elements
+from nodes.write.writers.along_plan import (
     PROMPT,
     PassageWriter,
     extract,
@@ -16,6 +14,8 @@ from nodes.write.writers.passage import (
     write_along,
     write_freely,
 )
+from nodes.write.writers.draft_answers import SentencesAnswer, as_answered
+from nodes.write.writers.drafting import DraftQuestion, DraftSession, open_draft_session
 from nodes.write.writers.voting import hold_votes
 from nodes.write.writers.writer import DraftingState, DraftJob, keys_of
 from state.channels import WriteState
@@ -26,11 +26,11 @@ from tools.services import Services
 
 BY_STEPS = """
 The section grows step by step. `so_far` is the whole draft as it stands, and this step adds what `plan`
-tells. Set the papers of this step against those of the draft as well as against each other; of the
-draft's papers say no more than the draft does, or than their words below do. `later` is what the next
-steps will argue: leave it to them, and do not announce it. `axis` is the respect in which this version
-compares its papers; it comes before the plan's own axis, and where the papers do not tell enough about
-it, compare them on what they do tell.
+tells; `says` are the points that the plan makes there, in order: make them in sentences of your own. Set the papers
+of this step against those of the draft as well as against each other; `told` are the draft's papers, of which you
+say no more than their words do. `later` is what the next steps will argue: leave it to them, and do not announce
+it. `axis` is a respect in which this version compares its papers beside the plan's own axis; where the papers do
+not tell enough about it, compare them on what they do tell.
 
 Where `abstract` is empty, `elements` are all of the paper's words that there are.
 
@@ -110,7 +110,7 @@ class BeamWriter(PassageWriter):
     ) -> WriteState:
         """Hold the votes and keep the `beam` drafts with most of them; all go on record.
 
-        Where every vote is for one draft, the others are not extended.
+        Where every vote is for one draft, the others are not extended, unless all votes are to be cast.
         """
         reached = max(draft.round for draft in candidates)
         abreast = [draft for draft in candidates if draft.round == reached]
@@ -120,11 +120,11 @@ class BeamWriter(PassageWriter):
             item for draft in abreast for item in draft.sentences if item.text not in everywhere
         ]
         keys = list(dict.fromkeys(key for item in differing for key in item.keys))
-        papers = await with_elements(
-            services, stage.keys, await load_papers_to_cite(services, stage.keys, keys)
-        )
+        papers = await load_papers_to_cite(services, stage.keys, keys)
+        papers = await _with_elements(services, stage, papers)
         drafts, votes, failures = await hold_votes(services, stage, abreast, papers)
-        agreed = len(votes) > 1 and drafts[0].votes == len(votes)
+        decided = len(votes) > 1 and drafts[0].votes == len(votes)
+        agreed = decided and not services.context.every_vote
         survivors = drafts[: 1 if agreed else max(services.context.beam, 1)]
         await services.run_store.rounds.put(
             [
@@ -146,6 +146,8 @@ def next_lines(stage: DraftingState, context: RunSettings) -> tuple[PlanLine, ..
     A line without a new paper belongs to the step before, where it stands in the same paragraph.
     """
     left = stage.lines[stage.position :]
+    if context.schedule == "at_once":
+        return left
     paragraph = next((tuple(lines) for _, lines in groupby(left, lambda line: line.paragraph)), ())
     if context.schedule == "themed":
         return paragraph
@@ -171,11 +173,11 @@ async def _question(
     papers = await load_papers_to_cite(services, stage.keys, keys_of(shown))
     themes = {theme.label: theme for theme in stage.outline.themes}
     own = next((themes[line.theme].axis for line in lines if line.theme in themes), "")
-    axis = own if own and not job.variant else AXES[(job.variant + stage.position) % len(AXES)]
+    beside = AXES[(job.variant + stage.position) % len(AXES)] if job.variant or not own else None
     inputs: dict[str, Any] = {
         "text": stage.request.text,
-        "papers": await with_elements(services, stage.keys, papers),
-        "plan": shown_plan(stage.outline, shown, whole=stage.outline.origin == "user"),
+        "papers": await _with_elements(services, stage, papers),
+        "plan": shown_plan(stage.outline, shown, whole=stage.outline.origin == "user", says=True),
         "later": _later(stage, reached),
     }
     said = [item.text for item in job.draft.sentences]
@@ -183,11 +185,26 @@ async def _question(
         inputs["so_far"] = " ".join(said)
     if anew:
         inputs["adds"] = [key for key in keys_of(lines) if key not in job.draft.keys]
-    inputs["axis"] = axis
+    if beside:
+        inputs["axis"] = beside
     task = for_lines(TASK, len(shown))
+    before = [key for key in job.draft.keys if key not in keys_of(shown)]
+    if before:
+        told = await load_papers_to_cite(services, stage.keys, before)
+        told = await _with_elements(services, stage, told)
+        if services.mind.spare(task, **inputs, told=told) >= 0:
+            inputs["told"] = told
     return DraftQuestion(
         task, inputs, shown, papers, [] if anew else said, sample=job.variant, temperature=0.7
     )
+
+
+async def _with_elements(
+    services: Services, stage: DraftingState, papers: Sequence[PaperToCite]
+) -> list[PaperToCite]:
+    if not services.context.key_elements:
+        return list(papers)
+    return await with_elements(services, stage.keys, papers)
 
 
 def _later(stage: DraftingState, reached: int) -> list[str]:

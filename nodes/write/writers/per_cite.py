@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from nodes.write.cited_papers import PaperToCite, load_papers_to_cite
+from nodes.write.writers.along_plan import extract, for_lines, write_freely
 from nodes.write.writers.draft_answers import SentencesAnswer, as_answered, to_sentences_answer
 from nodes.write.writers.drafting import DraftQuestion, open_draft_session
-from nodes.write.writers.passage import extract, for_lines, write_freely
 from nodes.write.writers.writer import EMPTY_DRAFT, DraftingState, DraftJob, Writer, keys_of
 from state.channels import WriteState
 from state.writing import Draft, Sentence

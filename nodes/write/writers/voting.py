@@ -94,8 +94,8 @@ async def hold_votes(
 ) -> tuple[list[Draft], list[Vote], list[Failure]]:
     """Return the distinct drafts with their votes, best first, the votes, and those not counted.
 
-    No more votes are asked for once a draft has more than half of `votes`: first as many as decide if
-    they agree, at once, and then the others.
+    No more votes are asked for once a draft has more than half of `votes`, unless all are to be cast: first as
+    many as decide if they agree, at once, and then the others. Each vote sees the versions in another order.
 
     Args:
         services: Of the run.
@@ -109,7 +109,7 @@ async def hold_votes(
     votes: list[Vote] = []
     tally: Counter[str] = Counter()
     most = max(services.context.votes, 1) if len(drafts) > 1 else 0
-    decisive = most // 2 + 1
+    decisive = most if services.context.every_vote else most // 2 + 1
     for numbers in (range(min(decisive, most)), range(decisive, most)):
         if max(tally.values(), default=0) < decisive:
             polls = (_vote(services, stage, drafts, papers, number, failures) for number in numbers)
@@ -132,8 +132,9 @@ async def _vote(
     failures: list[Failure],
 ) -> Vote | None:
     order = list(drafts)
-    place = f"{stage.position}/{number}"
-    random.Random(f"{services.context.seed}/{place}").shuffle(order)
+    random.Random(f"{services.context.seed}/{stage.position}").shuffle(order)
+    turn = number % len(order)
+    order = [*order[turn:], *order[:turn]]
     labels = {chr(ord("A") + at): draft for at, draft in enumerate(order)}
     try:
         ballot = await services.mind.do(

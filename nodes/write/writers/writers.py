@@ -4,13 +4,13 @@ import asyncio
 from collections.abc import Sequence
 
 from nodes.write.cited_papers import PaperToCite, load_papers_to_cite
+from nodes.write.writers.along_plan import PassageWriter
 from nodes.write.writers.beam import BeamWriter
 from nodes.write.writers.draft_answers import NextSentence
 from nodes.write.writers.drafting import attach_quotes, open_draft_session
-from nodes.write.writers.passage import PassageWriter
 from nodes.write.writers.per_cite import PerCiteWriter
 from nodes.write.writers.quoted_sentences import shown_as
-from nodes.write.writers.whole import WholeWriter
+from nodes.write.writers.whole_section import WholeWriter
 from nodes.write.writers.writer import DraftingState, DraftJob, Writer, keys_of
 from state.channels import WriteState
 from tools.errors import InputError

@@ -70,7 +70,11 @@ def _single(world: World, request: Request) -> Answer:
         place = f"/openalex/works/{world.merged[name]}?{request.url.partition('?')[2]}"
         return Answer(status=301, content_type="text/html", headers={"Location": place})
     doi = name.lower().removeprefix("doi:")
-    work = world.find_doi(doi) if doi != name.lower() else world.by_openalex.get(name)
+    kind, _, number = name.partition(":")
+    if kind == "pmid":
+        work = world.find_pmid(number)
+    else:
+        work = world.find_doi(doi) if doi != name.lower() else world.by_openalex.get(name)
     if work is None or "openalex" not in work.held_by:
         return Answer(
             status=404, body=b"<!doctype html><h1>Not Found</h1>", content_type="text/html"

@@ -60,6 +60,8 @@ def find(world: World, name: str) -> Work | None:
     work = world.by_s2.get(name)
     if kind == "DOI":
         work = world.find_doi(value)
+    elif kind == "PMID":
+        work = world.find_pmid(value)
     elif kind == "ARXIV":
         work = world.by_arxiv.get(value.lower())
     elif kind == "CorpusId":

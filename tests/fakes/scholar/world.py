@@ -20,6 +20,10 @@ SERVICES: tuple[Service, ...] = get_args(Service)
 ARXIV_DOI = "10.48550/arxiv."
 
 
+PUBMED = 30_000_000
+"""What PubMed's numbers of works are higher than ours."""
+
+
 @dataclass(kw_only=True)
 class Work:
     """One record of the field."""
@@ -181,6 +185,11 @@ class World:
             service: {number: len(self.citing(number, service)) for number in list(self._citing)}
             for service in SERVICES
         }
+
+    def find_pmid(self, name: str) -> Work | None:
+        """Return the work that PubMed numbers so: every tenth is there."""
+        number = int(name) - PUBMED if name.isdecimal() else -1
+        return next((one for one in self.works if one.number == number and not number % 10), None)
 
     def find_doi(self, doi: str) -> Work | None:
         """Return the work of a DOI, among them the DOIs that arXiv gives."""

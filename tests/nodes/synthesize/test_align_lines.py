@@ -248,3 +248,16 @@ async def test_paragraph_too_large_for_the_window_is_asked_in_parts(settings: Se
     assert len(server.requests) > 1
     assert [line.text for line in parts["lines"]] == [line.text for line in whole["lines"]]
     assert parts["failures"] == []
+
+
+async def test_every_paragraph_of_a_paper_is_shown_where_all_fit(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nodes.synthesize.line_origins._NEAREST", 1)
+    monkeypatch.setattr("nodes.synthesize.line_origins._MOST_ORIGINS", 1)
+    _, server = await align(settings, state("Moss gardens cool flat roofs, as Marsh and Weir say."))
+    asked: dict[str, Any] = inputs_of(server.requests[0])
+    ((source,), used) = asked["sources"], {item.paragraph for item in CONTEXTS}
+    assert source["title"] == MOSS.title
+    mine = [item for item in PARAGRAPHS if item.paper == MOSS.id and item.id in used]
+    assert len(source["passages"]) == len(mine) > 1

@@ -12,9 +12,9 @@ from typing import Any
 
 from nodes.write.cited_papers import PaperToCite, load_papers_to_cite
 from nodes.write.paper_passages import ShownPassage, full_text, shown_passages, telling
+from nodes.write.writers.along_plan import PassageWriter, extract, placed, shown_plan
 from nodes.write.writers.draft_answers import NextSentence, SectionAnswer
 from nodes.write.writers.drafting import DraftQuestion, open_draft_session
-from nodes.write.writers.passage import PassageWriter, extract, placed, shown_plan
 from nodes.write.writers.writer import DraftingState, DraftJob
 from state.channels import WriteState
 from state.writing import MARKER

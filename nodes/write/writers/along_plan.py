@@ -85,11 +85,12 @@ class ShownParagraph(BaseModel):
     axis: str | None = None
     gap: str | None = None
     keys: list[str] | None = None
+    says: list[str] | None = None
     lines: list[ShownLine] | None = None
 
 
 def shown_plan(
-    plan: Plan, lines: Sequence[PlanLine], *, whole: bool = True
+    plan: Plan, lines: Sequence[PlanLine], *, whole: bool = True, says: bool = False
 ) -> list[ShownParagraph]:
     """Return these lines of a plan by paragraph, with what their themes are to argue.
 
@@ -97,6 +98,7 @@ def shown_plan(
         plan: The plan.
         lines: Those that are written now.
         whole: Whether the lines are shown, or only which papers a paragraph cites.
+        says: Whether to show also what lines that are not shown are to say.
     """
     themes = {theme.label: theme for theme in plan.themes}
     shown: list[ShownParagraph] = []
@@ -110,6 +112,9 @@ def shown_plan(
                 axis=theme.axis or None,
                 gap=theme.gap or None,
                 keys=None if whole else keys_of(group),
+                says=[line.note for line in group if line.note] or None
+                if says and not whole
+                else None,
                 lines=[_shown_line(line) for line in group] if whole else None,
             )
         )

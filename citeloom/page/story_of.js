@@ -1,0 +1,103 @@
+// What a run has done so far, as the steps of a story: from its events while one watches, from its results later.
+// @ts-check
+import {counted, W} from "./words.js";
+
+/** The stages of each step, in their order. @type {Record<string, string[]>} */
+const STAGES = {
+  read: ["read_input", "take_papers", "take_references", "take_sources", "generate_queries", "plan_search"],
+  search: ["search_source", "merge_records", "screen_papers", "expand_citations", "search_passages", "resolve_references", "resolve_works"],
+  judge: ["shortlist_papers", "judge_papers", "weigh_links", "reflect_on_sufficiency", "check_retractions", "select_papers"],
+  cover: ["estimate_completeness"],
+  write: ["plan_section", "read_papers", "read_stack_paper", "summarize_paragraphs", "judge_relevance", "synthesize_answer", "align_lines", "merge_references", "write"],
+  check: ["full_texts", "check"],
+};
+/** What each graph's runs go through. @type {Record<string, string[]>} */
+const STEPS = {
+  review: ["read", "search", "judge", "cover", "write", "check"], find: ["read", "search", "judge", "cover"], write: ["read", "write", "check"],
+  revise: ["write", "check"], verify: ["read", "search", "check"], references: ["read", "search"], synthesize: ["read", "search", "write"],
+};
+/** The step that asks a question. @type {Record<string, string>} */
+const ASKS = {cost: "read", queries: "read", papers: "judge", plan: "write", text: "check"};
+/** A rate says something from here on, in seconds. */
+const ENOUGH = 10;
+
+/** @typedef {{name: string, state: "ok" | "on" | "todo", seconds: number, stages: import("./run.js").Stage[], failures: any[]}} Step */
+
+/** @param {import("./run.js").Run} run @returns {Step[]} */
+export function story(run) {
+  const names = STEPS[run.graph] ?? ["read", "search", "write", "check"];
+  const stepOf = (/** @type {string} */ stage) => names.find((name) => STAGES[name].includes(stage));
+  const last = run.stages.at(-1);
+  const now = run.question ? ASKS[run.question.kind] ?? names[0] : (last && stepOf(last.stage)) ?? names[0];
+  const ended = run.status === "completed";
+  const failures = run.values.failures?.length ? run.values.failures : run.failures;
+  return names.map((name) => {
+    const stages = run.stages.filter((item) => STAGES[name].includes(item.stage));
+    const begun = stages.length > 0 || (run.stages.length === 0 && names.indexOf(name) < names.indexOf(now));
+    return {
+      name, stages, seconds: stages.reduce((sum, item) => sum + item.seconds, 0),
+      state: ended ? "ok" : name === now ? "on" : begun ? "ok" : "todo",
+      failures: failures.filter((/** @type {any} */ item) => (stepOf(item.stage) ?? names.at(-1)) === name),
+    };
+  });
+}
+
+/** Seconds that a stage still needs, where its pace is known. @param {import("./run.js").Stage | undefined} stage */
+export function left(stage) {
+  if (!stage?.done || stage.done >= stage.total) return 0;
+  const took = stage.at - stage.from;
+  return took < ENOUGH ? 0 : (took / stage.done) * (stage.total - stage.done);
+}
+
+/** What each source gave: records and searches, or why nothing. @param {import("./run.js").Run} run @param {any[]} failures */
+export function given(run, failures) {
+  /** @type {Map<string, {name: string, records: number, searches: number, failed: number, cause: string, remedy: string}>} */
+  const sources = new Map();
+  const of = (/** @type {string} */ name) => {
+    if (!sources.has(name)) sources.set(name, {name, records: 0, searches: 0, failed: 0, cause: "", remedy: ""});
+    return /** @type {any} */ (sources.get(name));
+  };
+  for (const item of run.values.search_log?.length ? run.values.search_log : run.log) {
+    const source = of(item.source.split(":")[0]);
+    source.records += item.returned;
+    source.searches += 1;
+  }
+  for (const {stage, subject, cause, remedy} of failures) {
+    if (stage === "search_source") Object.assign(of(subject.split(":")[0]), {failed: of(subject.split(":")[0]).failed + 1, cause, remedy});
+  }
+  return [...sources.values()];
+}
+
+/** @param {string} name @param {import("./run.js").Run} run */
+export const sourceName = (name, run) => (name === "library"
+  ? `${W.start.library} “${run.searched?.library ?? run.values.request?.library ?? "starter"}”` : {...W.start.sourceNames, ...W.start.moreSources}[/** @type {"openalex"} */ (name)] ?? name);
+
+/** Records, papers, judged and relevant ones, as far as they are known. @param {import("./run.js").Run} run @returns {[string, number][]} */
+export function funnel(run) {
+  const counts = run.values.counts ?? {};
+  const log = run.values.search_log?.length ? run.values.search_log : run.log;
+  const at = (/** @type {string} */ stage) => run.stages.find((item) => item.stage === stage)?.done ?? 0;
+  const numbers = {
+    records: counts.identified ?? log.reduce((/** @type {number} */ sum, /** @type {any} */ item) => sum + item.returned, 0),
+    papers: counts.screened ?? at("merge_records"), judged: counts.assessed ?? at("weigh_links"),
+    relevant: counts.included !== undefined ? counts.included : run.relevant,
+  };
+  return [[W.story.records, numbers.records], [W.story.papers, numbers.papers], [W.story.judged, numbers.judged],
+    [counts.included !== undefined ? W.story.kept : W.story.relevant, numbers.relevant]];
+}
+
+/** The line that a finished step folds into. @param {Step} step @param {import("./run.js").Run} run @returns {string} */
+export function gist(step, run) {
+  const {values} = run;
+  const note = (/** @type {string} */ stage) => step.stages.find((item) => item.stage === stage)?.note ?? "";
+  const sentences = values.sentences ?? [];
+  const kept = (values.papers ?? []).filter((/** @type {any} */ item) => item.selected).length;
+  /** @type {Record<string, string>} */
+  const told = {
+    judge: kept ? `${counted(kept, "paper")} ${W.run.kept}, ${values.counts?.assessed ?? 0} ${W.run.counts.assessed}` : note("select_papers"),
+    cover: values.completeness?.told || note("estimate_completeness"),
+    write: sentences.length ? `${counted(sentences.length, "sentence")}, ${counted(values.references?.length ?? 0, "paper")} ${W.run.cited}` : note("plan_section"),
+    check: values.audit?.citations ? `${values.audit.supported} ${W.story.of} ${counted(values.audit.citations, "citation")} ${W.story.supported}` : "",
+  };
+  return told[step.name] ?? step.stages.at(-1)?.note ?? "";
+}

@@ -1,0 +1,138 @@
+"""Citations checked on the page: findings in their place, fixes by one click, the mended file."""
+
+import re
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from docx import Document
+from playwright.sync_api import Page, expect
+
+from tests.server.browser import CHROMIUM, REQUIRED, SENTENCE, Visitor
+from tests.support import SMALL, small_records, starter_records
+
+pytestmark = pytest.mark.skipif(
+    not CHROMIUM and not REQUIRED, reason="this machine has no Chromium"
+)
+
+
+def test_citations_of_a_text_are_checked_and_a_synthesis_is_written(visitor: Visitor) -> None:
+    known = small_records()[0]
+    page = visitor.at("check")
+    visitor.looks_right()
+    text = f"Moths steer by the moon [1].\n\nOwls hear voles [2].\n\n# References\n\n[1] {known.title}. {known.year}."
+    page.get_by_label("Your text, with").fill(text)
+    page.wait_for_selector(f"option[value={SMALL}]", state="attached")
+    page.get_by_label("Library").select_option(SMALL)
+    page.get_by_role("button", name="Check", exact=True).click()
+    page.wait_for_url("**/checked", timeout=60_000)
+    rail = page.get_by_role("navigation", name="Findings")
+    rail.get_by_role("button", name=re.compile("^Owls hear voles")).click()
+    expect(page.locator(".peek .verdict").first).to_contain_text("Not in the source")
+    visitor.looks_right_everywhere()
+
+    visitor.at(f"libraries/{SMALL}")
+    page.wait_for_selector(".papers li")
+    for box in page.get_by_label("Select for a synthesis").all()[:3]:
+        box.check()
+    page.get_by_role("textbox", name="Write a synthesis").fill(
+        "How are citations recommended by language models?"
+    )
+    page.get_by_role("button", name="Write", exact=True).click()
+    page.wait_for_url("**/synthesis", timeout=90_000)
+    if page.locator(SENTENCE).count():
+        page.locator(SENTENCE).first.click()
+        page.locator("aside blockquote").first.wait_for()
+    visitor.looks_right()
+
+
+def test_findings_open_in_place_and_the_mended_text_is_saved(visitor: Visitor) -> None:
+    known, other = small_records()[:2]
+    own = str(known.abstract).split(". ")[0] + "."
+    text = (
+        f"Moths steer by the moon [1]. {own.removesuffix('.')} [1]. Owls hear voles [2].\n\n"
+        f"# References\n\n[1] {known.title}. {known.year}.\n\n[2] {other.title}. {other.year}.\n"
+    )
+    page = visitor.at("check")
+    page.get_by_label("Your text, with").fill(text)
+    page.wait_for_selector(f"option[value={SMALL}]", state="attached")
+    page.get_by_label("Library").select_option(SMALL)
+    page.get_by_role("button", name="Check", exact=True).click()
+    page.wait_for_url("**/checked", timeout=60_000)
+    peek = page.locator(".peek")
+    expect(peek).to_have_count(1)  # the first finding is open
+    expect(peek).to_contain_text(known.title)  # a name, not only [1]
+    assert 1 <= peek.locator(".passage").count() <= 2
+    assert "Closest passages" in peek.inner_text()
+    assert page.locator("header a[aria-current]").inner_text() == "Check"
+
+    page.keyboard.press("n")
+    expect(page.locator(f"{SENTENCE}[aria-expanded=true]")).to_contain_text("Owls hear voles")
+    expect(page.locator(f"{SENTENCE}[aria-expanded=true]")).to_be_focused()
+    page.keyboard.press("p")
+    expect(page.locator(f"{SENTENCE}[aria-expanded=true]")).to_contain_text("Moths steer")
+    peek.get_by_role("button", name="Quote this instead").first.click()
+    expect(peek).to_contain_text("It becomes:")
+    page.keyboard.press("n")
+    peek.get_by_role("button", name="Remove the sentence").click()
+    page.reload()  # what was decided is kept
+    page.get_by_role("button", name="Export the corrected text (2 fixes)").wait_for()
+    saved = mended(page)
+    assert "Moths" not in saved
+    assert "Owls" not in saved
+    assert own.removesuffix(".") in saved
+    assert saved.count("[1]") == text.count("[1]")
+    assert saved.endswith(text.partition("# References")[2])
+    page.get_by_role("button", name=re.compile("^Owls hear")).last.click()
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Export the corrected text (1 fix)").wait_for()
+    assert "Owls hear voles [2]." in mended(page)
+
+
+def mended(page: Page) -> str:
+    with page.expect_download() as waited:
+        page.get_by_role("button", name=re.compile("^Export the corrected text")).click()
+    assert waited.value.suggested_filename == "corrected-text.md"
+    return Path(waited.value.path()).read_text(encoding="utf-8")
+
+
+def test_reference_is_fixed_by_one_click_and_an_annotation_is_never_quoted(
+    visitor: Visitor,
+) -> None:
+    known = next(paper for paper in starter_records() if paper.year and paper.authors)
+    first = known.authors[0].name
+    printed = f"{first}. {known.title}. {int(known.year or 0) - 9}."
+    page = visitor.at("check")
+    page.get_by_label("Your text, with").fill(
+        f"Moths steer by the moon [1].\n\n# References\n\n[1] {printed}"
+    )
+    page.get_by_role("button", name="Check", exact=True).click()
+    page.wait_for_url("**/checked", timeout=60_000)
+    expect(page.locator(".peek blockquote.noted").first).to_be_visible()
+    assert page.get_by_role("button", name="Quote this instead").count() == 0
+    rail = page.get_by_role("navigation", name="Findings")
+    expect(rail.get_by_role("button", name="[1] wrong in year")).to_be_visible()
+    visitor.looks_right_everywhere()
+    page.get_by_role("button", name="Fix year").click()
+    expect(rail.get_by_role("button", name="[1] wrong in year")).to_have_count(0)
+    assert mended(page).endswith(printed.replace(str(int(known.year or 0) - 9), str(known.year)))
+
+
+def test_word_file_is_read_whole_with_its_references(visitor: Visitor) -> None:
+    known = small_records()[0]
+    document, file = Document(), BytesIO()
+    document.add_paragraph("Moths steer by the moon [1].")
+    document.add_heading("References")
+    document.add_paragraph(f"[1] {known.title}. {known.year}.")
+    document.save(file)
+    page = visitor.at("check")
+    page.set_input_files(
+        "input[type=file]", {"name": "draft.docx", "mimeType": "", "buffer": file.getvalue()}
+    )
+    box = page.get_by_label("Your text, with")
+    expect(box).to_have_value(re.compile(r"moon \[1\]\.\n\n# References\n\n\[1\]"), timeout=60_000)
+    page.set_input_files(
+        "input[type=file]", {"name": "x.pdf", "mimeType": "", "buffer": b"%PDF-1.4 nothing"}
+    )
+    page.wait_for_selector(".problem", timeout=60_000)
+    visitor.looks_right_everywhere()

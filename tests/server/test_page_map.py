@@ -1,0 +1,107 @@
+"""The map of a run in a real Chromium: what it draws, its card, its lenses, and its keys."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.server.browser import CHROMIUM, REQUIRED, Visitor, browser
+from tests.server.conftest import Server
+from tests.server.hostile import Caller
+from tests.support import ABSTRACT, SMALL
+
+pytestmark = pytest.mark.skipif(
+    not CHROMIUM and not REQUIRED, reason="this machine has no Chromium"
+)
+KEEP = 12
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with browser() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def thread(server: Server) -> str:
+    """A search whose papers make themes."""
+    caller = Caller(server.url)
+    found = caller.thread()
+    text = ABSTRACT.read_text(encoding="utf-8")
+    caller.run("find", found, text=text, library=SMALL, sources=["library"], keep=KEEP)
+    return found
+
+
+def boxes(page: Page, selector: str) -> list[tuple[float, float, float, float]]:
+    """Left, top, right and bottom of each of these that has a size."""
+    script = """all => all.map(one => one.getBoundingClientRect()).filter(box => box.width)
+        .map(box => [box.left, box.top, box.right, box.bottom])"""
+    return [tuple(box) for box in page.locator(selector).evaluate_all(script)]
+
+
+@pytest.mark.parametrize(
+    ("width", "scheme"), [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")]
+)
+def test_map_names_its_papers_and_opens_them(
+    chromium: Browser, server: Server, thread: str, width: int, scheme: str
+) -> None:
+    page = chromium.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)  # type: ignore[arg-type]
+    visitor = Visitor(page, server.url)
+    visitor.at(f"run/{thread}/graph")
+    expect(page.locator(".frame .dot.kept")).to_have_count(KEEP)
+    frame = boxes(page, ".frame")[0]
+    titles = boxes(page, ".frame .dot.kept .label")
+    assert len(titles) == KEEP
+    for left, _, right, _ in titles:
+        assert frame[0] <= left
+        assert right <= frame[2] + 1
+    lanes = page.locator("text.lane").all_text_contents()
+    assert len(lanes) >= 2
+    assert "Other" not in " ".join(lanes)
+    visitor.looks_right()
+
+    page.locator(".frame .dot.kept").first.click()
+    card = page.locator(".map-card")
+    title = card.locator("h2").inner_text()
+    assert page.locator(".frame .dot.chosen title").text_content() == title
+    expect(card.locator("blockquote")).to_be_visible()
+    (card_box,) = boxes(page, ".map-card")
+    # Beside the map, or a sheet that leaves the disc in sight.
+    assert card_box[0] >= frame[2] if width > 1000 else card_box[1] > 800 * 0.38 - 1
+    visitor.looks_right()
+    card.get_by_role("button", name="Close the card").click()
+    expect(page.locator(".frame .dot.chosen")).to_have_count(0)
+    assert page.evaluate("document.activeElement.classList.contains('dot')")
+    page.close()
+
+
+def test_lenses_zoom_and_words_change_what_is_seen(
+    chromium: Browser, server: Server, thread: str
+) -> None:
+    page = chromium.new_page(viewport={"width": 1280, "height": 800})
+    visitor = Visitor(page, server.url)
+    visitor.at(f"run/{thread}/graph")
+    page.get_by_role("button", name="Relevance", exact=True).click()
+    assert page.locator("text.lane").first.text_content() == "Score 85 to 100"
+    before = page.locator(".frame .dot").count()
+    page.get_by_role("button", name="Seen, not kept").click()
+    assert page.locator(".frame .dot").count() > before
+    page.get_by_role("button", name="Zoom in").click()
+    expect(page.locator(".zoom output")).to_have_text("140 %")
+    page.locator(".frame .dot.kept").first.focus()
+    page.keyboard.press("0")
+    expect(page.locator(".zoom output")).to_have_text("100 %")
+    title = page.locator(".frame .dot.kept title").first.text_content() or ""
+    page.get_by_label("Find in the map").fill(title[:30])
+    assert page.locator(".dot.found").count() >= 1
+    page.get_by_role("button", name="Role in your text").click()
+    expect(page.locator(".frame .dot")).to_have_count(KEEP)
+    assert page.locator("text.lane").all_text_contents()[0].startswith("Kept, not")
+    page.locator(".frame .dot.kept").first.focus()
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Must cite").click()
+    expect(page.get_by_role("button", name="Must cite")).to_have_attribute("aria-pressed", "true")
+    page.keyboard.press("Escape")
+    expect(page.locator(".frame .dot.chosen")).to_have_count(0)
+    visitor.looks_right()
+    page.close()

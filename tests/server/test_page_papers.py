@@ -1,0 +1,127 @@
+"""The papers of a run on the page: filters, order, changes, papers that one adds, and thousands of rows."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Route, expect
+
+from tests.graphs.stacks import first
+from tests.server.browser import CHROMIUM, IDEA, REQUIRED, SENTENCE, Visitor
+from tests.server.hostile import Caller
+from tests.support import SMALL, small_records
+
+pytestmark = pytest.mark.skipif(
+    not CHROMIUM and not REQUIRED, reason="this machine has no Chromium"
+)
+NAME = ".paper .name"
+
+
+def test_papers_are_filtered_ordered_added_and_written_of_again(visitor: Visitor) -> None:
+    thread = visitor.review(IDEA, SMALL)
+    page = visitor.page
+    page.wait_for_selector(SENTENCE, timeout=90_000)
+    visitor.at(f"run/{thread}/papers")
+    before = page.locator(NAME).all_inner_texts()
+    assert len(before) == 8
+    assert page.locator(".paper blockquote").count() == 8
+    expect(page.locator(".p-meta").first).to_contain_text("found by")
+    assert page.locator(".apply").count() == 0  # nothing is changed yet
+    visitor.looks_right_everywhere()
+
+    page.get_by_role("button", name="Filters").click()
+    page.get_by_label("Years from").fill("2024")
+    page.keyboard.press("Escape")
+    years = page.locator(".p-meta").all_inner_texts()
+    assert 0 < len(years) < 8
+    assert all(int(re.findall(r"\b20\d\d\b", text)[0]) >= 2024 for text in years)
+    page.get_by_role("button", name="Filters (1)").click()
+    page.get_by_label("Years from").fill("")
+    page.get_by_label("Found by").select_option("links")
+    assert all(
+        "reference list" in one or "citing paper" in one
+        for one in page.locator(".p-meta").all_inner_texts()
+    )
+    page.get_by_label("Found by").select_option("")
+    page.keyboard.press("Escape")
+
+    # By keys; the row that moves keeps them.
+    page.locator(".grip").nth(0).press("ArrowDown")
+    expect(page.locator(NAME).nth(1)).to_have_text(before[0])
+    page.keyboard.press("ArrowDown")
+    expect(page.locator(NAME).nth(2)).to_have_text(before[0])
+    expect(page.locator(".apply")).to_contain_text("1 change: your order")
+    page.locator(".grip").nth(2).drag_to(page.locator(".paper").nth(0))
+    expect(page.locator(NAME).nth(0)).to_have_text(before[0])
+
+    bar = page.locator(".apply")
+    page.get_by_role("button", name=f"Leave out: {before[0]}").click()
+    expect(bar).to_contain_text(f"without “{before[0].split(': ')[0][:60]}")
+    expect(bar).to_contain_text("this text stays")
+    bar.get_by_role("button", name="Undo").click()
+    expect(bar).to_have_count(0)
+
+    known = {
+        item["paper"]["id"]
+        for item in Caller(visitor.url).get(f"/citeloom/runs/{thread}").json()["values"]["papers"]
+    }
+    missed = next(paper for paper in small_records() if paper.id not in known and paper.abstract)
+    page.get_by_role("button", name="Add a paper").first.click()
+    page.get_by_label("DOI, arXiv id or title").fill("no paper has this title")
+    page.locator("form.add .main").click()
+    expect(page.locator(".problem")).to_contain_text("No paper of this library has this title")
+    page.get_by_label("DOI, arXiv id or title").fill(missed.title)
+    page.locator("form.add .main").click()
+    expect(bar).to_contain_text("with “")
+    page.set_input_files(
+        "form.add input[type=file]",
+        {"name": "owls.pdf", "mimeType": "application/pdf", "buffer": first()},
+    )
+    expect(bar).to_contain_text("2 changes", timeout=60_000)
+    visitor.looks_right_everywhere()
+    bar.get_by_role("button", name="Write again").click()
+    page.wait_for_url(lambda url: thread not in url and "/text" in url, timeout=90_000)
+    page.wait_for_selector(SENTENCE, timeout=90_000)
+
+
+def test_criteria_are_columns_and_five_thousand_rows_scroll(visitor: Visitor) -> None:
+    thread = visitor.review(IDEA, SMALL)
+    page = visitor.page
+    page.wait_for_selector(SENTENCE, timeout=90_000)
+    run = Caller(visitor.url).get(f"/citeloom/runs/{thread}").json()
+    run["values"]["papers"] = [copied(run["values"]["papers"], number) for number in range(5000)]
+
+    def many(route: Route) -> None:
+        route.fulfill(status=200, content_type="application/json", body=json.dumps(run))
+
+    page.route(f"**/citeloom/runs/{thread}", many)
+    visitor.at(f"run/{thread}/papers")
+    page.reload()
+    page.wait_for_selector(NAME)
+    expect(page.locator(".p-head")).to_contain_text("Was it measured?")
+    expect(page.locator(".paper").first).to_contain_text("Yes")
+    expect(page.locator(".paper").nth(1)).to_contain_text("Not stated")
+    assert page.locator(".paper").count() < 100
+    page.evaluate("window.scrollTo(0, document.body.scrollHeight)")
+    expect(page.get_by_text("Paper number 4999", exact=True)).to_be_visible()
+    page.evaluate("window.scrollTo(0, document.body.scrollHeight / 2)")
+    expect(page.get_by_text(re.compile(r"^Paper number 2[3-7]\d\d$")).first).to_be_visible()
+    assert page.locator(".paper").count() < 100
+    page.get_by_placeholder("Find a title, author or word").fill("number 4321")
+    expect(page.locator(NAME)).to_have_text(["Paper number 4321"])
+    visitor.looks_right()
+
+
+def copied(papers: list[dict[str, Any]], number: int) -> dict[str, Any]:
+    """Return one of the run's papers under another name; every second one meets a criterion."""
+    like = papers[number % len(papers)]
+    met = [{"criterion": "Was it measured?", "met": "yes", "quote": "We measured it twice."}]
+    paper = {**like["paper"], "id": f"made:{number}", "title": f"Paper number {number}"}
+    return {
+        **like,
+        "paper": paper,
+        "rank": number + 1,
+        "selected": True,
+        "criteria": met if number % 2 == 0 else [],
+    }

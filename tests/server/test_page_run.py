@@ -1,0 +1,113 @@
+"""Start and Progress on the page: what one can choose, and a run told as a story."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.server.browser import CHROMIUM, IDEA, REQUIRED, SENTENCE, Visitor
+from tests.support import SMALL
+from tools.documented_methods import METHODS
+
+pytestmark = pytest.mark.skipif(
+    not CHROMIUM and not REQUIRED, reason="this machine has no Chromium"
+)
+
+
+def test_start_says_what_goes_in_what_comes_out_and_what_leaves_the_server(
+    visitor: Visitor,
+) -> None:
+    page = visitor.at("start")
+    for way, what in (("Review", "section"), ("Ask", "answer"), ("Check", "citation")):
+        expect(page.locator(".way", has_text=way).first).to_contain_text(what)
+    page.get_by_role("button", name="Try an example").click()
+    assert len(page.get_by_label("Abstract, idea or question").input_value().split()) > 50
+    expect(page.locator("aside")).to_contain_text("Nothing leaves this server.")
+    page.get_by_label("OpenAlex").check()
+    expect(page.locator("aside")).to_contain_text("OpenAlex receives the queries.")
+    expect(page.get_by_label("Google Scholar")).to_be_disabled()
+
+    page.get_by_text("Advanced: methods").click()
+    told = page.locator(".methods").inner_text()
+    for method in METHODS:
+        if method.step not in {"ask", "synthesize"}:
+            assert method.name in told
+            assert method.when in told
+    page.get_by_label(re.compile("^One round")).check()
+    expect(page.get_by_label(re.compile("^Permutation"))).to_be_disabled()  # it needs a model
+    page.get_by_text("Sentence plan", exact=True).first.click()
+    visitor.looks_right_everywhere()
+
+
+def test_without_a_model_a_card_says_so_and_tests_whether_there_is_one(visitor: Visitor) -> None:
+    page = visitor.at("start/model")
+    card = page.locator("aside")
+    expect(card).to_contain_text("No model connected")
+    expect(card).to_contain_text("annotated list by theme")
+    card.get_by_role("button", name="Test the model").click()
+    expect(card).to_contain_text("CiteLoom has no model in its settings yet.")
+    visitor.looks_right()
+    page.get_by_role("button", name="Papers only").click()
+    expect(page.locator("button.big")).to_have_text("Start the search")
+
+
+def test_chosen_method_and_silent_source_are_seen_in_the_run(visitor: Visitor) -> None:
+    page = visitor.at("start")
+    page.get_by_label("Abstract, idea or question").fill(IDEA)
+    page.wait_for_selector(f"option[value={SMALL}]", state="attached")
+    page.get_by_label("Library", exact=True).select_option(SMALL)
+    page.get_by_label("arXiv").check()
+    page.get_by_label("Papers to keep").fill("8")
+    page.get_by_role("button", name="Papers only").click()
+    page.get_by_text("Advanced: methods").click()
+    page.get_by_label(re.compile("^One round")).check()
+    page.locator("button.big").click()
+    page.wait_for_url("**/papers", timeout=90_000)  # it ends on what one waits for
+    page.locator(".tabs").get_by_role("link", name="Progress").click()
+    gave = page.locator(".gave")
+    expect(gave.locator("li", has_text="arXiv")).to_contain_text("Not answering")
+    expect(gave.locator("li", has_text=SMALL)).to_contain_text("records")
+    expect(gave).not_to_contain_text("Citation links")  # one round follows none
+    expect(page.locator(".story")).to_contain_text("The run goes on without it")
+    visitor.looks_right_everywhere()
+
+
+def test_run_is_a_story_whose_question_stands_where_it_is_asked(visitor: Visitor) -> None:
+    thread = visitor.review(IDEA, SMALL, "the papers")
+    page = visitor.page
+    step = page.locator(".story > li.on")
+    step.locator(".question").wait_for(timeout=60_000)
+    expect(step.locator("h3").first).to_contain_text("Judging papers")
+    # Nothing but the run's own events has told of these papers by now.
+    expect(page.locator(".rising li").first).to_be_visible()
+    assert page.locator(".rising blockquote").count() >= 1
+    expect(page.locator(".funnel dd").nth(2)).to_have_text(re.compile(r"^\d+$"))
+    assert page.locator(".story > li.ok").count() == 2
+    visitor.looks_right_everywhere()
+    page.get_by_role("button", name="Continue").click()
+    page.wait_for_url("**/text", timeout=90_000)
+    page.wait_for_selector(SENTENCE)
+
+    visitor.at(f"run/{thread}/live")
+    expect(page.locator(".story > li.ok")).to_have_count(6)
+    page.get_by_text(re.compile(r"\d quer(y|ies), each from your text")).click()
+    assert page.locator(".queries li").count() >= 1
+    page.get_by_role("link", name="Open the text").click()
+    page.wait_for_selector(SENTENCE)
+
+
+def test_history_names_state_and_finds_a_run(visitor: Visitor) -> None:
+    thread = visitor.review(f"Owls at night. {IDEA}", SMALL, "the queries")
+    page = visitor.page
+    page.wait_for_selector(".question", timeout=60_000)
+    visitor.at("history")
+    page.get_by_label("Find a run").fill("owls at night")
+    row = page.locator(".history li")
+    expect(row).to_have_count(1)
+    expect(row).to_contain_text("Waits for you")
+    expect(row).to_contain_text("Review")
+    visitor.looks_right_everywhere()
+    row.get_by_role("link").click()
+    page.wait_for_url(f"**/run/{thread}**")
+    visitor.at("start")
+    expect(page.locator(".recent")).to_contain_text("Owls at night")

@@ -1,0 +1,211 @@
+"""A text on the page: its sentences with their evidence, what a person does to it, and its versions."""
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.server.browser import CHROMIUM, IDEA, REQUIRED, SENTENCE, Visitor
+from tests.server.hostile import Caller
+from tests.support import SMALL
+
+pytestmark = pytest.mark.skipif(
+    not CHROMIUM and not REQUIRED, reason="this machine has no Chromium"
+)
+
+
+def test_evidence_stands_beside_the_sentence_and_keys_go_from_one_to_the_next(
+    visitor: Visitor,
+) -> None:
+    visitor.review(IDEA, "starter")
+    page = visitor.page
+    page.wait_for_selector(SENTENCE, timeout=90_000)
+    title = page.locator("aside h2").first
+    chosen = page.locator(f"{SENTENCE}[aria-pressed=true]")
+    expect(chosen).to_have_count(1)  # there is evidence before anything is clicked
+    expect(page.get_by_text("Annotated list by theme")).to_be_visible()
+    page.locator(SENTENCE).nth(1).click()
+    expect(title).to_have_text(re.compile(r"^Sentence 2 of \d+$"))
+    assert page.locator("aside .verdict").first.inner_text() == "Supported"
+    aside, sentence = page.locator("aside").bounding_box(), chosen.bounding_box()
+    assert aside
+    assert sentence
+    assert aside["y"] < sentence["y"] + sentence["height"]  # beside, not below
+    noted = page.locator("aside blockquote.noted").first
+    assert not noted.inner_text().startswith(
+        "“"
+    )  # an annotation does not look like a paper's words
+    expect(page.locator("aside .where.annotation").first).to_have_text(
+        "Annotation, not the paper’s own words"
+    )
+
+    page.keyboard.press("j")
+    expect(title).to_have_text(re.compile("^Sentence 3"))
+    page.keyboard.press("k")
+    page.keyboard.press("k")
+    expect(title).to_have_text(re.compile("^Sentence 1"))
+    page.get_by_label("Ask for a change").fill("jk")  # letters are letters in a field
+    expect(title).to_have_text(re.compile("^Sentence 1"))
+    page.get_by_label("Letter keys").uncheck()
+    page.locator(SENTENCE).nth(1).press("Enter")
+    page.keyboard.press("j")
+    expect(title).to_have_text(re.compile("^Sentence 2"))
+    page.get_by_label("Letter keys").check()
+    page.locator(SENTENCE).nth(1).press("Enter")  # a second time: into the evidence
+    expect(page.locator("aside .panel-body")).to_be_focused()
+
+    chip = page.get_by_role("group", name="Show sentences by verdict").get_by_role("button").first
+    chip.click()
+    expect(chip).to_have_attribute("aria-pressed", "true")
+    faint = page.locator(f"{SENTENCE}.faint").count()
+    assert faint == page.locator(SENTENCE).count() - int(chip.inner_text().split()[0])
+    visitor.looks_right_everywhere()
+
+
+def test_evidence_is_a_sheet_on_a_phone_and_gives_the_focus_back(visitor: Visitor) -> None:
+    page = visitor.page
+    page.set_viewport_size({"width": 390, "height": 844})
+    visitor.review(IDEA, SMALL)
+    page.wait_for_selector(SENTENCE, timeout=90_000)
+    page.emulate_media(reduced_motion="reduce")
+    top = page.locator(".text-bar").bounding_box()
+    assert top
+    assert top["y"] < 250  # below a title of three lines
+    expect(page.locator("aside")).to_be_hidden()
+    sentence = page.locator(SENTENCE).nth(4)
+    sentence.press("Enter")
+    sheet = page.locator("aside")
+    expect(sheet).to_be_visible()
+    page.wait_for_function("scrollY > 0")
+    box, place = sheet.bounding_box(), sentence.bounding_box()
+    assert box
+    assert place
+    assert box["height"] <= 0.62 * 844 + 1
+    assert 0 <= place["y"] < box["y"]  # the sentence stays in sight above it
+    visitor.looks_right()
+    page.get_by_label("Close", exact=True).click()
+    expect(sheet).to_be_hidden()
+    expect(sentence).to_be_focused()
+
+    menu = page.get_by_label("Menu")
+    menu.click()
+    expect(page.get_by_role("link", name="Libraries")).to_be_visible()
+    box = page.locator("header").bounding_box()
+    assert box
+    assert box["height"] <= 48
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("link", name="Libraries")).to_be_hidden()
+
+
+def test_version_keeps_every_tab_and_says_what_made_it(visitor: Visitor) -> None:
+    thread = visitor.review(IDEA, SMALL)
+    page = visitor.page
+    page.wait_for_selector(SENTENCE, timeout=90_000)
+    page.locator(SENTENCE).nth(2).click()
+    gone = max(page.locator(SENTENCE).nth(2).inner_text().split(), key=len)
+    page.get_by_role("button", name=re.compile(r"^Leave out \[\d\]$")).click()
+    page.wait_for_url(lambda url: thread not in url, timeout=30_000)
+    page.wait_for_selector(SENTENCE, timeout=90_000)
+    expect(page.locator(".tabs a")).to_have_text(
+        [re.compile(name) for name in ("Text", "Papers", "Map", "Compare", "Progress", "Export")]
+    )
+    page.get_by_role("button", name="What changed").click()
+    assert gone in " ".join(page.locator("article del").all_inner_texts())
+    visitor.looks_right_everywhere()
+    page.get_by_role("button", name=re.compile("^Version 2 of 2")).click()
+    versions = page.locator(".versions a")
+    expect(versions).to_have_count(2)
+    assert "Leave out [" in versions.nth(0).inner_text()
+    assert "Written by the review" in versions.nth(1).inner_text()
+    visitor.looks_right()
+    page.locator(".tabs").get_by_role("link", name="Papers").click()
+    expect(page.locator("main li", has_text="[1]").first).to_be_visible()
+    page.locator(".tabs").get_by_role("link", name="Map").click()
+    page.wait_for_selector("main svg .dot")
+
+
+def test_text_is_edited_checked_and_asked_for_anew(visitor: Visitor) -> None:
+    thread = visitor.review(IDEA, SMALL)
+    page = visitor.page
+    page.wait_for_selector(SENTENCE, timeout=90_000)
+    before = page.locator(SENTENCE).all_inner_texts()
+    page.get_by_role("button", name="Edit text").click()
+    visitor.looks_right()
+    line = page.get_by_label("Line 2", exact=True)
+    kept = line.input_value()
+    line.fill("Nobody has ever studied citations [1].")
+    page.get_by_role("button", name="Check my text").click()
+    page.wait_for_url(lambda url: thread not in url, timeout=30_000)
+    page.wait_for_selector(f"{SENTENCE}, .question", timeout=90_000)
+    if page.locator(".question").count():  # it does not stand: mend it, or have it taken out
+        visitor.looks_right()
+        page.get_by_role("button", name="Continue").click()
+        page.wait_for_selector(SENTENCE, timeout=90_000)
+    false = page.locator(SENTENCE, has_text="Nobody has ever studied")
+    assert not false.count() or "supported" not in str(false.get_attribute("class"))
+    assert kept not in page.locator("article").inner_text() or "[1]" not in kept
+
+    visitor.at(f"run/{thread}/text")
+    page.wait_for_selector(SENTENCE)
+    page.get_by_label("Ask for a change").fill("without [1]")
+    page.get_by_role("button", name="Change", exact=True).click()
+    page.wait_for_url(lambda url: thread not in url, timeout=30_000)
+    page.wait_for_selector(SENTENCE, timeout=90_000)
+    assert len(page.locator(SENTENCE).all_inner_texts()) < len(before)
+
+
+def test_plan_is_edited_as_the_server_has_it(visitor: Visitor) -> None:
+    thread = visitor.review(IDEA, SMALL)
+    page = visitor.page
+    page.wait_for_selector(SENTENCE, timeout=90_000)
+    gone = page.locator(".references li").first.inner_text().split("“")[-1][:40]
+    page.get_by_role("button", name="Plan", exact=True).click()
+    before = lines_of(page)
+    themes = [line for line in before if line.startswith("# ")]
+    named = [line for line in before if "[" in line]
+    assert themes
+    assert all(re.fullmatch(r"\d+\. \[\d+\].* \(\w+\)", line) for line in named)
+    listed = page.locator("ol.cards li").all_inner_texts()
+    assert len(listed) >= len(named)
+    assert any(gone[:20] in title for title in listed)
+    visitor.looks_right()
+    boxes = page.locator(".lines textarea")
+    boxes.nth(before.index(themes[0])).fill("# owls at night")
+    at = next(number for number, line in enumerate(before) if "[1]" in line)
+    boxes.nth(at).fill("1. [2] (contrast): say it of [2] first")
+    page.get_by_role("button", name="Write from this plan").click()
+    page.wait_for_url(lambda url: thread not in url, timeout=30_000)
+    page.wait_for_selector(SENTENCE, timeout=90_000)
+    assert gone not in page.locator(".references").inner_text()
+    page.get_by_role("button", name="Plan", exact=True).click()
+    after = lines_of(page)
+    assert "# owls at night" in after
+    assert any(line.endswith("(contrast): say it of [1] first") for line in after), after
+    assert after.count("") == before.count("")  # its paragraphs
+
+
+def lines_of(page: Page) -> list[str]:
+    page.locator(".lines textarea").first.wait_for()
+    return [box.input_value() for box in page.locator(".lines textarea").all()]
+
+
+def test_change_that_needs_a_model_is_refused_before_a_run_is_made(visitor: Visitor) -> None:
+    thread = visitor.review(IDEA, SMALL)
+    page = visitor.page
+    page.wait_for_selector(SENTENCE, timeout=90_000)
+    runs = len(threads_of(visitor))
+    page.get_by_label("Ask for a change").fill("contrast [1] and [2]")
+    page.get_by_role("button", name="Change", exact=True).click()
+    expect(page.locator("aside .problem")).to_contain_text(
+        "Only a model can follow this instruction"
+    )
+    assert f"/run/{thread}/text" in page.url
+    assert len(threads_of(visitor)) == runs
+    page.locator(SENTENCE).first.click()
+    assert page.get_by_role("button", name="Soften").count() == 0
+    visitor.looks_right()
+
+
+def threads_of(visitor: Visitor) -> list[Any]:
+    return list(Caller(visitor.url).post("/threads/search", {"limit": 100}).json())
