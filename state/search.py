@@ -166,8 +166,9 @@ class Completeness(FrozenModel):
     channels: tuple[str, ...] = Field(
         default=(), description="The channels that could find a paper by themselves."
     )
-    found_by: tuple[int, ...] = Field(
-        default=(), description="How many papers kept were found by 1, 2, 3, ... channels."
+    found_by: tuple[int | float, ...] = Field(
+        default=(),
+        description="How many papers kept were found by 1, 2, 3, ... channels; expectations in earlier runs.",
     )
     curve: tuple[DiscoveryPoint, ...] = ()
     stopped: str = Field(default="", description="Why the search ended.")
