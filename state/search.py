@@ -143,12 +143,17 @@ class MissingWork(FrozenModel):
 class Completeness(FrozenModel):
     """How many papers such a text would cite, and how many of them are among those kept.
 
-    All numbers are expectations: each paper counts by its chance of being cited.
+    Estimates are expectations, each paper by its chance of being cited; they are null where nobody has shown them to
+    hold, as with a model's scores.
     """
 
-    told: str = Field(default="", description="The estimate as a sentence, or why there is none.")
-    kept: float = Field(default=0.0, ge=0, description="Among the papers kept.")
-    seen: float = Field(default=0.0, ge=0, description="Among all papers that were looked at.")
+    told: str = Field(
+        default="", description="The estimate as a sentence, or counts and why there is none."
+    )
+    kept: float | None = Field(default=None, ge=0, description="Expected among the papers kept.")
+    seen: float | None = Field(
+        default=None, ge=0, description="Expected among all papers that were looked at."
+    )
     estimate: float | None = Field(
         default=None, ge=0, description="In all that the sources hold; none if it cannot be told."
     )
@@ -161,8 +166,9 @@ class Completeness(FrozenModel):
     channels: tuple[str, ...] = Field(
         default=(), description="The channels that could find a paper by themselves."
     )
-    found_by: tuple[float, ...] = Field(
-        default=(), description="How many of `seen` were found by 1, 2, 3, ... channels."
+    found_by: tuple[int | float, ...] = Field(
+        default=(),
+        description="How many papers kept were found by 1, 2, 3, ... channels; expectations in earlier runs.",
     )
     curve: tuple[DiscoveryPoint, ...] = ()
     stopped: str = Field(default="", description="Why the search ended.")

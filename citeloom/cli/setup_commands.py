@@ -86,6 +86,7 @@ def settings() -> None:
         table = Table(
             "Method", "--set", "When", box=None, title=step["title"], title_justify="left"
         )
+        table.columns[1].overflow = "fold"  # to be copied
         for method in step["methods"]:
             chosen = " ".join(f"{name}={value}" for name, value in method["settings"].items())
             table.add_row(method["name"], chosen or "default", method["when"])

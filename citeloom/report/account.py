@@ -31,11 +31,10 @@ def coverage(found: Completeness | None) -> Iterator[str]:
         yield "\n".join(["| after | papers found | of these kept |", "|---|---:|---:|", *rows])
     names = ", ".join(found.channels)
     counts = enumerate(found.found_by, start=1)
-    often = ", ".join(f"{count:.1f} by {number}" for number, count in counts if count)
+    often = ", ".join(f"{count} by {number}" for number, count in counts if count)
     told = (
         *found.caveats,
-        names
-        and f"Ways of searching: {names}. Estimated papers by how many ways found them: {often}.",
+        names and f"Ways of searching: {names}. Kept papers by how many ways found them: {often}.",
         found.method and f"Method: {found.method}.",
     )
     yield "\n".join(f"- {escape(line)}" for line in told if line)

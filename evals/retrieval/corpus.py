@@ -151,6 +151,8 @@ class Case:
     """Only works before this day are to be found."""
     gold: frozenset[str]
     """Canonical ids."""
+    cited: frozenset[str] = frozenset()
+    """Of a query paper all references that can be found, those without an abstract too: what a section would cite."""
     own: tuple[str, ...]
     """Canonical ids of the paper itself and of other records of it."""
     hidden: tuple[int, ...]
@@ -342,15 +344,29 @@ def _case(corpus: Corpus, key: str, left_out: dict[str, str]) -> Case | None:
     gold = frozenset(
         corpus.name_of(one)
         for one in cited - set(hidden)
-        if one is not None and _is_gold(corpus.records[one], record.year)
+        if one is not None
+        and corpus.records[one].abstract
+        and _is_earlier(corpus.records[one], record.year)
     )
     if not gold:
         left_out[key] = "no reference of it has an abstract and an earlier year"
         return None
+    known = (at for at in cited - set(hidden) if at is not None)
+    earlier = frozenset(
+        corpus.name_of(at) for at in known if _is_earlier(corpus.records[at], record.year)
+    )
     own = tuple(corpus.name_of(other) for other in hidden)
     before = date(record.year, 1, 1)
-    return Case(id=key, text=record.abstract, before=before, gold=gold, own=own, hidden=hidden)
+    return Case(
+        id=key,
+        text=record.abstract,
+        before=before,
+        gold=gold,
+        cited=earlier,
+        own=own,
+        hidden=hidden,
+    )
 
 
-def _is_gold(cited: Record, year: int) -> bool:
-    return bool(cited.abstract and cited.year is not None and cited.year < year)
+def _is_earlier(cited: Record, year: int) -> bool:
+    return cited.year is not None and cited.year < year

@@ -75,7 +75,7 @@ def _query(case: Case, rows: Mapping[str, Row], k: int) -> dict[str, Any]:
             **{name: said.get(name) for name in _ESTIMATED},
             "stopped": said.get("stopped", ""),
             "gold_kept": len(case.gold & set(default["kept"])),
-            "coverage": coverage(default["kept"], case.gold),
+            "coverage": coverage(default["kept"], case.cited or case.gold),
         }
     return found
 

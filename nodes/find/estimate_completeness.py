@@ -1,24 +1,28 @@
 """Estimate: how many relevant papers there may be, how the search reached them, and why it ended.
 
-Reads `request`, `hits`, `trail`, `same`, `scores`, `prior`, `selected`, `hidden`, `retracted`, `rounds`, `hop`,
-`sufficiency`, `failures`. Writes `completeness`.
+A share is estimated only where the estimate was held against the truth in several fields: in embedded mode, with the
+default ranking and way of following links (decision 11). Elsewhere papers are counted.
+
+Reads `request`, `hits`, `trail`, `same`, `scores`, `prior`, `judged`, `settled`, `selected`, `hidden`, `retracted`,
+`rounds`, `hop`, `sufficiency`, `failures`. Writes `completeness`.
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from langgraph.runtime import Runtime
 
 from nodes.find.present_papers import missing_works
-from nodes.find.relevance_scores import excluded_in, kept_in
+from nodes.find.relevance_scores import excluded_in, kept_in, read_scores
 from state.channels import FindState
 from state.run import fatal_failure
 from state.search import Completeness
 from tools.counting import counted
 from tools.ranking.completeness import METHOD, Estimate, chance_of, estimate_total
-from tools.ranking.discovery_channels import Division, discovery, divide, steps_of
+from tools.ranking.discovery_channels import captures, discovery, steps_of
 from tools.run_settings import RunSettings
-from tools.services import open_services
+from tools.services import Services, open_services
 
 STAGE = "estimate_completeness"
 _SEARCHING = {"search_source", "expand_citations"}
@@ -32,17 +36,28 @@ async def estimate_completeness(state: FindState, runtime: Runtime[RunSettings])
     steps = steps_of(state["hits"], trails, state["same"])
     kept, scores = set(kept_in(state)), _scores(state)
     hits = [hit for _, made in steps for hit in made]
-    division, found = divide(hits, list(scores))
-    estimate = await asyncio.to_thread(
-        estimate_total,
-        [found[key] for key in scores],
-        [chance_of(score) for score in scores.values()],
-        [key in kept for key in scores],
+    found = captures(hits, list(scores))
+    often = Counter(len(found[key]) for key in scores if key in kept)
+    untested = _untested(services)
+    estimate = (
+        Estimate(reason=untested)
+        if untested
+        else await asyncio.to_thread(
+            estimate_total,
+            [found[key] for key in scores],
+            [chance_of(score) for score in scores.values()],
+            [key in kept for key in scores],
+        )
     )
+    judged = len(read_scores(state).keys() & scores.keys())
+    counts = f"{counted(len(kept), 'paper')} kept, of {judged} judged and {len(scores)} found"
+    if kept:
+        twice = sum(number for ways, number in often.items() if ways > 1)
+        counts += f"; {twice} of the kept came in two ways or more"
     done = Completeness(
-        told=completeness_sentence(estimate, len(kept), place_of(state["request"].sources)),
-        kept=round(estimate.kept, 1),
-        seen=round(estimate.seen, 1),
+        told=completeness_sentence(estimate, len(kept), place_of(state["request"].sources), counts),
+        kept=_rounded(estimate.kept, 1),
+        seen=_rounded(estimate.seen, 1),
         estimate=_rounded(estimate.total, 1),
         low=_rounded(estimate.low, 1),
         high=_rounded(estimate.high, 1),
@@ -51,31 +66,38 @@ async def estimate_completeness(state: FindState, runtime: Runtime[RunSettings])
         share_high=_rounded(estimate.share_high, 3),
         method=METHOD if estimate.total else "",
         channels=tuple(sorted(frozenset[str]().union(*found.values()))),
-        found_by=tuple(round(number, 1) for number in estimate.found_by),
+        found_by=tuple(often[ways] for ways in range(1, max(often, default=0) + 1)),
         curve=tuple(discovery(steps, kept)),
         stopped=stop_text(state),
         missing=tuple(await missing_works(state, services)),
-        caveats=(*_cautions(estimate, division), *_limits(state, scores, services.mind_name)),
+        caveats=tuple(_limits(state, scores, estimate)),
     )
-    share = (
-        f"about {100 * done.share:.0f} % found"
-        if done.share is not None
-        else ("too little data for an estimate")
-    )
+    share = f"about {100 * done.share:.0f} % found" if done.share is not None else "no estimate"
     services.progress(STAGE, 1, 1, share)
     return {"completeness": done}
 
 
-def completeness_sentence(estimate: Estimate, kept: int, place: str) -> str:
-    """Return the estimate as one sentence that names what it counts; without one, why there is none.
+def _untested(services: Services) -> str:
+    """Say why an estimate of this run would be one that was never held against the truth; empty if it was."""
+    if services.mind.judges:
+        return "its estimate is tested in embedded mode only, and a model's scores differ"
+    context = services.context
+    if (context.ranker, context.expansion) != ("debate", "best_first"):
+        return "its estimate is tested only with the default ranking and way of following links"
+    return ""
+
+
+def completeness_sentence(estimate: Estimate, kept: int, place: str, counts: str) -> str:
+    """Return the estimate as one sentence that names what it counts; without one, the counts and why.
 
     Args:
         estimate: The estimate.
         kept: How many papers were kept, likely to be cited or not.
         place: What they are counted in, such as 'this library'.
+        counts: What is certain: how many papers were kept, judged and found.
     """
-    if estimate.total is None or estimate.share is None:
-        return f"No coverage estimate for {place}: {estimate.reason}."
+    if estimate.total is None or estimate.kept is None:
+        return f"Coverage: {counts}. CiteLoom does not estimate a share for {place}: {estimate.reason}."
     found = f"about {estimate.kept:.0f}" if estimate.kept >= 1 else "fewer than one"
     share, low, high = (
         round(100 * (part or 0))
@@ -122,33 +144,19 @@ def stop_text(state: FindState) -> str:
     return "; ".join(reasons)
 
 
-def _cautions(estimate: Estimate, division: Division) -> Iterable[str]:
-    """What the method does not do."""
-    if estimate.reason:
-        return
-    yield (
-        "The estimate of missing papers is too low: the ways of searching depend on each "
-        "other, and some papers are hard to find in any way."
-    )
-    if len(estimate.found_by) == 2:
-        yield "Only two ways of searching found papers, so the estimate is rough."
-    if division != "kinds":
+def _limits(state: FindState, scores: Mapping[str, float], estimate: Estimate) -> Iterable[str]:
+    """What the figures do not say, and what was counted at all."""
+    if estimate.total is not None:
         yield (
-            "Fewer than three ways of searching found papers, so single queries count as "
-            "ways; they all come from one input and depend on each other."
+            "The estimate of missing papers is too low: the ways of searching depend on each "
+            "other, and some papers are hard to find in any way."
         )
-
-
-def _limits(state: FindState, scores: Mapping[str, float], mind: str) -> Iterable[str]:
-    """What was counted at all."""
-    judge = {"extractive": "embedded mode"}.get(mind, mind)
-    yield (
-        f"The chance of a citation comes from the score that {judge} gave. The scale was "
-        "set in embedded mode on reference lists of one field (visualization); it is "
-        "rougher elsewhere."
-    )
+        yield (
+            "The chance of a citation comes from the score that embedded mode gave. Its scale was set on reference "
+            "lists of two fields (visualization, computational linguistics); it is rougher elsewhere."
+        )
     unjudged = len(scores.keys() - set(state["scores"]))
-    if unjudged:
+    if unjudged and estimate.total is not None:
         yield (
             counted(
                 unjudged,

@@ -41,15 +41,18 @@ sentence without citation is meant), what it claims, the verdict, why it does no
 a paper that does say it, if one does.
 
 First, as `reading`, make brief notes:
-- Is a line of work, or a paper that a reader would miss, left out?
-- Is the difference from the closest works said outright, the one that matters most, and true by their words and `text`?
-- Where does a reader stumble: a sentence that carries too much, a list without a point, a link that is forced, a term
-  that was not introduced, anything said twice?
+- Take each thing that `text` sets out to do, builds on, claims or finds. Which papers come closest to it? Are these
+  cited, with the difference that matters most, and is it true by their words and by `text`?
+- Which lines of work, or papers that a reader of the field would miss, are left out? Could a clause or a group of keys
+  take them in?
+- Does every paragraph make one point and lead to the next? Is anything only listed, said twice, padded, stronger than
+  its paper says, or near to a formula ("X does. Y does.")? Does the section end where the authors' work begins, in
+  words of its own?
 
 Then give, as `paragraphs`, those that change, each whole and with its number; what you do not give stays as it is.
-Mend every finding in the simplest way: say of the paper what it does say, cite the one that says it, or let the claim
-go. Beyond that change only what your notes call for, and keep the text easy to read. The rules of the first answer
-hold; the section has `length` words now. Where `faults` are listed, mend them and give these paragraphs again.
+Mend every finding: say of the paper what it does say, cite the one that says it, or let the claim go. What is good
+stays letter by letter. The rules of the first answer hold; the section has `length` words now. Where `faults`
+are listed, mend them and give these paragraphs again.
 """
 
 

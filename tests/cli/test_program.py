@@ -110,8 +110,15 @@ def test_help_is_in_plain_words_and_groups(command: str, monkeypatch: pytest.Mon
 def test_settings_lists_all_that_set_can_change() -> None:
     told = CliRunner().invoke(app, ["settings"], env={"COLUMNS": "100"})
     assert told.exit_code == 0
-    named = re.findall(r"^ (\w+)", told.output, re.MULTILINE)
+    methods, _, settings = told.output.partition("Settings of every run")
+    named = re.findall(r"^ (\w+)", settings, re.MULTILINE)
     assert sorted({*named} - {"Name"}) == sorted(setting_fields())
+    assert {"How to search", "How to write"} <= set(
+        re.findall(r"^How to \w+", methods, re.MULTILINE)
+    )
+    set_by = " ".join(methods.split())
+    assert "…" not in set_by
+    assert "expansion=bfs" in set_by
 
 
 def test_server_that_is_not_installed_is_told_with_what_installs_it(

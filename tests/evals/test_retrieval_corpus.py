@@ -44,6 +44,7 @@ def papers(*ids: str) -> list[Query]:
 def test_gold_is_what_has_an_abstract_and_an_earlier_year(corpus: Corpus) -> None:
     chosen = choose_cases(corpus, papers("10.5555/Query"), 1)
     assert chosen.cases[0].gold == {"doi:10.5555/0.1", "doi:10.5555/0.2"}
+    assert chosen.cases[0].cited == {*chosen.cases[0].gold, "doi:10.5555/bare"}
 
 
 def test_second_record_of_the_query_paper_is_hidden_with_it(corpus: Corpus) -> None:

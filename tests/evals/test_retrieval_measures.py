@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -138,6 +139,14 @@ def test_estimates_are_compared_over_the_queries_that_have_one() -> None:
         "correlation": pytest.approx(0.0625 / math.sqrt(0.125 * 7 / 24)),
     }
     assert summarise([made[3][0]], [made[3][1]], k=2, seed=0)["completeness"] is None
+
+
+def test_estimate_is_held_against_references_without_an_abstract_too() -> None:
+    case, told = said_of("q", 0.5, 0.25, 0.75, ["a", "b", "c", "d"])
+    case = replace(case, cited=case.gold | set("efgh"))
+    found = summarise([case], [told], k=2, seed=0)
+    assert found["completeness"]["coverage"] == 0.5
+    assert found["queries"][0]["arms"]["default"]["coverage"] == 1.0
 
 
 def test_default_always_runs_and_all_says_why_others_do_not() -> None:

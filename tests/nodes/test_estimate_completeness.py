@@ -6,12 +6,14 @@ from typing import Any, Literal
 
 import pytest
 from langgraph.runtime import Runtime
+from pydantic import SecretStr
 
 from nodes.find.estimate_completeness import estimate_completeness
 from state.channels import FindState
 from state.inputs import CheckedRequest
 from state.run import Failure
 from state.search import Completeness, FacetCoverage, Hit, SearchRound, Sufficiency
+from tools.clients import Clients
 from tools.ranking.completeness import chance_of
 from tools.ranking.discovery_channels import BY_INPUT
 from tools.run_settings import RunSettings
@@ -50,6 +52,8 @@ def estimate(runtime: Runtime[RunSettings]) -> Estimate:
             "trail": [],
             "same": {paper: paper for item in hits for paper in (item.paper,)},
             "scores": scores,
+            "judged": scores,
+            "settled": [],
             "prior": prior or scores,
             "hidden": [],
             "retracted": [],
@@ -74,6 +78,14 @@ HITS = reached(
     ("z", "query", "pears"),
 )
 SCORES = dict.fromkeys(PAPERS[:18], 90.0) | {"z": 10.0}
+THREE_WAYS = [
+    hit("z"),
+    *reached(("a", "query", "pears"), ("a", "query", BY_INPUT), ("a", "reference", "z")),
+]
+APART = [
+    hit("z"),
+    *reached(("a", "query", "pears"), ("b", "query", BY_INPUT), ("c", "reference", "z")),
+]
 
 
 GOOD, POOR = chance_of(90.0), chance_of(10.0)
@@ -86,10 +98,8 @@ async def test_papers_are_held_against_each_other_by_channel_and_count_by_their_
     assert found.channels == ("keywords", "meaning", "references")
     assert found.kept == pytest.approx(18 * GOOD, abs=0.05)
     assert found.seen == pytest.approx(18 * GOOD + POOR, abs=0.05)
-    # a-f and z by words alone, q-r by links alone, k-l by all three; the other eight by two.
-    by_one, by_two, by_three = found.found_by
-    assert by_one == pytest.approx(8 * GOOD + POOR, abs=0.05)
-    assert (by_two, by_three) == pytest.approx((8 * GOOD, 2 * GOOD), abs=0.05)
+    # a-f by words alone, q-r by links alone, k-l by all three; the other eight by two; z is not kept.
+    assert found.found_by == (8, 8, 2)
     unseen = (6 * GOOD + POOR) * 2 * GOOD / (8 * GOOD + 1)
     assert found.estimate == pytest.approx(18 * GOOD + POOR + unseen, abs=0.05)
     assert found.low <= found.estimate <= found.high
@@ -109,11 +119,11 @@ async def test_papers_are_held_against_each_other_by_channel_and_count_by_their_
 @pytest.mark.parametrize(
     ("hits", "scores", "why"),
     [
-        ([], {}, "no channel found a paper"),
-        ([hit("a")], {"a": 90.0}, "fewer than two channels"),
-        ([hit("a"), hit("b", by=BY_INPUT)], {"a": 90.0, "b": 80.0}, "by two channels"),
-        ([hit("a"), hit("a", by=BY_INPUT)], {"a": 10.0}, "no paper was kept"),
-        ([hit("a"), hit("a", by=BY_INPUT)], {"a": 50.0}, "about 0.0 by their chances"),
+        ([], {}, "no search found a paper"),
+        ([hit("a"), hit("b", by=BY_INPUT)], {"a": 90.0, "b": 80.0}, "fewer than three ways"),
+        (APART, dict.fromkeys("abc", 90.0), "no paper came in two ways"),
+        (THREE_WAYS, {"a": 10.0}, "no paper was kept"),
+        (THREE_WAYS, {"a": 50.0}, "about 0.0 by their chances"),
     ],
 )
 async def test_without_ground_for_an_estimate_there_is_none_and_it_is_told_why(
@@ -121,10 +131,41 @@ async def test_without_ground_for_an_estimate_there_is_none_and_it_is_told_why(
 ) -> None:
     found = await estimate(hits, scores)
     assert (found.estimate, found.low, found.high, found.share) == (None,) * 4
-    assert found.told.startswith("No coverage estimate for openalex and arxiv: ")
+    kept = sum(score >= 35 for score in scores.values())
+    assert re.match(rf"Coverage: {kept} papers? kept, of {len(scores)} judged and", found.told)
+    assert " CiteLoom does not estimate a share for openalex and arxiv: " in found.told
     assert why in found.told
     assert not re.search(r"\d ?%", found.told)
     assert not found.method
+
+
+@pytest.mark.parametrize(
+    ("choices", "model", "why"),
+    [
+        ({"ranker": "permutation"}, None, "only with the default ranking"),
+        ({"expansion": "none"}, None, "only with the default ranking"),
+        ({}, "scripted", "a model's scores differ"),
+    ],
+)
+async def test_way_that_was_never_held_against_the_truth_has_counts_and_no_percentage(
+    choices: dict[str, Any],
+    model: str | None,
+    why: str,
+    estimate: Estimate,
+    runtime: Runtime[RunSettings],
+) -> None:
+    here = runtime.context.clients.settings
+    with_model = here.model_copy(update={"strong_model": model, "llm_api_key": SecretStr("sk-x")})
+    vars(runtime.context).update(choices, clients=Clients(with_model))
+    found = await estimate(HITS, SCORES, prior={**SCORES, "t": 5.0})
+    assert found.told.startswith(
+        "Coverage: 18 papers kept, of 19 judged and 20 found; 10 of the kept came in two ways or more. "
+    )
+    assert why in found.told
+    assert not re.search(r"\d ?%", found.told)
+    assert (found.kept, found.seen, found.estimate, found.share) == (None,) * 4
+    assert (found.found_by, found.method) == ((8, 8, 2), "")
+    assert not any("chance" in caveat or "too low" in caveat for caveat in found.caveats)
 
 
 async def test_caveats_say_who_judged_where_and_what_failed(estimate: Estimate) -> None:

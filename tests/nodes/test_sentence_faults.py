@@ -5,10 +5,13 @@ import pytest
 from nodes.write.writers.draft_answers import (
     Fault,
     NextSentence,
+    SentencesAnswer,
     Support,
+    WrittenSentence,
     best_quotes,
     false_quotes,
     faults_of,
+    sentences_of,
 )
 from state.writing import PlanLine
 from tests.fakes.made_papers import made_papers
@@ -120,3 +123,10 @@ def test_made_up_quotes_are_told_and_true_or_empty_ones_are_not() -> None:
     (found,) = false_quotes(NextSentence(sentence="x", support=support), PAPERS)
     assert (found.cause, found.key) == ("fabricated_quote", "P2")
     assert "All trials agree." in found.detail
+
+
+def test_keys_in_one_pair_of_braces_are_citations_each() -> None:
+    written = WrittenSentence(line=4, text=f"{LICHENS} {{P1, P2}}.")
+    (found,) = sentences_of(SentencesAnswer(sentences=[written], grounds=[]))
+    assert (found.line, found.sentence) == (4, f"{LICHENS} {{P1}}{{P2}}.")
+    assert not [one for one in faults(found.sentence) if one.cause == "fabricated"]

@@ -18,7 +18,7 @@ ESTIMATED = Completeness(
     share_low=0.28,
     share_high=0.89,
     channels=("keywords", "meaning", "references"),
-    found_by=(3.5, 0, 10.7),
+    found_by=(3, 0, 10),
     method="Chao 1989",
     curve=(
         DiscoveryPoint(step="searches", looked_at=120, kept=30),
@@ -40,7 +40,7 @@ def test_section_shows_the_curve_the_end_and_the_caveats_as_they_are(graph: Grap
     assert text.startswith("Of what \\*this\\* library holds, about 9")
     assert "Why it stopped: the search ended: the papers cover everything." in text
     assert "| searches | 120 | 30 |\n| links, round 1 | 400 | 38 |" in text
-    assert "by how many ways found them: 3.5 by 1, 10.7 by 3." in text
+    assert "by how many ways found them: 3 by 1, 10 by 3." in text
     assert r"- Judged by model\_x \*only\*." in text
     whole = markdown(report)
     assert f"## Coverage\n\n{text}\n\n## How this was made" in whole

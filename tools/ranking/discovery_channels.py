@@ -3,24 +3,18 @@
 For the estimate of tools.ranking.completeness channels should be as independent as can be. The kinds
 of channel (keywords, meaning, references, citations, recommendations) are the best division that a
 search has: they fail for different papers. Queries of one input share its words, and sources share
-most of their papers, so single queries and sources count as channels only where fewer than three
-kinds found papers.
+most of their papers, so they are no channels of their own.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from operator import itemgetter
 from typing import Literal
 
 from state.search import DiscoveryPoint, Hit, LinkRound
 
 BY_INPUT = "the input text"
 """What stands in `Hit.by` where the whole input was searched by its meaning."""
-ENOUGH = 3
-"""Channels from which on no finer division is sought."""
 
 ChannelKind = Literal["keywords", "meaning", "references", "citations", "recommendations", "named"]
-Division = Literal["kinds", "queries", "sources"]
-DIVISIONS: Sequence[Division] = ("kinds", "queries", "sources")
 _LINKS: dict[str, ChannelKind] = {
     "reference": "references",
     "citation": "citations",
@@ -36,18 +30,8 @@ def kind_of_hit(hit: Hit) -> ChannelKind:
     return _LINKS[hit.via]
 
 
-def channel_of(hit: Hit, division: Division = "kinds") -> str | None:
-    """Return the channel of a hit, or None for a paper that the caller named."""
-    kind: str = kind_of_hit(hit)
-    if kind == "keywords" and division != "kinds":
-        kind = f"{kind} “{hit.by}”"
-    return None if kind == "named" else f"{kind}, {hit.source}" if division == "sources" else kind
-
-
-def captures(
-    hits: Iterable[Hit], papers: Collection[str], division: Division = "kinds"
-) -> dict[str, frozenset[str]]:
-    """Return the channels that found each of the papers; empty where none did.
+def captures(hits: Iterable[Hit], papers: Collection[str]) -> dict[str, frozenset[str]]:
+    """Return the channels that found each of the papers; empty where the caller named it.
 
     Ids in `hits`, also in `by`, are those of `papers`. A link back to a paper from one that was
     reached over this paper alone proves nothing and does not count.
@@ -58,32 +42,14 @@ def captures(
         reached_from.setdefault(hit.paper, set()).add(hit.by)
     found: dict[str, set[str]] = {paper: set() for paper in papers}
     for hit in hits:
-        channel = channel_of(hit, division)
-        if hit.paper not in found or channel is None:
+        channel = kind_of_hit(hit)
+        if hit.paper not in found or channel == "named":
             continue
         if hit.via not in {"reference", "citation"} or reached_from.get(hit.by, set()) - {
             hit.paper
         }:
             found[hit.paper].add(channel)
     return {paper: frozenset(channels) for paper, channels in found.items()}
-
-
-def divide(
-    hits: Sequence[Hit], papers: Collection[str]
-) -> tuple[Division, dict[str, frozenset[str]]]:
-    """Return the coarsest division in which three channels found some of the papers.
-
-    Where there is none, the coarsest of those with the most channels.
-    """
-    tried: list[tuple[int, Division, dict[str, frozenset[str]]]] = []
-    for division in DIVISIONS:
-        found = captures(hits, papers, division)
-        channels = len(frozenset[str]().union(*found.values()))
-        if channels >= ENOUGH:
-            return division, found
-        tried.append((channels, division, found))
-    _, division, found = max(tried, key=itemgetter(0))
-    return division, found
 
 
 def steps_of(

@@ -106,7 +106,7 @@ def sentences_of(answer: Answer) -> list[NextSentence]:
         grounds[ground.sentence].append(ground)
     return [
         NextSentence(
-            sentence=item.text,
+            sentence=_one_by_one(item.text),
             line=item.line,
             support=[
                 Support(key=one.key, quotes=one.quotes)
@@ -128,7 +128,7 @@ def _cut(text: str) -> list[NextSentence]:
     One that cites nobody may speak of all that its paragraph cites, or else of all that the text cites,
     and of the researcher's own work.
     """
-    text = _GROUP.sub(lambda found: "".join(f"{{{key}}}" for key in _KEY.findall(found[0])), text)
+    text = _one_by_one(text)
     everywhere = list(dict.fromkeys(MARKER.findall(text)))
     found: list[NextSentence] = []
     for number, paragraph in enumerate(re.split(r"\n\s*\n", text.strip()), start=1):
@@ -142,6 +142,11 @@ def _cut(text: str) -> list[NextSentence]:
             for sentence in _sentences(" ".join(paragraph.split()))
         ]
     return found
+
+
+def _one_by_one(text: str) -> str:
+    """Give each key of a group braces of its own, '{P3, P7}' as some write however they are asked."""
+    return _GROUP.sub(lambda found: "".join(f"{{{key}}}" for key in _KEY.findall(found[0])), text)
 
 
 def _sentences(paragraph: str) -> Iterator[str]:

@@ -37,23 +37,31 @@ _COPIED = 8
 """Words in a row that are the input's and not the section's own."""
 
 PROMPT = """\
-Write the related-work section of a scientific paper, for its authors: flowing paragraphs that lead a reader who does
-not know these papers from what has been done to what this work adds. `text` is the authors' title and abstract, idea or
-question. `papers` are what a search has found. Each has the key that cites it, its authors' name, year, venue, title
-and abstract; `why` tells why it was kept, `cites` which of the papers here it cites; and where its full text was at
-hand, `passages` are some of it.
+Write the related-work section of a scientific paper, for its authors. `text` is their title and abstract, idea
+or question. `papers` are what a search has found. Each has the key that cites it, its authors' name, year, venue,
+title and abstract; `why` tells why it was kept, `cites` which of the papers here it cites; and where its full text
+was at hand, `passages` are some of it.
 
-Give every line of work that bears on `text` its place, in the order in which the story is best told: the task and
-those who tried it before, what the work builds on, what it is compared with, how it is judged. Cite as many of the
-papers as reviewers of the field expect, up to `most`, those marked `must` among them; leave out what is off the
-subject. Papers that share a point share a clause: "several systems rank by citation counts {P2, P5, P9}". Say how the
-works differ where that matters, and what each line leaves open, so that the next paragraph can take it up. Then say
-outright, under the names that `text` gives them, what the authors' contributions do otherwise than the works closest to
-them. Their results, and sentences of `text`, are not told again.
+Breadth. Reviewers look for what is missing. First see which lines of work the papers form, and give every line that
+bears on `text` its place: the task itself and those who tried it before, what the work builds on, what it is compared
+with, how it is judged. Cite as many of the papers as such readers expect, up to `most`, those marked `must` among
+them, and leave out what is off the subject. Works that share a point share a clause, with a key each: "several
+systems rank by citation counts {P2, P5, P9}". The works closest to `text` get a sentence or two of their own: what
+they do, what they find, and in what this work goes another way.
 
-Say of a paper only what its words given here say, as cautiously as they say it; of several that are cited together,
-what each of them says. A statement on all or most of them must hold for the papers given here. Of the authors' work
-("we") say only what `text` says.
+Argument. A paragraph is one line of work. It opens with its point, sets its papers against each other on what
+matters (how they proceed, what they assume, what they found, how far it holds), and ends with what they leave open
+or where this work stands. Tell where works answer, extend or contradict one another. Do not go through papers one by
+one, and do not sum up the authors' own results: a reader has their abstract. Say in words of your own what sets
+their work apart; no phrase of `text` is copied.
+
+Prose. Plain and precise, as the best authors of the field write: sentences of different length and build, joined by
+cause, contrast or time, with names of systems and data sets where they have them. No sentence that only announces,
+repeats or praises.
+
+Truth. Say of a paper only what its words given here say, as cautiously as they say it; of several that are cited
+together, what each of them says. A statement on the field ("most of these", "none of them") is made of the papers
+given here and must hold for them. Of the authors' work ("we") say only what `text` says.
 
 The length is about `words` words. Where `plan` is given, its paragraphs are these, each with the papers that it cites.
 Cite by the key in braces, {P3} or {P3, P7}, and in no other way. Answer with the section alone: paragraphs with an
