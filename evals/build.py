@@ -1,6 +1,6 @@
-"""`citeloom eval build`: rows of related-work sections, later than a model's cut-off, from a month's arXiv papers.
+"""`citeloom eval build`: rows of related-work sections, or of references, later than a model's cut-off.
 
-LitLLM's RollingEval.
+LitLLM's RollingEval, from a month's arXiv papers.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -20,7 +20,7 @@ from evals.data_files import check_file, json_lines
 from evals.runner import online_sources, say
 from state.bibliography import Bibliography, InTextCitation
 from state.document import Document
-from state.paper import Paper
+from state.paper import Paper, published_before
 from state.synthesis import EntryWorks
 from tools.documents.fetch_open_copies import Fetched, open_copy
 from tools.errors import BudgetError, CiteLoomError, InputError
@@ -35,7 +35,7 @@ from tools.scholar.arxiv import ArxivSource
 from tools.scholar.lookup import WorkToLookUp
 from tools.scholar.merging import ids_of
 from tools.scholar.open_source import OnlineName, open_online
-from tools.scholar.openalex import SEARCH_USD
+from tools.scholar.openalex import LIST_USD, SEARCH_USD
 from tools.scholar.source import Source
 from tools.settings import Settings, settings
 from tools.text.sentences import split_sentences
@@ -131,6 +131,8 @@ def _works(citation: InTextCitation, keys: dict[int, str]) -> list[str]:
 
 _WORKS = 40
 """Works that a section cites, about: for the price."""
+_LISTS = 4
+"""Calls of OpenAlex for a paper and for what it cites, 100 works a call: for the price."""
 _SHARE = 0.5
 """Of the works cited, how many must have an abstract."""
 
@@ -145,6 +147,7 @@ class Wish:
     categories: tuple[str, ...]
     sources: tuple[OnlineName, ...]
     least: int
+    suite: Literal["writing", "retrieval"]
 
 
 def build(
@@ -165,21 +168,31 @@ def build(
     max_usd: Annotated[
         float | None, typer.Option(help="What the sources may cost at most; then nobody is asked.")
     ] = None,
+    suite: Annotated[
+        Literal["writing", "retrieval"],
+        typer.Option(
+            "--for", help="Sections for `writing` and `judging`, or references for `retrieval`."
+        ),
+    ] = "writing",
 ) -> None:
-    """Build a set for `writing` and `judging` from a month's arXiv papers, as LitLLM's RollingEval."""
+    """Build a set for `writing` and `judging`, or `retrieval`, from a month's arXiv papers, as LitLLM's RollingEval."""
     wish = Wish(
         month=_month(month),
         out=out,
         n=n,
         least=least,
+        suite=suite,
         categories=tuple(filter(None, map(str.strip, categories.split(",")))),
         sources=online_sources(sources),
     )
     check_file(out)
-    most = n * _WORKS * SEARCH_USD * ("openalex" in wish.sources)
+    sections = suite == "writing"
+    most = n * (_WORKS * SEARCH_USD if sections else _LISTS * LIST_USD)
+    what = f"each paper's own copy is fetched, and about {_WORKS} works a section are looked up; "
+    by_title = " where it is asked by title, nothing by DOI" if sections else ""
     say(
-        f"{n} sections of {month}: each paper's own copy is fetched, and about {_WORKS} works a section are looked up; "
-        f"OpenAlex costs {most:.2f} USD at most where it is asked by title, nothing by DOI"
+        f"{n} {'sections' if sections else 'papers with their references'} of {month}: {what * sections}"
+        f"OpenAlex costs {most * ('openalex' in wish.sources):.2f} USD at most{by_title}"
     )
     if max_usd is None and sys.stdin.isatty() and not typer.confirm("Build it?"):
         raise InputError("nothing was built")
@@ -205,7 +218,11 @@ async def _built(wish: Wish, max_usd: float | None) -> int:
                 break
             if paper.id in have or paper.id in left:
                 continue
-            row = await _row(paper, wish, sources, at, ledger)
+            row = (
+                await _references(paper, wish, sources)
+                if wish.suite == "retrieval"
+                else await _row(paper, wish, sources, at, ledger)
+            )
             if isinstance(row, str):
                 why[row] += 1
                 _append(log, {"id": paper.id, "why": row})
@@ -255,6 +272,47 @@ async def _row(
         "gold_sentences": section.sentences(),
         "cited": [as_cited(key, work) for key, work in works.items()],
     }
+
+
+async def _references(paper: Paper, wish: Wish, sources: list[Source]) -> dict[str, Any] | str:
+    """Return a row for `retrieval`: what the first source that knows enough of them says that the paper cites."""
+    if not paper.abstract or paper.published is None:
+        return "without an abstract or a day"
+    told = 0
+    for source in sources:
+        try:
+            answer = await source.references([paper])
+            cited = answer.links.get(paper.id, ())
+            told = max(told, len(cited))
+            if len(cited) < wish.least:
+                continue
+            unknown = [key for key in cited if key not in answer.papers]
+            works = {**answer.papers, **(await source.get(unknown) if unknown else {})}
+        except BudgetError:
+            raise
+        except CiteLoomError as error:
+            say(f"citeloom: {source.name}: {error}")
+            continue
+        # What appeared later than the paper, or on no known day, is hidden from a run: it can't be found.
+        earlier = {
+            works[key].id: works[key]
+            for key in cited
+            if key in works and published_before(works[key], paper.published)
+        }
+        told = max(told, len(earlier))
+        if len(earlier) >= wish.least:
+            return {
+                "id": paper.id,
+                "source": f"arXiv {wish.month:%Y-%m}, references of {source.name}",
+                "text": f"# {paper.title}\n\n{paper.abstract}",
+                "before": str(paper.published),
+                "gold": [{"id": key, "title": work.title} for key, work in earlier.items()],
+            }
+    return (
+        f"citing fewer than {wish.least} works that a source knows"
+        if told
+        else "without references in a source"
+    )
 
 
 async def _read(copy: Fetched, at: Settings) -> Document:

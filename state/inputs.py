@@ -6,6 +6,7 @@ from langgraph.channels import EphemeralValue
 from pydantic import BaseModel, Field
 
 from state.paper import Paper, known_since, published_before
+from state.quote import Criterion
 from state.value import Day, FrozenModel
 
 AskMethod = Literal["claims", "kar"]
@@ -298,6 +299,10 @@ class CheckedRequest(FrozenModel):
         description="Id of the paper that the text is the abstract of, if it is known.",
     )
     notes: tuple[str, ...] = Field(default=(), description="What the caller should know.")
+    criteria: tuple[Criterion, ...] = Field(
+        default=(),
+        description="What papers must meet, where the text is a question or a list of conditions; at most five.",
+    )
 
     @property
     def headed(self) -> str:

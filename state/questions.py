@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from state.quote import Criterion
 from state.search import SearchQuery
 from state.value import FrozenModel
 
@@ -93,6 +94,9 @@ class QueriesQuestion(PersonQuestion):
     kind: Literal["queries"] = "queries"
     hop: int = Field(ge=1)
     queries: tuple[SearchQuery, ...] = Field(description="As proposed, each with its reason.")
+    criteria: tuple[Criterion, ...] = Field(
+        default=(), description="By which each paper will be judged; lines of the proposal, too."
+    )
 
 
 class PapersQuestion(PersonQuestion):

@@ -1,6 +1,7 @@
 """A quote, and the arguments that rest on quotes."""
 
 from collections.abc import Mapping
+from typing import Literal
 
 from pydantic import Field, computed_field, model_validator
 
@@ -93,6 +94,33 @@ class Argument(FrozenModel):
         return self.quote is not None and self.quote.verified
 
 
+class Criterion(FrozenModel):
+    """One condition that a question, or a list of conditions, puts to papers."""
+
+    criterion: str = Field(min_length=1)
+    required: bool = Field(
+        default=True, description="Whether a paper that does not meet it is no answer."
+    )
+
+
+Met = Literal["yes", "partly", "no", "unknown"]
+
+
+class CriterionVerdict(Criterion):
+    """Whether one paper meets one condition."""
+
+    met: Met = Field(
+        default="unknown",
+        description="'unknown' where its text does not say, no quote could be checked, or no model judged it.",
+    )
+    quote: str = Field(
+        default="",
+        description="At most 20 words that CiteLoom found in the paper; those of its closest sentence where no "
+        "model judged.",
+    )
+    part: str = Field(default="", description="Where these words stand, as the `part` of a quote.")
+
+
 class Debate(FrozenModel):
     """Arguments for and against citing a paper, and the score that came of them."""
 
@@ -102,4 +130,5 @@ class Debate(FrozenModel):
     raw_score: float = Field(ge=0, le=100, description="What the mind gave, 0..100.")
     score: float = Field(ge=0, le=100, description="After the quote check lowered it, 0..100.")
     reductions: tuple[str, ...] = Field(default=(), description="Each lowering, in words.")
+    criteria: tuple[CriterionVerdict, ...] = ()
     by: str = Field(description="Which mind debated: a model's name or 'extractive'.")

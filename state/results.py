@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from state.paper import Paper
-from state.quote import Debate, Quote
+from state.quote import CriterionVerdict, Debate, Quote
 from state.search import Hit
 from state.value import FrozenModel
 from state.writing import CitationVerdict
@@ -56,6 +56,9 @@ class RankedPaper(FrozenModel):
     )
     paper: Paper
     debate: Debate | None = None
+    criteria: tuple[CriterionVerdict, ...] = Field(
+        default=(), description="Whether it meets each condition of the request, where it has any."
+    )
     found_by: tuple[Hit, ...] = ()
 
 

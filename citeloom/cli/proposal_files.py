@@ -40,6 +40,8 @@ def _details(question: Mapping[str, Any]) -> Iterator[str]:
     yield from _estimate(question.get("estimate") or {})
     for query in question.get("queries", ()):
         yield f"- {query['facet']}: {query['text'][:120]}: {query['reason']}"
+    for one in question.get("criteria", ()):
+        yield f"- {'required' if one['required'] else 'preferred'}: {one['criterion']}"
     for finding in question.get("findings", ()):
         yield f"- {finding}"
     for paper in question.get("papers", ()):

@@ -161,7 +161,7 @@ def papers_of(view: RunSnapshot) -> Iterator[dict[str, Any]]:
 
 def _rank(item: Json) -> dict[str, Any]:
     """Return rank and score of a paper, and the first argument for and against it."""
-    told = {name: item.get(name) for name in ("rank", "score")}
+    told = {name: item.get(name) for name in ("rank", "score", "criteria")}
     sides = first_arguments(item).items()
     return told | {
         side: {"claim": one["claim"], **_quoted(one.get("quote"))} for side, one in sides

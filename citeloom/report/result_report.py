@@ -10,7 +10,7 @@ from citeloom.report.escaping import entry, escape, prose
 from citeloom.report.verdicts import audit_blocks, audit_details, evidence, support_of
 from citeloom.runs.runs import GraphName
 from state.paper import Paper
-from state.quote import ANNOTATION, Argument
+from state.quote import ANNOTATION, Argument, CriterionVerdict, quote_owner
 from state.results import CitedSentence, RankedPaper, Reference
 from tools.bibliography.citation_style import DEFAULT, CitationStyle, named_style
 from tools.bibliography.section_printer import (
@@ -82,6 +82,8 @@ class ResultReport:
     """How it was made, in lines."""
     papers: Sequence[str] = ()
     """The papers kept, best first, with the arguments for and against each."""
+    criteria: Sequence[str] = ()
+    """The rows of a table of these papers and what a question asks for."""
 
     @classmethod
     def of(
@@ -156,6 +158,7 @@ def _section_report(
         coverage=[*coverage(values["completeness"])],
         account=[*account(values)],
         papers=["\n".join(_ranked(item)) for item in values.get("papers") or () if item.selected],
+        criteria=[*_criteria(values)],
     )
     told, details = _section_blocks(report)
     return replace(report, told=[*filter(None, told)], details=[*filter(None, details)])
@@ -165,14 +168,15 @@ def _section_blocks(report: ResultReport) -> tuple[list[str], list[str]]:
     """Return what is told of a section, or of papers found, and its details."""
     covered = ["## Coverage", *report.coverage] if report.coverage else []
     made = ["## How this was made", "\n".join(report.account)]
+    judged = ["## Criteria", "\n".join(report.criteria)] if report.criteria else []
     if report.graph == "find":
-        return [*report.papers, *covered], made
+        return [*report.papers, *judged, *covered], made
     signs = (f"{item.number}." if report.is_numbered else "-" for item in report.references)
     listed = "\n".join(map(" ".join, zip(signs, report.entries, strict=True)))
     sentences = (sentence for paragraph in report.paragraphs for sentence in paragraph)
     words = "\n".join(f"- {line}" for sentence in sentences for line in sentence.evidence)
     told = [prose(report.values.get("related_work", "")), "## References", listed]
-    return told, ["## Evidence", RESTS_ON_LABEL, words, report.omitted, *covered, *made]
+    return told, ["## Evidence", RESTS_ON_LABEL, words, report.omitted, *judged, *covered, *made]
 
 
 def _style_of(values: Mapping[str, Any]) -> CitationStyle:
@@ -234,6 +238,32 @@ def _ranked(item: RankedPaper) -> Iterator[str]:
             ("Against", item.debate.arguments_against),
         ):
             yield from (f"   - {sign}: {escape(one.claim)} {_rests_on(one)}" for one in arguments)
+
+
+def _criteria(values: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the rows of a table of the papers kept and the criteria of a question, each cell with its quote."""
+    rows = [item for item in values.get("papers") or () if item.selected and item.criteria]
+    if not rows:
+        return
+    names = (
+        escape(f"{one.criterion}{'' if one.required else ' (preferred)'}")
+        for one in rows[0].criteria
+    )
+    yield f"| Paper | {' | '.join(names)} |"
+    yield "|---" * (1 + len(rows[0].criteria)) + "|"
+    for item in rows:
+        judged = bool(item.debate and item.debate.by != "extractive")
+        cells = " | ".join(_criterion(one, judged=judged) for one in item.criteria)
+        yield f"| {item.rank}. {escape(item.paper.title)} | {cells} |"
+
+
+def _criterion(one: CriterionVerdict, *, judged: bool) -> str:
+    met = (
+        {"unknown": "does not say"}.get(one.met, one.met)
+        if judged
+        else "not judged; closest sentence"
+    )
+    return f"{met}: “{escape(one.quote)}”{quote_owner(one.part)}" if one.quote else met
 
 
 def _rests_on(argument: Argument) -> str:

@@ -82,6 +82,7 @@ def _section_page(report: ResultReport, files: str) -> str:
         "Comparison": table_html(table) if written and table.rows else "",
         "Citation graph": picture.body if values.get("papers") else "",
         "Evidence": _evidence(report) if written else "",
+        "Criteria": rendered("\n".join(report.criteria)),
         "Papers": f"{_FOLDED}{kept}</details>\n" if kept and written else kept,
         "Coverage": rendered("\n\n".join(report.coverage)),
         "How this was made": rendered("\n".join([report.omitted, "", *report.account])),

@@ -13,6 +13,7 @@ from pydantic_core import PydanticSerializationError
 
 from state.inputs import Kind
 from state.paper import Paper
+from state.quote import Criterion
 from state.run import Failure
 from tools.counting import counted
 from tools.errors import CiteLoomError, InputError
@@ -25,6 +26,9 @@ from tools.text.words import language, language_name, tokens
 MAX_CHARACTERS = 20_000
 MIN_WORDS = 3
 _FEW_WORDS = 12
+MOST_CRITERIA = 5
+_SHORT = 120
+"""Words up to which a question, or a text with a list, is read as conditions without a model."""
 _OPERATORS = frozenset({"AND", "OR", "NOT"})
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s+(.+?)\s*#*\s*$")
 _TITLE_LINE = re.compile(r"^\s*(?:title\s*:)\s*(.+)$", re.IGNORECASE)
@@ -111,6 +115,32 @@ def input_kind(text: str) -> Kind:
     if text.rstrip().endswith("?"):
         return "question"
     return "abstract" if len(tokens(text)) >= 40 else "idea"
+
+
+def plain_criteria(raw: str) -> tuple[Criterion, ...]:
+    """Return what a short question or list asks for, as it stands there: the list's items, else the question.
+
+    Args:
+        raw: As it was sent: a text that was cleaned has no lists.
+    """
+    if len(tokens(raw)) > _SHORT:
+        return ()
+    asked = " ".join(_unmarked(raw).split())
+    items = list(filter(None, map(_unmarked, _list_items(raw))))
+    if len(items) < 2:
+        items = [asked] if input_kind(asked) == "question" else []
+    return tuple(Criterion(criterion=item) for item in items)
+
+
+def _list_items(raw: str) -> Iterator[str]:
+    """Yield the first paragraph of each item of the lists of a Markdown text."""
+    from markdown_it import MarkdownIt
+
+    begun = False
+    for token in MarkdownIt("commonmark", {"html": False}).parse(raw):
+        if token.type == "inline" and begun:
+            yield " ".join(token.content.split())
+        begun = token.type == "list_item_open" or (begun and token.type == "paragraph_open")
 
 
 async def check_language(

@@ -16,6 +16,7 @@ from nodes.ask import (
     rewrite_question,
     search_passages,
 )
+from nodes.common.check_input import plain_criteria
 from nodes.common.keyword_task import NAME_KEYWORDS
 from nodes.cost.section_forecast import (
     PAPER,
@@ -142,11 +143,12 @@ def _find(inputs: Mapping[str, Any], context: RunSettings) -> Iterator[Row]:
         share, size = (0.3 if context.ranker == "cascade" else 1), context.debate_batch
         calls = ceil(share * judged / size) + hops
         low = 1 if context.ranker == "debate" else 0
+        asked = bool(plain_criteria(str(inputs.get("text", ""))))
         yield Row(
-            debate.TASK,
+            debate.JUDGING if asked else debate.TASK,
             (low, 2 * calls),
             plus(text, times(PAPER, 1, most=size)),
-            (40, 320 * size),
+            (40, (320 + 250 * asked) * size),
         )
     if context.ranker == "permutation":
         calls = hops * (ceil(judged / permutation.STEP) + 1)

@@ -1,8 +1,9 @@
 """Generate queries: turn the input into keyword queries by the run's strategy, with an LLM or without one.
 
-Reads `request`. Writes `queries`: keyword queries (one, three readings of the whole, one each for
-problem, method and contribution, or as many sides as the input has), each with a reason and the
-sentence of the input that it rests on; and the input as a whole, for sources that search by meaning.
+Reads `request`. Writes `request`, which gets the criteria that a model finds in a question, and `queries`: keyword
+queries (one, three readings of the whole, one each for problem, method and contribution, or as many sides as the
+input has), each with a reason and the sentence of the input that it rests on; and the input as a whole, for sources
+that search by meaning.
 """
 
 import re
@@ -14,8 +15,11 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from nodes.common.ask_model import CheckedAnswer, ask_with_check
+from nodes.common.check_input import MOST_CRITERIA
 from nodes.cost.kept_budget import saving_services
 from state.channels import FindState
+from state.inputs import CheckedRequest
+from state.quote import Criterion
 from state.search import QueryStrategy, SearchQuery
 from tools.embed.embedder import Embedder
 from tools.errors import PermanentError
@@ -78,6 +82,12 @@ method has the terms 'lichen', 'image classification', 'street view'; 'automatic
 street photographs' would be found nowhere.
 
 Where a list of sentences that failed is given, those are not in the input: copy again.
+
+Most inputs tell of a researcher's own work: then `criteria` stays empty. Only where the input asks which
+papers there are, or lists conditions that papers must meet, state in `criteria` what a paper must meet to be
+an answer: at most five, each one condition that title and abstract of a paper can show, in a short clause.
+Required is what the input demands; what it merely prefers is not. Add none that it does not state. Where
+`conditions` are given, they are the items of its list.
 """
 InputAspect = Literal["problem", "method", "contribution", "all"]
 
@@ -93,10 +103,20 @@ class QueryDraft(BaseModel):
     keywords: list[str] = Field(min_length=1, description="Its terms, most telling first.")
 
 
+class CriterionDraft(BaseModel):
+    """One condition as the mind gives it."""
+
+    criterion: str
+    required: bool
+
+
 class QueryPlan(BaseModel):
     """The mind's answer."""
 
     queries: list[QueryDraft] = Field(min_length=1)
+    criteria: list[CriterionDraft] = Field(
+        default=[], description="Empty unless the input is a question or a list of conditions."
+    )
 
 
 def extract_optimized(embedder: Embedder, *, text: str, **_: object) -> QueryPlan:
@@ -279,7 +299,7 @@ async def generate_queries(state: FindState, runtime: Runtime[RunSettings]) -> F
         asked = await ask_with_check(
             services.mind,
             TASKS[strategy],
-            {"text": text},
+            {"text": text, **_listed(state["request"])},
             partial(_not_in, text, strategy),
             again_as="sentences_that_failed",
         )
@@ -294,7 +314,29 @@ async def generate_queries(state: FindState, runtime: Runtime[RunSettings]) -> F
     if services.context.search == "both" or not queries:
         queries = [*queries, whole]
     remedy = "CiteLoom used these queries without a sentence of the input"
-    return {"queries": queries, "failures": asked.failures(STAGE, "queries", remedy)}
+    update: FindState = {
+        "queries": queries,
+        "failures": asked.failures(STAGE, "queries", remedy),
+    }
+    if services.mind.judges:
+        criteria = criteria_of(asked.answer)
+        update["request"] = state["request"].model_copy(update={"criteria": criteria})
+    return update
+
+
+def _listed(request: CheckedRequest) -> dict[str, list[str]]:
+    """Return the items of a list, of which the text keeps no marks."""
+    items = [one.criterion for one in request.criteria]
+    return {"conditions": items} if len(items) > 1 else {}
+
+
+def criteria_of(plan: QueryPlan) -> tuple[Criterion, ...]:
+    """Return the first few conditions of a plan, each once."""
+    found = {
+        text: one.required for one in plan.criteria if (text := " ".join(one.criterion.split()))
+    }
+    rows = list(found.items())[:MOST_CRITERIA]
+    return tuple(Criterion(criterion=text, required=required) for text, required in rows)
 
 
 def _left_out(whole: SearchQuery, sources: Sequence[str]) -> str:

@@ -64,6 +64,7 @@ async def assemble(state: FindState, run_store: RunStore) -> tuple[list[RankedPa
     papers = await run_store.papers.get(ranked)
     ranked = [key for key in ranked if key in papers]  # a person may have named others
     debates = await run_store.debates.get(ranked)
+    met = {key: debate.criteria for key, debate in debates.items()}
     by_paper: dict[str, list[Hit]] = {}
     shown = set(ranked)
     for hit in await all_hits(state, run_store):
@@ -90,7 +91,9 @@ async def assemble(state: FindState, run_store: RunStore) -> tuple[list[RankedPa
             reason=_reason(scores[key], read.get(key), joined[key]),
             selected=key in selected,
             paper=papers[key],
-            debate=debates.get(key),
+            # Told once, beside the debate.
+            debate=debates[key].model_copy(update={"criteria": ()}) if key in debates else None,
+            criteria=met.get(key, ()),
             found_by=tuple(by_paper.get(key, ())),
         )
         for rank, key in enumerate(ranked, start=1)

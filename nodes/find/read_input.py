@@ -4,19 +4,21 @@ Reads the input. Writes `run`, `request`, `stop`, and resets what an earlier run
 may have left.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import uuid4
 
 from langgraph.runtime import Runtime
 
 from nodes.common.check_input import (
+    MOST_CRITERIA,
     check_date,
     check_language,
     clean_text,
     input_kind,
     notes_on_input,
     parse_input,
+    plain_criteria,
     refusing,
     why_unknown,
 )
@@ -24,6 +26,7 @@ from state.begin import begin_run
 from state.channels import FindState
 from state.inputs import CheckedRequest, FindInput
 from state.paper import Paper, canonical_id
+from state.quote import Criterion
 from state.run import Failure
 from state.search import Hit
 from tools.errors import InputError, PermanentError, TransientError
@@ -62,6 +65,16 @@ async def read_input(state: Mapping[str, object], runtime: Runtime[RunSettings])
     )
 
 
+def _notes_on(criteria: Sequence[Criterion], services: Services) -> Iterator[str]:
+    if criteria and not services.mind.judges:
+        yield (
+            "no model is configured, so CiteLoom did not judge which papers meet what you ask for; it shows "
+            "the closest sentence of each"
+        )
+        if len(criteria) > MOST_CRITERIA:
+            yield f"the input lists {len(criteria)} conditions; CiteLoom compares the first {MOST_CRITERIA}"
+
+
 @dataclass
 class _Named:
     """The papers that the caller named by id, as the sources know them."""
@@ -83,6 +96,7 @@ async def _request(sent: FindInput, services: Services) -> tuple[CheckedRequest,
         written = await abstract_of_paper(key, places, services)
     title, text = clean_text(written)
     code, notes = await check_language(text, composes=services.mind.composes)
+    criteria = plain_criteria(written)
     request = CheckedRequest(
         text=text,
         kind=input_kind(text),
@@ -94,7 +108,8 @@ async def _request(sent: FindInput, services: Services) -> tuple[CheckedRequest,
         before=check_date(sent.before),
         after=check_date(sent.after, "first day"),
         keep=sent.keep,
-        notes=(*notes, *notes_on_input(text)),
+        notes=(*notes, *notes_on_input(text), *_notes_on(criteria, services)),
+        criteria=criteria[:MOST_CRITERIA],
     )
     named = await _resolve([*sent.must_include, *sent.exclude], request, services)
     found = named.found

@@ -1,6 +1,6 @@
-"""Review: let a person edit the queries of a hop before they are searched for.
+"""Review: let a person edit the queries of a hop, and the criteria of the first, before they are searched for.
 
-Reads `run`, `request`, `queries`, `hop`. Writes `queries`. The graph stops here as the run's setting
+Reads `run`, `request`, `queries`, `hop`. Writes `queries` and `request`. The graph stops here as the run's setting
 `review_queries` asks; it goes on with the answer.
 """
 
@@ -10,9 +10,11 @@ from typing import cast, get_args
 from langgraph.runtime import Runtime
 
 from nodes.common.ask_person import CLOSING, ask_person, should_ask
+from nodes.common.check_input import MOST_CRITERIA
 from nodes.find.generate_queries import MAX_KEYWORDS
 from state.channels import FindState
 from state.questions import QueriesQuestion
+from state.quote import Criterion
 from state.search import Facet, SearchQuery
 from tools.counting import counted
 from tools.errors import InputError
@@ -31,6 +33,11 @@ ASKED = (
     f"or all), a colon, and at most {MAX_KEYWORDS} terms; put terms of several words "
     f"in quotation marks. 'whole:' searches for the input itself. {CLOSING}"
 )
+ASKED_CRITERIA = (
+    f" CiteLoom judges each paper by the lines that begin with 'required:' or 'preferred:', {MOST_CRITERIA} "
+    "at most; it keeps no paper that says otherwise than what is required."
+)
+_SIGNS = {"required": True, "preferred": False}
 
 
 async def review_queries(state: FindState, runtime: Runtime[RunSettings]) -> FindState:
@@ -40,20 +47,26 @@ async def review_queries(state: FindState, runtime: Runtime[RunSettings]) -> Fin
     mine = [query for query in state["queries"] if query.hop == hop]
     if not mine or not should_ask(services.context.review_queries, why := _why(mine, text, hop)):
         return {"failures": []}
+    criteria = state["request"].criteria if hop == 1 else ()
     question = QueriesQuestion(
-        instructions=ASKED,
-        proposal="\n".join(map(_line, mine)),
+        instructions=ASKED + ASKED_CRITERIA * bool(criteria),
+        proposal="\n".join([*map(_line, mine), *map(_criterion_line, criteria)]),
         why=why,
         hop=hop,
         queries=tuple(mine),
+        criteria=criteria,
     )
-
-    async def read(edited: str) -> list[SearchQuery]:
-        return read_queries(edited, mine, hop, text)
-
-    given = await ask_person(question, read)
     others = [query for query in state["queries"] if query.hop != hop]
-    return {"queries": [*others, *(given or mine)]}
+
+    async def read(edited: str) -> FindState:
+        rest, stated = read_criteria(edited) if hop == 1 else (edited, ())
+        request = state["request"].model_copy(update={"criteria": stated})
+        return {
+            "queries": [*others, *read_queries(rest, mine, hop, text)],
+            "request": request if hop == 1 else state["request"],
+        }
+
+    return await ask_person(question, read) or {"queries": state["queries"]}
 
 
 def _why(queries: Sequence[SearchQuery], text: str, hop: int) -> str:
@@ -66,6 +79,34 @@ def _why(queries: Sequence[SearchQuery], text: str, hop: int) -> str:
 
 def _line(query: SearchQuery) -> str:
     return _WHOLE if query.facet == "whole" else f"{query.facet}: {query.text}"
+
+
+def _criterion_line(item: Criterion) -> str:
+    return f"{'required' if item.required else 'preferred'}: {item.criterion}"
+
+
+def read_criteria(edited: str) -> tuple[str, tuple[Criterion, ...]]:
+    """Return an edited proposal without the lines of criteria, and these.
+
+    Raises:
+        InputError: One is empty, or there are too many.
+    """
+    rest: list[str] = []
+    found: dict[str, bool] = {}
+    for row in edited.splitlines():
+        sign, colon, words = row.strip().removeprefix("- ").partition(":")
+        if not colon or sign.strip().casefold() not in _SIGNS:
+            rest.append(row)
+        elif not words.strip():
+            raise InputError(f"'{row.strip()}' has no criterion: write it, or delete the line")
+        else:
+            found[" ".join(words.split())] = _SIGNS[sign.strip().casefold()]
+    if len(found) > MOST_CRITERIA:
+        raise InputError(
+            f"{len(found)} criteria given, but the maximum is {MOST_CRITERIA}: delete some lines"
+        )
+    stated = (Criterion(criterion=text, required=must) for text, must in found.items())
+    return "\n".join(rest), tuple(stated)
 
 
 def read_queries(

@@ -11,9 +11,10 @@ import pytest
 from typer.testing import Result
 
 from evals.build import licence_of, related_work
+from evals.retrieval.corpus import live_cases, read_queries
 from evals.writing.cases import read_cases
 from state.document import Block, Document
-from state.paper import Paper
+from state.paper import Paper, title_key
 from tests.documents.test_fetch_open_copies import Site
 from tests.evals.calls import evaluated
 from tests.fakes.scholar.server import ScholarServer
@@ -83,7 +84,8 @@ def online(
 
 
 def build(out: Path, month: str, *more: str) -> Result:
-    return evaluated("build", "--month", month, "--out", out, "--sources", "openalex", *more)
+    sources = () if "--sources" in more else ("--sources", "openalex")
+    return evaluated("build", "--month", month, "--out", out, *sources, *more)
 
 
 def rows(path: Path) -> list[dict[str, Any]]:
@@ -130,6 +132,39 @@ def test_sections_of_a_month_become_rows_that_the_writers_are_measured_on(
     assert build(out, month).exit_code == 0
     assert not site.requests
     assert len(rows(out)) == 1 + len(more)
+
+
+def test_references_of_a_month_become_queries_for_retrieval_with_their_days(
+    field: tuple[Any, list[Work], list[Work], str],
+    online: tuple[ScholarServer, Site],
+    tmp_path: Path,
+) -> None:
+    world, preprints, _, month = field
+    server, site = online
+    out = tmp_path / "queries.jsonl"
+    more = ("--for", "retrieval", "--sources", "openalex,semantic_scholar", "--least", "2")
+    done = build(out, month, *more)
+    assert done.exit_code == 0, done.output
+    assert not site.requests, "no copy is needed"
+    known = {f"# {work.title}\n\n{work.abstract}": work for work in preprints}
+    assert rows(out)
+    dated = {title_key(work.title): work.date for work in world.works if work.title}
+    for row in rows(out):
+        work = known[row["text"]]
+        assert row["before"] == str(work.date)
+        cited = {title_key(world.works[at].title) for at in work.references if type(at) is int}
+        gold = [title_key(one["title"]) for one in row["gold"]]
+        assert len(gold) >= 2
+        assert set(gold) <= cited
+        assert all(dated[title] < work.date for title in gold)
+    cases = live_cases(read_queries(out), 50)
+    assert len(cases.cases) == len(rows(out))
+    assert not any(case.lacking for case in cases.cases)
+    log = out.with_suffix(".left-out.jsonl")
+    assert len(rows(out)) + (len(rows(log)) if log.exists() else 0) == len(preprints)
+    asked = len(server.requests)
+    assert build(out, month, *more).exit_code == 0
+    assert {one.service for one in server.requests[asked:]} <= {"arxiv"}
 
 
 @pytest.mark.parametrize(

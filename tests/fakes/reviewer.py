@@ -76,6 +76,17 @@ def _debate(inputs: dict[str, Any]) -> dict[str, Any]:
     return {"debates": debates}
 
 
+def _judge_criteria(inputs: dict[str, Any]) -> dict[str, Any]:
+    """Say that each criterion is met, with the first sentence as the quote."""
+    debates = _debate(inputs)["debates"]
+    for item in debates:
+        quote = item["arguments_for"][0]["quote"]
+        item["criteria"] = [
+            {"number": one["number"], "met": "yes", "quote": quote} for one in inputs["criteria"]
+        ]
+    return {"debates": debates}
+
+
 def _order(inputs: dict[str, Any]) -> dict[str, Any]:
     wanted = _words(inputs["text"])
     items = inputs["candidates"]
@@ -259,6 +270,7 @@ def _flag_uncited(inputs: dict[str, Any]) -> dict[str, Any]:
 _ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "generate_queries": _generate_queries,
     "debate_papers": _debate,
+    "judge_criteria": _judge_criteria,
     "order_papers": _order,
     "reflect_on_sufficiency": _reflect,
     "read_papers": _read,

@@ -58,6 +58,30 @@ async def test_wrong_answer_is_explained_and_asked_again(
     assert [query.text for query in done["queries"]] == [item["text"] for item in first["queries"]]
 
 
+CONDITIONS = "Papers on bees that:\n- track single bees\n- use harmonic radar\n"
+
+
+async def test_criteria_of_a_list_can_be_edited_beside_the_queries(extractive: RunSettings) -> None:
+    person = Person("find", {**FIND, "text": CONDITIONS}, asking(extractive))
+    shown = question(await person.begin())
+    lines = shown["proposal"].splitlines()
+    assert lines[-2:] == ["required: track single bees", "required: use harmonic radar"]
+    assert "required:" in shown["instructions"]
+    again = question(await person.answer("all: bees\nrequired: "))
+    assert "has no criterion" in again["error"]
+    many = "\n".join(f"required: number {number}" for number in range(6))
+    assert "the maximum is 5" in question(await person.answer(f"all: bees\n{many}"))["error"]
+    done = await person.answer("all: bees\nPreferred:  use   harmonic radar")
+    assert [query.text for query in done["queries"]] == ["bees"]
+    wanted = [("use harmonic radar", False)]
+    assert [(one.criterion, one.required) for one in done["request"].criteria] == wanted
+    judged = [item for item in done["papers"] if item.debate]
+    assert judged
+    for item in judged:
+        assert [(one.criterion, one.met) for one in item.criteria] == [(wanted[0][0], "unknown")]
+        assert item.criteria[0].quote in f"{item.paper.abstract} {item.paper.title}"
+
+
 async def test_stop_ends_the_run_before_anything_is_searched(extractive: RunSettings) -> None:
     person = Person("find", FIND, asking(extractive))
     await person.begin()

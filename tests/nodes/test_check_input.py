@@ -10,6 +10,7 @@ from nodes.common.check_input import (
     clean_text,
     input_kind,
     notes_on_input,
+    plain_criteria,
 )
 from tools.errors import InputError
 
@@ -174,3 +175,24 @@ def test_boolean_operators_are_named(text: str, told: str) -> None:
     assert [note for note in notes if "Boolean" in note] == (
         [f"CiteLoom reads {told} as words{notes[-1].partition('as words')[2]}"] if told else []
     )
+
+
+@pytest.mark.parametrize(
+    ("raw", "criteria"),
+    [
+        ("Which tools rank  papers?", ["Which tools rank papers?"]),
+        (
+            "Papers that:\n- rank *papers*\n  by age\n- cite\n\nThanks",
+            ["rank papers by age", "cite"],
+        ),
+        ("1. ranks papers\n2. cites them", ["ranks papers", "cites them"]),
+        ("- Which tools rank papers?", ["Which tools rank papers?"]),
+        ("We rank papers - by age - and cite them.", []),
+        (f"- {'ranks papers ' * 70}\n- cites", []),
+        (WORDS, []),
+    ],
+)
+def test_short_question_or_list_is_read_as_conditions(raw: str, criteria: list[str]) -> None:
+    found = plain_criteria(raw)
+    assert [one.criterion for one in found] == criteria
+    assert all(one.required for one in found)

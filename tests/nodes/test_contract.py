@@ -161,6 +161,7 @@ def test_task_is_named_like_its_node_or_ranker() -> None:
     names = {task.name for task in TASKS}
     asked_for_others = {
         "debate_papers",
+        "judge_criteria",
         "order_papers",  # by judge_papers
         "draft_section",
         "write_section",

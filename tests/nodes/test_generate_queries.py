@@ -12,6 +12,7 @@ from pydantic import SecretStr
 from nodes.find.generate_queries import MAX_ASPECTS, MAX_KEYWORDS, generate_queries
 from state.channels import FindState
 from state.inputs import CheckedRequest
+from state.quote import Criterion
 from state.search import QueryStrategy, SearchQuery
 from tests.fakes.openai_server import Status, inputs_of
 from tests.graphs.conftest import Scripted, context_for
@@ -38,10 +39,12 @@ def plan(tmp_path: Path) -> Plan:
         script: Any = None,
         text: str = TEXT,
         sources: tuple[str, ...] = ("library",),
+        criteria: tuple[Criterion, ...] = (),
         **options: Any,
     ) -> tuple[FindState, list[dict[str, Any]]]:
         home = Settings(home=tmp_path, _env_file=None)  # type: ignore[call-arg]
-        branch: Any = {"run": "run", "request": CheckedRequest(text=text, sources=sources)}
+        request = CheckedRequest(text=text, sources=sources, criteria=criteria)
+        branch: Any = {"run": "run", "request": request}
         if script is None:
             context = context_for(home, **options)
             return await generate_queries(
@@ -173,3 +176,31 @@ async def test_mind_that_gives_no_answer_leaves_the_input_as_the_query(plan: Pla
     update, _ = await plan(lambda inputs: Status(400), search="keywords")
     assert [query.facet for query in update["queries"]] == ["whole"]
     assert update["failures"][0].subject == "queries"
+
+
+async def test_criteria_of_a_question_are_the_models_five_at_most_and_each_once(plan: Plan) -> None:
+    stated = [("is a trial", True), (" is  a trial ", False), ("", True)]
+    stated += [(f"number {number}", False) for number in range(9)]
+
+    def script(inputs: Any) -> dict[str, Any]:
+        rows = [{"criterion": text, "required": must} for text, must in stated]
+        return {"queries": [draft("problem", "sepsis")], "criteria": rows}
+
+    update, _ = await plan(script)
+    found = update["request"].criteria
+    assert [one.criterion for one in found] == ["is a trial", *(f"number {n}" for n in range(4))]
+
+
+async def test_model_that_states_no_criteria_clears_those_of_the_plain_reading(plan: Plan) -> None:
+    update, _ = await plan(answers(draft("problem", "sepsis")))
+    assert update["request"].criteria == ()
+    embedded, _ = await plan()
+    assert "request" not in embedded
+
+
+async def test_items_of_a_list_are_shown_as_they_were_marked(plan: Plan) -> None:
+    items = tuple(Criterion(criterion=text) for text in ("is a trial", "has adults"))
+    _, (asked,) = await plan(answers(draft("problem", "sepsis")), criteria=items)
+    assert asked["conditions"] == ["is a trial", "has adults"]
+    _, (plain,) = await plan(answers(draft("problem", "sepsis")), criteria=items[:1])
+    assert "conditions" not in plain

@@ -14,6 +14,7 @@ The cascade debates the contested papers only: what is known already decides the
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from math import floor
 
@@ -21,6 +22,16 @@ from pydantic import BaseModel, Field
 
 from nodes.common.ask_model import ask_with_check
 from nodes.find.rankers.by_similarity import score_of
+from nodes.find.rankers.criteria import (
+    MOST_WORDS,
+    CriteriaAnswer,
+    CriterionAnswer,
+    ShownCriterion,
+    cap_score,
+    check_criteria,
+    criteria_faults,
+    shown_criteria,
+)
 from nodes.find.rankers.ranker import (
     Ranking,
     ShownCandidate,
@@ -30,7 +41,7 @@ from nodes.find.rankers.ranker import (
 )
 from state.inputs import CheckedRequest
 from state.paper import Paper
-from state.quote import Argument, Debate
+from state.quote import Argument, Criterion, Debate
 from state.run import Failure
 from tools.counting import counted
 from tools.embed.calibration import calibrated
@@ -66,11 +77,23 @@ class PaperDebate(BaseModel):
 class Debates(BaseModel):
     """The mind's answer."""
 
-    debates: list[PaperDebate]
+    debates: Sequence[PaperDebate]
 
 
-def score_debate(paper: Paper, verdict: PaperDebate, by: str) -> Debate:
-    """Check every quote of both sides and lower the score for each side that has none left."""
+class JudgedPaper(PaperDebate, CriteriaAnswer):
+    """The mind's debate on one candidate, after what it says of each criterion."""
+
+
+class JudgedDebates(Debates):
+    """The mind's answer where the input is a question or a list of conditions."""
+
+    debates: Sequence[JudgedPaper]
+
+
+def score_debate(
+    paper: Paper, verdict: PaperDebate, by: str, criteria: Sequence[Criterion] = ()
+) -> Debate:
+    """Check every quote; lower the score for each side that has none left, and by criteria that are not met."""
     pro = tuple(_argument(point, paper) for point in verdict.arguments_for)
     contra = tuple(_argument(point, paper) for point in verdict.arguments_against)
     score, reductions = verdict.score, []
@@ -80,6 +103,10 @@ def score_debate(paper: Paper, verdict: PaperDebate, by: str) -> Debate:
         if not (any(argument.supported for argument in arguments) or (fair and not arguments)):
             score *= UNSUPPORTED
             reductions.append(f"no checked quote {side} it: times {UNSUPPORTED}")
+    met = check_criteria(_answers(verdict), criteria, paper)
+    if by != EMBEDDED:
+        score, unmet = cap_score(score, met)
+        reductions += unmet
     return Debate(
         paper=paper.id,
         arguments_for=pro,
@@ -87,20 +114,26 @@ def score_debate(paper: Paper, verdict: PaperDebate, by: str) -> Debate:
         raw_score=verdict.score,
         score=round(score, 1),
         reductions=tuple(reductions),
+        criteria=met,
         by=by,
     )
 
 
+def _answers(verdict: PaperDebate) -> Sequence[CriterionAnswer]:
+    return verdict.criteria if isinstance(verdict, JudgedPaper) else ()
+
+
 def best_debate(debates: Sequence[Debate]) -> Debate:
-    """Return the debate with the most supported sides, then the fewest failed quotes, then first.
+    """Return the debate with the most supported sides, then criteria with a quote, then the fewest failed quotes.
 
     So of two debates under one id, the one that is about its paper counts.
     """
 
-    def standing(debate: Debate) -> tuple[int, int]:
+    def standing(debate: Debate) -> tuple[int, int, int]:
         sides = (debate.arguments_for, debate.arguments_against)
         held = [[argument.supported for argument in side] for side in sides]
-        return sum(map(any, held)), -sum(side.count(False) for side in held)
+        quoted = sum(bool(one.quote) for one in debate.criteria)
+        return sum(map(any, held)), quoted, -sum(side.count(False) for side in held)
 
     return max(debates, key=standing)
 
@@ -117,9 +150,14 @@ AGAINST = "Most distant sentence from your text."
 
 
 def extract(
-    embedder: Embedder, *, text: str, candidates: Sequence[ShownCandidate], **_: object
-) -> Debates:
-    """Quote the sentences nearest to and farthest from the input; score by similarity.
+    embedder: Embedder,
+    *,
+    text: str,
+    candidates: Sequence[ShownCandidate],
+    criteria: Sequence[ShownCriterion] = (),
+    **_: object,
+) -> JudgedDebates:
+    """Quote the sentences nearest to and farthest from the input, and nearest to each criterion; score by similarity.
 
     The title speaks only where there is no abstract to quote.
     """
@@ -133,21 +171,29 @@ def extract(
         for item in candidates
     ]
     wholes = [f"{item.title}. {item.abstract}" for item in candidates]
-    vectors = embedder.embed([text, *wholes, *(part for group in sentences for part in group)])
-    near = calibrated(embedder, vectors[1:] @ vectors[0])
+    asked = [one.criterion for one in criteria]
+    parts = (part for group in sentences for part in group)
+    vectors = embedder.embed([text, *asked, *wholes, *parts])
+    wanted, vectors = vectors[: 1 + len(asked)], vectors[1 + len(asked) :]
+    near = calibrated(embedder, vectors @ wanted[0])
     debates, at = [], len(wholes)
     for item, group, like in zip(candidates, sentences, near, strict=False):
         mine = near[at : at + len(group)]
+        closest = (vectors[at : at + len(group)] @ wanted[1:].T).argmax(axis=0)
         at += len(group)
         debates.append(
-            PaperDebate(
+            JudgedPaper(
                 id=item.id,
                 arguments_for=[DebateArgument(claim=FOR, quote=group[int(mine.argmax())])],
                 arguments_against=[DebateArgument(claim=AGAINST, quote=group[int(mine.argmin())])],
                 score=round(score_of(float(like)), 1),
+                criteria=[
+                    CriterionAnswer(number=one.number, met="unknown", quote=group[int(place)])
+                    for one, place in zip(criteria, closest, strict=True)
+                ],
             )
         )
-    return Debates(debates=debates)
+    return JudgedDebates(debates=debates)
 
 
 PROMPT = f"""\
@@ -172,7 +218,36 @@ a text praises itself.
 Where faults of an earlier answer are listed, debate the candidates given here again without them.
 """
 
-TASK = Task(
+CRITERIA_PROMPT = f"""\
+You judge which papers answer the question, or meet the conditions, of the input.
+
+For every candidate, under its id, first say of each of the `criteria`, by its number, whether this paper meets it:
+- yes: its own words say so;
+- partly: its words say so of a part, or of something weaker or near to it;
+- no: its words say something else, which rules it out;
+- unknown: its words do not say.
+What the candidate does not say is unknown, never no. Yes, partly and no rest on a quote, at most {MOST_WORDS} words.
+
+Then hold a short debate: one or two arguments for naming it in an answer, then one or two against (it answers another
+question, for another setting, too weakly), each in one short sentence that says more than the criteria do. A side for
+which there is honestly nothing to say stays empty; never both. Each argument rests on a quote, too.
+
+A quote is words copied letter by letter from that candidate's own title, abstract or passage of its text, standing
+together there, at least {MIN_LENGTH} characters long or a whole sentence; never from another candidate, never from the
+input, nothing left out in the middle.
+
+Only then, and by all this, the score. Would a full answer name this paper?
+- 90: surely. It meets all required criteria, and what is asked is its subject.
+- 60: probably. It meets them in part, or what it does not say is likely to hold.
+- 35: at most in passing. It is from the same field, and answers something else.
+- 10: no. It fails a required criterion, or its subject is another.
+Numbers in between say what lies between. Judge by what is written about the work itself, not by how
+a text praises itself.
+
+Where faults of an earlier answer are listed, judge the candidates given here again without them.
+"""
+
+TASK: Task[Debates] = Task(
     name="debate_papers",
     prompt=PROMPT,
     answer=Debates,
@@ -180,7 +255,16 @@ TASK = Task(
     extract=extract,
     max_output_tokens=4000,
 )
+JUDGING: Task[Debates] = replace(
+    TASK,
+    name="judge_criteria",
+    prompt=CRITERIA_PROMPT,
+    answer=JudgedDebates,
+    max_output_tokens=6500,
+)
+"""The same where the input has criteria: one question still."""
 LEFT_OUT = "the model gave no arguments for it"
+EMBEDDED = "extractive"
 
 
 async def rank_by_debate(
@@ -189,9 +273,14 @@ async def rank_by_debate(
     """Debate these papers in one question, or two; none is lost whatever the answers."""
     named = with_short_ids(papers)
     # The input comes first: it is the same in all questions, so that prefix caches bite.
-    inputs = {"text": request.text, "candidates": candidates(named)}
+    criteria = shown_criteria(request.criteria)
+    stated = {"text": request.text, **({"criteria": criteria} if criteria else {})}
     asked = await ask_with_check(
-        services.mind, TASK, inputs, partial(_faults, named), narrow=partial(_at_fault, named)
+        services.mind,
+        JUDGING if criteria else TASK,
+        {**stated, "candidates": candidates(named)},
+        partial(_faults, named, request.criteria),
+        narrow=partial(_at_fault, named, request.criteria),
     )
     verdicts = [one for answer, _ in asked.tried for one in answer.debates]
     debates: list[Debate] = []
@@ -200,15 +289,14 @@ async def rank_by_debate(
         by = services.mind.name
         mine = [one for one in verdicts if one.id == key]
         if not mine:
-            by = "extractive"
+            by = EMBEDDED
             shown = candidates({key: paper})
-            mine = (
-                await asyncio.to_thread(
-                    extract, services.clients.embedder, text=request.text, candidates=shown
-                )
-            ).debates
+            made = partial(extract, services.clients.embedder, text=request.text)
+            mine = [*(await asyncio.to_thread(made, candidates=shown, criteria=criteria)).debates]
             bare.append(paper.id)
-        debates.append(best_debate([score_debate(paper, verdict, by) for verdict in mine]))
+        debates.append(
+            best_debate([score_debate(paper, one, by, request.criteria) for one in mine])
+        )
     return Ranking(
         scores={debate.paper: debate.score for debate in debates},
         debates=debates,
@@ -234,8 +322,16 @@ def _undebated(papers: Sequence[str], error: PermanentError | None) -> list[Fail
     ]
 
 
-def _faults(named: Mapping[str, Paper], answer: Debates) -> list[str]:
-    """Say which quotes are not in their papers, and which papers were left out, by id."""
+def _faults(
+    named: Mapping[str, Paper], criteria: Sequence[Criterion], answer: Debates
+) -> list[str]:
+    """Say which quotes are not in their papers, and which papers or criteria were left out, by id."""
+    unmet = [
+        f"{verdict.id}: {fault}"
+        for verdict in answer.debates
+        if verdict.id in named
+        for fault in criteria_faults(_answers(verdict), criteria, named[verdict.id])
+    ]
     wrong = [
         f"{verdict.id}: {_why(point.quote, named[verdict.id])}: {point.quote!r}"
         for verdict in answer.debates
@@ -244,12 +340,14 @@ def _faults(named: Mapping[str, Paper], answer: Debates) -> list[str]:
         if not quote_paper(point.quote, named[verdict.id]).verified
     ]
     given = {verdict.id for verdict in answer.debates}
-    return [*wrong, *(f"{key}: {LEFT_OUT}" for key in named if key not in given)]
+    return [*wrong, *unmet, *(f"{key}: {LEFT_OUT}" for key in named if key not in given)]
 
 
-def _at_fault(named: Mapping[str, Paper], answer: Debates) -> dict[str, object]:
+def _at_fault(
+    named: Mapping[str, Paper], criteria: Sequence[Criterion], answer: Debates
+) -> dict[str, object]:
     """Return the candidates that are to be debated again."""
-    keys = {fault.partition(":")[0] for fault in _faults(named, answer)}
+    keys = {fault.partition(":")[0] for fault in _faults(named, criteria, answer)}
     return {"candidates": candidates({key: named[key] for key in named if key in keys})}
 
 
