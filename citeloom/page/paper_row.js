@@ -40,7 +40,7 @@ export function Row({item, place, known, choice, put, move, drag}) {
       ${!first && item.reason && html`<p class="dim small" dir="auto">${item.reason}</p>`}
       ${open && html`<${Detail} titles=${known.titles} item=${item} choice=${choice} put=${put} />`}
     </div>
-    ${known.criteria.map((name) => html`<${Cell} name=${name} found=${item.criteria?.find((/** @type {any} */ one) => one.criterion === name)} />`)}
+    ${known.criteria.map((name) => html`<${Cell} name=${name} judged=${known.judged} found=${item.criteria?.find((/** @type {any} */ one) => one.criterion === name)} />`)}
     <div class="p-do">
       <button type="button" class="tiny icon quiet" aria-expanded=${open} aria-label=${`${W.papers.more}: ${paper.title}`} title=${W.papers.more} onClick=${() => setOpen(!open)}><${Icon} name="down" size=${13} /></button>
       <button type="button" class="tiny icon quiet star" aria-pressed=${Boolean(choice.must)} aria-label=${`${W.papers.must}: ${paper.title}`} title=${W.papers.must} onClick=${() => put({must: !choice.must, drop: false})}><${Icon} name="star" /></button>
@@ -55,12 +55,12 @@ function toText(event) {
   location.hash = location.hash.replace(/\/papers$/, "/text");
 }
 
-/** One criterion and the words it rests on. @param {{name: string, found: any}} props */
-function Cell({name, found}) {
-  const [shape, word] = W.papers.met[/** @type {keyof typeof W.papers.met} */ (found?.met)] ?? ["", W.papers.unstated];
-  const quote = typeof found?.quote === "string" ? found.quote : found?.quote?.text;
+/** One criterion and the words it rests on. @param {{name: string, found: any, judged: boolean}} props */
+function Cell({name, found, judged}) {
+  const [shape, word] = W.papers.met[/** @type {keyof typeof W.papers.met} */ (found?.met)] ?? ["", judged ? W.papers.unstated : W.papers.unjudged];
+  const noted = found?.part === "annotation", quote = found?.quote && (noted ? found.quote : `“${found.quote}”`);
   return html`<div class="p-cell"><span class="p-label">${name}</span>${!shape || found.met === "no" ? html`<span class="dim small">${word}</span>`
-    : html`<span class="small"><${Verdict} verdict=${shape}>${word}<//></span>`}${quote && html`<span class="small" dir="auto">${quote}</span>`}</div>`;
+    : html`<span class="small"><${Verdict} verdict=${shape}>${word}<//></span>`}${quote && html`<span class=${noted ? "small noted" : "small"} dir="auto">${quote}</span>`}</div>`;
 }
 
 /** How often each way found a paper. @param {any[]} hits */
