@@ -57,7 +57,7 @@ function toText(event) {
 
 /** One criterion and the words it rests on. @param {{name: string, found: any, judged: boolean}} props */
 function Cell({name, found, judged}) {
-  const [shape, word] = W.papers.met[/** @type {keyof typeof W.papers.met} */ (found?.met)] ?? ["", judged ? W.papers.unstated : W.papers.unjudged];
+  const [shape, word] = W.papers.met[/** @type {keyof typeof W.papers.met} */ (found?.met)] ?? ["", judged || !found ? W.papers.unstated : W.papers.unjudged];
   const noted = found?.part === "annotation", quote = found?.quote && (noted ? found.quote : `“${found.quote}”`);
   return html`<div class="p-cell"><span class="p-label">${name}</span>${!shape || found.met === "no" ? html`<span class="dim small">${word}</span>`
     : html`<span class="small"><${Verdict} verdict=${shape}>${word}<//></span>`}${quote && html`<span class=${noted ? "small noted" : "small"} dir="auto">${quote}</span>`}</div>`;
