@@ -32,6 +32,7 @@ from state.inputs import (
     VerifyInput,
     WriteInput,
 )
+from state.novelty import NoveltyInput, NoveltyOutput
 from state.paper import Paper
 from state.references import ReferencesInput, ReferencesOutput
 from state.synthesis import SynthesizeInput, SynthesizeOutput
@@ -76,6 +77,14 @@ async def afind(
     """Find prior work: papers, ranked, with arguments and checked quotes; raises as `review`."""
     given = {"text": text, **options}
     return cast(FindOutput, await _done("find", FindInput, given, person, watch))
+
+
+async def anovelty(
+    text: str, *, person: Person | None = None, watch: Watch | None = None, **options: Any
+) -> NoveltyOutput:
+    """Find the earlier work nearest to each claim of a text, with the words of both; raises as `review`."""
+    given = {"text": text, **options}
+    return cast(NoveltyOutput, await _done("novelty", NoveltyInput, given, person, watch))
 
 
 async def awrite(
@@ -246,6 +255,7 @@ def _sync(function: Callable[P, Coroutine[Any, Any, ResultT]]) -> Callable[P, Re
 
 review = _sync(areview)
 find = _sync(afind)
+novelty = _sync(anovelty)
 write = _sync(awrite)
 revise = _sync(arevise)
 verify = _sync(averify)

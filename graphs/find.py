@@ -71,7 +71,7 @@ def send_queries(state: FindState) -> list[Send] | Literal["check_retractions"]:
     pairs = pairs or [(query, name) for query in queries for name in sources]
     context = read_route_options(state)
     results = context.results
-    words = sum(query.facet != "whole" for query in queries)
+    words = sum(not query.by_meaning for query in queries)
     shared = {"of": len(pairs), **_asked(state)}
     return [
         Send(
@@ -80,7 +80,7 @@ def send_queries(state: FindState) -> list[Send] | Literal["check_retractions"]:
                 **shared,
                 "query": query,
                 "source": source,
-                "limit": max(1, ceil(results / (3 if query.facet == "whole" else words)))
+                "limit": max(1, ceil(results / (3 if query.by_meaning else words)))
                 if source != "library" or context.expansion == "bfs"
                 else results,
             },
@@ -163,11 +163,29 @@ def _cost_of(state: FindState) -> Mapping[str, Any]:
 
 def build_find(takes: type[FindInput]) -> StateGraph[FindState, RunSettings, FindInput, FindOutput]:
     """Return the graph, which takes what `takes` declares; `review` hands in the choices of writing."""
+    made = build_search("find", FindState, takes, FindOutput)
+    search_after(made, "generate_queries")
+    made.add_edge("estimate_completeness", "present_papers")
+    return made
+
+
+def search_after(made: StateGraph[Any, RunSettings, Any, Any], step: str) -> None:
+    """Let the search begin after this step, which has the queries."""
+    made.add_conditional_edges(step, search_next, ["review_queries", *_SEARCHING])
+
+
+_SEARCHING = ("search_source", "check_retractions")
+
+
+def build_search(
+    name: str, state: type[Any], takes: type[FindInput], gives: type[Any]
+) -> StateGraph[Any, RunSettings, Any, Any]:
+    """Return the steps of `find` as those of the graph `name`, without what follows on queries and on the estimate."""
     made = Graph(
-        FindState,
-        context_schema=settings_class_of("find"),
+        state,
+        context_schema=settings_class_of(name),
         input_schema=takes,
-        output_schema=FindOutput,
+        output_schema=gives,
     )
     add_first_step(made, read_input)
     for step in (select_papers, estimate_completeness, present_papers):
@@ -189,10 +207,8 @@ def build_find(takes: type[FindInput]) -> StateGraph[FindState, RunSettings, Fin
     )
     made.add_edge(START, "read_input")
     around = ("read_input", "generate_queries")
-    add_cost_review(made, "find", _cost_of, between=around, end="present_papers")
-    searching = ["search_source", "check_retractions"]
-    made.add_conditional_edges("generate_queries", search_next, ["review_queries", *searching])
-    made.add_conditional_edges("review_queries", send_queries, searching)
+    add_cost_review(made, name, _cost_of, between=around, end="present_papers")
+    made.add_conditional_edges("review_queries", send_queries, list(_SEARCHING))
     made.add_edge("search_source", "merge_records")
     made.add_edge("merge_records", "screen_papers")
     made.add_conditional_edges("screen_papers", after_screen)
@@ -203,12 +219,11 @@ def build_find(takes: type[FindInput]) -> StateGraph[FindState, RunSettings, Fin
     made.add_edge("judge_papers", "weigh_links")
     made.add_conditional_edges("weigh_links", after_weighing)
     made.add_conditional_edges(
-        "reflect_on_sufficiency", after_reflection, ["review_queries", *searching]
+        "reflect_on_sufficiency", after_reflection, ["review_queries", *_SEARCHING]
     )
     made.add_edge("check_retractions", "select_papers")
     made.add_conditional_edges("select_papers", after_selection)
     made.add_edge("review_papers", "estimate_completeness")
-    made.add_edge("estimate_completeness", "present_papers")
     made.add_edge("present_papers", END)
     return made
 

@@ -8,7 +8,7 @@ from state.paper import Paper
 from state.quote import Quote
 from state.value import FrozenModel
 
-Facet = Literal["problem", "method", "contribution", "all", "whole", "gap"]
+Facet = Literal["problem", "method", "contribution", "all", "whole", "claim", "gap"]
 
 
 class SearchQuery(FrozenModel):
@@ -20,7 +20,8 @@ class SearchQuery(FrozenModel):
     )
     facet: Facet = Field(
         description="What it asks about; 'all' is a keyword query for the input as a whole, 'whole' "
-        "the input text itself, for sources that search by meaning, 'gap' a query of a later hop."
+        "the input text itself and 'claim' one of its claims, for sources that search by meaning, 'gap' a "
+        "query of a later hop."
     )
     reason: str
     sentence: Quote | None = Field(
@@ -28,6 +29,11 @@ class SearchQuery(FrozenModel):
         description="The verified sentence of the input; none if it could not be found.",
     )
     hop: int = Field(default=1, ge=1)
+
+    @property
+    def by_meaning(self) -> bool:
+        """Whether it is prose, for sources that search by meaning."""
+        return self.facet in {"whole", "claim"}
 
 
 class Hit(FrozenModel):

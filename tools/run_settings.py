@@ -220,7 +220,7 @@ class WriteSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class Checking:
-    """Settings of `write`, `revise`, `review` and `verify`."""
+    """Settings of `write`, `revise`, `review`, `verify` and `novelty`."""
 
     full_text: Annotated[
         bool,
@@ -353,6 +353,7 @@ SETTINGS_BY_GRAPH: Mapping[str, tuple[type, ...]] = {
         WriteSettings,
         Checking,
     ),
+    "novelty": (CommonSettings, CostApprovalSettings, HopSettings, FindSettings, Checking),
     "revise": (CommonSettings, WriteSettings, Checking),
     "verify": (CommonSettings, Checking),
     "references": (CommonSettings,),

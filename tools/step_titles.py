@@ -3,6 +3,9 @@
 _TITLES = {
     "read_input": "Reading the input",
     "generate_queries": "Generating queries",
+    "cut_claims": "Finding the claims",
+    "choose_nearest": "Choosing the nearest works",
+    "compare_claim": "Comparing claims",
     "search_source": "Searching",
     "merge_records": "Merging duplicates",
     "screen_papers": "Screening",

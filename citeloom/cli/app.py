@@ -16,6 +16,7 @@ _GRAPHS: Mapping[str, tuple[Callable[..., int], str]] = {
     "review": (graph_commands.review, _REVIEWS),
     "find": (graph_commands.find, _REVIEWS),
     "write": (graph_commands.write, _REVIEWS),
+    "novelty": (graph_commands.novelty, _REVIEWS),
     "revise": (graph_commands.revise, _REVIEWS),
     "verify": (graph_commands.verify, _REVIEWS),
     "ask": (graph_commands.ask, _ASKING),

@@ -16,6 +16,7 @@ from typer.models import OptionInfo
 from citeloom.cli import options
 from citeloom.cli.commands import Commands, GuardedCommand
 from state.inputs import AskInput, FindInput, ReviewInput, ReviseInput, VerifyInput, WriteInput
+from state.novelty import NoveltyInput
 from state.synthesis import SynthesizeInput
 from tools.run_settings import setting_fields
 
@@ -23,6 +24,7 @@ _INPUTS: Mapping[str, type[BaseModel]] = {
     "review": ReviewInput,
     "find": FindInput,
     "write": WriteInput,
+    "novelty": NoveltyInput,
     "revise": ReviseInput,
     "verify": VerifyInput,
     "ask": AskInput,

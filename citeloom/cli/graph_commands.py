@@ -75,6 +75,20 @@ def find(
     return _run("find", [text, find, approve], results, resume, model)
 
 
+def novelty(
+    *,
+    text: "TextInput",
+    find: "FindOptions",
+    approve: "FindApprovals",
+    check: "CheckOptions",
+    results: "ResultOptions",
+    resume: "Resume" = None,
+    model: "ModelOptions",
+) -> int:
+    """Show the earlier work nearest to each claim of a text, with the words of both."""
+    return _run("novelty", [text, find, approve, check], results, resume, model)
+
+
 def write(
     *,
     text: "TextInput",

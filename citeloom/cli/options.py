@@ -61,7 +61,7 @@ class OptionGroup:
 
 @dataclass(frozen=True, kw_only=True)
 class TextInput(OptionGroup):
-    """Of `review`, `find` and `write`."""
+    """Of `review`, `find`, `novelty` and `write`."""
 
     text: Annotated[
         str | None,
@@ -79,7 +79,7 @@ class TextInput(OptionGroup):
 
 @dataclass(frozen=True, kw_only=True)
 class FindOptions(OptionGroup):
-    """Of `review` and `find`."""
+    """Of `review`, `find` and `novelty`."""
 
     library: Annotated[str, typer.Option("--library", "-l", metavar="NAME")]
     sources: Annotated[list[str], typer.Option("--source", metavar="NAME")]
@@ -258,7 +258,7 @@ class CostApproval(OptionGroup):
 
 @dataclass(frozen=True, kw_only=True)
 class FindApprovals(CostApproval):
-    """Of `find`."""
+    """Of `find` and `novelty`."""
 
     review_queries: Annotated[ApprovalMode, typer.Option("--review-queries")]
     review_papers: Annotated[ApprovalMode, typer.Option("--review-papers")]
@@ -287,7 +287,7 @@ class TextApproval(OptionGroup):
 
 @dataclass(frozen=True, kw_only=True)
 class CheckOptions(OptionGroup):
-    """Of `review`, `write` and `revise`."""
+    """Of `review`, `write`, `revise` and `novelty`."""
 
     HEADING = "How citations are checked"
     full_text: Annotated[bool, typer.Option("--full-text/--no-full-text")]

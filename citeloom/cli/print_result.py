@@ -112,6 +112,8 @@ async def _json_files(
     name = values.get("run", "")
     record["drafts"] = plain(await RunStore(store, name).rounds.all() if name else [])
     files = {"run.json": dump(record) + "\n"}
+    if report.graph == "novelty":
+        files["papers.json"] = dump(papers_json(values)) + "\n"
     return {**record, **papers_json(values), "related_work": values.get("related_work", "")}, files
 
 
@@ -156,6 +158,7 @@ def _exit_code(report: ResultReport) -> int:
         "ask": values.get("sentences"),
         "synthesize": not stop and values.get("answer") and values.get("lines"),
         "review": is_given and values.get("sentences"),
+        "novelty": is_given and values.get("claims"),
     }
     return int(not done.get(graph, is_given))
 

@@ -4,9 +4,9 @@ import {Fold} from "./components.js";
 import {html} from "./vendor/preact.js";
 import {W} from "./words.js";
 
-const STEPS = {find: ["search", "queries", "rank"], review: ["search", "queries", "rank", "write"]};
+const STEPS = {find: ["search", "queries", "rank"], novelty: ["search", "queries", "rank"], review: ["search", "queries", "rank", "write"]};
 
-/** @param {{steps: any[], graph: "review" | "find", model: boolean | null, chosen: Record<string, any>, choose: (methods: Record<string, any>) => void}} props */
+/** @param {{steps: any[], graph: "review" | "find" | "novelty", model: boolean | null, chosen: Record<string, any>, choose: (methods: Record<string, any>) => void}} props */
 export function Methods({steps, graph, model, chosen, choose}) {
   const shown = steps.filter(({step}) => STEPS[graph].includes(step));
   if (!shown.length) return null;

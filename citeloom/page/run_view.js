@@ -1,6 +1,7 @@
 // One run: its title, its state in one line, and its views as tabs.
 // @ts-check
 import {Checked} from "./check.js";
+import {Claims} from "./claims.js";
 import {Graph} from "./citation_graph.js";
 import {Papers} from "./papers.js";
 import {Problem, useAction, useLoaded} from "./parts.js";
@@ -20,7 +21,7 @@ import {counted, W} from "./words.js";
 
 /** What each graph's runs have to show. @type {Record<string, Tab[]>} */
 const TABS = {
-  review: ["text", "papers", "graph", "table", "live", "take"], find: ["papers", "graph", "live", "take"],
+  review: ["text", "papers", "graph", "table", "live", "take"], find: ["papers", "graph", "live", "take"], novelty: ["claims", "papers", "graph", "live", "take"],
   write: ["text", "papers", "graph", "table", "live", "take"], revise: ["text", "papers", "graph", "table", "live", "take"],
   synthesize: ["synthesis", "live", "take"], verify: ["checked", "live", "take"],
   references: ["listed", "live"],
@@ -55,6 +56,7 @@ export function RunView({thread, tab, tell}) {
       ${shown === "table" && html`<${Table} run=${run} />`}
       ${shown === "text" && html`<${Text} run=${run} />`}
       ${shown === "synthesis" && html`<${Synthesis} run=${run} />`}
+      ${shown === "claims" && html`<${Claims} run=${run} />`}
       ${shown === "checked" && html`<${Checked} run=${run} />`}
       ${shown === "listed" && html`<${Listed} run=${run} />`}
       ${shown === "take" && html`<${Take} run=${run} />`}
@@ -78,7 +80,7 @@ function Head({run, papers, again, tabs, shown}) {
   const [look, looking, lookError] = useAction(async () => {
     location.hash = `#/run/${await searched(run, [])}/live`;
   });
-  const rerun = ["find", "review"].includes(run.graph) && run.status === "completed" && Boolean(run.searched.text);
+  const rerun = ["find", "review", "novelty"].includes(run.graph) && run.status === "completed" && Boolean(run.searched.text);
   const kept = (papers.values.papers ?? []).filter((/** @type {any} */ item) => item.selected).length;
   const at = `#/run/${run.thread}`;
   const tools = html`

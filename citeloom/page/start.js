@@ -21,7 +21,7 @@ const ICONS = {start: "page", ask: "ask", check: "done"};
 /**
  * @typedef {{
  *   text: string, library: string, sources: string[], before: string, after: string, keep: string, cite: string, must: string, plan: string,
- *   graph: "review" | "find", usd: string, asking: string[], methods: Record<string, Record<string, unknown>>,
+ *   graph: "review" | "find" | "novelty", usd: string, asking: string[], methods: Record<string, Record<string, unknown>>,
  * }} Form
  */
 

@@ -17,10 +17,10 @@ export function Before({form, put, model, estimate, busy, error, at}) {
   const asks = Object.entries(W.start.asking).filter(([name]) => (form.graph === "review" || !/plan|text/.test(name)) && (model || name !== "review_cost"));
   const tick = (/** @type {string} */ name) => (/** @type {any} */ event) =>
     put({asking: event.target.checked ? [...form.asking, name] : form.asking.filter((item) => item !== name)});
-  const go = form.graph === "find" ? W.start.goFind : model === false ? W.start.goFree : W.start.go;
+  const go = form.graph === "find" ? W.start.goFind : form.graph === "novelty" ? W.start.goNovelty : model === false ? W.start.goFree : W.start.go;
   return html`<aside class="card quote-box" aria-labelledby="before" ref=${place}>
     <h2 id="before">${model === false ? W.connect.title : W.start.priced}</h2>
-    ${model === false ? html`<p>${form.graph === "find" ? W.connect.canFind : W.connect.can}</p>
+    ${model === false ? html`<p>${form.graph === "find" ? W.connect.canFind : form.graph === "novelty" ? W.connect.canNovelty : W.connect.can}</p>
       <dl class="est"><div><dt>${W.connect.time}</dt><dd>${W.connect.soon}</dd></div><div><dt>${W.connect.cost}</dt><dd>${W.connect.none}</dd></div></dl>`
       : estimate ? html`<${Estimate} estimate=${estimate} />` : html`<p class="dim">${W.start.paid}</p>`}
     ${model && html`<label class="field">${W.start.budget}<span class="money"><input type="number" min="0" step="0.01" value=${form.usd}

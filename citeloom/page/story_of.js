@@ -4,16 +4,16 @@ import {counted, W} from "./words.js";
 
 /** The stages of each step, in their order. @type {Record<string, string[]>} */
 const STAGES = {
-  read: ["read_input", "take_papers", "take_references", "take_sources", "generate_queries", "plan_search"],
+  read: ["read_input", "take_papers", "take_references", "take_sources", "generate_queries", "cut_claims", "plan_search"],
   search: ["search_source", "merge_records", "screen_papers", "expand_citations", "search_passages", "resolve_references", "resolve_works"],
-  judge: ["shortlist_papers", "judge_papers", "weigh_links", "reflect_on_sufficiency", "check_retractions", "select_papers"],
+  judge: ["shortlist_papers", "judge_papers", "weigh_links", "reflect_on_sufficiency", "check_retractions", "select_papers", "choose_nearest", "compare_claim"],
   cover: ["estimate_completeness"],
   write: ["plan_section", "read_papers", "read_stack_paper", "summarize_paragraphs", "judge_relevance", "synthesize_answer", "align_lines", "merge_references", "write"],
   check: ["full_texts", "check"],
 };
 /** What each graph's runs go through. @type {Record<string, string[]>} */
 const STEPS = {
-  review: ["read", "search", "judge", "cover", "write", "check"], find: ["read", "search", "judge", "cover"], write: ["read", "write", "check"],
+  review: ["read", "search", "judge", "cover", "write", "check"], find: ["read", "search", "judge", "cover"], novelty: ["read", "search", "judge", "cover"], write: ["read", "write", "check"],
   revise: ["write", "check"], verify: ["read", "search", "check"], references: ["read", "search"], synthesize: ["read", "search", "write"],
 };
 /** The step that asks a question. @type {Record<string, string>} */

@@ -55,7 +55,7 @@ def account(values: Mapping[str, Any]) -> Iterator[str]:
     yield from (
         f"- Query ({query.facet}): {escape(query.text)}"
         for query in values.get("queries") or ()
-        if query.facet != "whole"
+        if not query.by_meaning
     )
     for one in values.get("sufficiency") or ():
         lacking = f" Too few papers on: {', '.join(one.missing)}." if one.missing else ""

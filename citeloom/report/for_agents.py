@@ -6,6 +6,7 @@ Both are made of the JSON that a server gives.
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from citeloom.report.novelty import FOUND, RELATIONS
 from citeloom.runs.runs import RunSnapshot
 from state.quote import words_of
 from tools.counting import counted
@@ -93,6 +94,33 @@ def _reports(values: Json) -> Iterator[str]:
     )
 
 
+def _novelty(values: Json) -> Iterator[str]:
+    for claim in values.get("claims") or ():
+        yield f"{claim['number']}. “{claim['claim']}”\n{FOUND[claim['found']]}"
+        yield "\n".join(f"- {_beside(work)}" for work in claim["nearest"])
+
+
+def _beside(work: Json) -> str:
+    told = (
+        f"{work['paper']['title']} ({work['paper'].get('year') or 'undated'}): {RELATIONS[work['relation']]}",
+        work["shares"] and f"Both: {work['shares']}.",
+        work["differs"] and f"Only the claim: {work['differs']}.",
+        str(with_quotes_said(work["paper_words"]) or ""),
+    )
+    return " ".join(filter(None, told))
+
+
+def works_by_claim(values: Json) -> Iterator[dict[str, Any]]:
+    """Yield each work beside each claim, the closest first."""
+    for claim in values.get("claims") or ():
+        for work in claim["nearest"]:
+            beside = {"claim": claim["number"], "words": claim["claim"], "found": claim["found"]}
+            yield {
+                **beside,
+                **{name: worth for name, worth in work.items() if name != "similarity"},
+            }
+
+
 _SUMMARIES: Mapping[str, Callable[[Json], Iterator[str]]] = {
     "find": _papers,
     "write": _section,
@@ -102,6 +130,7 @@ _SUMMARIES: Mapping[str, Callable[[Json], Iterator[str]]] = {
     "synthesize": _answer,
     "verify": _audit,
     "references": _references,
+    "novelty": _novelty,
     "ingest": _reports,
 }
 

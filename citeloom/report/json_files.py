@@ -41,6 +41,7 @@ _RECORDED = (
     "listings",
     "sufficiency",
     "completeness",
+    "claims",
     "selected",
     "sentences",
     "references",

@@ -40,11 +40,12 @@ TOLD: Mapping[str, str] = {
     "files/README.md": "the list of these files",
     "synthesis.html": "open this: the synthesis with its evidence",
     "audit.html": "open this: the verdict on each citation",
+    "novelty.html": "open this: each claim with the nearest earlier work",
 }
 """What each file is, by its place in the folder of a run, first what a reader opens."""
 
 
-_NAMES = {"ask": "answer", "synthesize": "synthesis", "verify": "audit"}
+_NAMES = {"ask": "answer", "synthesize": "synthesis", "verify": "audit", "novelty": "novelty"}
 """How the files of a result that is no section are called."""
 
 

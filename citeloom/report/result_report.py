@@ -7,6 +7,7 @@ from typing import Any
 from citeloom.report.account import account, coverage, lost_answers
 from citeloom.report.answers import answer_blocks, answer_trace, synthesis_blocks, synthesis_trace
 from citeloom.report.escaping import entry, escape, prose
+from citeloom.report.novelty import novelty_blocks, novelty_details
 from citeloom.report.verdicts import audit_blocks, audit_details, evidence, support_of
 from citeloom.runs.runs import GraphName
 from state.paper import Paper
@@ -111,16 +112,21 @@ class ResultReport:
         return cls(
             graph=graph,
             values=values,
-            title=question or "Citations checked",
+            title=question or _TITLES.get(graph, ""),
             told=[*filter(None, blocks(values))],
             details=[*filter(None, details(values))],
         )
 
 
+_TITLES: Mapping[GraphName, str] = {
+    "verify": "Citations checked",
+    "novelty": "Claims and the nearest earlier work",
+}
 _BLOCKS = {
     "ask": (answer_blocks, answer_trace),
     "synthesize": (synthesis_blocks, synthesis_trace),
     "verify": (audit_blocks, audit_details),
+    "novelty": (novelty_blocks, novelty_details),
 }
 
 

@@ -23,7 +23,16 @@ from tools.concurrency import LoopEvent
 from tools.errors import InputError, TransientError
 
 GraphName = Literal[
-    "find", "write", "review", "revise", "verify", "references", "ask", "ingest", "synthesize"
+    "find",
+    "write",
+    "review",
+    "revise",
+    "verify",
+    "references",
+    "ask",
+    "ingest",
+    "synthesize",
+    "novelty",
 ]
 Status = Literal["working", "input_required", "completed", "failed", "cancelled"]
 """As MCP tasks and A2A name them."""

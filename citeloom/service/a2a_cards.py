@@ -43,6 +43,12 @@ _SKILLS: Mapping[GraphName, tuple[str, str, tuple[str, ...]]] = {
         "quotes. Data may name `library`, `sources`, `before`, `keep`.",
         ("Which papers check the citations that language models write?",),
     ),
+    "novelty": (
+        "Find what was done before",
+        "Send an abstract, an idea or a draft's claims as text: shows the earlier works nearest to each claim, and "
+        "whether they say the same, by words of both. Data may name `library`, `sources`, `before`, `keep`.",
+        ("We propose to rank papers by arguing for and against each with checked quotes.",),
+    ),
     "write": (
         "Write about given papers",
         "Send your abstract as text and the papers as data: "

@@ -47,7 +47,8 @@ _METHODS = "citeloom://methods"
 _INSTRUCTIONS = (
     "Literature reviews with real citations, each claim backed by a checked quote. "
     "Choose find_papers for a reading list, review for a related-work text from "
-    "nothing but an idea, write_related_work where the papers are known, ask_library "
+    "nothing but an idea, check_novelty for what of it was done before, write_related_work "
+    "where the papers are known, ask_library "
     "for a short answer, synthesize_papers for a long one, verify_citations for a "
     "text that cites. Each starts a run; get_run shows it."
 )

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field, TypeAdapter
 
-from citeloom.report.for_agents import first_arguments, with_quotes_said
+from citeloom.report.for_agents import first_arguments, with_quotes_said, works_by_claim
 from citeloom.report.reference_files import FORMS, LISTS, reference_file
 from citeloom.runs.runs import GraphName, Runs, RunSnapshot, Status
 from citeloom.service.next_step import next_step
@@ -33,6 +33,10 @@ FILES: Mapping[GraphName, Mapping[str, str]] = {
     "synthesize": {"answer.md": "the synthesis", "references.bib": "what it cites, as BibTeX"},
     "verify": {"audit.json": "the verdict on each citation"},
     "references": LISTS,
+    "novelty": {
+        "claims.json": "each claim with the nearest earlier works",
+        "papers.json": "every paper judged, with its debate",
+    },
     "ingest": {"reports.json": "what became of each file"},
 }
 _WRITTEN = FILES["write"]
@@ -45,6 +49,7 @@ _TYPES = {
 FIRST_PART = {
     "find": "papers",
     "verify": "findings",
+    "novelty": "claims",
     "references": "references",
     "ingest": "reports",
 }
@@ -155,6 +160,8 @@ def _lists(values: Mapping[str, Any]) -> dict[str, Sequence[Any]]:
         found["table"] = rows
     if "selected" in values and "papers" in found:
         found["papers"] = [item for item in found["papers"] if item.get("selected")]
+    if any("nearest" in item for item in found.get("claims", ())):
+        found["claims"] = [*works_by_claim(values)]
     if audit := values.get("audit"):
         found["findings"] = _findings(audit)
     return found

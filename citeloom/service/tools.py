@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from citeloom.runs.runs import GraphName, Runs
 from state.inputs import AskInput, ReviewInput, VerifyInput, WriteInput
+from state.novelty import NoveltyInput
 from state.questions import QuestionKind
 from state.references import ReferencesInput
 from state.synthesis import SynthesizeInput
@@ -139,6 +140,15 @@ TOOLS: Mapping[str, Tool] = {
             _takes("FindPapers", ReviewInput, _FINDS, ("cost", "queries", "papers"), text=_IDEA,
                    sources=["openalex", "arxiv"], before="2025-01-01"),
             "find",
+        ),
+        Tool(
+            "check_novelty", "Check novelty",
+            "Show what of an idea or an abstract was done before: its claims, the earlier works nearest to each, "
+            "whether these say the same, overlap or differ, by words of both. Never says that something is new. "
+            "For a reading list use find_papers." + _COSTS + _RETURNS,
+            _takes("CheckNovelty", NoveltyInput, ("text", "library", "sources", "before", "keep"),
+                   ("cost", "queries", "papers"), text=_IDEA, sources=["openalex", "semantic_scholar"]),
+            "novelty",
         ),
         Tool(
             "write_related_work", "Write a related-work section",

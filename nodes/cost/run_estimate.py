@@ -33,6 +33,7 @@ from nodes.cost.section_forecast import (
 from nodes.find import generate_queries, reflect_on_sufficiency, shortlist_papers
 from nodes.find.rankers import debate, permutation
 from nodes.judge import judge_prompts
+from nodes.novelty import choose_nearest, compare_claim, cut_claims
 from nodes.synthesize import judge_relevance, summarize_paragraphs, synthesize_answer
 from nodes.write import flag_uncited, plan_section, read_papers, revise_draft, rewrite_unsupported
 from nodes.write.writers import whole_section
@@ -64,7 +65,7 @@ def estimate(graph: str, inputs: Mapping[str, Any], context: RunSettings) -> Est
         context: The settings of the run.
     """
     at = context.clients.settings
-    sources = dict(_sources(inputs, context)) if graph in {"find", "review"} else {}
+    sources = dict(_sources(inputs, context)) if graph in {"find", "review", "novelty"} else {}
     rows: list[Row] = []
     if context.mind == "llm" or (context.mind == "auto" and at.strong_model):
         rows = (
@@ -187,6 +188,15 @@ def _review(inputs: Mapping[str, Any], context: RunSettings) -> Iterator[Row]:
     yield from _write({**inputs, "papers": ()}, context)
 
 
+def _novelty(inputs: Mapping[str, Any], context: RunSettings) -> Iterator[Row]:
+    text = text_tokens(inputs)
+    yield from _find(inputs, context)
+    yield Row(cut_claims.TASK, (1, 2), text, (40, 900))
+    works = times(PAPER, choose_nearest.NEAREST, most=choose_nearest.NEAREST)
+    shown = plus(text, (works[0], works[1] + _TEXT))
+    yield Row(compare_claim.TASK, (1, 2 * cut_claims.MOST), shown, (200, 2400))
+
+
 def _ask(inputs: Mapping[str, Any], context: RunSettings) -> Iterator[Row]:
     text, hops = text_tokens(inputs), context.max_hops
     found = context.retrieved or search_passages.USUAL
@@ -235,7 +245,14 @@ def _synthesize(inputs: Mapping[str, Any], context: RunSettings) -> Iterator[Row
     yield Row(judge_prompts.TASK_AGAIN, (0, 16), (0, 2000), (0, 1800))
 
 
-_ROWS = {"find": _find, "write": _write, "review": _review, "ask": _ask, "synthesize": _synthesize}
+_ROWS = {
+    "find": _find,
+    "write": _write,
+    "review": _review,
+    "novelty": _novelty,
+    "ask": _ask,
+    "synthesize": _synthesize,
+}
 
 
 def _sources(inputs: Mapping[str, Any], context: RunSettings) -> Iterator[tuple[str, CostRange]]:

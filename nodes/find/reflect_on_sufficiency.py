@@ -190,7 +190,7 @@ async def reflect_on_sufficiency(state: FindState, runtime: Runtime[RunSettings]
         services.progress(STAGE, 1, 1, NO_GAIN if no_gain else NO_SEARCH_LEFT)
         return {**done, "sufficiency": [*earlier, *ended]}
     keyed = await _best(services, state["scores"])
-    asked = [query.text for query in state["queries"] if query.facet != "whole"]
+    asked = [query.text for query in state["queries"] if not query.by_meaning]
     text = state["request"].text
     inputs = {
         "text": text,

@@ -141,6 +141,10 @@ def _query(row: str, hop: int, text: str) -> SearchQuery:
             "leave both out"
         )
     found = terms(words)
+    if facet == "claim" and words.strip():
+        return SearchQuery(
+            text=words.strip(), facet="claim", reason="A person asked for it.", hop=hop
+        )
     if facet == "whole":
         return SearchQuery(
             text=text[:2000], facet="whole", reason="A person asked for it.", hop=hop

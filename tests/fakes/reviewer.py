@@ -267,8 +267,33 @@ def _flag_uncited(inputs: dict[str, Any]) -> dict[str, Any]:
     return {"flags": [{"number": number, "why": "It speaks of studies."} for number in numbers]}
 
 
+def _cut_claims(inputs: dict[str, Any]) -> dict[str, Any]:
+    said = sentences(inputs["text"])
+    stated = said[1:3] or said
+    return {"claims": [{"words": one, "terms": sorted(_words(one))[:3]} for one in stated]}
+
+
+def _compare_claim(inputs: dict[str, Any]) -> dict[str, Any]:
+    """Say that each work overlaps, by its title and the whole claim."""
+    return {
+        "works": [
+            {
+                "key": one["key"],
+                "paper_words": one["title"],
+                "claim_words": inputs["claim"],
+                "shares": "both are on bees",
+                "differs": "the claim has a model",
+                "relation": "overlaps",
+            }
+            for one in inputs["works"]
+        ]
+    }
+
+
 _ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "generate_queries": _generate_queries,
+    "cut_claims": _cut_claims,
+    "compare_claim": _compare_claim,
     "debate_papers": _debate,
     "judge_criteria": _judge_criteria,
     "order_papers": _order,

@@ -26,7 +26,7 @@ class LibrarySource(Source):
     ) -> SearchAnswer:
         """Search by meaning and by words, fused; a paper past the cut-off is never returned."""
         # It has no phrases: their marks would only stand among the words.
-        text = query.text if query.facet == "whole" else query.text.replace('"', "")
+        text = query.text if query.by_meaning else query.text.replace('"', "")
         found = await asyncio.to_thread(
             self._library.search, text, limit=limit, before=before, after=after
         )

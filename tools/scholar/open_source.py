@@ -87,7 +87,7 @@ def open_online(
 
 def answers_query(query: SearchQuery, name: str) -> bool:
     """Whether a source makes something of this query: not all take a whole abstract."""
-    return query.facet != "whole" or name in MEANING_SOURCES
+    return not query.by_meaning or name in MEANING_SOURCES
 
 
 def is_online(name: str) -> TypeGuard[OnlineName]:

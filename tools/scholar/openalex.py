@@ -87,7 +87,7 @@ class OpenAlexSource(Source):
     ) -> SearchAnswer:
         """Search by meaning where the query is a whole text and money allows it, else by words."""
         words = terms(query.text)
-        if query.facet == "whole" and limit > 0:
+        if query.by_meaning and limit > 0:
             if self._affords_meaning():
                 try:
                     return await self._by_meaning(query.text, before, after, limit)

@@ -116,7 +116,7 @@ class SemanticScholarSource(Source):
         last = before - timedelta(days=1) if before else ""
         within = f"{first}:{last}" if after or before else None
         told = f"&publicationDateOrYear={within}" if within else ""
-        if query.facet == "whole":
+        if query.by_meaning:
             return await self._in_texts(query.text, within, limit, told)
 
         async def once(groups: Sequence[Sequence[str]]) -> SearchAnswer:

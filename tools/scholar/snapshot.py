@@ -121,7 +121,7 @@ class SnapshotSource(Source):
         if limit <= 0:
             return SearchAnswer(papers=())
         words = terms(query.text)[:_KEYWORDS]
-        if query.facet == "whole":
+        if query.by_meaning:
             # Works that have several of them are ranked first.
             phrases = [one.text for one in keyphrases(query.text, limit=_KEYPHRASES)] or words
             return await once([[one] for one in phrases]) if phrases else SearchAnswer(papers=())

@@ -26,7 +26,18 @@ from tools.telemetry.logs import (
 )
 
 GRAPHS = frozenset(
-    {"find", "write", "review", "revise", "verify", "references", "ask", "ingest", "synthesize"}
+    {
+        "find",
+        "write",
+        "review",
+        "revise",
+        "verify",
+        "references",
+        "ask",
+        "ingest",
+        "synthesize",
+        "novelty",
+    }
 )
 """Those that are told of: other programs may run graphs of their own in this process."""
 

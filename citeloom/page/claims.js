@@ -1,0 +1,46 @@
+// Novelty: each claim of a text beside the earlier works that are nearest to it, with the words of both.
+// @ts-check
+import {Fold, Note, Quote} from "./components.js";
+import {byline, Nothing, Out} from "./parts.js";
+import {Verdict} from "./shapes.js";
+import {html} from "./vendor/preact.js";
+import {counted, W} from "./words.js";
+
+/** Works that stand open; the rest is folded. */
+const FIRST = 3;
+/** The shape of what was found of a claim, and of a work beside it. @type {Record<string, string>} */
+const SHAPES = {same: "contradicted", overlaps: "partly", differs: "own", not_found: "own", not_compared: "not_checked"};
+
+/** @param {{run: import("./run.js").Run}} props */
+export function Claims({run}) {
+  const claims = /** @type {any[]} */ (run.values.claims ?? []);
+  if (!claims.length) return html`<${Nothing}>${W.claims.none}<//>`;
+  return html`<div class="claims">
+    <${Note}>${run.values.mind === "extractive" ? W.claims.embedded : W.claims.says}<//>
+    ${claims.map((claim) => html`<section class="card claim" aria-label=${`${W.claims.claim} ${claim.number}`}>
+      <h2><span class="num dim">${claim.number}</span> <q dir="auto">${claim.claim}</q></h2>
+      <p><${Verdict} verdict=${SHAPES[claim.found]}>${W.claims.found[/** @type {keyof typeof W.claims.found} */ (claim.found)]}<//>
+        ${claim.compared > 0 && html` <span class="dim small">${counted(claim.compared, "work")} ${W.claims.compared}</span>`}</p>
+      ${claim.nearest.slice(0, FIRST).map((/** @type {any} */ work) => html`<${Work} key=${work.paper.id} work=${work} />`)}
+      ${claim.nearest.length > FIRST && html`<${Fold} summary=${`${claim.nearest.length - FIRST} ${W.claims.more}`}>
+        ${claim.nearest.slice(FIRST).map((/** @type {any} */ work) => html`<${Work} key=${work.paper.id} work=${work} />`)}<//>`}
+    </section>`)}
+  </div>`;
+}
+
+/** @param {{work: any}} props */
+function Work({work}) {
+  const compared = work.relation !== "not_compared";
+  return html`<article class="beside">
+    <h3 dir="auto">${work.paper.title}</h3>
+    <p class="dim small" dir="auto">${byline(work.paper)} <${Out} paper=${work.paper} /></p>
+    ${compared && html`<p><${Verdict} verdict=${SHAPES[work.relation]}>${W.claims.relations[/** @type {keyof typeof W.claims.relations} */ (work.relation)]}<//></p>`}
+    ${work.shares && html`<p dir="auto"><strong>${W.claims.shares}</strong> ${work.shares}</p>`}
+    ${work.differs && html`<p dir="auto"><strong>${W.claims.differs}</strong> ${work.differs}</p>`}
+    ${work.why && html`<p class="dim small">${W.claims.not}: ${work.why}</p>`}
+    <div class="pair">
+      ${compared && work.claim_words && html`<${Quote} quote=${work.claim_words} />`}
+      ${work.paper_words && html`<${Quote} quote=${work.paper_words} where=${work.paper_words.place} />`}
+    </div>
+  </article>`;
+}

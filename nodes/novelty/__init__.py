@@ -1,0 +1,1 @@
+"""The steps of `novelty`, beside those of `find`."""

@@ -1,0 +1,92 @@
+"""Choose the nearest works: of all that the search saw, not only of those kept, the few closest to each claim.
+
+Reads `run`, `request`, `contributions`, `same`, `hidden`. Writes `near`. A work is as near as its nearest sentence,
+for a claim of one sentence may be one sentence of an earlier abstract.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from langgraph.runtime import Runtime
+
+from nodes.find.relevance_scores import excluded_in, paper_vectors
+from state.novelty import Contribution, NoveltyState
+from state.paper import Paper
+from tools.counting import counted
+from tools.embed.embedder import Embedder, Vectors
+from tools.run_settings import RunSettings
+from tools.services import open_services
+from tools.text.sentences import split_sentences
+from tools.text.words import content_stems
+
+STAGE = "choose_nearest"
+NEAREST = 6
+"""Works that are compared with each claim."""
+_LOOKED_AT = 60
+"""Works of which every sentence is looked at, for each claim: so many by meaning, and so many by shared words."""
+
+
+async def choose_nearest(state: NoveltyState, runtime: Runtime[RunSettings]) -> NoveltyState:
+    """Rank what the search saw by each claim."""
+    services = open_services(runtime, state["run"])
+    claims = state["contributions"]
+    seen = await services.run_store.papers.values(sorted(set(state["same"].values())))
+    hidden = excluded_in(state)
+    papers = [paper for paper in seen if paper.id not in hidden]
+    services.progress(STAGE, 0, len(claims), counted(len(papers), "paper"))
+    if not papers:
+        return {"near": {}}
+    vectors = await paper_vectors(services, state["request"], papers, state["same"])
+    embedder = services.clients.embedder
+    near = await asyncio.to_thread(_near, embedder, claims, papers, vectors)
+    services.progress(STAGE, len(claims), len(claims))
+    return {"near": near}
+
+
+def _near(
+    embedder: Embedder, claims: Sequence[Contribution], papers: Sequence[Paper], vectors: Vectors
+) -> dict[str, list[str]]:
+    asked = embedder.embed([one.quote.text for one in claims])
+    stems = [frozenset(content_stems(paper.text)) for paper in papers]
+    rough = (
+        asked @ vectors.T
+        if asked.shape[1] == vectors.shape[1]
+        else np.zeros((len(claims), len(papers)))
+    )
+    looked: dict[int, set[int]] = {}
+    for row, one in enumerate(claims):
+        words = frozenset(content_stems(one.quote.text))
+        shared = [len(words & found) for found in stems]
+        looked[row] = {
+            *np.argsort(-rough[row], kind="stable")[:_LOOKED_AT].tolist(),
+            *sorted(range(len(papers)), key=lambda at: -shared[at])[:_LOOKED_AT],
+        }
+    wanted = sorted(set().union(*looked.values()))
+    nearness = dict(
+        zip(wanted, sentence_nearness(embedder, asked, [papers[at] for at in wanted]), strict=True)
+    )
+    return {
+        str(one.number): [
+            papers[at].id
+            for at in sorted(looked[row], key=lambda at: (-nearness[at][row], papers[at].id))[
+                :NEAREST
+            ]
+        ]
+        for row, one in enumerate(claims)
+    }
+
+
+def sentence_nearness(
+    embedder: Embedder, asked: Vectors, papers: Sequence[Paper]
+) -> list[Sequence[float]]:
+    """Return for each paper the cosine of its nearest sentence to each of the vectors `asked`."""
+    texts: list[str] = []
+    ends: list[int] = []
+    for paper in papers:
+        texts += [paper.title, *(span.text for span in split_sentences(paper.abstract or ""))]
+        texts += [item.text for item in paper.snippets]
+        ends.append(len(texts))
+    cosines = embedder.embed(texts) @ asked.T
+    begins: Mapping[int, int] = dict(enumerate([0, *ends[:-1]]))
+    return [cosines[begins[at] : end].max(axis=0).tolist() for at, end in enumerate(ends)]

@@ -1,0 +1,137 @@
+"""Cut claims: state what a text claims to contribute, in its author's words, and search for each.
+
+Reads `run`, `request`, `queries`. Writes `contributions`, and `queries`: for each claim one of its terms, and the
+claim itself for sources that search by meaning.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from langgraph.runtime import Runtime
+from pydantic import BaseModel, Field
+
+from nodes.common.ask_model import CheckedAnswer, ask_with_check
+from nodes.find.generate_queries import extract_readings, in_one_query
+from state.novelty import Contribution, NoveltyState
+from state.reducers import add_queries, overwriting
+from state.search import SearchQuery
+from tools.embed.embedder import Embedder
+from tools.errors import PermanentError
+from tools.evidence.quotes import quote_input
+from tools.llm.task import Task
+from tools.run_settings import RunSettings
+from tools.services import open_services
+from tools.text.roles import role_scores
+from tools.text.sentences import split_sentences
+
+STAGE = "cut_claims"
+MOST = 5
+"""Claims of one text."""
+_CLAIMS = 3.0
+"""Score from which a sentence states a contribution, a way or a finding: see `role_scores`."""
+
+PROMPT = f"""\
+You prepare a search for prior art. `text` is what a researcher writes of their own work: an abstract, an idea or a
+question. List what it claims to contribute: each thing that it does, makes, combines, measures or finds, and that an
+earlier work could have done already. At most {MOST}, first what matters most for what is new about the work. An idea
+of one sentence is one claim; a question is the claim that its answer would make. What others did, why the subject
+matters, praise and bare figures are no claims.
+
+Give each claim as `words`: one stretch of `text` copied letter by letter that says it by itself, a sentence or the
+part of one that holds the claim. Give with it as `terms` two to four terms of one to three words that works which
+did the same would have in their titles and abstracts, in English; no name that `text` coins, no filler.
+
+Where `faults` of an earlier answer are listed, give the whole answer again with these mended.
+"""
+
+
+class Claim(BaseModel):
+    """One claim as the mind gives it."""
+
+    words: str = Field(description="Words of the text, verbatim.")
+    terms: list[str] = Field(description="Two to four terms to search for.")
+
+
+class Claims(BaseModel):
+    """The mind's answer."""
+
+    claims: list[Claim] = Field(min_length=1)
+
+
+def extract(embedder: Embedder, *, text: str) -> Claims:
+    """Take the sentences that state a contribution, a method or a finding; all of a short text."""
+    spans = split_sentences(text)
+    last = max(len(spans) - 1, 1)
+    scores = [role_scores(span.text, place / last) for place, span in enumerate(spans)]
+    claimed = {
+        place: max(one["contribution"] + 1, one["method"], one["findings"])
+        for place, one in enumerate(scores)
+    }
+    best = sorted(claimed, key=lambda place: (-claimed[place], place))
+    stated = [place for place in best if claimed[place] >= _CLAIMS]
+    chosen = best if len(spans) <= 2 else stated or best[:1]
+    return Claims(claims=[_claim(embedder, spans[place].text) for place in chosen[:MOST]])
+
+
+def _claim(embedder: Embedder, sentence: str) -> Claim:
+    reading = extract_readings(embedder, text=sentence, limit=1).queries[0]
+    return Claim(words=sentence, terms=reading.keywords)
+
+
+TASK = Task(
+    name="cut_claims",
+    prompt=PROMPT,
+    answer=Claims,
+    tier="strong",
+    extract=extract,
+    max_output_tokens=900,
+)
+
+
+async def cut_claims(state: NoveltyState, runtime: Runtime[RunSettings]) -> NoveltyState:
+    """Ask for the claims; without an answer the whole input is one."""
+    services = open_services(runtime, state["run"])
+    text = state["request"].text
+    services.progress(STAGE, 0, 1)
+
+    def faults(answer: Claims) -> list[str]:
+        return [
+            f"not in the text: {one.words!r}"
+            for one in answer.claims[:MOST]
+            if not quote_input(one.words, text).verified
+        ]
+
+    try:
+        asked = await ask_with_check(services.mind, TASK, {"text": text}, faults)
+    except PermanentError as refusal:
+        asked = CheckedAnswer[Claims](None, (), (), refusal)
+    claims = list(_stated(asked.answer.claims if asked.answer else (), text))
+    if not claims:
+        whole = quote_input(text, text)
+        claims = [Contribution(number=1, quote=whole)]
+    services.progress(STAGE, 1, 1, "; ".join(one.quote.text[:60] for one in claims))
+    return {
+        "contributions": claims,
+        "near": {},
+        "claims": overwriting([]),
+        "queries": add_queries(state["queries"], [*_queries(claims)]),
+        "failures": asked.failures(STAGE, "claims", "CiteLoom took the whole input as one claim"),
+    }
+
+
+def _stated(given: Sequence[Claim], text: str) -> Iterator[Contribution]:
+    """Yield the claims whose words stand in the text, each once."""
+    quotes = {
+        quote.text: (quote, one.terms)
+        for one in given
+        if (quote := quote_input(one.words, text)).verified
+    }
+    for number, (quote, terms) in enumerate([*quotes.values()][:MOST], start=1):
+        yield Contribution(number=number, quote=quote, terms=tuple(terms))
+
+
+def _queries(claims: Sequence[Contribution]) -> Iterator[SearchQuery]:
+    for one in claims:
+        why = f"Works that did what claim {one.number} says."
+        if words := in_one_query(one.terms):
+            yield SearchQuery(text=words, facet="contribution", reason=why, sentence=one.quote)
+        yield SearchQuery(text=one.quote.text, facet="claim", reason=why, sentence=one.quote)

@@ -1,0 +1,167 @@
+"""Tests of the `novelty` graph: claims in their author's words, and the works nearest to each."""
+
+from typing import Any
+
+import pytest
+
+from citeloom.report.for_agents import chat_summary
+from citeloom.report.json_files import plain
+from citeloom.report.markdown import markdown
+from citeloom.report.result_report import ResultReport
+from citeloom.report.web_page import web_page
+from citeloom.runs.runs import RunSnapshot
+from citeloom.service.tool_answers import to_tool_result
+from graphs.novelty import graph
+from state.novelty import ClaimNovelty
+from tests.fakes.reviewer import reviewer
+from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers
+from tools.run_settings import RunSettings
+from tools.settings import Settings
+from tools.text.sentences import split_sentences
+
+OLD = bee_papers()[0]
+TAKEN = "The model sums steps and headings into a home vector."
+
+
+async def novelty(context: RunSettings, text: str = ABSTRACT, **inputs: Any) -> dict[str, Any]:
+    given: Any = {"text": text, "library": "bees", "keep": 4, **inputs}
+    limit: Any = {"recursion_limit": 500}
+    return dict(await graph.ainvoke(given, limit, context=context))
+
+
+def told(graph_values: dict[str, Any]) -> str:
+    return markdown(ResultReport.of("novelty", graph_values))
+
+
+async def test_claims_are_words_of_the_input_and_each_is_searched_for(
+    extractive: RunSettings,
+) -> None:
+    result = await novelty(extractive)
+    claims: list[ClaimNovelty] = result["claims"]
+    assert [item.number for item in claims] == list(range(1, len(claims) + 1))
+    assert 1 <= len(claims) <= 5
+    assert all(item.claim in ABSTRACT for item in claims)
+    assert not any("cues they use remain disputed" in item.claim for item in claims)
+    asked = {query.text for query in result["queries"] if query.facet == "claim"}
+    assert asked == {item.claim for item in claims}
+    logged = {entry.query for entry in result["search_log"]}
+    assert asked <= logged
+
+
+async def test_without_a_model_nothing_is_compared_but_words_that_stand_in_both(
+    extractive: RunSettings,
+) -> None:
+    result = await novelty(extractive, f"We propose a compass for ants. {TAKEN}")
+    new, taken = sorted(result["claims"], key=lambda item: item.claim == TAKEN)
+    assert (new.found, new.compared) == ("not_compared", 0)
+    assert all(work.relation == "not_compared" for work in new.nearest)
+    assert all(work.paper_words.text in work.paper.text for work in new.nearest)
+    assert taken.found == "same"
+    assert taken.nearest[0].paper.title == OLD.title
+    assert taken.nearest[0].paper_words.text == TAKEN
+    text = told(result)
+    assert "No model is configured, so CiteLoom compared nothing." in text
+    assert "An earlier work says the same." in text
+    assert "novel" not in text.lower().replace("novelty", "")
+
+
+async def test_claim_that_stands_in_an_old_paper_is_found_in_its_text_whatever_stands_around_it(
+    extractive: RunSettings,
+) -> None:
+    for old in bee_papers():
+        taken = split_sentences(old.abstract or "")[-1].text
+        result = await novelty(extractive, f"We ask a question of bees. {taken}")
+        found = {item.claim: item for item in result["claims"]}
+        assert found[taken].nearest[0].paper.title == old.title
+
+
+async def test_model_compares_and_code_finds_the_words_of_both(llm_settings: Settings) -> None:
+    with Scripted(reviewer(), llm_settings) as llm:
+        result = await novelty(llm.context)
+    used = {item.task: item.calls for item in result["usage"]}
+    assert used["cut_claims"] == 1
+    assert used["compare_claim"] == len(result["claims"])
+    for claim in result["claims"]:
+        assert claim.found == "overlaps"
+        assert claim.compared == len(claim.nearest)
+        for work in claim.nearest:
+            assert work.paper_words.verified
+            assert work.paper_words.text in work.paper.text
+            assert ABSTRACT[work.claim_words.start : work.claim_words.end] == work.claim_words.text
+            assert work.by != "code"
+    assert "Earlier works say a part of it." in told(result)
+
+
+async def test_comparison_without_words_is_asked_for_again_and_then_counts_for_nothing(
+    llm_settings: Settings,
+) -> None:
+    asked: list[Any] = []
+
+    def lie(answer: Any, inputs: dict[str, Any]) -> Any:
+        asked.append(inputs)
+        works = [
+            {**one, "relation": "same", "paper_words": "words that stand nowhere at all"}
+            for one in answer["works"]
+        ]
+        return {"works": works}
+
+    with Scripted(reviewer({"compare_claim": lie}), llm_settings) as llm:
+        result = await novelty(llm.context)
+    assert any("not in its words" in str(one.get("faults")) for one in asked)
+    for claim in result["claims"]:
+        assert (claim.found, claim.compared) == ("not_compared", 0)
+        assert all(work.why for work in claim.nearest)
+
+
+async def test_invented_claim_is_refused(llm_settings: Settings) -> None:
+    def invent(answer: Any, inputs: dict[str, Any]) -> Any:
+        return {"claims": [{"words": "We cure hay fever with bees.", "terms": ["hay fever"]}]}
+
+    with Scripted(reviewer({"cut_claims": invent}), llm_settings) as llm:
+        result = await novelty(llm.context)
+    (claim,) = result["claims"]
+    assert claim.claim == ABSTRACT
+
+
+async def test_model_that_does_not_answer_leaves_the_nearest_works(llm_settings: Settings) -> None:
+    with Scripted(reviewer({"compare_claim": lambda answer, inputs: "no"}), llm_settings) as llm:
+        result = await novelty(llm.context)
+    assert result["outcome"] == "partial"
+    assert {item.stage for item in result["failures"]} >= {"compare_claim"}
+    assert all(claim.found == "not_compared" and claim.nearest for claim in result["claims"])
+
+
+async def test_agents_get_each_work_beside_each_claim(extractive: RunSettings) -> None:
+    result = await novelty(extractive, f"We propose a compass for ants. {TAKEN}")
+    view = RunSnapshot(run="r", graph="novelty", status="completed", values=plain(result))
+    answer = to_tool_result(view)
+    assert answer.part == "claims"
+    assert {item["claim"] for item in answer.items} == {1, 2}
+    assert any(item["relation"] == "same" and item["title"] == OLD.title for item in answer.items)
+    assert TAKEN in chat_summary(view)
+    page = web_page(ResultReport.of("novelty", result))
+    assert OLD.title in page
+
+
+@pytest.mark.parametrize("text", ["", "ab", "x" * 30_000])
+async def test_input_that_cannot_be_used_stops_with_what_to_do(
+    extractive: RunSettings, text: str
+) -> None:
+    result = await novelty(extractive, text)
+    assert result["stop"].subject == "input"
+    assert not result.get("claims")
+
+
+async def test_thread_that_is_used_again_keeps_nothing_of_the_last_claims(
+    extractive: RunSettings,
+) -> None:
+    from langgraph.checkpoint.memory import InMemorySaver
+
+    from graphs.novelty import builder
+
+    kept = builder.compile(name="novelty", checkpointer=InMemorySaver())
+    config: Any = {"configurable": {"thread_id": "t"}, "recursion_limit": 500}
+    given: Any = {"text": ABSTRACT, "library": "bees", "keep": 4}
+    await kept.ainvoke(given, config, context=extractive)
+    again = await kept.ainvoke({**given, "text": TAKEN}, config, context=extractive)
+    assert [item.claim for item in again["claims"]] == [TAKEN]
