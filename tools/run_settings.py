@@ -56,7 +56,7 @@ class CommonSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class CostApprovalSettings:
-    """Settings of `find`, `write`, `review`, `ask` and `synthesize`."""
+    """Settings of `find`, `novelty`, `write`, `review`, `ask` and `synthesize`."""
 
     review_cost: Annotated[
         ApprovalMode,

@@ -113,7 +113,9 @@ async def _json_files(
     record["drafts"] = plain(await RunStore(store, name).rounds.all() if name else [])
     files = {"run.json": dump(record) + "\n"}
     if report.graph == "novelty":
-        files["papers.json"] = dump(papers_json(values)) + "\n"
+        record["claims"] = plain(values.get("claims") or [])
+        own = {"schema_version": SCHEMA_VERSION, "run": run.name, "claims": record["claims"]}
+        files |= {"novelty.json": dump(own) + "\n", "papers.json": dump(papers_json(values)) + "\n"}
     return {**record, **papers_json(values), "related_work": values.get("related_work", "")}, files
 
 

@@ -41,7 +41,6 @@ _RECORDED = (
     "listings",
     "sufficiency",
     "completeness",
-    "claims",
     "selected",
     "sentences",
     "references",

@@ -15,7 +15,9 @@ def test_claims_are_shown_beside_the_nearest_works_with_the_words_of_both(visito
     known = small_records()[0]
     taken = str(known.abstract).split(". ")[0] + "."
     page = visitor.at("start")
-    page.get_by_role("textbox", name="Abstract, idea or question").fill(f"We study moths by night. {taken}")
+    page.get_by_role("textbox", name="Abstract, idea or question").fill(
+        f"We study moths by night. {taken}"
+    )
     page.wait_for_selector(f"option[value={SMALL}]", state="attached")
     page.get_by_role("combobox", name="Library").select_option(SMALL)
     page.get_by_role("button", name="Check novelty", exact=True).first.click()
