@@ -175,6 +175,7 @@ async def test_run_that_is_not_waited_for_is_looked_at_stopped_and_resumed(
 MOTH = "[1] Moth, D. Moths steer by the moon. Journal of Moths, 3(2), 4-9, 2019."
 CALLS: dict[str, dict[str, Any]] = {
     "find_papers": {"text": IDEA, "library": SMALL, "keep": 5},
+    "check_novelty": {"text": IDEA, "library": SMALL, "keep": 5},
     "ask_library": {"question": "How does LitLLM rank papers?"},
     "synthesize_papers": {"question": "What do they retrieve?", "library": SMALL, "papers": PAPERS},
     "verify_citations": {
@@ -191,6 +192,7 @@ NEEDED: dict[str, dict[str, Any]] = {
     "find_papers": {"text": IDEA},
     "write_related_work": {"text": IDEA, "papers": PAPERS},
     "review": {"text": IDEA},
+    "check_novelty": {"text": IDEA},
     "ask_library": {"question": "How does LitLLM rank papers?"},
     "synthesize_papers": {"question": "What do they retrieve?", "papers": PAPERS},
     "verify_citations": {"text": CALLS["verify_citations"]["text"]},
