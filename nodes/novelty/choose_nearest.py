@@ -1,11 +1,11 @@
 """Choose the nearest works: of all that the search saw, not only of those kept, the few closest to each claim.
 
 Reads `run`, `request`, `contributions`, `same`, `hidden`. Writes `near`. A work is as near as its nearest sentence,
-for a claim of one sentence may be one sentence of an earlier abstract.
+for a claim of one sentence may be one sentence of an earlier abstract. Works that the text itself names come first.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from langgraph.runtime import Runtime
@@ -18,11 +18,13 @@ from tools.embed.embedder import Embedder, Vectors
 from tools.run_settings import RunSettings
 from tools.services import open_services
 from tools.text.sentences import split_sentences
-from tools.text.words import content_stems
+from tools.text.words import content_stems, written_words
 
 STAGE = "choose_nearest"
 NEAREST = 6
 """Works that are compared with each claim."""
+_NAME, _COMMON = 2, 0.03
+"""Words of a name at most, and the share of the papers that may use it."""
 _LOOKED_AT = 60
 """Works of which every sentence is looked at, for each claim: so many by meaning, and so many by shared words."""
 
@@ -39,13 +41,35 @@ async def choose_nearest(state: NoveltyState, runtime: Runtime[RunSettings]) -> 
         return {"near": {}}
     vectors = await paper_vectors(services, state["request"], papers, state["same"])
     embedder = services.clients.embedder
-    near = await asyncio.to_thread(_near, embedder, claims, papers, vectors)
+    named = named_works(state["request"].headed, papers)
+    near = await asyncio.to_thread(_near, embedder, claims, papers, vectors, named)
     services.progress(STAGE, len(claims), len(claims))
     return {"near": near}
 
 
+def named_works(text: str, papers: Sequence[Paper]) -> set[int]:
+    """Return the places of the papers whose systems a text names: 'Lyra' of 'Lyra: an environment for ...'.
+
+    A name that many of the papers use is a word of the field.
+    """
+    told = f" {' '.join(written_words(text))} "
+    heads = {at: paper.title.partition(":") for at, paper in enumerate(papers)}
+    names = {at: " ".join(written_words(head)) for at, (head, colon, _) in heads.items() if colon}
+    names = {
+        at: name
+        for at, name in names.items()
+        if 0 < len(name.split()) <= _NAME and f" {name} " in told
+    }
+    used = {name: sum(name in paper.text for paper in papers) for name in {*names.values()}}
+    return {at for at, name in names.items() if used[name] <= max(3, _COMMON * len(papers))}
+
+
 def _near(
-    embedder: Embedder, claims: Sequence[Contribution], papers: Sequence[Paper], vectors: Vectors
+    embedder: Embedder,
+    claims: Sequence[Contribution],
+    papers: Sequence[Paper],
+    vectors: Vectors,
+    named: Collection[int],
 ) -> dict[str, list[str]]:
     asked = embedder.embed([one.quote.text for one in claims])
     stems = [frozenset(content_stems(paper.text)) for paper in papers]
@@ -59,6 +83,7 @@ def _near(
         words = frozenset(content_stems(one.quote.text))
         shared = [len(words & found) for found in stems]
         looked[row] = {
+            *named,
             *np.argsort(-rough[row], kind="stable")[:_LOOKED_AT].tolist(),
             *sorted(range(len(papers)), key=lambda at: -shared[at])[:_LOOKED_AT],
         }
@@ -67,14 +92,21 @@ def _near(
         zip(wanted, sentence_nearness(embedder, asked, [papers[at] for at in wanted]), strict=True)
     )
     return {
-        str(one.number): [
-            papers[at].id
-            for at in sorted(looked[row], key=lambda at: (-nearness[at][row], papers[at].id))[
-                :NEAREST
-            ]
-        ]
+        str(one.number): [papers[at].id for at in _first(looked[row], nearness, row, named)]
         for row, one in enumerate(claims)
     }
+
+
+def _first(
+    looked: Collection[int],
+    nearness: Mapping[int, Sequence[float]],
+    row: int,
+    named: Collection[int],
+) -> list[int]:
+    """Return the works to compare with a claim: the nearest of those named, half of all at most, and the nearest."""
+    ranked = sorted(looked, key=lambda at: (-nearness[at][row], at))
+    first = [at for at in ranked if at in named][: NEAREST // 2]
+    return [*first, *(at for at in ranked if at not in first)][:NEAREST]
 
 
 def sentence_nearness(

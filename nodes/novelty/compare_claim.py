@@ -307,7 +307,7 @@ _ORDER = ("same", "overlaps", "differs", "not_compared")
 
 def _told(claim: Contribution, works: Sequence[NearestWork]) -> ClaimNovelty:
     """Return what was found of a claim: the closest relation that any work has to it."""
-    ranked = sorted(works, key=lambda one: (_ORDER.index(one.relation), -one.similarity))
+    ranked = sorted(works, key=lambda one: _ORDER.index(one.relation))
     compared = [one for one in ranked if one.relation != "not_compared"]
     found: Found = "not_compared"
     if compared and compared[0].relation in {"same", "overlaps"}:

@@ -13,7 +13,7 @@ from nodes.common.ask_model import CheckedAnswer, ask_with_check
 from nodes.find.generate_queries import extract_readings, in_one_query
 from state.novelty import Contribution, NoveltyState
 from state.reducers import add_queries, overwriting
-from state.search import SearchQuery
+from state.search import SearchQuery, SearchStrategy
 from tools.embed.embedder import Embedder
 from tools.errors import PermanentError
 from tools.evidence.quotes import quote_input
@@ -113,7 +113,7 @@ async def cut_claims(state: NoveltyState, runtime: Runtime[RunSettings]) -> Nove
         "contributions": claims,
         "near": {},
         "claims": overwriting([]),
-        "queries": add_queries(state["queries"], [*_queries(claims)]),
+        "queries": add_queries(state["queries"], [*_queries(claims, services.context.search)]),
         "failures": asked.failures(STAGE, "claims", "CiteLoom took the whole input as one claim"),
     }
 
@@ -129,9 +129,10 @@ def _stated(given: Sequence[Claim], text: str) -> Iterator[Contribution]:
         yield Contribution(number=number, quote=quote, terms=tuple(terms))
 
 
-def _queries(claims: Sequence[Contribution]) -> Iterator[SearchQuery]:
+def _queries(claims: Sequence[Contribution], search: SearchStrategy) -> Iterator[SearchQuery]:
     for one in claims:
         why = f"Works that did what claim {one.number} says."
-        if words := in_one_query(one.terms):
+        if search != "meaning" and (words := in_one_query(one.terms)):
             yield SearchQuery(text=words, facet="contribution", reason=why, sentence=one.quote)
-        yield SearchQuery(text=one.quote.text, facet="claim", reason=why, sentence=one.quote)
+        if search != "keywords":
+            yield SearchQuery(text=one.quote.text, facet="claim", reason=why, sentence=one.quote)
