@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from state.channels import FindOutput, FindState
-from state.inputs import FindInput, InputChannel
+from state.inputs import FindInput
 from state.paper import Paper
 from state.quote import Quote
 from state.reducers import keep_last, replace_by
@@ -18,10 +18,6 @@ Found = Literal["same", "overlaps", "not_found", "not_compared"]
 
 class NoveltyInput(FindInput):
     """What to compare with prior work: an abstract, an idea, a draft's claims."""
-
-    keep: InputChannel[int] = Field(
-        default=20, ge=1, le=500, description="How many papers to keep, 1 to 500.", examples=[20]
-    )
 
 
 class Contribution(FrozenModel):

@@ -31,7 +31,7 @@ export function Claims({run}) {
 /** @param {{work: any}} props */
 function Work({work}) {
   const compared = work.relation !== "not_compared";
-  return html`<article class="beside">
+  return html`<div class="beside">
     <h3 dir="auto">${work.paper.title}</h3>
     <p class="dim small" dir="auto">${byline(work.paper)} <${Out} paper=${work.paper} /></p>
     ${compared && html`<p><${Verdict} verdict=${SHAPES[work.relation]}>${W.claims.relations[/** @type {keyof typeof W.claims.relations} */ (work.relation)]}<//></p>`}
@@ -42,5 +42,5 @@ function Work({work}) {
       ${compared && work.claim_words && html`<${Quote} quote=${work.claim_words} />`}
       ${work.paper_words && html`<${Quote} quote=${work.paper_words} where=${work.paper_words.place} />`}
     </div>
-  </article>`;
+  </div>`;
 }

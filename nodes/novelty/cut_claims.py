@@ -38,7 +38,8 @@ matters, praise and bare figures are no claims.
 
 Give each claim as `words`: one stretch of `text` copied letter by letter that says it by itself, a sentence or the
 part of one that holds the claim. Give with it as `terms` two to four terms of one to three words that works which
-did the same would have in their titles and abstracts, in English; no name that `text` coins, no filler.
+did the same would have in their titles and abstracts, in English; no name that `text` coins, no filler. The name of an
+earlier work that the claim builds on is a good term.
 
 Where `faults` of an earlier answer are listed, give the whole answer again with these mended.
 """
