@@ -93,6 +93,15 @@ class FindSettings:
         SearchStrategy,
         Field(description="Search by keywords, by the meaning of the whole input, or both."),
     ] = "both"
+    runs: Annotated[
+        int,
+        Field(
+            description="Independent searches, each with its own queries and papers to follow; CiteLoom unites "
+            "what they find, judges each paper once and says how many searches found it.",
+            ge=1,
+            le=5,
+        ),
+    ] = 1
     expansion: Annotated[
         Expansion,
         Field(

@@ -135,7 +135,7 @@ def _find(inputs: Mapping[str, Any], context: RunSettings) -> Iterator[Row]:
         judged = hops * _JUDGED_PER_COLLECTED * context.max_papers
     yield Row(
         generate_queries.TASKS[context.queries],
-        (0, 0) if context.search == "meaning" else (1, 2),
+        (0, 0) if context.search == "meaning" else (context.runs, 2 * context.runs),
         text,
         (60, 1800),
     )
@@ -241,11 +241,12 @@ _ROWS = {"find": _find, "write": _write, "review": _review, "ask": _ask, "synthe
 def _sources(inputs: Mapping[str, Any], context: RunSettings) -> Iterator[tuple[str, CostRange]]:
     """Return what sources that cost money may take, by their list prices; allowances are not counted."""
     named = given_or(inputs, "sources", ())
-    searches = generate_queries.MAX_ASPECTS + (context.max_hops - 1) * reflect_on_sufficiency.GAPS
+    runs, later = context.runs, context.max_hops - 1
+    searches = runs * generate_queries.MAX_ASPECTS + later * reflect_on_sufficiency.GAPS
     if "google" in named:
-        pages = searches + context.max_hops * ceil(context.results / PAGE)
+        pages = searches + (runs + later) * ceil(context.results / PAGE)
         yield "google", _span(0, pages * context.clients.settings.serpapi_price)
     if "openalex" in named:
-        rounds = context.max_hops * context.max_depth
-        most = 4 * searches * SEARCH_USD + context.max_hops * MEANING_USD + 60 * rounds * LIST_USD
+        rounds = (runs + later) * context.max_depth
+        most = 4 * searches * SEARCH_USD + (runs + later) * MEANING_USD + 60 * rounds * LIST_USD
         yield "openalex", _span(0, most)

@@ -1,7 +1,7 @@
 """Shortlist: choose the papers that are judged next, and settle those that need no judge.
 
-Reads `request`, `prior`, `similarity`, `judged`, `settled`, `scores`, `same`, `queries`, `hits`, `trail`, `hop`,
-`batch`, `collected`.
+Reads `request`, `prior`, `run_priors`, `similarity`, `judged`, `settled`, `scores`, `same`, `queries`,
+`hits`, `trail`, `hop`, `batch`, `collected`.
 Writes `batch`, best first, and `judged` and `settled` for what the ranker decides by itself.
 
 A hop judges in several rounds: the most promising papers first; then those that look best by what the
@@ -15,7 +15,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from langgraph.runtime import Runtime
 
-from nodes.find.generate_queries import stems_of
+from nodes.find.independent_runs import unite_ranks
+from nodes.find.query_terms import stems_of
 from nodes.find.rankers.debate import scores_of_clear_cases
 from nodes.find.relevance_scores import paper_vectors, read_scores, top_papers
 from state.channels import FindState
@@ -103,10 +104,13 @@ def _unjudged(
 
 
 async def _promise(services: Services, state: FindState) -> Mapping[str, float]:
-    """Return the priors, those of papers that nobody judged moved by what the judge said of others."""
-    prior, read = state["prior"], read_scores(state)
+    """Return the priors, those of papers that nobody judged moved by what the judge said of others.
+
+    Of several independent searches the rankings are united.
+    """
+    prior, read, of_runs = state["prior"], read_scores(state), state.get("run_priors", [])
     if len(prior.keys() & read.keys()) < 2:
-        return prior
+        return unite_ranks(of_runs, prior, judged=False)
     papers = await services.run_store.papers.get(list(prior))
     vectors = await paper_vectors(services, state["request"], [*papers.values()], state["same"])
     rows = [row for row, key in enumerate(papers) if key in read]
@@ -114,9 +118,9 @@ async def _promise(services: Services, state: FindState) -> Mapping[str, float]:
     moved = feedback_odds(vectors, vectors[rows], log_odds(given))
     before = np.clip([prior[key] for key in papers], 0.01, 99.99)
     after = as_score(np.log(before / (100 - before)) + moved)
-    return dict(zip(papers, map(float, after), strict=True)) | {
-        key: prior[key] for key in prior if key in read
-    }
+    promise = dict(zip(papers, map(float, after), strict=True))
+    promise |= {key: prior[key] for key in prior if key in read}
+    return unite_ranks(of_runs, promise, judged=True)
 
 
 def _known(keys: Sequence[str], state: FindState, bar: float) -> dict[str, float]:
