@@ -59,7 +59,7 @@ async def estimate_completeness(state: FindState, runtime: Runtime[RunSettings])
     overlap = overlap_of(state.get("run_priors", []), state["request"].keep)
     told = completeness_sentence(estimate, len(kept), place_of(state["request"].sources), counts)
     done = Completeness(
-        told=told + agreement_sentence(runs, overlap, state["request"].keep),
+        told=told + agreement_sentence(runs, overlap, len(kept), state["request"].keep),
         runs=runs,
         overlap=_rounded(overlap, 3),
         kept=_rounded(estimate.kept, 1),
@@ -102,21 +102,26 @@ def _by_runs(
     return tuple(often[number] for number in range(1, len(reached) + 1)) if reached[1:] else ()
 
 
-def agreement_sentence(runs: Sequence[int], overlap: float | None, first: int) -> str:
-    """Return how far independent searches agree, with a space before it; empty where there was one."""
+def agreement_sentence(runs: Sequence[int], overlap: float | None, kept: int, first: int) -> str:
+    """Return how far independent searches agree, with a space before it; empty where there was one.
+
+    Args:
+        runs: How many of the kept papers exactly 1, 2, 3, ... searches reached.
+        overlap: As `Completeness.overlap`.
+        kept: How many papers were kept.
+        first: How many papers of each search are compared.
+    """
     if not runs:
         return ""
-    count = len(runs)
-    often = [f"all {count} found {runs[-1]}"]
-    often += [f"{number} found {runs[number - 1]}" for number in range(count - 1, 0, -1)]
-    shared = (
-        ""
-        if overlap is None
-        else (
-            f" Before judging, the first {first} papers of two searches overlapped by {overlap:.0%} (Jaccard, mean)."
-        ).replace("%", " %")
-    )
-    return f" Of the papers kept, {', '.join(often)} of the {count} independent searches.{shared}"
+    fewer = [f"{runs[number - 1]} in {number}" for number in range(len(runs) - 1, 0, -1)]
+    fewer += [f"{kept - sum(runs)} in none"] if kept > sum(runs) else []
+    told = f" Of the papers kept, {runs[-1]} came in all {len(runs)} independent searches, {', '.join(fewer)}."
+    if overlap is not None:
+        told += (
+            f" Before judging, the first {first} papers of two searches overlap by {100 * overlap:.0f} % "
+            "(Jaccard, in the mean)."
+        )
+    return told
 
 
 def completeness_sentence(estimate: Estimate, kept: int, place: str, counts: str) -> str:
