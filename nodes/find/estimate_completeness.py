@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from langgraph.runtime import Runtime
 
-from nodes.find.independent_runs import overlap_of, reached_by_runs
+from nodes.find.independent_runs import count_runs, overlap_of, reached_by_runs
 from nodes.find.present_papers import missing_works
 from nodes.find.relevance_scores import excluded_in, kept_in, read_scores
 from state.channels import FindState
@@ -39,7 +39,7 @@ async def estimate_completeness(state: FindState, runtime: Runtime[RunSettings])
     hits = [hit for _, made in steps for hit in made]
     found = captures(hits, list(scores))
     often = Counter(len(found[key]) for key in scores if key in kept)
-    untested = _untested(services)
+    untested = _untested(services, count_runs(state))
     estimate = (
         Estimate(reason=untested)
         if untested
@@ -83,14 +83,14 @@ async def estimate_completeness(state: FindState, runtime: Runtime[RunSettings])
     return {"completeness": done}
 
 
-def _untested(services: Services) -> str:
+def _untested(services: Services, runs: int) -> str:
     """Say why an estimate of this run would be one that was never held against the truth; empty if it was."""
     if services.mind.judges:
         return "its estimate is tested in embedded mode only, and a model's scores differ"
     context = services.context
     if (context.ranker, context.expansion) != ("debate", "best_first"):
         return "its estimate is tested only with the default ranking and way of following links"
-    return "its estimate is tested with one search only" if services.context.runs > 1 else ""
+    return "its estimate is tested with one search only" if runs > 1 else ""
 
 
 def _by_runs(

@@ -115,6 +115,7 @@ async def test_text_too_short_to_be_halved_is_searched_once_and_says_so(
     ]
     assert {item.runs for item in result["papers"]} == {None}
     assert result["completeness"].runs == ()
+    assert "one search only" not in result["completeness"].told
 
 
 async def test_each_search_follows_what_it_found_and_no_link_is_fetched_twice(
