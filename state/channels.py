@@ -102,6 +102,8 @@ class FindState(Routed, total=False):
     rounds: Annotated[list[SearchRound], add_rounds]
     batch: list[str]
     """Papers to judge in this round, best first."""
+    worth: list[str]
+    """Papers that are worth judging by their titles, where the run asks that."""
     judged: Annotated[dict[str, float], merge_scores]
     """0..100: what the ranker alone said of each paper."""
     settled: Annotated[list[str], append_new_ids]

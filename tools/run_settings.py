@@ -132,6 +132,13 @@ class FindSettings:
             ge=1,
         ),
     ] = None
+    triage: Annotated[
+        bool,
+        Field(
+            description="With a model and 'debate': ask once, before judging, which of the 120 most promising papers "
+            "are worth it by their titles. The best third of each round is judged anyway."
+        ),
+    ] = False
     debate_batch: Annotated[int, Field(description="Papers judged in one model call.", ge=1)] = 8
     bar: Annotated[
         float | None,

@@ -30,7 +30,7 @@ from nodes.cost.section_forecast import (
     text_tokens,
     times,
 )
-from nodes.find import generate_queries, reflect_on_sufficiency, shortlist_papers
+from nodes.find import generate_queries, reflect_on_sufficiency, shortlist_papers, title_triage
 from nodes.find.rankers import debate, permutation
 from nodes.judge import judge_prompts
 from nodes.synthesize import judge_relevance, summarize_paragraphs, synthesize_answer
@@ -139,6 +139,9 @@ def _find(inputs: Mapping[str, Any], context: RunSettings) -> Iterator[Row]:
         text,
         (60, 1800),
     )
+    if context.triage and context.ranker == "debate" and context.expansion != "bfs":
+        titles = plus(text, (5, 30 * title_triage.SHOWN))
+        yield Row(title_triage.TASK, (0, 2), titles, (5, 5 * title_triage.SHOWN))
     if context.ranker in {"debate", "cascade"}:
         share, size = (0.3 if context.ranker == "cascade" else 1), context.debate_batch
         calls = ceil(share * judged / size) + hops

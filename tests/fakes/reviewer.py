@@ -269,6 +269,7 @@ def _flag_uncited(inputs: dict[str, Any]) -> dict[str, Any]:
 
 _ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "generate_queries": _generate_queries,
+    "triage_titles": lambda inputs: {"papers": [row.split()[0] for row in inputs["titles"]]},
     "debate_papers": _debate,
     "judge_criteria": _judge_criteria,
     "order_papers": _order,
