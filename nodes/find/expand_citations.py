@@ -132,7 +132,7 @@ def seeds_of_runs(
     priors = state.get("run_priors") or [state["prior"]]
     if by_level:
         return [[key for key in state["frontier"] if key in prior] for prior in priors]
-    followed = followed_by_runs(trails, len(priors)) if priors[1:] else [set(state["expanded"])]
+    followed = followed_by_runs(state, trails) if priors[1:] else [set(state["expanded"])]
     out = excluded_in(state)
     return [
         papers_to_follow(prior, {*done, *out}) for prior, done in zip(priors, followed, strict=True)

@@ -57,12 +57,13 @@ def count_runs(state: FindState) -> int:
     return max((run for query in state.get("queries", ()) for run in query.runs), default=1)
 
 
-def followed_by_runs(trails: Iterable[LinkRound], runs: int) -> list[set[str]]:
-    """Return the papers whose links each search follows."""
-    found: list[set[str]] = [set() for _ in range(runs)]
+def followed_by_runs(state: FindState, trails: Iterable[LinkRound]) -> list[set[str]]:
+    """Return the papers whose links each search follows, by the ids that they have now."""
+    same = state["same"]
+    found: list[set[str]] = [set() for _ in range(count_runs(state))]
     for trail in trails:
         for mine, seeds in zip(found, trail.seeds, strict=False):
-            mine.update(seeds)
+            mine.update(same.get(key, key) for key in seeds)
     return found
 
 
@@ -77,8 +78,9 @@ def reached_by_runs(state: FindState, trails: Sequence[LinkRound]) -> list[set[s
         if hit.via != "must_include" and hit.hop == 1:
             for run in hit.runs or range(1, runs + 1):
                 found[run - 1].add(same.get(hit.paper, hit.paper))
-    for mine, seeds in zip(found, followed_by_runs(trails, runs), strict=True):
-        ends = (hit.paper for trail in trails for hit in trail.hits if hit.by in seeds)
+    links = [(same.get(hit.by, hit.by), hit.paper) for trail in trails for hit in trail.hits]
+    for mine, seeds in zip(found, followed_by_runs(state, trails), strict=True):
+        ends = (end for seed, end in links if seed in seeds)
         mine.update(same.get(end, end) for end in ends)
     return found
 
@@ -86,20 +88,28 @@ def reached_by_runs(state: FindState, trails: Sequence[LinkRound]) -> list[set[s
 def priors_of_runs(
     state: FindState, papers: Mapping[str, Paper], trails: Sequence[LinkRound]
 ) -> list[dict[str, float]]:
-    """Return how promising each search finds the papers that it reached, 0..100; nothing where there is but one."""
+    """Return how promising each search finds the papers that it reached, 0..100; nothing where there is but one.
+
+    What was judged since does not count: the searches share that.
+    """
     runs, same = count_runs(state), state["same"]
+    unread: FindState = {**state, "judged": {}, "settled": []}
     if runs == 1:
         return []
     named = {same.get(key, key) for key in state["request"].must_include}
     found: list[dict[str, float]] = []
-    followed = followed_by_runs(trails, runs)
+    followed = followed_by_runs(state, trails)
     for reached, seeds in zip(reached_by_runs(state, trails), followed, strict=True):
         mine = {key: paper for key, paper in papers.items() if key in reached or key in named}
         links = [
-            trail.model_copy(update={"hits": tuple(hit for hit in trail.hits if hit.by in seeds)})
+            trail.model_copy(
+                update={
+                    "hits": tuple(hit for hit in trail.hits if same.get(hit.by, hit.by) in seeds)
+                }
+            )
             for trail in trails
         ]
-        prior = score_papers(state, mine, links, ()).prior if mine else {}
+        prior = score_papers(unread, mine, links, ()).prior if mine else {}
         found.append({key: round(score, 2) for key, score in prior.items()})
     return found
 

@@ -198,6 +198,20 @@ async def test_model_is_asked_for_queries_once_a_search_and_judges_each_paper_on
     assert max(calls.values()) == 1
 
 
+async def test_forecast_multiplies_queries_and_searches_and_no_judging(
+    llm_settings: Settings,
+) -> None:
+    asked = {**BEES, "sources": ["openalex", "google"]}
+    with Scripted(reviewer(), llm_settings, max_hops=1) as llm:
+        one = estimate("find", asked, llm.context)
+        three = estimate("find", asked, with_runs(llm.context, 3, max_hops=1))
+    for name in ("openalex", "google"):
+        assert three.sources[name].high == pytest.approx(3 * one.sources[name].high)
+    calls = {item.task: item.calls.high for item in one.tasks}
+    again = {item.task: item.calls.high for item in three.tasks}
+    assert again == {**calls, "generate_queries": 3 * calls["generate_queries"]}
+
+
 async def test_search_whose_question_has_no_answer_searches_by_meaning_alone(
     llm_settings: Settings,
 ) -> None:

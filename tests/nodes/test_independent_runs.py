@@ -105,6 +105,13 @@ def test_record_under_another_id_is_the_same_paper_in_every_search() -> None:
     assert reached_by_runs(state, []) == [{"doi:10.1/a"}] * 2
 
 
+def test_links_of_a_paper_that_got_another_id_since_still_count() -> None:
+    trails = [LinkRound(hop=1, depth=1, hits=(link("s2:1", "x"),), seeds=(("s2:1",), ()))]
+    merged = {"s2:1": "doi:10.1/a", "doi:10.1/a": "doi:10.1/a"}
+    state = state_of([hit("s2:1", 1), hit("doi:10.1/a", 2)], 2, same=merged)
+    assert reached_by_runs(state, trails) == [{"doi:10.1/a", "x"}, {"doi:10.1/a"}]
+
+
 def test_search_weighs_its_papers_by_the_links_that_it_followed() -> None:
     papers = {key: Paper(id=key, title=f"Pears {key}", year=2000) for key in "abcx"}
     alike = dict.fromkeys("abcx", 0.5)
@@ -117,6 +124,8 @@ def test_search_weighs_its_papers_by_the_links_that_it_followed() -> None:
     first, second = priors_of_runs(state_of(hits, 2, similarity=alike), papers, trails)
     assert first["x"] > first["a"], "three of its papers cite it"
     assert second["x"] == second["a"], "it has not seen who cites it"
+    judged = state_of(hits, 2, similarity=alike, judged={"a": 99.0, "x": 1.0})
+    assert priors_of_runs(judged, papers, trails) == [first, second], "before anything is judged"
     assert priors_of_runs(state_of(hits, 1, similarity=alike), papers, trails) == []
 
 
