@@ -113,9 +113,10 @@ def agreement_sentence(runs: Sequence[int], overlap: float | None, kept: int, fi
     """
     if not runs:
         return ""
-    fewer = [f"{runs[number - 1]} in {number}" for number in range(len(runs) - 1, 0, -1)]
-    fewer += [f"{kept - sum(runs)} in none"] if kept > sum(runs) else []
-    told = f" Of the papers kept, {runs[-1]} came in all {len(runs)} independent searches, {', '.join(fewer)}."
+    counts = [(runs[number - 1], str(number)) for number in range(len(runs) - 1, 0, -1)]
+    counts.append((kept - sum(runs), "none"))
+    fewer = "".join(f", {count} by {number}" for count, number in counts if count > 0)
+    told = f" Of the papers kept, {runs[-1]} were found by all {len(runs)} independent searches{fewer}."
     if overlap is not None:
         told += (
             f" Before judging, the first {first} papers of two searches overlap by {100 * overlap:.0f} % "

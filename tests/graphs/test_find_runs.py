@@ -71,7 +71,7 @@ async def test_searches_have_queries_of_their_own_and_each_paper_says_how_many_r
     found = result["completeness"]
     assert found.runs == tuple(reached.count(number) for number in range(1, runs + 1))
     assert 0 <= found.overlap <= 1
-    assert f" came in all {runs} independent searches, " in found.told
+    assert f" were found by all {runs} independent searches" in found.told
     assert (
         f"the first 5 papers of two searches overlap by {100 * found.overlap:.0f} %" in found.told
     )

@@ -187,13 +187,19 @@ async def test_caveats_say_who_judged_where_and_what_failed(estimate: Estimate) 
     ("runs", "overlap", "kept", "words"),
     [
         ((), None, 4, ""),
-        ((1, 2), None, 3, " Of the papers kept, 2 came in all 2 independent searches, 1 in 1."),
+        ((0, 2), None, 2, " Of the papers kept, 2 were found by all 2 independent searches."),
+        (
+            (1, 2),
+            None,
+            3,
+            " Of the papers kept, 2 were found by all 2 independent searches, 1 by 1.",
+        ),
         (
             (6, 9, 25),
             0.524,
             43,
-            " Of the papers kept, 25 came in all 3 independent searches, 9 in 2, 6 in 1, 3 in none. Before judging, "
-            "the first 40 papers of two searches overlap by 52 % (Jaccard, in the mean).",
+            " Of the papers kept, 25 were found by all 3 independent searches, 9 by 2, 6 by 1, 3 by none. "
+            "Before judging, the first 40 papers of two searches overlap by 52 % (Jaccard, in the mean).",
         ),
     ],
 )
@@ -218,7 +224,7 @@ async def test_searches_are_counted_by_the_papers_kept_that_each_reached(
     assert "tested with one search only" in found.told
     assert found.runs == (1, 1)
     assert found.overlap == pytest.approx(1 / 3, abs=0.001)
-    assert "1 in none" in found.told
+    assert "1 by none" in found.told
 
 
 def reflected(hop: int, stopped: str, *missing: str) -> Sufficiency:
