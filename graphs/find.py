@@ -27,6 +27,7 @@ from nodes.find.check_retractions import check_retractions
 from nodes.find.estimate_completeness import estimate_completeness
 from nodes.find.expand_citations import expand_citations
 from nodes.find.generate_queries import generate_queries
+from nodes.find.independent_runs import count_runs
 from nodes.find.judge_papers import judge_papers
 from nodes.find.merge_records import merge_records
 from nodes.find.present_papers import present_papers
@@ -58,7 +59,7 @@ def search_next(
 def send_queries(state: FindState) -> list[Send] | Literal["check_retractions"]:
     """Start a branch for each query of this hop and each source.
 
-    On the network the queries share the results; a library is asked for as many by each of them, for
+    On the network the queries of a search share the results; a library is asked for as many by each of them, for
     that costs nothing, and what none of its links leads to comes in here or never. Breadth-first, the first
     papers are few wherever they come from, so that their references have room.
     """
@@ -71,7 +72,8 @@ def send_queries(state: FindState) -> list[Send] | Literal["check_retractions"]:
     pairs = pairs or [(query, name) for query in queries for name in sources]
     context = read_route_options(state)
     results = context.results
-    words = sum(not query.by_meaning for query in queries)
+    runs = count_runs(state) if state["hop"] == 1 else 1
+    words = ceil(sum(not query.by_meaning for query in queries) / runs)
     shared = {"of": len(pairs), **_asked(state)}
     return [
         Send(

@@ -93,6 +93,8 @@ class FindState(Routed, total=False):
     """Cosine of each screened paper to the input text; its keys are the papers looked at."""
     prior: dict[str, float]
     """0..100: how promising each paper is by meaning, words, links and age, or by its judge."""
+    run_priors: list[dict[str, float]]
+    """The same as each of several independent searches sees the papers that it reached."""
     hidden: list[str]
     """Papers that may not appear: the input's own, excluded ones, those past the cut-off."""
     past_cutoff: list[str]
@@ -100,6 +102,8 @@ class FindState(Routed, total=False):
     rounds: Annotated[list[SearchRound], add_rounds]
     batch: list[str]
     """Papers to judge in this round, best first."""
+    worth: list[str]
+    """Papers that are worth judging by their titles, where the run asks that."""
     judged: Annotated[dict[str, float], merge_scores]
     """0..100: what the ranker alone said of each paper."""
     settled: Annotated[list[str], append_new_ids]

@@ -60,6 +60,11 @@ class RankedPaper(FrozenModel):
         default=(), description="Whether it meets each condition of the request, where it has any."
     )
     found_by: tuple[Hit, ...] = ()
+    runs: int | None = Field(
+        default=None,
+        ge=0,
+        description="How many of several independent searches reached it; none where there was one.",
+    )
 
 
 class Link(FrozenModel):

@@ -29,6 +29,10 @@ class SearchQuery(FrozenModel):
         description="The verified sentence of the input; none if it could not be found.",
     )
     hop: int = Field(default=1, ge=1)
+    runs: tuple[int, ...] = Field(
+        default=(),
+        description="Which of several independent searches ask it; empty where there is one, and in a later hop.",
+    )
 
     @property
     def by_meaning(self) -> bool:
@@ -48,6 +52,10 @@ class Hit(FrozenModel):
     sentence: str = Field(
         default="",
         description="The sentence of the linking paper that cites it, where a search found it.",
+    )
+    runs: tuple[int, ...] = Field(
+        default=(),
+        description="Which of several independent searches reached it so, but for links.",
     )
 
 
@@ -97,6 +105,10 @@ class LinkRound(FrozenModel):
     depth: int = Field(ge=1, description="Round of following links within the hop, first = 1.")
     followed: int = Field(default=0, ge=0, description="Papers whose links were followed.")
     hits: tuple[Hit, ...] = ()
+    seeds: tuple[tuple[str, ...], ...] = Field(
+        default=(),
+        description="Of several independent searches the papers that each follows, fetched now or before.",
+    )
 
 
 class SearchRound(FrozenModel):
@@ -175,6 +187,16 @@ class Completeness(FrozenModel):
     found_by: tuple[int | float, ...] = Field(
         default=(),
         description="How many papers kept were found by 1, 2, 3, ... channels; expectations in earlier runs.",
+    )
+    runs: tuple[int, ...] = Field(
+        default=(),
+        description="How many papers kept were reached by exactly 1, 2, 3, ... of several independent searches.",
+    )
+    overlap: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="What the first `keep` papers of two such searches share before any is judged: mean Jaccard.",
     )
     curve: tuple[DiscoveryPoint, ...] = ()
     stopped: str = Field(default="", description="Why the search ended.")

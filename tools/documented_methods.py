@@ -52,6 +52,13 @@ METHODS = (
     ),
     Method(
         "search",
+        "Independent searches",
+        "reciprocal rank fusion: Cormack et al., 2009",
+        "When a search must be repeatable: three searches with queries of their own, and how far they agree.",
+        {"runs": 3},
+    ),
+    Method(
+        "search",
         "One round",
         "LitLLM, 3.1",
         "For a first look: one search, no citation links, no second round.",

@@ -93,6 +93,15 @@ class FindSettings:
         SearchStrategy,
         Field(description="Search by keywords, by the meaning of the whole input, or both."),
     ] = "both"
+    runs: Annotated[
+        int,
+        Field(
+            description="Independent searches, each with its own queries and papers to follow; CiteLoom unites "
+            "what they find, judges each paper once and says how many searches found it.",
+            ge=1,
+            le=5,
+        ),
+    ] = 1
     expansion: Annotated[
         Expansion,
         Field(
@@ -123,6 +132,13 @@ class FindSettings:
             ge=1,
         ),
     ] = None
+    triage: Annotated[
+        bool,
+        Field(
+            description="With a model and 'debate': ask once, before judging, which of the 120 most promising papers "
+            "are worth it by their titles. The best third of each round is judged anyway."
+        ),
+    ] = False
     debate_batch: Annotated[int, Field(description="Papers judged in one model call.", ge=1)] = 8
     bar: Annotated[
         float | None,

@@ -89,6 +89,7 @@ class FindOptions(OptionGroup):
     must_include: Annotated[list[str], typer.Option("--include", metavar="ID")]
     exclude: Annotated[list[str], typer.Option("--exclude", metavar="ID")]
     include_retracted: Annotated[bool, typer.Option("--include-retracted")]
+    runs: Annotated[int, typer.Option("--runs", metavar="N")]
 
 
 @dataclass(frozen=True, kw_only=True)

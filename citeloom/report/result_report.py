@@ -147,6 +147,7 @@ def _section_report(
         values |= _reprinted(values, section)
     listed, styled = section.references, section.styled.papers
     uncited = len(values.get("uncited") or [])
+    searches = len(found.runs) if found else 0
     what = counted(uncited, "other kept paper is", "other kept papers are")
     report = ResultReport(
         graph=graph,
@@ -163,7 +164,11 @@ def _section_report(
         omitted=f"{what} not cited; see `uncited` in run.json." if uncited else "",
         coverage=[*coverage(values["completeness"])],
         account=[*account(values)],
-        papers=["\n".join(_ranked(item)) for item in values.get("papers") or () if item.selected],
+        papers=[
+            "\n".join(_ranked(item, searches))
+            for item in values.get("papers") or ()
+            if item.selected
+        ],
         criteria=[*_criteria(values)],
     )
     told, details = _section_blocks(report)
@@ -231,13 +236,15 @@ def _sentence(item: CitedSentence, section: PrintedSection) -> ReportSentence:
     )
 
 
-def _ranked(item: RankedPaper) -> Iterator[str]:
-    """Yield the lines of a paper: its score and why, the arguments for and against it."""
+def _ranked(item: RankedPaper, searches: int) -> Iterator[str]:
+    """Yield the lines of a paper: its score and why, the arguments for and against it, how many searches found it."""
     retracted = " — **retracted**" if item.paper.retracted else ""
     yield f"{item.rank}. **{escape(item.paper.title)}** — {item.score:.0f}/100{retracted}"
     yield f"   {escape(reference_line(item.paper))}"
     if item.reason:
         yield f"   Score: {escape(item.reason)}."
+    if searches and item.runs is not None:
+        yield f"   Found by {item.runs} of {searches} independent searches."
     if item.debate:
         for sign, arguments in (
             ("For", item.debate.arguments_for),

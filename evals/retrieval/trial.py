@@ -62,6 +62,7 @@ ARMS: Mapping[str, Arm] = {
             settings={"expansion": "bfs", "max_hops": 1},
         ),
         Arm(name=DEFAULT, says="no settings at all"),
+        Arm(name="runs", says="three independent searches", settings={"runs": 3}),
         Arm(
             name="embedding",
             says="default, ranked by the embedding alone",

@@ -30,7 +30,7 @@ from nodes.cost.section_forecast import (
     text_tokens,
     times,
 )
-from nodes.find import generate_queries, reflect_on_sufficiency, shortlist_papers
+from nodes.find import generate_queries, reflect_on_sufficiency, shortlist_papers, title_triage
 from nodes.find.rankers import debate, permutation
 from nodes.judge import judge_prompts
 from nodes.novelty import choose_nearest, compare_claim, cut_claims
@@ -136,10 +136,13 @@ def _find(inputs: Mapping[str, Any], context: RunSettings) -> Iterator[Row]:
         judged = hops * _JUDGED_PER_COLLECTED * context.max_papers
     yield Row(
         generate_queries.TASKS[context.queries],
-        (0, 0) if context.search == "meaning" else (1, 2),
+        (0, 0) if context.search == "meaning" else (context.runs, 2 * context.runs),
         text,
         (60, 1800),
     )
+    if context.triage and context.ranker == "debate" and context.expansion != "bfs":
+        titles = plus(text, (5, 30 * title_triage.SHOWN))
+        yield Row(title_triage.TASK, (0, 2), titles, (5, 5 * title_triage.SHOWN))
     if context.ranker in {"debate", "cascade"}:
         share, size = (0.3 if context.ranker == "cascade" else 1), context.debate_batch
         calls = ceil(share * judged / size) + hops
@@ -258,11 +261,12 @@ _ROWS = {
 def _sources(inputs: Mapping[str, Any], context: RunSettings) -> Iterator[tuple[str, CostRange]]:
     """Return what sources that cost money may take, by their list prices; allowances are not counted."""
     named = given_or(inputs, "sources", ())
-    searches = generate_queries.MAX_ASPECTS + (context.max_hops - 1) * reflect_on_sufficiency.GAPS
+    runs, later = context.runs, context.max_hops - 1
+    searches = runs * generate_queries.MAX_ASPECTS + later * reflect_on_sufficiency.GAPS
     if "google" in named:
-        pages = searches + context.max_hops * ceil(context.results / PAGE)
+        pages = searches + (runs + later) * ceil(context.results / PAGE)
         yield "google", _span(0, pages * context.clients.settings.serpapi_price)
     if "openalex" in named:
-        rounds = context.max_hops * context.max_depth
-        most = 4 * searches * SEARCH_USD + context.max_hops * MEANING_USD + 60 * rounds * LIST_USD
+        rounds = (runs + later) * context.max_depth
+        most = 4 * searches * SEARCH_USD + (runs + later) * MEANING_USD + 60 * rounds * LIST_USD
         yield "openalex", _span(0, most)

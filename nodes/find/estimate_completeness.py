@@ -3,21 +3,22 @@
 A share is estimated only where the estimate was held against the truth in several fields: in embedded mode, with the
 default ranking and way of following links (decision 11). Elsewhere papers are counted.
 
-Reads `request`, `hits`, `trail`, `same`, `scores`, `prior`, `judged`, `settled`, `selected`, `hidden`, `retracted`,
-`rounds`, `hop`, `sufficiency`, `failures`. Writes `completeness`.
+Reads `request`, `queries`, `hits`, `trail`, `same`, `scores`, `prior`, `run_priors`, `judged`, `settled`, `selected`,
+`hidden`, `retracted`, `rounds`, `hop`, `sufficiency`, `failures`. Writes `completeness`.
 """
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from langgraph.runtime import Runtime
 
+from nodes.find.independent_runs import count_runs, overlap_of, reached_by_runs
 from nodes.find.present_papers import missing_works
 from nodes.find.relevance_scores import excluded_in, kept_in, read_scores
 from state.channels import FindState
 from state.run import fatal_failure
-from state.search import Completeness
+from state.search import Completeness, LinkRound
 from tools.counting import counted
 from tools.ranking.completeness import METHOD, Estimate, chance_of, estimate_total
 from tools.ranking.discovery_channels import captures, discovery, steps_of
@@ -38,7 +39,7 @@ async def estimate_completeness(state: FindState, runtime: Runtime[RunSettings])
     hits = [hit for _, made in steps for hit in made]
     found = captures(hits, list(scores))
     often = Counter(len(found[key]) for key in scores if key in kept)
-    untested = _untested(services)
+    untested = _untested(services, count_runs(state))
     estimate = (
         Estimate(reason=untested)
         if untested
@@ -54,8 +55,13 @@ async def estimate_completeness(state: FindState, runtime: Runtime[RunSettings])
     if kept:
         twice = sum(number for ways, number in often.items() if ways > 1)
         counts += f"; {twice} of the kept came in two ways or more"
+    runs = _by_runs(state, trails, kept)
+    overlap = overlap_of(state.get("run_priors", []), state["request"].keep)
+    told = completeness_sentence(estimate, len(kept), place_of(state["request"].sources), counts)
     done = Completeness(
-        told=completeness_sentence(estimate, len(kept), place_of(state["request"].sources), counts),
+        told=told + agreement_sentence(runs, overlap, len(kept), state["request"].keep),
+        runs=runs,
+        overlap=_rounded(overlap, 3),
         kept=_rounded(estimate.kept, 1),
         seen=_rounded(estimate.seen, 1),
         estimate=_rounded(estimate.total, 1),
@@ -77,14 +83,46 @@ async def estimate_completeness(state: FindState, runtime: Runtime[RunSettings])
     return {"completeness": done}
 
 
-def _untested(services: Services) -> str:
+def _untested(services: Services, runs: int) -> str:
     """Say why an estimate of this run would be one that was never held against the truth; empty if it was."""
     if services.mind.judges:
         return "its estimate is tested in embedded mode only, and a model's scores differ"
     context = services.context
     if (context.ranker, context.expansion) != ("debate", "best_first"):
         return "its estimate is tested only with the default ranking and way of following links"
-    return ""
+    return "its estimate is tested with one search only" if runs > 1 else ""
+
+
+def _by_runs(
+    state: FindState, trails: Sequence[LinkRound], kept: Collection[str]
+) -> tuple[int, ...]:
+    """Return how many of the kept papers exactly 1, 2, 3, ... of several independent searches reached."""
+    reached = reached_by_runs(state, trails)
+    often = Counter(sum(key in mine for mine in reached) for key in kept)
+    return tuple(often[number] for number in range(1, len(reached) + 1)) if reached[1:] else ()
+
+
+def agreement_sentence(runs: Sequence[int], overlap: float | None, kept: int, first: int) -> str:
+    """Return how far independent searches agree, with a space before it; empty where there was one.
+
+    Args:
+        runs: How many of the kept papers exactly 1, 2, 3, ... searches reached.
+        overlap: As `Completeness.overlap`.
+        kept: How many papers were kept.
+        first: How many papers of each search are compared.
+    """
+    if not runs:
+        return ""
+    counts = [(runs[number - 1], str(number)) for number in range(len(runs) - 1, 0, -1)]
+    counts.append((kept - sum(runs), "none"))
+    fewer = "".join(f", {count} by {number}" for count, number in counts if count > 0)
+    told = f" Of the papers kept, {runs[-1]} were found by all {len(runs)} independent searches{fewer}."
+    if overlap is not None:
+        told += (
+            f" Before judging, the first {first} papers of two searches overlap by {100 * overlap:.0f} % "
+            "(Jaccard, in the mean)."
+        )
+    return told
 
 
 def completeness_sentence(estimate: Estimate, kept: int, place: str, counts: str) -> str:

@@ -1,9 +1,9 @@
 """Citation expansion: follow references and citations to papers that no query finds.
 
-Reads `run`, `request`, `hits`, `trail`, `same`, `similarity`, `prior`, `judged`, `settled`, `hidden`,
-`expanded`, `frontier`, `depth`, `hop`. Writes `trail` (what the links lead to is in the run store),
-`hits` for recommendations, `expanded` and `depth`. On the run store the followed papers learn what they
-cite, or that no source knows it.
+Reads `run`, `request`, `queries`, `hits`, `trail`, `same`, `similarity`, `prior`, `run_priors`, `judged`,
+`settled`, `hidden`, `expanded`, `frontier`, `depth`, `hop`. Writes `trail` (what the links lead to is in
+the run store), `hits` for recommendations, `expanded` and `depth`. On the run store the followed papers learn
+what they cite, or that no source knows it.
 
 Two ways, as the run says. `best_first` follows both directions from the most promising papers, and
 of what is linked fetches first what a random walk from the best papers visits most. `bfs` follows
@@ -14,11 +14,13 @@ says how many.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Literal
 
 from langgraph.runtime import Runtime
 
 from nodes.cost.kept_budget import saving_services
+from nodes.find.independent_runs import count_runs, followed_by_runs
 from nodes.find.printed_references import follow_printed_references, read_open_copies
 from nodes.find.relevance_scores import excluded_in, score_all, top_papers
 from state.bibliography import Bibliography
@@ -64,8 +66,12 @@ async def expand_citations(state: FindState, runtime: Runtime[RunSettings]) -> F
     """Fetch the neighbours of the papers whose turn it is."""
     services = saving_services(state, runtime)
     by_level = services.context.expansion == "bfs"
-    done = [*state["expanded"], *excluded_in(state)]
-    seeds = state["frontier"] if by_level else papers_to_follow(state["prior"], done)
+    earlier = await services.run_store.trails.values(state["trail"])
+    of_runs = seeds_of_runs(state, earlier, by_level=by_level)
+    done = set(state["expanded"])
+    # What another search has followed before is at hand.
+    chosen = [key for key in dict.fromkeys(chain(*of_runs)) if key not in done]
+    seeds = state["frontier"] if by_level else chosen
     services.progress(STAGE, 0, len(seeds))
     papers = await services.run_store.papers.values(seeds)
     failed: dict[str, CiteLoomError] = {}
@@ -81,9 +87,15 @@ async def expand_citations(state: FindState, runtime: Runtime[RunSettings]) -> F
     hits = [hit for found in fetched for hit in found]
     likes: list[Hit] = []
     if not by_level and state["depth"] == 0:
-        likes = await _recommended(services, papers[:EXAMPLES], sources, state["hop"], failed)
+        likes = await _recommended(services, papers, of_runs, sources, state["hop"], failed)
     depth = state["depth"] + 1
-    trail = LinkRound(hop=state["hop"], depth=depth, followed=len(papers), hits=tuple(hits))
+    trail = LinkRound(
+        hop=state["hop"],
+        depth=depth,
+        followed=len(papers),
+        hits=tuple(hits),
+        seeds=tuple(map(tuple, of_runs)) if of_runs[1:] else (),
+    )
     found = len({hit.paper for hit in (*hits, *likes)})
     services.progress(STAGE, len(seeds), len(seeds), counted(found, "linked paper"))
     return {
@@ -111,6 +123,20 @@ def papers_to_follow(prior: Mapping[str, float], done: Iterable[str]) -> list[st
     """Return the papers whose links `best_first` follows next, best first."""
     left = {key: score for key, score in prior.items() if score >= MIN_PRIOR_TO_FOLLOW}
     return top_papers({key: left[key] for key in left.keys() - set(done)}, SEEDS)
+
+
+def seeds_of_runs(
+    state: FindState, trails: Sequence[LinkRound], *, by_level: bool = False
+) -> list[list[str]]:
+    """Return the papers that each of the run's independent searches follows next, best first."""
+    priors = state.get("run_priors") or [state["prior"]]
+    if by_level:
+        return [[key for key in state["frontier"] if key in prior] for prior in priors]
+    followed = followed_by_runs(state, trails) if priors[1:] else [set(state["expanded"])]
+    out = excluded_in(state)
+    return [
+        papers_to_follow(prior, {*done, *out}) for prior, done in zip(priors, followed, strict=True)
+    ]
 
 
 async def _open(
@@ -253,7 +279,7 @@ async def _fetch(
         ends = dict.fromkeys(
             end for _, via, end in reached.links if via == way and end not in known
         )
-        most = NEW_PER_ROUND if visits is not None else None
+        most = NEW_PER_ROUND * count_runs(state) if visits is not None else None
         new += sorted(ends, key=lambda end: (-visits.get(end, 0.0), end) if visits else 0)[:most]
     have = {key: reached.came[key] for key in new if key in reached.came}
     asked = new if reached.partial else [key for key in new if key not in have]
@@ -277,28 +303,34 @@ async def _fetch(
 
 async def _recommended(
     services: Services,
-    examples: list[Paper],
+    papers: Sequence[Paper],
+    of_runs: Sequence[Sequence[str]],
     sources: list[Source],
     hop: int,
     failed: dict[str, CiteLoomError],
 ) -> list[Hit]:
+    """Return what the sources recommend after the likeness of the papers that each search follows first."""
     hits: list[Hit] = []
-    for source in sources if examples else ():
-        try:
-            papers = await source.recommend(examples, limit=services.context.results // 3)
-        except (TransientError, PermanentError) as error:
-            failed.setdefault(source.name, error)
-            continue
-        await services.run_store.put_records(source.name, papers)
-        hits += [
-            Hit(
-                paper=paper.id,
-                via="recommendation",
-                by="the best papers so far",
-                source=source.name,
-                rank=rank,
-                hop=hop,
-            )
-            for rank, paper in enumerate(papers, start=1)
-        ]
+    known = {paper.id: paper for paper in papers}
+    for run, seeds in enumerate(of_runs, start=1):
+        examples = [known[key] for key in seeds[:EXAMPLES] if key in known]
+        for source in sources if examples else ():
+            try:
+                alike = await source.recommend(examples, limit=services.context.results // 3)
+            except (TransientError, PermanentError) as error:
+                failed.setdefault(source.name, error)
+                continue
+            await services.run_store.put_records(source.name, alike)
+            hits += [
+                Hit(
+                    paper=paper.id,
+                    via="recommendation",
+                    by="the best papers so far" + (f", search {run}" if run > 1 else ""),
+                    source=source.name,
+                    rank=rank,
+                    hop=hop,
+                    runs=(run,) if of_runs[1:] else (),
+                )
+                for rank, paper in enumerate(alike, start=1)
+            ]
     return hits

@@ -6,8 +6,8 @@ input has), each with a reason and the sentence of the input that it rests on; a
 that search by meaning.
 """
 
-import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+import asyncio
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Literal
 
@@ -17,9 +17,12 @@ from pydantic import BaseModel, Field
 from nodes.common.ask_model import CheckedAnswer, ask_with_check
 from nodes.common.check_input import MOST_CRITERIA
 from nodes.cost.kept_budget import saving_services
+from nodes.find.independent_runs import FEWEST, texts_of_runs, unite_queries
+from nodes.find.query_terms import MAX_KEYWORDS, compose, in_one_query, stems_of
 from state.channels import FindState
 from state.inputs import CheckedRequest
 from state.quote import Criterion
+from state.run import Failure
 from state.search import QueryStrategy, SearchQuery
 from tools.embed.embedder import Embedder
 from tools.errors import PermanentError
@@ -27,22 +30,17 @@ from tools.evidence.quotes import quote_input
 from tools.llm.task import Task
 from tools.run_settings import RunSettings
 from tools.scholar.open_source import answers_query
-from tools.scholar.source import terms
-from tools.text.keyphrases import Phrase, own_names, phrase_stems, salient_phrases, search_words
+from tools.services import Services
+from tools.text.keyphrases import own_names, phrase_stems, salient_phrases
 from tools.text.roles import assign_roles
 from tools.text.sentences import split_sentences
-from tools.text.words import STOP_WORDS, content_stems
+from tools.text.words import content_stems
 
 STAGE = "generate_queries"
-# Sources AND keywords and leave out one more at each of at most three tries: with four a query
-# comes down to pairs, with five it still asks for three at once.
-MAX_KEYWORDS = 4
-"""Terms of a query: 'sepsis' is one, and so is 'literature review'."""
 READINGS = 3
 MAX_ASPECTS = 8
-_LONGEST_TERM = 4
-"""Words of a term. What is longer is no term that papers share, so its words count one by one."""
-_APART = re.compile(r'[",;“”]|\b(?:and|or|not)\b', re.IGNORECASE)
+_ANOTHER = 0.7
+"""Temperature of the answers for further searches."""
 _OPENING = """\
 You prepare a search for prior work in scholarly databases. They match terms: a paper is found only if
 all or nearly all terms of a query occur in it, a term of several words as a phrase.
@@ -189,66 +187,6 @@ def _richest(text: str, stems: Collection[str]) -> str:
     return max(spans, key=lambda span: len(set(stems) & set(content_stems(span))))
 
 
-def compose(
-    phrases: Iterable[Phrase], *, without: Collection[str] = (), limit: int = MAX_KEYWORDS
-) -> list[str]:
-    """Return the words of the first phrases that fit whole and repeat no word.
-
-    Args:
-        phrases: Best first.
-        without: Stems that no word may have.
-        limit: How many words at most.
-    """
-    chosen: list[str] = []
-    used = set(without)
-    for phrase in phrases:
-        words = search_words(phrase.text)
-        stems = {item for word in words for item in phrase_stems(word)}
-        if words and len(chosen) + len(words) <= limit and not used & set(phrase.stems):
-            chosen += words
-            used |= stems
-    return chosen
-
-
-def keywords(items: Iterable[str]) -> list[str]:
-    """Return what a mind gave as keywords as terms, without operators, and stop words at their ends.
-
-    ['literature review', 'bees AND the landmarks'] -> ['literature review', 'bees', 'landmarks']
-    """
-    found: list[str] = []
-    for part in (part for item in items for part in _APART.split(item)):
-        words = [word for term in terms(f'"{part}"') for word in term.split()]
-        content = [place for place, word in enumerate(words) if word.lower() not in STOP_WORDS]
-        if content and content[-1] - content[0] < _LONGEST_TERM:
-            found.append(" ".join(words[content[0] : content[-1] + 1]))
-        else:
-            found += [words[place] for place in content]
-    return found
-
-
-def in_one_query(items: Iterable[str], without: Collection[frozenset[str]] = ()) -> str:
-    """Return the query of some keywords: its first few terms, phrases in quotation marks.
-
-    A term goes where a longer one has all its words, or where it and one of `without` (stems of
-    terms) have: 'review' beside 'literature review' asks for nothing more.
-    """
-    found: dict[frozenset[str], str] = {}
-    for term in keywords(items):
-        found.setdefault(frozenset(phrase_stems(term)), term)
-    kept = [
-        term
-        for stems, term in found.items()
-        if not any(stems < other for other in found)
-        and not any(stems <= other or other <= stems for other in without)
-    ]
-    return " ".join(f'"{term}"' if " " in term else term for term in kept[:MAX_KEYWORDS])
-
-
-def stems_of(query: str) -> list[frozenset[str]]:
-    """Return the stems of each term of a query."""
-    return [frozenset(phrase_stems(term)) for term in terms(query)]
-
-
 def _task(task: str, extract: Callable[..., QueryPlan], most_tokens: int) -> Task[QueryPlan]:
     return Task(
         name="generate_queries",
@@ -287,41 +225,85 @@ async def generate_queries(state: FindState, runtime: Runtime[RunSettings]) -> F
     """Ask for queries; without an answer the input itself is still searched for."""
     services = saving_services(state, runtime)
     services.progress(STAGE, 0, 1)
-    text = state["request"].text
-    whole = SearchQuery(
-        text=text[:2000], facet="whole", reason="Papers close to the input in meaning."
+    request, context = state["request"], services.context
+    texts = texts_of_runs(request.text, context.runs)
+    if services.mind.varies and context.search != "meaning":
+        texts += [request.text] * (context.runs - len(texts))
+    wholes = [
+        SearchQuery(text=text[:2000], facet="whole", reason="Papers close to the input in meaning.")
+        for text in texts
+    ]
+    failures = _too_short(context.runs) if len(texts) < context.runs else []
+    if context.search == "meaning":
+        services.progress(STAGE, 1, 1, _left_out(wholes[0], request.sources))
+        return {"queries": unite_queries([[one] for one in wholes]), "failures": failures}
+    answers = await asyncio.gather(
+        *(_ask(services, request, text, run) for run, text in enumerate(texts))
     )
-    if services.context.search == "meaning":
-        services.progress(STAGE, 1, 1, _left_out(whole, state["request"].sources))
-        return {"queries": [whole], "failures": []}
-    strategy = services.context.queries
+    made = [_queries(services, request.text, asked) for asked in answers]
+    services.progress(STAGE, 1, 1, "; ".join(query.text for mine in made for query in mine))
+    both = context.search == "both"
+    of_runs = [
+        [*mine, whole] if both or not mine else mine
+        for mine, whole in zip(made, wholes, strict=True)
+    ]
+    for asked in answers:
+        failures += asked.failures(STAGE, "queries", _UNCHECKED if asked.answer else _NO_KEYWORDS)
+    update: FindState = {"queries": unite_queries(of_runs), "failures": failures}
+    if services.mind.judges and answers[0].answer:
+        criteria = criteria_of(answers[0].answer)
+        update["request"] = request.model_copy(update={"criteria": criteria})
+    return update
+
+
+_NO_KEYWORDS = "CiteLoom searched only for the input as a whole; run again for keyword queries"
+_UNCHECKED = "CiteLoom used these queries without a sentence of the input"
+
+
+def _too_short(runs: int) -> list[Failure]:
+    return [
+        Failure(
+            stage=STAGE,
+            subject=f"{runs} independent searches",
+            cause=f"without a model they search for halves of your text, which has fewer than {FEWEST} sentences",
+            remedy="CiteLoom searched once; give a longer text, or use a model",
+        )
+    ]
+
+
+async def _ask(
+    services: Services, request: CheckedRequest, text: str, run: int
+) -> CheckedAnswer[QueryPlan]:
+    """Ask for the queries of one search, for a mind that answers alike each time from its part of the text."""
+    varies, strategy = services.mind.varies, services.context.queries
     try:
-        asked = await ask_with_check(
+        return await ask_with_check(
             services.mind,
             TASKS[strategy],
-            {"text": text, **_listed(state["request"])},
-            partial(_not_in, text, strategy),
+            {"text": request.text if varies else text, **_listed(request)},
+            partial(_not_in, request.text, strategy),
             again_as="sentences_that_failed",
+            sample=run,
+            temperature=_ANOTHER if run else 0.0,
         )
     except PermanentError as refusal:
-        asked = CheckedAnswer[QueryPlan](None, (), (), refusal)
+        return CheckedAnswer[QueryPlan](None, (), (), refusal)
+
+
+def _queries(services: Services, text: str, asked: CheckedAnswer[QueryPlan]) -> list[SearchQuery]:
     if asked.answer is None:
-        remedy = "CiteLoom searched only for the input as a whole; run again for keyword queries"
-        return {"queries": [whole], "failures": asked.failures(STAGE, "queries", remedy)}
+        return []
+    strategy = services.context.queries
     drafts = drafts_of_strategy(strategy, asked.answer)
-    queries = checked(drafts, text, exclusive=strategy == "optimized")
-    services.progress(STAGE, 1, 1, "; ".join(query.text for query in queries))
-    if services.context.search == "both" or not queries:
-        queries = [*queries, whole]
-    remedy = "CiteLoom used these queries without a sentence of the input"
-    update: FindState = {
-        "queries": queries,
-        "failures": asked.failures(STAGE, "queries", remedy),
-    }
-    if services.mind.judges:
-        criteria = criteria_of(asked.answer)
-        update["request"] = state["request"].model_copy(update={"criteria": criteria})
-    return update
+    if not services.mind.varies:
+        # A half of the text may use a name that only the other half says to be its own.
+        drafts = [_without(own_names(text), draft) for draft in drafts]
+    return checked(drafts, text, exclusive=strategy == "optimized")
+
+
+def _without(names: Collection[str], draft: QueryDraft) -> QueryDraft:
+    words = [word for word in draft.keywords if not set(phrase_stems(word)) & set(names)]
+    return draft.model_copy(update={"keywords": words or draft.keywords})
 
 
 def _listed(request: CheckedRequest) -> dict[str, list[str]]:

@@ -7,6 +7,7 @@ from collections import Counter
 
 from langgraph.runtime import Runtime
 
+from nodes.find.independent_runs import reached_by_runs
 from nodes.find.paper_themes import paper_themes
 from nodes.find.relevance_scores import excluded_in, kept_in, read_scores
 from state.channels import FindOutput, FindState
@@ -14,7 +15,7 @@ from state.paper import Paper, index_by_ids
 from state.reducers import add_hits
 from state.results import Link, PrismaCounts, RankedPaper
 from state.run import fatal_failure, outcome_of
-from state.search import Hit, MissingWork
+from state.search import Hit, LinkRound, MissingWork
 from tools.counting import counted
 from tools.errors import CiteLoomError
 from tools.run_settings import RunSettings
@@ -82,7 +83,7 @@ async def assemble(state: FindState, run_store: RunStore) -> tuple[list[RankedPa
     for link in links:
         joined[link.citing] += link.cited in selected
         joined[link.cited] += link.citing in selected
-    read = read_scores(state)
+    read, reached = read_scores(state), reached_by_runs(state, await trails_of(state, run_store))
     result = [
         RankedPaper(
             rank=rank,
@@ -95,6 +96,7 @@ async def assemble(state: FindState, run_store: RunStore) -> tuple[list[RankedPa
             debate=debates[key].model_copy(update={"criteria": ()}) if key in debates else None,
             criteria=met.get(key, ()),
             found_by=tuple(by_paper.get(key, ())),
+            runs=sum(key in mine for mine in reached) if reached[1:] else None,
         )
         for rank, key in enumerate(ranked, start=1)
     ]
@@ -117,8 +119,13 @@ def _reason(score: float, judged: float | None, links: int) -> str:
 
 async def all_hits(state: FindState, run_store: RunStore) -> list[Hit]:
     """Return how papers were reached, by searches and then by links, each way once."""
-    trails = await run_store.trails.values(state["trail"])
+    trails = await trails_of(state, run_store)
     return add_hits(state["hits"], [hit for trail in trails for hit in trail.hits])
+
+
+async def trails_of(state: FindState, run_store: RunStore) -> list[LinkRound]:
+    """Return what following links led to, round by round."""
+    return await run_store.trails.values(state["trail"])
 
 
 async def count_papers(state: FindState, run_store: RunStore, bar: float) -> PrismaCounts:

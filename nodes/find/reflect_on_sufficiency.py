@@ -17,7 +17,7 @@ from pydantic import BaseModel, Field, model_serializer
 
 from nodes.common.ask_model import ask_with_check
 from nodes.cost.kept_budget import saving_services
-from nodes.find.generate_queries import MAX_KEYWORDS, compose, in_one_query, stems_of
+from nodes.find.query_terms import MAX_KEYWORDS, compose, in_one_query, stems_of
 from nodes.find.rankers.ranker import TITLE_WITHHELD
 from state.channels import FindState
 from state.paper import Paper

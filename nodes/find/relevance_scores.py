@@ -108,15 +108,16 @@ async def score_all(
     if papers is None:
         papers = await run_store.papers.get(list(state["prior"]))
     trails = await run_store.trails.values(state["trail"])
-    return await asyncio.to_thread(_survey, state, papers, trails, new)
+    return await asyncio.to_thread(score_papers, state, papers, trails, new)
 
 
-def _survey(
+def score_papers(
     state: FindState,
     papers: Mapping[str, Paper],
     trails: Sequence[LinkRound],
     new: Iterable[tuple[str, str]],
 ) -> PaperScores:
+    """Weigh these papers by the links of these rounds and further ones; see `score_all`."""
     hidden = excluded_in(state)
     links = chain(known_links(papers.values(), trails, state["same"]), new)
     graph = citation_graph(list(papers), (pair for pair in links if hidden.isdisjoint(pair)))

@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 
 from nodes.common.ask_person import CLOSING, ask_person, should_ask
 from nodes.common.check_input import MOST_CRITERIA
-from nodes.find.generate_queries import MAX_KEYWORDS
+from nodes.find.query_terms import MAX_KEYWORDS
 from state.channels import FindState
 from state.questions import QueriesQuestion
 from state.quote import Criterion
@@ -78,7 +78,9 @@ def _why(queries: Sequence[SearchQuery], text: str, hop: int) -> str:
 
 
 def _line(query: SearchQuery) -> str:
-    return _WHOLE if query.facet == "whole" else f"{query.facet}: {query.text}"
+    if query.facet != "whole":
+        return f"{query.facet}: {query.text}"
+    return _WHOLE if query.runs[:1] <= (1,) else f"whole: half of the input, search {query.runs[0]}"
 
 
 def _criterion_line(item: Criterion) -> str:

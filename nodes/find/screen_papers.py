@@ -2,7 +2,7 @@
 
 Reads `run`, `request`, `hits`, `trail`, `same`, `similarity`, `prior`, `judged`, `settled`, `expanded`,
 `search_log`, `hop`, `depth`.
-Writes `similarity` (of every paper looked at), `prior`, `cards`, `hidden`, `past_cutoff`, `retracted` (as
+Writes `similarity` (of every paper looked at), `prior`, `run_priors`, `cards`, `hidden`, `past_cutoff`, `retracted` (as
 sources say) and `rounds`: how this round changed what looks best, and whether links are followed
 further.
 """
@@ -16,7 +16,8 @@ from langgraph.runtime import Runtime
 
 from nodes.common.ask_person import SHOWN, load_paper_cards
 from nodes.common.best_papers import BEST, best_papers
-from nodes.find.expand_citations import papers_to_follow
+from nodes.find.expand_citations import seeds_of_runs
+from nodes.find.independent_runs import priors_of_runs
 from nodes.find.relevance_scores import paper_vectors, score_all, top_papers
 from state.channels import FindState
 from state.inputs import CheckedRequest
@@ -57,8 +58,11 @@ async def screen_papers(state: FindState, runtime: Runtime[RunSettings]) -> Find
     known: FindState = {**state, "hidden": sorted(hidden), "similarity": near}
     weighed = (await score_all(known, services.run_store, visible)).prior
     prior = {key: round(score, 2) for key, score in weighed.items()}
-    left = papers_to_follow(prior, state["expanded"])
-    entry = _round(state, prior, services.context, trails, reached=len(new), left=len(left))
+    of_runs = await asyncio.to_thread(priors_of_runs, known, visible, trails)
+    left = seeds_of_runs({**known, "prior": prior, "run_priors": of_runs}, trails)
+    entry = _round(
+        state, prior, services.context, trails, reached=len(new), left=sum(map(len, left))
+    )
     first = () if state["judged"] else top_papers(prior, BEST)
     services.progress(
         STAGE,
@@ -70,6 +74,7 @@ async def screen_papers(state: FindState, runtime: Runtime[RunSettings]) -> Find
     return {
         "similarity": {key: near[key] for key in near if key in papers},
         "prior": prior,
+        "run_priors": of_runs,
         "cards": await load_paper_cards(services.run_store, top_papers(prior, SHOWN), prior),
         "hidden": known["hidden"],
         "past_cutoff": sorted(late),

@@ -16,6 +16,7 @@ from state.run import Failure
 from state.search import Hit, SearchLogEntry, SearchQuery
 from tools.counting import counted
 from tools.errors import PermanentError, TransientError
+from tools.ranking.discovery_channels import BY_INPUT
 from tools.run_settings import RunSettings
 
 STAGE = "search_source"
@@ -66,6 +67,7 @@ async def search_source(state: Branch, runtime: Runtime[RunSettings]) -> FindSta
             source=name,
             rank=rank,
             hop=query.hop,
+            runs=query.runs,
         )
         for rank, paper in enumerate(papers, start=1)
     ]
@@ -77,6 +79,7 @@ async def search_source(state: Branch, runtime: Runtime[RunSettings]) -> FindSta
             source=name,
             hop=query.hop,
             sentence=one.sentence,
+            runs=query.runs,
         )
         for one in found.cited
     ]
@@ -103,4 +106,6 @@ async def search_source(state: Branch, runtime: Runtime[RunSettings]) -> FindSta
 
 
 def _label(query: SearchQuery) -> str:
-    return "the input text" if query.facet == "whole" else query.text
+    if query.facet != "whole":
+        return query.text
+    return BY_INPUT + (f", search {query.runs[0]}" if query.runs[:1] > (1,) else "")

@@ -1,8 +1,8 @@
 """Shortlist: choose the papers that are judged next, and settle those that need no judge.
 
-Reads `request`, `prior`, `similarity`, `judged`, `settled`, `scores`, `same`, `queries`, `hits`, `trail`, `hop`,
-`batch`, `collected`.
-Writes `batch`, best first, and `judged` and `settled` for what the ranker decides by itself.
+Reads `request`, `prior`, `run_priors`, `similarity`, `judged`, `settled`, `scores`, `same`, `queries`,
+`hits`, `trail`, `hop`, `batch`, `collected`, `worth`.
+Writes `batch`, best first, `judged` and `settled` for what the ranker decides by itself, and `worth`.
 
 A hop judges in several rounds: the most promising papers first; then those that look best by what the
 judge said of these (`tools.ranking.relevance_feedback`); and while fewer papers than are to be kept are
@@ -11,19 +11,24 @@ has collected enough.
 """
 
 from collections.abc import Mapping, Sequence
+from math import ceil
 
 import numpy as np
 from langgraph.runtime import Runtime
 
-from nodes.find.generate_queries import stems_of
+from nodes.cost.kept_budget import saving_services
+from nodes.find.independent_runs import unite_ranks
+from nodes.find.query_terms import stems_of
 from nodes.find.rankers.debate import scores_of_clear_cases
 from nodes.find.relevance_scores import paper_vectors, read_scores, top_papers
+from nodes.find.title_triage import SHOWN, triage_titles
 from state.channels import FindState
+from state.run import Failure
 from tools.ranking.relevance_feedback import feedback_odds
 from tools.ranking.relevance_prior import as_score, log_odds, meaning_odds
 from tools.run_settings import RunSettings
 from tools.run_store import RunStore
-from tools.services import Services, open_services
+from tools.services import Services
 from tools.text.words import distinct_content_stems
 
 STAGE = "shortlist_papers"
@@ -34,6 +39,8 @@ FOR_GAPS = 5
 with the others: what covers a gap is far from the input as a whole."""
 IN_LATER_HOP = 24
 """Papers judged in a later hop, those for gaps among them: it looks for what the first one lacks."""
+SURE = 1 / 3
+"""Share of the papers of a round that are judged whatever their titles say."""
 MORE, WORTH_MORE = 16, 0.25
 """Papers judged at once while fewer are relevant than are to be kept, and the share of relevant ones among the last
 judged below which no more are looked for."""
@@ -41,8 +48,9 @@ judged below which no more are looked for."""
 
 async def shortlist_papers(state: FindState, runtime: Runtime[RunSettings]) -> FindState:
     """Take the papers that look best by now; breadth-first, those of the level."""
-    services = open_services(runtime, state["run"])
+    services = saving_services(state, runtime)
     request, context, prior = state["request"], services.context, state["prior"]
+    worth, failures = state.get("worth", []), list[Failure]()
     room = papers_to_judge(state, context)
     if context.expansion == "bfs":
         level = await level_of(services.run_store, state)
@@ -50,6 +58,12 @@ async def shortlist_papers(state: FindState, runtime: Runtime[RunSettings]) -> F
     else:
         promise = await _promise(services, state)
         best = top_papers(promise, _pool(state, context) if _at_once(context) else len(promise))
+        if context.triage and services.mind.judges and state["hop"] == 1 and not _at_once(context):
+            if not state["judged"]:
+                papers = await services.run_store.papers.values(best[:SHOWN])
+                worth, failures = await triage_titles(services, request.text, papers, STAGE)
+            unread = [key for key in best if key not in state["judged"]]
+            best = worthy_first(unread, worth, ceil(SURE * max(room, 0)))
         first = [*await _for_gaps(services, state), *best]
         waiting = list(_unjudged(first, state, promise))[: max(room, 0)]
     waiting += [state["same"].get(key, key) for key in request.must_include]
@@ -61,7 +75,19 @@ async def shortlist_papers(state: FindState, runtime: Runtime[RunSettings]) -> F
     )
     batch = [key for key in waiting if key not in settled]
     services.progress(STAGE, len(waiting), len(prior), f"{len(batch)} to judge")
-    return {"batch": batch, "judged": settled, "settled": sorted(settled)}
+    return {
+        "batch": batch,
+        "judged": settled,
+        "settled": sorted(settled),
+        "worth": worth,
+        "failures": failures,
+    }
+
+
+def worthy_first(best: Sequence[str], worth: Sequence[str], sure: int) -> list[str]:
+    """Return papers, best first, with the `sure` first ones where they are, then those worth judging by title."""
+    named = {*best[:sure], *worth}
+    return sorted(best, key=lambda key: key not in named) if worth else list(best)
 
 
 def papers_to_judge(state: FindState, context: RunSettings) -> int:
@@ -103,10 +129,13 @@ def _unjudged(
 
 
 async def _promise(services: Services, state: FindState) -> Mapping[str, float]:
-    """Return the priors, those of papers that nobody judged moved by what the judge said of others."""
-    prior, read = state["prior"], read_scores(state)
+    """Return the priors, those of papers that nobody judged moved by what the judge said of others.
+
+    Of several independent searches the rankings are united.
+    """
+    prior, read, of_runs = state["prior"], read_scores(state), state.get("run_priors", [])
     if len(prior.keys() & read.keys()) < 2:
-        return prior
+        return unite_ranks(of_runs, prior, judged=False)
     papers = await services.run_store.papers.get(list(prior))
     vectors = await paper_vectors(services, state["request"], [*papers.values()], state["same"])
     rows = [row for row, key in enumerate(papers) if key in read]
@@ -114,9 +143,9 @@ async def _promise(services: Services, state: FindState) -> Mapping[str, float]:
     moved = feedback_odds(vectors, vectors[rows], log_odds(given))
     before = np.clip([prior[key] for key in papers], 0.01, 99.99)
     after = as_score(np.log(before / (100 - before)) + moved)
-    return dict(zip(papers, map(float, after), strict=True)) | {
-        key: prior[key] for key in prior if key in read
-    }
+    promise = dict(zip(papers, map(float, after), strict=True))
+    promise |= {key: prior[key] for key in prior if key in read}
+    return unite_ranks(of_runs, promise, judged=True)
 
 
 def _known(keys: Sequence[str], state: FindState, bar: float) -> dict[str, float]:

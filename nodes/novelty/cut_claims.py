@@ -10,7 +10,8 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from nodes.common.ask_model import CheckedAnswer, ask_with_check
-from nodes.find.generate_queries import extract_readings, in_one_query
+from nodes.find.generate_queries import extract_readings
+from nodes.find.query_terms import in_one_query
 from state.novelty import Contribution, NoveltyState
 from state.reducers import add_queries, overwriting
 from state.search import SearchQuery, SearchStrategy

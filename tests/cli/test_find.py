@@ -49,3 +49,18 @@ def test_question_is_an_input_too(cite: Cite) -> None:
     assert done.run["request"]["kind"] == "question"
     assert "the input is very short" in done.stderr
     assert not cited(done.stderr)
+
+
+def test_several_searches_are_told_with_each_paper_and_by_their_overlap(cite: Cite) -> None:
+    done = cite("find", ABSTRACT, "--library", SMALL, "--runs", "3")
+    assert done.code == 0
+    complete = done.run["completeness"]
+    kept = [item for item in done.papers["papers"] if item["selected"]]
+    assert done.run["context"]["runs"] == 3
+    assert len(complete["runs"]) == 3
+    assert sum(item["runs"] > 0 for item in kept) == sum(complete["runs"])
+    for item in kept:
+        assert f"Found by {item['runs']} of 3 independent searches." in done.text("papers.md")
+    assert 0 <= complete["overlap"] <= 1
+    assert complete["told"] in done.text("papers.md")
+    assert {number for query in done.run["queries"] for number in query["runs"]} == {1, 2, 3}

@@ -160,6 +160,7 @@ def test_answer_schema_is_a_closed_json_object(task: Task[Any]) -> None:
 def test_task_is_named_like_its_node_or_ranker() -> None:
     names = {task.name for task in TASKS}
     asked_for_others = {
+        "triage_titles",  # by shortlist_papers
         "debate_papers",
         "judge_criteria",
         "order_papers",  # by judge_papers

@@ -8,11 +8,11 @@ import pytest
 from langgraph.runtime import Runtime
 from pydantic import SecretStr
 
-from nodes.find.estimate_completeness import estimate_completeness
+from nodes.find.estimate_completeness import agreement_sentence, estimate_completeness
 from state.channels import FindState
 from state.inputs import CheckedRequest
 from state.run import Failure
-from state.search import Completeness, FacetCoverage, Hit, SearchRound, Sufficiency
+from state.search import Completeness, FacetCoverage, Hit, SearchQuery, SearchRound, Sufficiency
 from tools.clients import Clients
 from tools.ranking.completeness import chance_of
 from tools.ranking.discovery_channels import BY_INPUT
@@ -181,6 +181,50 @@ async def test_caveats_say_who_judged_where_and_what_failed(estimate: Estimate) 
     assert "embedded mode gave" in text
     assert "failed 2 times" in text
     assert "not judged" not in text
+
+
+@pytest.mark.parametrize(
+    ("runs", "overlap", "kept", "words"),
+    [
+        ((), None, 4, ""),
+        ((0, 2), None, 2, " Of the papers kept, 2 were found by all 2 independent searches."),
+        (
+            (1, 2),
+            None,
+            3,
+            " Of the papers kept, 2 were found by all 2 independent searches, 1 by 1.",
+        ),
+        (
+            (6, 9, 25),
+            0.524,
+            43,
+            " Of the papers kept, 25 were found by all 3 independent searches, 9 by 2, 6 by 1, 3 by none. "
+            "Before judging, the first 40 papers of two searches overlap by 52 % (Jaccard, in the mean).",
+        ),
+    ],
+)
+def test_agreement_of_searches_is_told_in_counts_and_as_overlap(
+    runs: tuple[int, ...], overlap: float | None, kept: int, words: str
+) -> None:
+    assert agreement_sentence(runs, overlap, kept, 40) == words
+
+
+async def test_searches_are_counted_by_the_papers_kept_that_each_reached(
+    estimate: Estimate,
+) -> None:
+    hits = [
+        hit("a").model_copy(update={"runs": (1, 2)}),
+        hit("b").model_copy(update={"runs": (2,)}),
+    ]
+    queries = [SearchQuery(text="pears", facet="all", reason="It is asked.", runs=(1, 2))]
+    priors = [{"a": 9.0}, {"a": 9.0, "b": 8.0, "c": 7.0}]
+    scores = {"a": 90.0, "b": 80.0, "c": 70.0}
+    late = hit("c", hop=2)
+    found = await estimate([*hits, late], scores, queries=queries, run_priors=priors)
+    assert "tested with one search only" in found.told
+    assert found.runs == (1, 1)
+    assert found.overlap == pytest.approx(1 / 3, abs=0.001)
+    assert "1 by none" in found.told
 
 
 def reflected(hop: int, stopped: str, *missing: str) -> Sufficiency:

@@ -9,7 +9,8 @@ from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 from pydantic import SecretStr
 
-from nodes.find.generate_queries import MAX_ASPECTS, MAX_KEYWORDS, generate_queries
+from nodes.find.generate_queries import MAX_ASPECTS, generate_queries
+from nodes.find.query_terms import MAX_KEYWORDS
 from state.channels import FindState
 from state.inputs import CheckedRequest
 from state.quote import Criterion

@@ -12,7 +12,7 @@ from typing import Literal
 from state.search import DiscoveryPoint, Hit, LinkRound
 
 BY_INPUT = "the input text"
-"""What stands in `Hit.by` where the whole input was searched by its meaning."""
+"""How `Hit.by` begins where the input was searched by its meaning."""
 
 ChannelKind = Literal["keywords", "meaning", "references", "citations", "recommendations", "named"]
 _LINKS: dict[str, ChannelKind] = {
@@ -26,7 +26,7 @@ _LINKS: dict[str, ChannelKind] = {
 def kind_of_hit(hit: Hit) -> ChannelKind:
     """Return the kind of channel that reached a paper; later hops' queries are keywords, too."""
     if hit.via == "query":
-        return "meaning" if hit.by == BY_INPUT else "keywords"
+        return "meaning" if hit.by.startswith(BY_INPUT) else "keywords"
     return _LINKS[hit.via]
 
 

@@ -1,0 +1,267 @@
+"""Several independent searches in one run, through the whole graph, with a model and without."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.store.memory import InMemoryStore
+
+from graphs.find import builder, graph
+from nodes.cost.run_estimate import estimate
+from state.search import Expansion, RankerName
+from tests.fakes.openai_server import Status, inputs_of, task_of
+from tests.fakes.reviewer import reviewer
+from tests.graphs.conftest import ABSTRACT, Scripted
+from tests.graphs.sources import Asked, Sources
+from tests.graphs.test_find_ways import chain, on_bees
+from tools.errors import TransientError
+from tools.run_settings import RunSettings
+from tools.scholar.source import SearchAnswer
+from tools.settings import Settings
+
+LIMIT: Any = {"recursion_limit": 500}
+BEES: Any = {"text": ABSTRACT, "library": "bees", "keep": 5}
+
+
+def with_runs(context: RunSettings, runs: int, **options: Any) -> RunSettings:
+    """The same clients, and this many searches."""
+    made = RunSettings(runs=runs, **options)
+    vars(made)["clients"] = context.clients
+    return made
+
+
+async def find(context: RunSettings, **inputs: Any) -> dict[str, Any]:
+    given: Any = {**BEES, **inputs}
+    return dict(await graph.ainvoke(given, LIMIT, context=context))
+
+
+def _candidates(request: dict[str, Any]) -> list[dict[str, Any]]:
+    shown: Any = inputs_of(request)["candidates"]
+    return list(shown)
+
+
+def ranked(result: dict[str, Any]) -> list[tuple[str, float]]:
+    return [(item.paper.id, item.score) for item in result["papers"]]
+
+
+async def test_one_search_says_nothing_of_several(extractive: RunSettings) -> None:
+    result = await find(extractive)
+    assert {item.runs for item in result["papers"]} == {None}
+    assert {query.runs for query in result["queries"]} == {()}
+    assert result["completeness"].runs == ()
+    assert "independent" not in result["completeness"].told
+
+
+@pytest.mark.parametrize("runs", [2, 3, 5])
+async def test_searches_have_queries_of_their_own_and_each_paper_says_how_many_reached_it(
+    runs: int, extractive: RunSettings
+) -> None:
+    result = await find(with_runs(extractive, runs))
+    first = [query for query in result["queries"] if query.hop == 1]
+    for number in range(1, runs + 1):
+        mine = [query for query in first if number in query.runs]
+        assert any(query.facet != "whole" for query in mine)
+        assert any(query.facet == "whole" for query in mine)
+    assert {(number,) for number in range(1, runs + 1)} <= {query.runs for query in first}
+    assert all(query.sentence.verified for query in first if query.sentence)
+    reached = [item.runs for item in result["papers"] if item.selected]
+    assert all(1 <= number <= runs for number in reached)
+    found = result["completeness"]
+    assert found.runs == tuple(reached.count(number) for number in range(1, runs + 1))
+    assert 0 <= found.overlap <= 1
+    assert f" were found by all {runs} independent searches" in found.told
+    assert (
+        f"the first 5 papers of two searches overlap by {100 * found.overlap:.0f} %" in found.told
+    )
+    assert found.share is None, "nobody held the estimate of several searches against the truth"
+    assert "tested with one search only" in found.told
+
+
+async def test_second_run_of_the_same_input_finds_the_same_in_the_same_order(
+    extractive: RunSettings,
+) -> None:
+    context = with_runs(extractive, 3)
+    one, other = await find(context), await find(context)
+    assert ranked(one) == ranked(other)
+    assert one["completeness"] == other["completeness"]
+
+
+@pytest.mark.parametrize("way", ["none", "bfs", "best_first"])
+async def test_searches_go_each_way_of_following_links(
+    way: Expansion, extractive: RunSettings
+) -> None:
+    result = await find(with_runs(extractive, 3, expansion=way, max_hops=1))
+    assert result["outcome"] == "complete"
+    assert any(item.runs for item in result["papers"])
+
+
+@pytest.mark.parametrize("ranker", ["cascade", "permutation", "embedding"])
+async def test_each_ranker_ranks_what_the_searches_found(
+    ranker: RankerName, extractive: RunSettings
+) -> None:
+    result = await find(with_runs(extractive, 3, ranker=ranker, max_hops=1))
+    assert result["outcome"] == "complete"
+    assert any(item.runs for item in result["papers"])
+
+
+async def test_text_too_short_to_be_halved_is_searched_once_and_says_so(
+    extractive: RunSettings,
+) -> None:
+    result = await find(with_runs(extractive, 3), text="Bees navigate by landmarks.")
+    assert [one.subject for one in result["failures"] if "halves" in one.cause] == [
+        "3 independent searches"
+    ]
+    assert {item.runs for item in result["papers"]} == {None}
+    assert result["completeness"].runs == ()
+    assert "one search only" not in result["completeness"].told
+
+
+async def test_each_search_follows_what_it_found_and_no_link_is_fetched_twice(
+    tmp_path: Path,
+) -> None:
+    papers, links = chain(24)
+
+    class Apart(Asked):
+        """Gives the searches different papers."""
+
+        async def search(self, query: Any, **given: Any) -> SearchAnswer:
+            await super().search(query, **given)
+            own = query.runs if len(query.runs) == 1 else ()
+            return SearchAnswer(papers=tuple(papers[8 * run - 8] for run in own))
+
+    source = Apart("openalex", records=papers, links=links, citing={})
+    context = RunSettings(runs=3, max_hops=1, max_depth=2, search="keywords")
+    vars(context)["clients"] = Sources(tmp_path, source)
+    result = await find(context, sources=["openalex"], keep=40)
+    runs = {item.paper.id: item.runs for item in result["papers"]}
+    firsts = {papers[at].id for at in (0, 8, 16)}
+    assert firsts <= runs.keys()
+    assert {papers[at].id for at in (1, 2, 9, 10, 17, 18)} <= runs.keys()
+    assert set(runs.values()) == {1}
+    asked = [key for _, keys in source.asked for key in keys]
+    assert max(Counter(asked).values()) <= 2, "its references once, and who cites it once"
+
+
+async def test_recommendations_are_asked_for_each_search(tmp_path: Path) -> None:
+    papers = [on_bees(number) for number in range(6)]
+
+    class Recommends(Asked):
+        """Recommends one more paper for each set of examples."""
+
+        examples: list[list[str]] = []  # noqa: RUF012 - of one test
+
+        async def recommend(self, examples: Any, *, limit: int) -> list[Any]:
+            self.examples.append([paper.id for paper in examples])
+            return [on_bees(90)]
+
+    source = Recommends("openalex", papers, records=papers)
+    context = RunSettings(runs=2, max_hops=1)
+    vars(context)["clients"] = Sources(tmp_path, source)
+    result = await find(context, sources=["openalex"])
+    assert len(source.examples) == 2
+    (alike,) = [item for item in result["papers"] if item.paper.id == "local:n90"]
+    assert alike.runs == 2
+    assert {hit.runs for hit in alike.found_by} == {(1,), (2,)}
+
+
+async def test_model_is_asked_for_queries_once_a_search_and_judges_each_paper_once(
+    llm_settings: Settings,
+) -> None:
+    judged: list[str] = []
+    asked: list[float] = []
+
+    def script(request: dict[str, Any]) -> Any:
+        if task_of(request) == "generate_queries":
+            asked.append(request["temperature"])
+            answer: Any = play(request)
+            if len(asked) > 1:
+                answer["queries"][0]["keywords"] = [["radar"], ["drift", "memory"]][len(asked) - 2]
+            return answer
+        if task_of(request) == "debate_papers":
+            judged.extend(item["title"] for item in _candidates(request))
+        return play(request)
+
+    play = reviewer()
+    with Scripted(script, llm_settings, runs=3, max_hops=1) as llm:
+        foreseen = estimate("find", BEES, llm.context)
+        result = await find(llm.context)
+    assert sorted(asked) == [0.0, 0.7, 0.7]
+    assert max(Counter(judged).values()) == 1
+    (row,) = [item for item in foreseen.tasks if item.task == "generate_queries"]
+    assert (row.calls.low, row.calls.high) == (3, 6)
+    words = [query for query in result["queries"] if query.facet != "whole"]
+    assert {(1, 2, 3), (1,), (2,), (3,)} >= {query.runs for query in words}
+    assert any(query.runs == (1, 2, 3) for query in words), "what all ask is asked once"
+    calls = Counter((entry.source, entry.query) for entry in result["search_log"])
+    assert max(calls.values()) == 1
+
+
+async def test_forecast_multiplies_queries_and_searches_and_no_judging(
+    llm_settings: Settings,
+) -> None:
+    asked = {**BEES, "sources": ["openalex", "google"]}
+    with Scripted(reviewer(), llm_settings, max_hops=1) as llm:
+        one = estimate("find", asked, llm.context)
+        three = estimate("find", asked, with_runs(llm.context, 3, max_hops=1))
+    for name in ("openalex", "google"):
+        assert three.sources[name].high == pytest.approx(3 * one.sources[name].high)
+    calls = {item.task: item.calls.high for item in one.tasks}
+    again = {item.task: item.calls.high for item in three.tasks}
+    assert again == {**calls, "generate_queries": 3 * calls["generate_queries"]}
+
+
+async def test_search_whose_question_has_no_answer_searches_by_meaning_alone(
+    llm_settings: Settings,
+) -> None:
+    count = 0
+
+    def script(request: dict[str, Any]) -> Any:
+        nonlocal count
+        if task_of(request) == "generate_queries" and request["temperature"] > 0:
+            count += 1
+            return "no JSON at all"
+        return play(request)
+
+    play = reviewer()
+    with Scripted(script, llm_settings, runs=2, max_hops=1) as llm:
+        result = await find(llm.context)
+    assert count
+    assert [query.facet for query in result["queries"] if 2 in query.runs] == ["whole"]
+    assert result["outcome"] == "partial"
+    assert any(one.lost and one.stage == "generate_queries" for one in result["failures"])
+    assert any(item.runs == 2 for item in result["papers"])
+
+
+async def test_run_of_several_searches_goes_on_where_it_was_stopped(llm_settings: Settings) -> None:
+    away = True
+
+    def script(request: dict[str, Any]) -> Any:
+        if away and task_of(request) == "debate_papers":
+            return Status(429, "come back later", headers={"Retry-After": "600"})
+        return play(request)
+
+    play = reviewer()
+    app = builder.compile(checkpointer=InMemorySaver(), store=InMemoryStore())
+    config: Any = {"configurable": {"thread_id": "one"}, **LIMIT}
+    with Scripted(script, llm_settings, runs=3, max_hops=1) as llm:
+        with pytest.raises(TransientError):
+            await app.ainvoke(BEES, config, context=llm.context)
+        away = False
+        result = await app.ainvoke(None, config, context=llm.context)
+        whole = await find(llm.context)
+        asked = llm.server.tasks
+    assert asked.count("generate_queries") == 3
+    assert ranked(dict(result)) == ranked(whole)
+    assert result["completeness"].runs == whole["completeness"].runs
+    assert sum(result["completeness"].runs) == len(result["selected"])
+
+
+@pytest.mark.parametrize("runs", [0, 6, "three"])
+async def test_number_of_searches_outside_its_range_is_refused(
+    runs: Any, extractive: RunSettings
+) -> None:
+    result = await find(with_runs(extractive, runs))
+    assert result["outcome"] == "nothing"
+    assert "the setting runs cannot be" in result["stop"].cause
