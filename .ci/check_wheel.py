@@ -4,7 +4,6 @@ The environment that it is installed into is new, and sees the dependencies of t
 """
 
 import ast
-import asyncio
 import json
 import os
 import signal
@@ -23,6 +22,8 @@ from shutil import copyfile
 from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.request import Request, urlopen
+
+from try_wheel import in_words, tried
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -143,7 +144,7 @@ def installed(wheel: Path, work: Path) -> Path:
 
 
 def used(citeloom: Path, work: Path) -> None:
-    """Use the wheel: a review, a run that the checkout began, the tools over MCP."""
+    """Use the wheel: a review, a run that the checkout began, what a newcomer does, the development server."""
     home = {"CITELOOM_HOME": str(work / "home")}
     where = run(
         str(citeloom.with_name("python")),
@@ -176,23 +177,9 @@ def used(citeloom: Path, work: Path) -> None:
     run(str(citeloom), "runs", "resume", json.loads(asked)["run"], cwd=work, **home)
     continued = json.loads((work / "continued" / "run.json").read_text(encoding="utf-8"))
     assert continued["outcome"] == "complete", "the wheel did not finish a run of the checkout"
-    asyncio.run(spoken_to(citeloom, work, home))
+    (work / "empty").mkdir()
+    sys.stdout.write(f"wheel: {in_words(tried([str(citeloom)], work / 'empty', home))}\n")
     served(citeloom, work, home)
-
-
-async def spoken_to(citeloom: Path, work: Path, home: dict[str, str]) -> None:
-    """Speak MCP with the wheel: list its tools, and call one."""
-    from mcp import Client
-    from mcp.client.stdio import StdioServerParameters
-
-    server = StdioServerParameters(
-        command=str(citeloom), args=["mcp"], env={**os.environ, **home}, cwd=work
-    )
-    async with Client(server) as client:
-        tools = {tool.name for tool in (await client.list_tools()).tools}
-        assert {"review", "ask_library"} <= tools, f"over MCP there are {sorted(tools)}"
-        done = await client.call_tool("ask_library", {"question": "How does LitLLM rank papers?"})
-        assert not done.is_error, done.content
 
 
 def served(citeloom: Path, work: Path, home: dict[str, str]) -> None:

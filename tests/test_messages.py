@@ -18,8 +18,8 @@ _ROOMS = (
     "citeloom/service",
     "citeloom/page",
 )
-_COMMANDS = {"citeloom/service/serve.py", "citeloom/service/dev.py"}
-"""Programs of their own, which are started with options."""
+_COMMANDS = {"citeloom/service/serve.py", "citeloom/service/dev.py", "tools/program.py"}
+"""Programs of their own, which are started with options; and what says how pipx and uvx are called."""
 
 
 def _sources(suffix: str) -> Iterator[Path]:

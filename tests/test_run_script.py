@@ -11,6 +11,7 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -291,15 +292,11 @@ def refusal(root: Path, command: str, port: int, *options: str, **settings: str)
     return said
 
 
-@pytest.mark.parametrize("command", ["app", "dev"])
 def test_server_says_where_to_go_in_five_lines_and_the_rest_stands_in_its_log(
-    installed: Path, command: str
+    installed: Path,
 ) -> None:
-    port, shown = free_port(), installed.parent / "shown"
-    browser = installed.parent / "browser"
-    browser.write_text(f'#!/bin/sh\necho "$1" >"{shown}"\n')
-    browser.chmod(0o755)
-    with start(installed, command, port, BROWSER=f"{browser} %s") as process:
+    port = free_port()
+    with start(installed, "dev", port) as process:
         assert process.stderr is not None
         lines: list[str] = []
         while not lines or not lines[-1].startswith("Ctrl-C"):
@@ -313,14 +310,35 @@ def test_server_says_where_to_go_in_five_lines_and_the_rest_stands_in_its_log(
     log = installed.parent / "home" / "server" / f"dev-{port}.log"
     assert str(log) in lines[0]
     assert any(f"http://127.0.0.1:{port}/app/" in line for line in lines)
-    assert any("Studio: https://" in line for line in lines) == (command == "dev")
-    assert shown.exists() == (command == "app")
+    assert any("Studio: https://" in line for line in lines)
     assert len(lines) <= 5
     assert rest == "Stopped.\n"
     account = log.read_text(encoding="utf-8")
     assert "langgraph" in account
     for sign in ("Traceback", "Unable to parse docstring", "Welcome to"):
         assert sign not in account
+
+
+@pytest.mark.parametrize("options", [(), ("--n-jobs-per-worker", "3")], ids=["local", "langgraph"])
+def test_app_opens_the_page_in_the_browser(installed: Path, options: Sequence[str]) -> None:
+    port, shown = free_port(), installed.parent / "shown"
+    browser = installed.parent / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" >"{shown}"\n')
+    browser.chmod(0o755)
+    with start(installed, "app", port, *options, BROWSER=f"{browser} %s") as process:
+        assert process.stderr is not None
+        lines: list[str] = []
+        while not any("Ctrl-C" in line for line in lines):
+            lines.append(process.stderr.readline())
+            assert lines[-1], lines
+        while not (shown.exists() and shown.read_text("utf-8")):
+            assert process.poll() is None
+        assert httpx.get(shown.read_text("utf-8").strip()).is_success
+        process.send_signal(signal.SIGINT)
+        printed, rest = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert printed == ""
+    assert (len(lines), rest) == ((3, "Stopped.\n") if options else (1, ""))
 
 
 def test_what_keeps_a_server_from_starting_is_said_on_the_terminal(installed: Path) -> None:

@@ -9,22 +9,23 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from filelock import FileLock
-from langgraph.config import get_config
-from langgraph.runtime import Runtime
 from pydantic import Field, TypeAdapter, ValidationError
 
 from state.value import FrozenModel
 from tools.errors import InputError
 
+if TYPE_CHECKING:
+    from langgraph.runtime import Runtime
+
 ANONYMOUS = "(anybody)"
 """Who calls a server that asks for no keys: no key has this name, and Aegra serves nobody without one."""
 
 
-def caller_of(run: Runtime[Any] | Mapping[str, Any] | None = None) -> str:
+def caller_of(run: "Runtime[Any] | Mapping[str, Any] | None" = None) -> str:
     """Return who calls a run: "" at the command line, in Python, and on a server without auth.
 
     Args:
@@ -50,13 +51,15 @@ def caller_folder(caller: str) -> str:
     return sha256(caller.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def daily_usd_of(run: Runtime[Any]) -> float | None:
+def daily_usd_of(run: "Runtime[Any]") -> float | None:
     """Return what the caller's key allows its runs to cost a day; None where it sets no limit."""
     allowed = getattr(_user(run), "usd_a_day", None)
     return float(allowed) if isinstance(allowed, (int, float)) else None
 
 
-def _user(run: Runtime[Any] | Mapping[str, Any] | None) -> object:
+def _user(run: "Runtime[Any] | Mapping[str, Any] | None") -> object:
+    from langgraph.runtime import Runtime
+
     if isinstance(run, Runtime) and run.server_info and run.server_info.user:
         return run.server_info.user
     config = run if isinstance(run, Mapping) else _present()
@@ -64,6 +67,8 @@ def _user(run: Runtime[Any] | Mapping[str, Any] | None) -> object:
 
 
 def _present() -> Mapping[str, Any]:
+    from langgraph.config import get_config
+
     try:
         return get_config()
     except RuntimeError:  # no node is under way

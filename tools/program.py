@@ -10,3 +10,12 @@ PROGRAM = os.environ.get("CITELOOM_PROGRAM") or "citeloom"
 def logger_of(module: str) -> Logger:
     """Return the logger of a module, below `citeloom` wherever the module's room stands."""
     return getLogger(module if module.partition(".")[0] == "citeloom" else f"citeloom.{module}")
+
+
+def how_to_install(extra: str) -> str:
+    """Say how to get an extra of the package, for each way in which people install it."""
+    package = f"'citeloom[{extra}]'"
+    return (
+        f"run `pip install {package}`; if you installed CiteLoom with pipx, `pipx install --force {package}`; "
+        f"if you use uvx, `uvx --from {package} citeloom ...`"
+    )

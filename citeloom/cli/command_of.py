@@ -5,6 +5,7 @@ from copy import copy
 from dataclasses import MISSING, Field, fields, is_dataclass
 from inspect import Parameter, signature
 from itertools import zip_longest
+from operator import getitem
 from typing import Annotated, Any, cast, get_args, get_type_hints
 
 import typer
@@ -97,5 +98,5 @@ def _option(
         default = sets.get_default(call_default_factory=True, validated_data={})
     if default is MISSING:
         default = Parameter.empty
-    annotation: Any = Annotated.__class_getitem__((kind, told))  # type: ignore[attr-defined]
+    annotation: Any = getitem(Annotated, (kind, told))
     return Parameter(item.name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)

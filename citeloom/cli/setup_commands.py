@@ -14,7 +14,7 @@ from citeloom.cli.commands import Commands, HomelessCommand
 from citeloom.cli.telling import print_status
 from tools.counting import counted
 from tools.errors import InputError
-from tools.program import PROGRAM
+from tools.program import PROGRAM, how_to_install
 
 if TYPE_CHECKING:
     from tools.callers import ApiKeys
@@ -103,8 +103,19 @@ def settings() -> None:
 
 
 def open_page(ctx: typer.Context, host: _Host = "127.0.0.1", port: _Port = 2024) -> None:
-    """Serve the page on this machine until Ctrl-C, and open it in your browser."""
-    _become_server(["--open", "--host", host, "--port", str(port), *ctx.args])
+    """Serve the page on this machine until Ctrl-C, and open it in your browser.
+
+    For other machines, and for callers with keys, it is the page of `citeloom dev`.
+    """
+    from citeloom.service.dev import check_place
+    from citeloom.service.entry import asks_for_keys, has_own_auth, is_loopback
+
+    if ctx.args or not is_loopback(host) or asks_for_keys() or has_own_auth():
+        _become_server(["--open", "--host", host, "--port", str(port), *ctx.args])
+    check_place(host, port)
+    from citeloom.service.local_app import serve
+
+    serve(host, port)
 
 
 def dev(ctx: typer.Context, host: _Host = "127.0.0.1", port: _Port = 2024) -> None:
@@ -118,9 +129,9 @@ def _become_server(options: Sequence[str]) -> NoReturn:
     Raises:
         InputError: It is not installed.
     """
-    if missing := [name for name in ("mcp", "langgraph_api") if not find_spec(name)]:
+    if missing := [name for name in ("a2a", "langgraph_api") if not find_spec(name)]:
         raise InputError(
-            f"{missing[0]} is not installed, and the server needs it: run `pip install 'citeloom[server,studio]'`"
+            f"{missing[0]} is not installed, and the server needs it: {how_to_install('server,studio')}"
         )
     for name, value in _SERVER_STARTED_WITH.items():
         os.environ.setdefault(name, value)
@@ -133,13 +144,8 @@ def mcp() -> None:
     import logging
 
     from citeloom.runs.local_executor import local_runs
+    from citeloom.service.mcp import serve_stdio
 
-    try:
-        from citeloom.service.mcp import serve_stdio
-    except ModuleNotFoundError as error:
-        raise InputError(
-            f"{error.name} is not installed: to serve agents, run `pip install 'citeloom[server]'`"
-        ) from error
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
 
     async def run() -> None:

@@ -28,6 +28,7 @@ const TABS = {
 };
 const ICONS = {loading: "busy", working: "busy", input_required: "ask", completed: "done", cancelled: "paused", failed: "failed"};
 const MOST_VERSIONS = 50;
+const JUST_NOW = 10_000;  // ms
 
 /** @param {{thread: string, tab: string, tell: (graph: string) => void}} props `tell` hears which graph it is */
 export function RunView({thread, tab, tell}) {
@@ -37,8 +38,9 @@ export function RunView({thread, tab, tell}) {
   const tabs = (TABS[run.graph] ?? ["live"]).filter((name) => !["papers", "graph"].includes(name) || run.graph !== "write" && run.graph !== "revise" || searchedBy);
   const shown = tabs.find((name) => name === tab) ?? (run.status === "completed" ? tabs[0] : "live");
   useEffect(() => {
-    // What one waits for is shown when it is there, unless one has looked elsewhere meanwhile.
-    if (was.current === "working" && run.status === "completed" && shown === "live") {
+    // What one waits for is shown when it is there, unless one has looked elsewhere meanwhile. It may be there at the first look.
+    const waited = was.current === "working" || (was.current === "loading" && Date.now() - Date.parse(run.updated) < JUST_NOW);
+    if (waited && run.status === "completed" && shown === "live") {
       location.hash = `#/run/${thread}/${run.graph === "review" && !run.values.sentences?.length ? "papers" : tabs[0]}`;
     }
     was.current = run.status;

@@ -2,14 +2,15 @@
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, aclosing, asynccontextmanager, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from importlib import import_module
 from time import monotonic
 from typing import TYPE_CHECKING, Any, cast
 
 import graphs
+from citeloom.runs.active_run import ActiveRun, Tell
 from citeloom.runs.run_record import (
     RunRecord,
     all_runs,
@@ -36,9 +37,6 @@ _UNEXPECTED = "an unexpected error occurred ({}); the log has details; to try ag
 _UNKEPT = "CiteLoom cannot read or write the run's data: {}. Then resume the run"
 _ENDED = frozenset({"complete", "partial", "nothing"})
 """Statuses of a record whose graph has come to its end."""
-
-Tell = Callable[[Mapping[str, Any]], None]
-"""Is told of each progress event."""
 
 
 @asynccontextmanager
@@ -80,11 +78,18 @@ async def read_run(
 
 
 async def stream_run(
-    graph: Any, run: RunRecord, tell: Tell, *, fresh: bool, answer: object = None
+    graph: Any,
+    run: RunRecord,
+    tell: Tell,
+    *,
+    fresh: bool,
+    answer: object = None,
+    tell_update: Tell = lambda _: None,
 ) -> tuple[dict[str, Any], "Interrupt | None"]:
     """Run to the end, or to where the run asks a person; return its values and the question.
 
     The `answer` goes to the question at which the run stopped before, and to no other.
+    `tell_update` is told what each step gives.
     """
     from langgraph.types import Command
 
@@ -102,13 +107,13 @@ async def stream_run(
         inputs,
         config,
         context=RunSettings(**run.context),
-        stream_mode=["custom"],
+        stream_mode=["custom", "updates"],
         subgraphs=True,
         durability="sync",  # or a killed run would do a finished step again
     )
     async with aclosing(events):
-        async for _, _, event in events:
-            tell(event)
+        async for _, mode, event in events:
+            (tell if mode == "custom" else tell_update)(event)
     reached = await graph.aget_state(config)
     return dict(reached.values), _pending_question(reached)
 
@@ -130,31 +135,11 @@ def _pending_question(snapshot: Any) -> "Interrupt | None":
     return None
 
 
-@dataclass
-class _ActiveRun:
-    """A run that this process works on."""
-
-    record: RunRecord
-    task: "asyncio.Task[None] | None" = None
-    events: list[Mapping[str, Any]] = field(default_factory=list)
-    has_ended: bool = False
-    changed: asyncio.Event = field(default_factory=asyncio.Event)
-
-    def tell(self, event: Mapping[str, Any]) -> None:
-        self.events.append(event)
-        self.wake()
-
-    def wake(self) -> None:
-        """Let everybody who waits for a change look again."""
-        changed, self.changed = self.changed, asyncio.Event()
-        changed.set()
-
-
 class LocalExecutor:
     """Executes runs in this process; `stop_all` at its end."""
 
     def __init__(self) -> None:
-        self._active: dict[str, _ActiveRun] = {}
+        self._active: dict[str, ActiveRun] = {}
         self._failures: dict[str, Exception] = {}
         self._unkept: dict[str, RunRecord] = {}
         """Records that could not be written, as on a full disk."""
@@ -225,8 +210,7 @@ class LocalExecutor:
     async def report(self, run: str) -> RunReport:
         """Return what is known of a run; without its values while somebody works on it, or nobody can read them."""
         if active := self._active.get(run):
-            last = active.events[-1] if active.events else None
-            return replace(self._report_of(active.record, busy=True), progress=last)
+            return replace(self._report_of(active.record, busy=True), progress=active.progress)
         record, busy = await asyncio.to_thread(_look_at, run)
         report = replace(self._report_of(record, busy=busy), failure=self._failures.get(run))
         if busy:
@@ -246,15 +230,29 @@ class LocalExecutor:
 
     async def events(self, run: str) -> AsyncIterator[Mapping[str, Any]]:
         """Yield the progress of a run that this process works on; see `Executor`."""
-        if not (active := self._active.get(run)):
+        async for kind, event in self.told(run):
+            if kind == "custom":
+                yield event
+
+    async def told(
+        self, run: str, stretch: str = "", *, after: int = 0
+    ) -> AsyncIterator[tuple[str, Mapping[str, Any]]]:
+        """Yield what a run that this process works on tells, of each its kind, until it rests.
+
+        Args:
+            run: Its name.
+            stretch: The stretch of work that is meant, as the report names it; any without one.
+            after: How many to leave out.
+        """
+        active = self._active.get(run)
+        if not active or stretch not in {"", active.name}:
             return
-        told = 0
-        while told < len(active.events) or not active.has_ended:
-            if told == len(active.events):
+        while after < len(active.events) or not active.has_ended:
+            if after >= len(active.events):
                 await active.changed.wait()
             else:
-                yield active.events[told]
-                told += 1
+                yield active.events[after]
+                after += 1
 
     async def finish(self, run: str) -> None:
         """Let a run that this process works on end with what it has; see `Executor`."""
@@ -285,6 +283,10 @@ class LocalExecutor:
             conversation=record.conversation,
             started=record.started,
             updated=record.updated,
+            about={
+                **record.noted,
+                "run_id": active.name if (active := self._active.get(record.name)) else "",
+            },
         )
 
     @contextmanager
@@ -307,12 +309,12 @@ class LocalExecutor:
         record.status, record.error = "begun", ""
         record.save()
         self._unkept.pop(record.name, None)
-        active = self._active[record.name] = _ActiveRun(record)
+        active = self._active[record.name] = ActiveRun(record)
         held = hold.pop_all()
         active.task = asyncio.create_task(self._work(active, fresh=fresh, answer=answer))
         active.task.add_done_callback(lambda task: self._release(active, held, task))
 
-    def _release(self, active: _ActiveRun, held: ExitStack, task: "asyncio.Task[None]") -> None:
+    def _release(self, active: ActiveRun, held: ExitStack, task: "asyncio.Task[None]") -> None:
         """Keep how far a run came and let it go; whatever happens, its followers are woken."""
         record = active.record
         try:
@@ -330,13 +332,18 @@ class LocalExecutor:
             active.has_ended = True
             active.wake()
 
-    async def _work(self, active: _ActiveRun, *, fresh: bool, answer: object) -> None:
+    async def _work(self, active: ActiveRun, *, fresh: bool, answer: object) -> None:
         record, began = active.record, monotonic()
         self._failures.pop(record.name, None)
         try:
             async with open_run(record) as (graph, _):
                 values, question = await stream_run(
-                    graph, record, active.tell, fresh=fresh, answer=answer
+                    graph,
+                    record,
+                    active.tell,
+                    fresh=fresh,
+                    answer=answer,
+                    tell_update=active.tell_update,
                 )
             record.run_store = str(values.get("run") or record.run_store)
             record.status = "waiting" if question else str(values.get("outcome") or "complete")

@@ -48,6 +48,8 @@ class RunRecord:
     """Why it failed, where it did."""
     conversation: str = ""
     """What it belongs to, where a caller told."""
+    about: dict[str, Any] = field(default_factory=dict)
+    """What else a caller notes of it, such as the title that the page shows."""
     formats: list[str] = field(default_factory=list)
     style: str = ""
     """A citation style of the user's own, which only the command line opens."""
@@ -56,6 +58,18 @@ class RunRecord:
     def command(self) -> str:
         """The command that goes on with it: a conversation at the terminal belongs to itself."""
         return "chat" if self.conversation == self.name or self.status == "chat" else self.graph
+
+    @property
+    def noted(self) -> dict[str, Any]:
+        """What a page shows of it besides its result; without a title of its own, how its text begins."""
+        given = (self.inputs.get(name) for name in ("question", "text", "instruction"))
+        text = next((text for text in given if isinstance(text, str)), "")
+        return {
+            "title": " ".join(text[:200].split())[:80],
+            "citeloom_settings": self.context,
+            "searched": self.inputs,
+            **self.about,
+        }
 
     @property
     def path(self) -> Path:

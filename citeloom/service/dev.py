@@ -1,4 +1,4 @@
-"""`citeloom app` and `citeloom dev`: the graphs behind LangGraph's development server.
+"""`citeloom dev`, and `citeloom app` for other machines: the graphs behind LangGraph's development server.
 
 The terminal shows where to go; what the server and its libraries print goes into a file.
 """

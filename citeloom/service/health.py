@@ -13,7 +13,6 @@ from time import monotonic
 from typing import Literal
 
 import httpx
-from psycopg import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import BaseRoute, Route
@@ -115,11 +114,13 @@ async def _database(*, tables: bool) -> Part:
         return Part(
             name="database",
             state="off",
-            text="this development server keeps threads in memory; ./run serve keeps them in "
+            text="without DATABASE_URL, runs stay on this machine; ./run serve keeps them in "
             "Postgres",
         )
 
     async def ask() -> None:
+        from psycopg import AsyncConnection
+
         async with await AsyncConnection.connect(url, connect_timeout=int(_PATIENCE)) as database:
             for table in ("checkpoints", "store") if tables else ():
                 found = await database.execute("SELECT to_regclass(%s)", [table])

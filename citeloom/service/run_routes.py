@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from pydantic_core import to_jsonable_python
 from starlette.requests import Request
 from starlette.routing import BaseRoute, Route
 
@@ -58,7 +59,7 @@ def _told(report: RunReport) -> dict[str, Any]:
     view = snapshot_of(report)
     return {
         **view.model_dump(mode="json"),
-        "values": report.inner_values,
+        "values": report.inner_values or to_jsonable_python(dict(report.values)),
         "asked": report.asked,
         "problem": view.problem,
         "can_resume": view.can_resume,

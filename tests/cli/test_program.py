@@ -125,8 +125,10 @@ def test_server_that_is_not_installed_is_told_with_what_installs_it(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "langgraph_api", None)
-    done = CliRunner().invoke(app, ["app"])
-    assert done.exit_code == 2
-    told = " ".join(done.stderr.split())
-    assert "langgraph_api is not installed" in told
-    assert "pip install 'citeloom[server,studio]'" in told
+    for command in (["dev"], ["app", "--host", "0.0.0.0"]):
+        done = CliRunner().invoke(app, command)
+        assert done.exit_code == 2
+        told = " ".join(done.stderr.split())
+        assert "langgraph_api is not installed" in told
+        for way in ("pip install", "pipx install --force", "uvx --from"):
+            assert f"{way} 'citeloom[server,studio]'" in told

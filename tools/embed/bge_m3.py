@@ -11,7 +11,7 @@ import numpy as np
 
 from tools.embed.embedder import Encoded, TermWeights, Vectors, readable
 from tools.errors import PermanentError
-from tools.program import logger_of
+from tools.program import how_to_install, logger_of
 
 logger = logger_of(__name__)
 
@@ -21,7 +21,7 @@ WINDOW = 1024
 _CHARACTERS = 40 * WINDOW  # no window is longer; keeps the tokenizer from reading a whole book
 _NEEDED = ("config.json", "sparse_linear.pt", "colbert_linear.pt")
 _WEIGHTS = ("model.safetensors", "pytorch_model.bin", "model.safetensors.index.json")
-_INSTALL = "the embedder bge-m3 needs FlagEmbedding: run `pip install 'citeloom[bge]'`"
+_INSTALL = f"the embedder bge-m3 needs FlagEmbedding: {how_to_install('bge')}"
 _SAMPLE = 1 << 20  # bytes read at each end of a large file to tell its version
 
 

@@ -9,11 +9,11 @@ import numpy as np
 
 from tools.embed.embedder import Vectors, readable
 from tools.errors import PermanentError
-from tools.program import logger_of
+from tools.program import how_to_install, logger_of
 
 logger = logger_of(__name__)
 
-INSTALL = "a model by name needs Sentence Transformers: run `pip install 'citeloom[models]'`"
+INSTALL = f"a model by name needs Sentence Transformers: {how_to_install('models')}"
 _CHARACTERS = 40 * 8192
 
 

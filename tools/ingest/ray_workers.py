@@ -30,6 +30,7 @@ from tools.ingest.dump_files import cut_line, read_dump
 from tools.ingest.file_places import fetch_file, is_address
 from tools.ingest.ingest_file import KnownDocument, ReadParts, digest_of, read_parts
 from tools.ingest.reader_processes import open_workers
+from tools.program import how_to_install
 from tools.settings import Settings, foreign_variable
 
 _started: list[int] = []
@@ -62,7 +63,7 @@ def start_ray(workers: int | None = None) -> None:
         import ray.data
     except ImportError as error:
         raise InputError(
-            "Ray is not installed: run `pip install 'citeloom[ray]'`, or read the files on this machine alone"
+            f"Ray is not installed: read the files on this machine alone, or {how_to_install('ray')}"
         ) from error
     try:
         if not ray.is_initialized():

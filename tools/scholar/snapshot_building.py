@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from state.paper import Paper, known_since
 from tools.counting import counted
 from tools.errors import InputError
+from tools.program import how_to_install
 from tools.scholar.merging import ids_of
 from tools.scholar.openalex_format import FIELDS, read_work
 from tools.scholar.snapshot import INDEX, OpenAlexSlice, slice_of
@@ -25,7 +26,7 @@ from tools.scholar.snapshot import INDEX, OpenAlexSlice, slice_of
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-_INSTALL = "a slice is built with DuckDB: run `pip install 'citeloom[snapshot]'`"
+_INSTALL = f"a slice is built with DuckDB: {how_to_install('snapshot')}"
 _FILTERS, _PARTS = "filters.json", "parts"
 _KINDS = (".gz", ".jsonl", ".json", ".ndjson")
 _BATCH = 1000

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tools.errors import InputError, PermanentError
+from tools.program import how_to_install
 
 Samples = NDArray[np.float32]
 """One channel, from -1 to 1."""
@@ -131,7 +132,7 @@ def _decoded(content: bytes, name: str) -> Samples:
         av = import_module("av")
     except ImportError as error:
         raise PermanentError(
-            "no speech recognition installed: run `pip install 'citeloom[speech]'`"
+            f"no speech recognition installed: {how_to_install('speech')}"
         ) from error
     try:
         pieces = _pieces(av, content, kind, MAX_SECONDS + 1)

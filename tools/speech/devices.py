@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tools.errors import PermanentError
+from tools.program import how_to_install
 from tools.speech.audio import MAX_SECONDS, RATE, Samples, Speech, write_wave
 
 _BLOCK = RATE // 10
@@ -109,7 +110,7 @@ def _device(remedy: str) -> Any:
         return import_module("sounddevice")
     except ImportError as error:
         raise PermanentError(
-            f"sounddevice is missing: run `pip install 'citeloom[speech]'`, or {remedy}"
+            f"sounddevice is missing: {how_to_install('speech')}; or {remedy}"
         ) from error
     except OSError as error:
         raise PermanentError(

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from tools.errors import InputError, PermanentError
+from tools.program import how_to_install
 from tools.speech.audio import Samples, Seconds, Speech, write_wave
 from tools.speech.spoken_text import pieces, speakable
 
@@ -97,8 +98,7 @@ def _load() -> tuple[Any, int]:
         package = import_module("espeakng_loader")
     except ImportError as error:
         raise PermanentError(
-            "no speech output installed: run `pip install 'citeloom[voice]'` (eSpeak NG, "
-            "under the GPL)"
+            f"no speech output (eSpeak NG, under the GPL) installed: {how_to_install('voice')}"
         ) from error
     try:
         library = ctypes.CDLL(package.get_library_path())

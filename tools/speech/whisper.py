@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import Any
 
 from tools.errors import InputError, PermanentError
-from tools.program import logger_of
+from tools.program import how_to_install, logger_of
 from tools.speech.audio import RATE, Seconds, Transcript, read_audio
 
 logger = logger_of(__name__)
@@ -18,7 +18,7 @@ HINTS = (
     "literature reviews."
 )
 """Words that are likely to be said: with them fewer words of ten spoken questions were lost."""
-INSTALL = "run `pip install 'citeloom[speech]'`"
+INSTALL = how_to_install("speech")
 
 
 class Whisper:
