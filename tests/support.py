@@ -78,9 +78,10 @@ _ASKED = (
     "ARXIV_HTML", "AR5IV", "ARXIV_PDF", "UNPAYWALL", "EUROPE_PMC",
 )  # fmt: skip
 NOWHERE = {f"CITELOOM_{name}_URL": "http://127.0.0.1:9" for name in _ASKED} | {
-    "CITELOOM_ARXIV_RATE": "50"
+    "CITELOOM_ARXIV_RATE": "50",
+    "CITELOOM_SOURCE_PATIENCE": "1",
 }
-"""No test asks a real source, or the Zotero of who runs it: nothing listens there, and nobody waits for a turn."""
+"""No test asks a real source, or the Zotero of who runs it: nothing listens there, and nobody waits for long."""
 
 
 def link_libraries(built: Path, home: Path) -> None:

@@ -163,11 +163,7 @@ def test_write_looks_papers_up_by_id_and_says_which_were_retracted(
     "others",
     [(), pytest.param(("--source", "library", "--library", "small"), marks=pytest.mark.slow)],
 )
-def test_offline_each_source_is_told_in_one_line(
-    home: Path, monkeypatch: pytest.MonkeyPatch, others: tuple[str, ...]
-) -> None:
-    monkeypatch.setenv("CITELOOM_SOURCE_PATIENCE", "1")
-    settings.cache_clear()
+def test_offline_each_source_is_told_in_one_line(home: Path, others: tuple[str, ...]) -> None:
     # Both have one address here, and so one pace: that of the source which is asked last.
     sources = (*BOTH[2:], *BOTH[:2])
     done = call("find", ABSTRACT, *sources, *SMALLER, *others, out=home.parent / "out")

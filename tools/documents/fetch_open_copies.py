@@ -295,16 +295,18 @@ def _file_name(url: str) -> str:
 async def _persist(
     client: "httpx.AsyncClient", copy: _Copy, ledger: RunLedger, patience: float
 ) -> Fetched:
-    """Try until there is an answer, or it is hopeless, or the next try would come after so many seconds.
+    """Try until there is an answer, or it is hopeless, or tries and pauses have taken so many seconds.
 
     A host that has just failed for another copy as often as it is tried for one gets one try until it answers.
     """
-    state, tries, last = host_state(copy.host), 0, time.monotonic() + patience
+    state, tries, trying = host_state(copy.host), 0, 0.0
     while True:
         state.breaker.check(copy.host.name)
+        began = time.monotonic()
         try:
             async with ledger.pay(copy.host.name, 0.0) as spending, state.gate:
                 await state.pace.turn()
+                began = time.monotonic()  # the wait for one's turn is not the host's fault
                 spending.begin()
                 response, fetched = await _get(client, copy)
                 if response.status_code not in {200, 404, 410}:
@@ -317,8 +319,9 @@ async def _persist(
             tries += 1
             asked_for = error.retry_after or 0.0
             wait = max(asked_for, FIRST_PAUSE * 2.0**tries)
+            trying += time.monotonic() - began + wait
             hopeless = max(tries, state.breaker.failures) >= MOST_TRIES or asked_for > LONGEST_WAIT
-            if hopeless or time.monotonic() + wait > last:
+            if hopeless or trying > patience:
                 raise
             await asyncio.sleep(wait)
         else:
