@@ -37,24 +37,24 @@ settings.load_profile("untimed")
 class ByServer(LoadScopeScheduling):  # type: ignore[misc]  # it ships no types
     """Keeps tests that share a server in one process, or each process starts one of its own.
 
-    Not xdist's groups, which version 3.8 cannot name under pytest 9.
+    Two such groups, so that neither is still at work when all else is done: what people see, and what programs
+    ask. Not xdist's groups, which version 3.8 cannot name under pytest 9.
     """
 
     @cached_property
-    def _sharing(self) -> frozenset[str]:
-        """The files whose tests ask the one server of their folder."""
-        asked = ("server: Server", "client: LangGraphClient")
-        return frozenset(
-            f"tests/server/{path.name}"
+    def _groups(self) -> dict[str, str]:
+        """The group of each file whose tests ask the one server of their folder."""
+        asked = {"visitor: Visitor": "page", "server: Server": "", "client: LangGraphClient": ""}
+        return {
+            f"tests/server/{path.name}": f"tests/server/{group}"
             for path in (ROOT / "tests" / "server").glob("test_*.py")
-            if any(words in path.read_text(encoding="utf-8") for words in asked)
-        )
+            for words, group in reversed(asked.items())
+            if words in path.read_text(encoding="utf-8")
+        }
 
     def _split_scope(self, nodeid: str) -> str:
         path = nodeid.partition("::")[0]
-        if path in self._sharing:
-            return "tests/server"
-        return path
+        return self._groups.get(path, path)
 
 
 @pytest.hookimpl(optionalhook=True)

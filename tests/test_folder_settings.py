@@ -70,7 +70,6 @@ def doctor(
     """Run what asks every service that is configured, in a folder with this .env."""
     (clone / ".env").write_text("".join(f"{name}={value}\n" for name, value in env_file.items()))
     env = clean_environment(clone.parent / "home") | environment
-    env["CITELOOM_SOURCE_PATIENCE"] = "1"
     for name in env_file:
         if name not in environment:
             env.pop(name, None)  # the tests name sources in the environment, which outranks a .env

@@ -138,14 +138,6 @@ def test_stopped_load_says_how_to_go_on(home: Path, folder: Path, add: Add) -> N
 
 
 @pytest.mark.slow
-def test_two_processes_add_to_one_library_at_once(home: Path, tmp_path: Path) -> None:
-    first, second = filled(tmp_path / "a", range(7)), filled(tmp_path / "b", range(4, 11))
-    with adding(home, first) as one, adding(home, second) as other:
-        assert (one.wait(), other.wait()) == (0, 0), one.stderr + other.stderr
-    check_whole(home, 11)
-
-
-@pytest.mark.slow
 def test_disk_without_room_is_told_and_what_was_added_is_kept(
     home: Path, folder: Path, add: Add
 ) -> None:

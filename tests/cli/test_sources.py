@@ -1,7 +1,5 @@
 """`citeloom find --source ...` and `citeloom doctor` with sources on the network."""
 
-import signal
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,9 +8,7 @@ from typer.testing import CliRunner
 
 from citeloom.cli.app import app
 from tests.cli.commands import call
-from tests.cli.processes import started
 from tests.fakes.scholar.server import ScholarServer
-from tests.fakes.scholar.wire import Request
 from tests.fakes.scholar.world import World, make_world
 from tests.support import ABSTRACT
 from tools.settings import settings
@@ -84,30 +80,6 @@ def test_find_reports_papers_prices_and_queries_of_each_source(
     assert KEY not in everything
 
 
-@pytest.mark.slow
-def test_killed_run_goes_on_without_asking_anything_again(
-    home: Path, server: ScholarServer, variables: dict[str, str], tmp_path: Path
-) -> None:
-    good: list[Request] = []
-    server.on_answer = good.append
-    # After nine answers nothing more comes, so that all nine reach the disk before the kill.
-    server.faults.script = lambda request: "hang" if len(good) >= 9 else None
-    slow = {**variables, "CITELOOM_SOURCE_TIMEOUT": "60"}
-    command = ("find", ABSTRACT, *BOTH, *SMALLER, "--out", str(tmp_path / "out"))
-    with started(home, *command, variables=slow) as process:
-        process.wait_until(lambda: len(good) >= 9)
-        time.sleep(1.0)
-        assert process.end(signal.SIGKILL) == -signal.SIGKILL
-    server.faults.script = None
-    (kept,) = (home / "runs").glob("*.json")
-    before = len(server.requests)
-    with started(home, "find", "--resume", kept.stem, variables=variables) as process:
-        assert process.wait() == 0, process.stderr
-    assert len(server.requests) > before
-    assert server.repeated() == []
-    assert (tmp_path / "out" / "papers.json").is_file()
-
-
 @pytest.mark.parametrize(
     ("budget", "words"),
     [
@@ -121,17 +93,6 @@ def test_budget_that_is_none_is_refused(budget: str, words: str, home: Path) -> 
     result = CliRunner().invoke(app, ["find", "a few words here", "--max-usd", budget])
     assert result.exit_code == 2
     assert words in " ".join(result.stderr.replace("│", " ").split())
-
-
-@pytest.mark.slow
-def test_budgets_of_the_run_and_of_one_source_are_kept(
-    online: Path, server: ScholarServer, tmp_path: Path
-) -> None:
-    budgets = ("--max-usd", "1", "--max-usd", "openalex=0.003")
-    done = call("find", ABSTRACT, *BOTH, *SMALLER, *budgets, out=tmp_path / "out")
-    assert done.code == 0
-    assert 0 < server.charged.usd <= 0.003
-    assert "openalex may cost this run 0.003 USD" in done.stderr
 
 
 def test_unknown_source_and_missing_key_are_told_before_anything_is_asked(
@@ -202,11 +163,7 @@ def test_write_looks_papers_up_by_id_and_says_which_were_retracted(
     "others",
     [(), pytest.param(("--source", "library", "--library", "small"), marks=pytest.mark.slow)],
 )
-def test_offline_each_source_is_told_in_one_line(
-    home: Path, monkeypatch: pytest.MonkeyPatch, others: tuple[str, ...]
-) -> None:
-    monkeypatch.setenv("CITELOOM_SOURCE_PATIENCE", "1")
-    settings.cache_clear()
+def test_offline_each_source_is_told_in_one_line(home: Path, others: tuple[str, ...]) -> None:
     # Both have one address here, and so one pace: that of the source which is asked last.
     sources = (*BOTH[2:], *BOTH[:2])
     done = call("find", ABSTRACT, *sources, *SMALLER, *others, out=home.parent / "out")

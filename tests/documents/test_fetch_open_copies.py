@@ -79,7 +79,7 @@ def get(site: Site, monkeypatch: pytest.MonkeyPatch) -> Get:
     monkeypatch.setattr(fetch_open_copies, "MOST_BYTES", 100_000)
     monkeypatch.setattr(fetch_open_copies, "RATE", 1000.0)
 
-    async def call(paper: Paper, ledger: RunLedger | None = None, **more: str) -> Fetched:
+    async def call(paper: Paper, ledger: RunLedger | None = None, **more: Any) -> Fetched:
         bases = dict.fromkeys(("arxiv_html_url", "arxiv_pdf_url"), site.url)
         given: Any = {**bases, "ar5iv_url": f"{site.url}/ar5iv", "arxiv_rate": 1000.0, **more}
         ledger = ledger or RunLedger("run", BudgetLimits())
@@ -151,6 +151,25 @@ async def test_what_cannot_be_had_is_told_and_asked_for_no_more_than_helps(
         await get(linked(site.serve("/a.pdf", answer)))
     assert len(site.requests) == asked
     assert kind is TransientError or "remedy" in vars(caught.value)
+
+
+async def test_host_that_does_not_answer_is_tried_once_for_each_further_copy_until_it_does(
+    site: Site, get: Get
+) -> None:
+    busy: Answer = (503, {}, b"busy")
+    for name, asked in (("a", 4), ("b", 1)):
+        with pytest.raises(TransientError):
+            await get(linked(site.serve(f"/{name}.pdf", busy)))
+        assert [path for path, _ in site.requests].count(f"/{name}.pdf") == asked
+    await get(linked(site.serve("/c.pdf", PDF)))
+    assert (await get(linked(site.serve("/d.pdf", busy, PDF)))).content == PDF
+
+
+async def test_copy_is_tried_for_no_longer_than_the_settings_say(site: Site, get: Get) -> None:
+    url = site.serve("/a.pdf", (503, {}, b"busy"))
+    with pytest.raises(TransientError):
+        await get(linked(url), source_patience=0.001)
+    assert len(site.requests) == 1
 
 
 async def test_paper_without_an_open_copy_and_unreachable_host_are_told(

@@ -174,14 +174,6 @@ async def test_papers_that_another_search_found_are_not_embedded_again(
 
 
 @pytest.mark.slow
-async def test_refresh_asks_everything_anew(find: Find, server: ScholarServer) -> None:
-    await find(options=TINY)
-    asked = len(server.requests)
-    await find(options={**TINY, "refresh": True})
-    assert len(server.requests) == 2 * asked > 0
-
-
-@pytest.mark.slow
 async def test_default_find_costs_less_than_four_cents_and_marks_unknown_references(
     find: Find, server: ScholarServer
 ) -> None:
@@ -254,22 +246,6 @@ async def test_unreachable_sources_are_named_with_what_to_set(find: Find) -> Non
     assert "CITELOOM_OPENALEX_URL" in cause
     assert "CITELOOM_SEMANTIC_SCHOLAR_URL" in cause
     assert "search a library only" in cause
-
-
-@pytest.mark.slow
-async def test_expansion_that_fails_leaves_what_the_searches_found(
-    find: Find, server: ScholarServer
-) -> None:
-    def script(request: Any) -> str | None:
-        links = "cites:" in request.url or "batch" in request.path or "/citations" in request.path
-        return "503" if links or request.service == "crossref" else None
-
-    server.faults.script = script
-    result = await find(settings={"source_timeout": 0.2, "source_patience": 0.3})
-    assert result["outcome"] == "complete"
-    assert result["selected"]
-    assert "expand_citations" in {item.stage for item in result["failures"]}
-    assert "crossref" in causes(result)
 
 
 async def test_source_that_only_answers_nothing_raises_an_alarm(

@@ -61,17 +61,6 @@ async def test_mind_that_always_wants_more_ends_after_the_last_hop(
         assert last.stopped == (NO_SEARCH_LEFT if last.hop == hops else NO_GAIN)
 
 
-async def test_hop_that_adds_nothing_is_the_last_one(llm_settings: Settings) -> None:
-    options = {"max_hops": 9}  # and enough results to have all ten papers in the first hop
-    with Scripted(
-        reviewer({"reflect_on_sufficiency": never_enough()}), llm_settings, **options
-    ) as llm:
-        result = await find(llm.context)
-    assert llm.server.tasks.count("reflect_on_sufficiency") == 1
-    assert [entry.stopped for entry in result["sufficiency"]] == ["", NO_GAIN]
-    assert {entry.hop for entry in result["search_log"]} == {1, 2}
-
-
 @pytest.fixture
 def search(tmp_path: Path) -> Callable[..., Any]:
     """Search these sources for the abstract with the embedded engine."""

@@ -288,13 +288,6 @@ async def test_cutoff_exclusions_and_the_own_paper_are_kept_to(extractive: RunSe
     assert lines[:2] == [[ranked[1]], [ranked[0], ranked[2]]]
 
 
-async def test_nothing_relevant_gives_no_text(extractive: RunSettings) -> None:
-    text = "Interest rate swaps are priced by discounting; we derive a bound for collateral in clearing houses."
-    result = await review(extractive, text=text)
-    assert "relevant" in result["stop"].cause
-    assert (result["related_work"], result["references"]) == ("", [])
-
-
 async def test_spent_budget_keeps_what_there_is(llm_settings: Settings) -> None:
     with Scripted(reviewer(), llm_settings, max_calls=4) as llm:
         result = await review(llm.context)

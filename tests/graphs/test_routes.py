@@ -65,22 +65,6 @@ def test_fatal_failure_leads_past_everything_that_costs() -> None:
     assert after_reflection(opened) == "check_retractions"
 
 
-@pytest.mark.parametrize("mode", ["off", "auto", "on", False, True])
-def test_person_is_asked_only_where_the_settings_in_the_state_say_so(mode: object) -> None:
-    modes = {"review_queries": mode, "review_papers": mode}
-    more: Any = {"settings": modes, "queries": [WORDS, GAP], "sufficiency": [_enough(1)]}
-    given = state(hop=2, **more)
-    asks = mode not in {"off", False}
-    for following in (search_next(given), after_reflection(given)):
-        if asks:
-            assert following == "review_queries"
-        else:
-            assert [facet for facet, *_ in searches(following)] == ["gap", "gap"]
-    assert after_selection(given) == ("review_papers" if asks else "estimate_completeness")
-    assert after_reflection(state(hop=1, **more)) == "check_retractions"
-    assert after_selection(state(failures=[STOP], **more)) == "estimate_completeness"
-
-
 def _enough(hop: int) -> Sufficiency:
     return Sufficiency(hop=hop, facets=(), missing=(), reasoning="Thus.", by="m")
 

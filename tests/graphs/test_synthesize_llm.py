@@ -4,18 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.store.memory import InMemoryStore
 
-from graphs.synthesize import builder, graph
+from graphs.synthesize import graph
 from tests.fakes import composer
 from tests.fakes.openai_server import Reply, task_of
 from tests.fakes.reviewer import Spoil, reviewer
 from tests.graphs.conftest import Scripted
 from tests.graphs.stacks import QUESTION, uploads
-from tests.graphs.test_resume import BUSY
 from tests.graphs.test_synthesize import assert_traced
-from tools.errors import TransientError
 from tools.settings import Settings
 
 ARMS = {"relevance": "each", "updates": "each"}
@@ -89,32 +85,6 @@ async def test_task_without_a_usable_answer_costs_only_itself(
     assert any(failure.stage == stage for failure in result["failures"])
     assert_traced(result)
     assert result["lines"]
-
-
-@pytest.mark.parametrize(
-    "task", ["summarize_paragraphs", "judge_relevance", "synthesize_answer", "judge_claims"]
-)
-async def test_resumed_synthesis_asks_nothing_twice(task: str, llm_settings: Settings) -> None:
-    away = True
-    play = reviewer(RETOLD)
-
-    def script(request: dict[str, Any]) -> Any:
-        return BUSY if away and task_of(request) == task else play(request)
-
-    app = builder.compile(checkpointer=InMemorySaver(), store=InMemoryStore())
-    config: Any = {"configurable": {"thread_id": "one"}}
-    sent: Any = {"question": QUESTION, "uploads": uploads()}
-    with Scripted(script, llm_settings, relevance="each", updates="each") as llm:
-        with pytest.raises(TransientError):
-            await app.ainvoke(sent, config, context=llm.context)
-        answered = [name for name in llm.server.tasks if name != task]
-        away = False
-        result = dict(await app.ainvoke(None, config, context=llm.context))
-        asked = llm.server.tasks
-    assert_traced(result)
-    assert result["lines"]
-    for name in set(answered):
-        assert asked.count(name) == answered.count(name)
 
 
 async def test_spent_budget_shows_the_text_so_far(llm_settings: Settings) -> None:

@@ -5,9 +5,7 @@ from collections.abc import Sequence
 from inspect import getsource
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
-from qdrant_client import models
 
 from tests.library.conftest import Recorded
 from tests.library.words import OtherEmbedder, WordEmbedder, fill
@@ -31,32 +29,6 @@ def test_self_test_makes_every_call_that_the_index_makes(recorded: Recorded) -> 
     assert recorded.client.get_collections().collections == [], "nothing is left behind"
 
 
-def test_collection_is_made_as_the_settings_say_and_indexed_after_the_load(
-    recorded: Recorded,
-) -> None:
-    list(check_server(CLUSTER))
-    names = [name for name, _ in recorded.asked]
-    made = next(named for name, named in recorded.asked if name == "create_collection")
-    dense = made["vectors_config"]["dense"]
-    assert (made["shard_number"], made["replication_factor"]) == (3, 2)
-    assert dense.on_disk
-    assert made["on_disk_payload"]
-    assert dense.quantization_config.scalar.type == models.ScalarType.INT8
-    assert made["optimizers_config"].indexing_threshold == 0, "no search graph while points come in"
-    assert (
-        names.index("upsert")
-        < names.index("create_payload_index")
-        < names.index("update_collection")
-    )
-    asked = [
-        request
-        for name, named in recorded.asked
-        if name == "query_batch_points"
-        for request in named["requests"]
-    ]
-    assert all(request.params.quantization.rescore for request in asked)
-
-
 def test_library_embedded_anew_is_searched_in_its_old_collection_until_the_new_is_full(
     recorded: Recorded, settings: Settings
 ) -> None:
@@ -78,12 +50,3 @@ def test_library_embedded_anew_is_searched_in_its_old_collection_until_the_new_i
     assert len(recorded.client.get_collections().collections) == 1
     assert len(library.vectors(library.ids())) == 20
     library.close()
-
-
-def test_self_test_says_which_call_failed_and_leaves_nothing(
-    recorded: Recorded, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(recorded.client, "query_batch_points", lambda *_, **__: [])
-    steps = list(check_server(CLUSTER))
-    assert [step.name for step in steps if step.fault] == ["search exactly"]
-    assert recorded.client.get_collections().collections == []

@@ -53,8 +53,7 @@ class Server:
 @pytest.fixture(scope="package")
 def server(tmp_path_factory: pytest.TempPathFactory, built: Path) -> Iterator[Server]:
     folder = prepared(tmp_path_factory.mktemp("server"), built)
-    # Some tests name sources, none of which is there: nobody waits for them for long.
-    with serving(folder, CITELOOM_SOURCE_PATIENCE="1") as running:
+    with serving(folder) as running:
         yield running
 
 

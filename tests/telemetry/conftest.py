@@ -80,7 +80,6 @@ def told(
             "CITELOOM_STRONG_MODEL": "m",
             "CITELOOM_STRONG_PRICE": "[1, 2]",
             "OPENALEX_API_KEY": KEY,
-            "CITELOOM_SOURCE_PATIENCE": "1",
             "OTEL_EXPORTER_OTLP_ENDPOINT": f"{collector.url}/api/public/otel",
             "OTEL_EXPORTER_OTLP_HEADERS": "Authorization=Basic%20cGs6c2s=",
         }

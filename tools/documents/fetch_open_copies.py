@@ -7,6 +7,7 @@ Where the caller wants it, the indexes of open copies are asked for further plac
 import asyncio
 import json
 import re
+import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -193,7 +194,7 @@ async def read_first_copy(
     asked = indexes_of(paper, settings) if indexes else ()
     trusted = {place_of(url) for url in (*bases, *(index.url for index in asked))}
     async with public_only_client(trusted, TIMEOUT) as client:
-        trying = _Trying(client, ledger, read)
+        trying = _Trying(client, ledger, settings.source_patience, read)
         if found := await trying.first(_copies(paper, bases, settings.arxiv_rate)):
             return found[0]
         for index in asked:
@@ -209,9 +210,10 @@ class _Trying(Generic[ReadT]):
         self,
         client: "httpx.AsyncClient",
         ledger: RunLedger,
+        patience: float,
         read: Callable[[Fetched], Awaitable[ReadT]],
     ) -> None:
-        self._client, self._ledger, self._read = client, ledger, read
+        self._client, self._ledger, self._patience, self._read = client, ledger, patience, read
         self._seen: set[str] = set()
         self._failed: list[DocumentError | TransientError] = []
         self._unasked: list[DocumentError | TransientError] = []
@@ -224,7 +226,7 @@ class _Trying(Generic[ReadT]):
                 continue
             self._seen.add(copy.url)
             try:
-                return [await self._read(await _persist(self._client, copy, self._ledger))]
+                return [await self._read(await self._get(copy))]
             except (NotInSourceError, DocumentError, TransientError) as error:
                 logger.info("no copy from %s: %s", copy.host.name, loggable_kind(error))
                 if not isinstance(error, NotInSourceError):
@@ -236,13 +238,16 @@ class _Trying(Generic[ReadT]):
         host = _host(index.name, index.url, index.rate)
         asking = _Copy(host, index.address, f"{index.name}.json", index.secret)
         try:
-            answer = await _persist(self._client, asking, self._ledger)
+            answer = await self._get(asking)
         except NotInSourceError:
             return []
         except (DocumentError, TransientError) as error:
             self._unasked.append(error)
             return []
         return [copy for url in index.read(answer.content) for copy in _linked(url)]
+
+    async def _get(self, copy: _Copy) -> Fetched:
+        return await _persist(self._client, copy, self._ledger, self._patience)
 
     def error(self, paper: Paper) -> DocumentError | TransientError:
         """Return why there is no copy: what failed may pass, or else what was wrong with the last."""
@@ -287,14 +292,21 @@ def _file_name(url: str) -> str:
     return plain if plain.lower().endswith(".pdf") else f"{plain}.pdf"
 
 
-async def _persist(client: "httpx.AsyncClient", copy: _Copy, ledger: RunLedger) -> Fetched:
-    """Try until there is an answer, or it is hopeless."""
-    state, tries = host_state(copy.host), 0
+async def _persist(
+    client: "httpx.AsyncClient", copy: _Copy, ledger: RunLedger, patience: float
+) -> Fetched:
+    """Try until there is an answer, or it is hopeless, or tries and pauses have taken so many seconds.
+
+    A host that has just failed for another copy as often as it is tried for one gets one try until it answers.
+    """
+    state, tries, trying = host_state(copy.host), 0, 0.0
     while True:
         state.breaker.check(copy.host.name)
+        began = time.monotonic()
         try:
             async with ledger.pay(copy.host.name, 0.0) as spending, state.gate:
                 await state.pace.turn()
+                began = time.monotonic()  # the wait for one's turn is not the host's fault
                 spending.begin()
                 response, fetched = await _get(client, copy)
                 if response.status_code not in {200, 404, 410}:
@@ -305,10 +317,13 @@ async def _persist(client: "httpx.AsyncClient", copy: _Copy, ledger: RunLedger) 
         except TransientError as error:
             state.breaker.failed(error)
             tries += 1
-            wait = error.retry_after or 0.0
-            if tries >= MOST_TRIES or wait > LONGEST_WAIT:
+            asked_for = error.retry_after or 0.0
+            wait = max(asked_for, FIRST_PAUSE * 2.0**tries)
+            trying += time.monotonic() - began + wait
+            hopeless = max(tries, state.breaker.failures) >= MOST_TRIES or asked_for > LONGEST_WAIT
+            if hopeless or trying > patience:
                 raise
-            await asyncio.sleep(max(wait, FIRST_PAUSE * 2.0**tries))
+            await asyncio.sleep(wait)
         else:
             return fetched
 

@@ -127,7 +127,7 @@ COOLDOWN = 60.0
 class CircuitBreaker:
     """Counts failures in a row."""
 
-    _failures: int = 0
+    failures: int = 0
     _last: str = ""
     _since: float = 0.0
     _open_until: float = 0.0
@@ -137,7 +137,7 @@ class CircuitBreaker:
         rest = self._open_until - time.monotonic()
         if rest > 0:
             raise TransientError(
-                f"{name} is not answering ({self._failures} failures in a row). CiteLoom tries "
+                f"{name} is not answering ({self.failures} failures in a row). CiteLoom tries "
                 f"again in {rest:.0f} s. Last error: {self._last}",
                 retry_after=rest,
             )
@@ -145,14 +145,14 @@ class CircuitBreaker:
     def failed(self, error: TransientError) -> None:
         """Count a try without an answer."""
         now, self._last = time.monotonic(), str(error)
-        self._since = self._since if self._failures else now
-        self._failures += 1
-        if self._failures >= MOST_FAILURES and now - self._since >= SILENCE:
+        self._since = self._since if self.failures else now
+        self.failures += 1
+        if self.failures >= MOST_FAILURES and now - self._since >= SILENCE:
             self._open_until = now + COOLDOWN
 
     def answered(self) -> None:
         """Forget the failures."""
-        self._failures, self._open_until = 0, 0.0
+        self.failures, self._open_until = 0, 0.0
 
 
 _MARGIN = 1.03
