@@ -195,7 +195,7 @@ def _described(tool: Tool) -> types.Tool:
         output_schema=SCHEMA,
         annotations=types.ToolAnnotations(
             title=tool.title,
-            read_only_hint=tool.read_only,
+            read_only_hint=False,  # else a client calls it unasked, and each may spend its user's money
             destructive_hint=False,
             idempotent_hint=tool.idempotent,
             open_world_hint=tool.open_world,

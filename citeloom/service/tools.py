@@ -84,9 +84,6 @@ class Tool:
     takes: type[WaitsForRun]
     graph: GraphName | None = None
     open_world: bool = True
-    read_only: bool = False
-    """It calls no model and changes nothing that a caller has. A client may call such a tool without asking its user,
-    so a tool that may spend the user's money is none."""
     idempotent: bool = False
 
     @property
@@ -213,7 +210,7 @@ TOOLS: Mapping[str, Tool] = {
             "says about its references (verify_citations). Takes seconds, with sources up to "
             "minutes. Costs nothing but what a source charges.",
             _takes("References", ReferencesInput, ("text", "uploads", "sources"), needs_first=False),
-            "references", read_only=True,
+            "references",
         ),
         Tool(
             "ingest", "Add papers to a library",

@@ -63,6 +63,14 @@ async def test_tools_tell_a_model_what_they_are_for(opening: Opening) -> None:
         assert len(str(tool.description).split()) > 30
         assert tool.output_schema
         assert tool.annotations
+        hints = tool.annotations
+        assert (hints.title, hints.read_only_hint, hints.destructive_hint) == (
+            tool.title,
+            False,
+            False,
+        )
+        assert hints.idempotent_hint is (tool.name == "ingest")
+        assert hints.open_world_hint is (tool.name not in {"ask_library", "get_run"})
         for name, field in tool.input_schema["properties"].items():
             assert field["description"], name
     review = next(tool for tool in tools if tool.name == "review").input_schema
