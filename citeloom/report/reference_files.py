@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from nodes.common.notices import standings
 from state.references import ReadReference
 from tools.bibliography.write_bibtex import to_bibtex
 from tools.bibliography.write_csl import to_csl
@@ -40,6 +39,10 @@ def reference_file(form: str, references: Sequence[ReadReference]) -> str:
 
 def notes_on(reference: ReadReference) -> list[str]:
     """Return what a record rests on, in words, each on one line."""
+    from nodes.common.notices import (
+        standings,
+    )  # loads the sources, which agents' tools start without
+
     paper, check = reference.paper, reference.check
     notes = [
         f"As printed: {' '.join(reference.entry.split())}",

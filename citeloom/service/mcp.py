@@ -33,7 +33,15 @@ from citeloom.service.tool_answers import (
     read,
     to_tool_result,
 )
-from citeloom.service.tools import TOOLS, GetRun, StartsRun, Tool, arguments_of, start
+from citeloom.service.tools import (
+    TOOLS,
+    GetRun,
+    StartsRun,
+    Tool,
+    arguments_of,
+    settings_by_tool,
+    start,
+)
 from tools.documented_methods import methods_by_step
 from tools.errors import CiteLoomError, InputError, loggable_trace
 from tools.program import logger_of
@@ -43,14 +51,26 @@ logger = logger_of(__name__)
 PATH = "/citeloom/mcp"
 """A LangGraph server may have a /mcp of its own."""
 _LISTED = 20
-_METHODS = "citeloom://methods"
+_TABLES: Mapping[str, tuple[str, Callable[[], Any]]] = {
+    "citeloom://methods": (
+        "The methods a run can follow, by step: when to use each, and the settings that choose it.",
+        methods_by_step,
+    ),
+    "citeloom://settings": (
+        "The settings of a run: what each means, its default, its values, and the tools that have it.",
+        settings_by_tool,
+    ),
+}
+"""What does not change, by its address: what it is, and how it is made."""
 _INSTRUCTIONS = (
     "Literature reviews with real citations, each claim backed by a checked quote. "
     "Choose find_papers for a reading list, review for a related-work text from "
     "nothing but an idea, check_novelty for what of it was done before, write_related_work "
     "where the papers are known, ask_library "
     "for a short answer, synthesize_papers for a long one, verify_citations for a "
-    "text that cites. Each starts a run; get_run shows it."
+    "text that cites, references for printed references, revise to change a section, "
+    "ingest to add papers to a library. Each starts a run, which goes on after "
+    "wait_seconds; get_run shows it, answers it and stops it."
 )
 _UNEXPECTED = "an unexpected error occurred ({}); the server's log has details"
 
@@ -104,14 +124,16 @@ def server(runs_of: RunsOf) -> Server[Any]:
 
     async def list_resources(ctx: Context, params: Any) -> types.ListResourcesResult:
         views = await runs(ctx).list(_LISTED)
-        methods = types.Resource(
-            uri=_METHODS,
-            name="methods.json",
-            description="The methods a run can follow, by step: when to use each, and the settings that choose it.",
-            mime_type="application/json",
-        )
         listed = [
-            methods,
+            *(
+                types.Resource(
+                    uri=uri,
+                    name=f"{uri.rpartition('/')[2]}.json",
+                    description=told,
+                    mime_type="application/json",
+                )
+                for uri, (told, _) in _TABLES.items()
+            ),
             *(
                 types.Resource(
                     uri=uri, name=uri.rpartition("/")[2], description=told, mime_type=mime_of(uri)
@@ -134,9 +156,10 @@ def server(runs_of: RunsOf) -> Server[Any]:
     async def read_resource(
         ctx: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
-        if params.uri == _METHODS:
+        if params.uri in _TABLES:
+            told = await asyncio.to_thread(_TABLES[params.uri][1])
             table = types.TextResourceContents(
-                uri=_METHODS, mime_type="application/json", text=json.dumps(methods_by_step())
+                uri=params.uri, mime_type="application/json", text=json.dumps(told)
             )
             return types.ReadResourceResult(contents=[table])
         try:
@@ -173,9 +196,9 @@ def _described(tool: Tool) -> types.Tool:
         output_schema=SCHEMA,
         annotations=types.ToolAnnotations(
             title=tool.title,
-            read_only_hint=False,
+            read_only_hint=False,  # else a client calls it unasked, and each may spend its user's money
             destructive_hint=False,
-            idempotent_hint=False,
+            idempotent_hint=tool.idempotent,
             open_world_hint=tool.open_world,
         ),
     )

@@ -4,7 +4,8 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from pydantic import Field, TypeAdapter
+from pydantic import BaseModel, Field, TypeAdapter
+from pydantic.json_schema import GenerateJsonSchema
 
 from citeloom.report.for_agents import first_arguments, with_quotes_said, works_by_claim
 from citeloom.report.reference_files import FORMS, LISTS, reference_file
@@ -70,7 +71,7 @@ class ToolResult(FrozenModel):
 
     run: str = Field(description="Names the run for get_run.")
     graph: GraphName
-    status: Status = Field(description="How far the run is.")
+    status: Status
     next: str = Field(description="What to do next.")
     outcome: str = Field(
         default="", description="'complete', 'partial' or 'nothing', once the run has ended."
@@ -91,7 +92,23 @@ class ToolResult(FrozenModel):
     )
 
 
-SCHEMA = ToolResult.model_json_schema()
+class _Lean(GenerateJsonSchema):
+    """Says nothing twice: a client reads every schema in every session."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        """Name no field again as its title."""
+        return False
+
+
+def lean_schema(model: type[BaseModel]) -> dict[str, Any]:
+    """Return the JSON Schema of a model, without titles."""
+    schema = model.model_json_schema(schema_generator=_Lean)
+    return {name: part for name, part in schema.items() if name not in {"title", "description"}}
+
+
+SCHEMA = lean_schema(ToolResult)
+for _field in SCHEMA["properties"].values():
+    _field.pop("default", None)  # what is its default is left out of a result
 
 
 def to_tool_result(view: RunSnapshot, part: str = "", page: int = 1) -> ToolResult:

@@ -1,18 +1,22 @@
 """The tools that other agents call, whatever the protocol: what each is for, takes and starts."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import Annotated, Any, Literal, cast
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, create_model
 
 from citeloom.runs.runs import GraphName, Runs
-from state.inputs import AskInput, ReviewInput, VerifyInput, WriteInput
+from citeloom.service.tool_answers import lean_schema
+from state.ingest import IngestInput
+from state.inputs import AskInput, ReviewInput, ReviseInput, VerifyInput, WriteInput
 from state.novelty import NoveltyInput
 from state.questions import QuestionKind
 from state.references import ReferencesInput
 from state.synthesis import SynthesizeInput
-from tools.errors import InputError
+from tools.errors import InputError, did_you_mean
+from tools.run_settings import SETTINGS_BY_GRAPH, RunSettings, check_settings, setting_fields
 
 LONGEST_WAIT = 600
 """Seconds that a call may wait."""
@@ -36,6 +40,10 @@ class StartsRun(WaitsForRun):
 
     max_usd: float | None = Field(
         default=None, ge=0, description="Maximum cost of LLM calls and paid sources, USD."
+    )
+    settings: dict[str, Any] = Field(
+        default={},
+        description="Settings of this run, such as {'max_minutes': 5}; citeloom://settings lists them.",
     )
 
 
@@ -77,11 +85,12 @@ class Tool:
     takes: type[WaitsForRun]
     graph: GraphName | None = None
     open_world: bool = True
+    idempotent: bool = False
 
     @property
     def input_schema(self) -> dict[str, Any]:
         """What it takes, as JSON Schema."""
-        return self.takes.model_json_schema()
+        return lean_schema(self.takes)
 
 
 def _takes(
@@ -112,19 +121,13 @@ def _takes(
             list[kinds],
             Field(
                 default=[],
-                description="What a person must approve before the run continues: cost, queries, papers, "
-                "plan of the text, text.",
+                description="What a person must approve before the run continues.",
             ),
         )
     return create_model(name, __base__=StartsRun, **picked)
 
 
 _FINDS = ("text", "library", "sources", "before", "after", "keep", "must_include", "exclude")
-_IDEA = "We study how well language models recommend citations for a sentence of a paper."
-_RETURNS = (
-    " Returns the results so far after wait_seconds; a run that is not done "
-    "continues, and get_run shows it."
-)
 _COSTS = " Without an LLM it costs nothing; with one, cents to dollars: bound it with max_usd."
 
 TOOLS: Mapping[str, Tool] = {
@@ -136,27 +139,26 @@ TOOLS: Mapping[str, Tool] = {
             "question, each with arguments for and against it and quotes checked by code. "
             "Use it for a reading list. Not for a written text (review), and not for a "
             "question that papers answer (ask_library). Takes seconds on a library, minutes "
-            "with an LLM or sources on the network." + _COSTS + _RETURNS,
-            _takes("FindPapers", ReviewInput, _FINDS, ("cost", "queries", "papers"), text=_IDEA,
-                   sources=["openalex", "arxiv"], before="2025-01-01"),
+            "with an LLM or sources on the network." + _COSTS,
+            _takes("FindPapers", ReviewInput, _FINDS, ("cost", "queries", "papers")),
             "find",
         ),
         Tool(
             "check_novelty", "Check novelty",
             "Show what of an idea or an abstract was done before: its claims, the earlier works nearest to each, "
             "whether these say the same, overlap or differ, by words of both. Never says that something is new. "
-            "For a reading list use find_papers." + _COSTS + _RETURNS,
+            "For a reading list use find_papers." + _COSTS,
             _takes("CheckNovelty", NoveltyInput, ("text", "library", "sources", "before", "keep"),
-                   ("cost", "queries", "papers"), text=_IDEA, sources=["openalex", "semantic_scholar"]),
+                   ("cost", "queries", "papers")),
             "novelty",
         ),
         Tool(
             "write_related_work", "Write a related-work section",
             "Write a related-work section about papers that you name, with every citation "
             "checked against its paper. Use it when the papers are known; it does not search "
-            "(review does both). Takes seconds without an LLM, a few minutes with one." + _COSTS + _RETURNS,
+            "(review does both). Takes seconds without an LLM, a few minutes with one." + _COSTS,
             _takes("WriteRelatedWork", WriteInput, ("text", "papers", "library", "sources", "cite", "plan", "style"),
-                   ("cost", "plan", "text"), text=_IDEA, papers=["10.18653/v1/2020.acl-main.447", "2312.10997"]),
+                   ("cost", "plan", "text"), papers=["10.18653/v1/2020.acl-main.447", "2312.10997"]),
             "write",
         ),
         Tool(
@@ -164,30 +166,37 @@ TOOLS: Mapping[str, Tool] = {
             "Review the literature from start to end: find prior work for an abstract or an idea, then write a "
             "related-work section in which every citation is real and checked. The most thorough and the "
             "slowest: a minute without an LLM, several with one. For a list of papers only, use find_papers."
-            + _COSTS + _RETURNS,
+            + _COSTS,
             _takes("Review", ReviewInput, (*_FINDS, "cite", "plan", "style"),
-                   ("cost", "queries", "papers", "plan", "text"), text=_IDEA, sources=["openalex"],
-                   before="2025-01-01"),
+                   ("cost", "queries", "papers", "plan", "text")),
             "review",
+        ),
+        Tool(
+            "revise", "Revise a section",
+            "Change a section that review, write_related_work or revise wrote, and check its citations again, "
+            "without a new search. Give an instruction, a new plan, or the edited text; the earlier version stays. "
+            "Without an LLM the only instructions are 'shorter' and 'without [3]'." + _COSTS,
+            _takes("Revise", ReviseInput, ("section", "instruction", "plan", "text"), ("plan", "text"),
+                   section="20261123-084500-1a2b3c"),
+            "revise",
         ),
         Tool(
             "ask_library", "Ask a library of papers",
             "Answer a short question from the passages of a library, each sentence with its "
             "evidence; says so if the papers do not answer. Takes seconds. Not for finding "
             "papers that the library does not have (find_papers), nor for a long text "
-            "(synthesize_papers)." + _COSTS + _RETURNS,
+            "(synthesize_papers)." + _COSTS,
             _takes("AskLibrary", AskInput,
-                   ("question", "library", "papers", "first_year", "last_year", "before", "tags"), ("cost",),
-                   question="How are citations in generated text verified?"),
+                   ("question", "library", "papers", "first_year", "last_year", "before", "tags"), ("cost",)),
             "ask", open_world=False,
         ),
         Tool(
             "synthesize_papers", "Synthesize papers",
             "Write a synthesis that answers a question from papers of a library that you name by id, line by "
             "line with its sources and what those cite. Use it for a long answer from a stack of papers; for a "
-            "short one use ask_library. Takes seconds to minutes by the number of papers." + _COSTS + _RETURNS,
+            "short one use ask_library. Takes seconds to minutes by the number of papers." + _COSTS,
             _takes("SynthesizePapers", SynthesizeInput, ("question", "papers", "library", "granularity", "sources"),
-                   ("cost",), question="Which measures are used to evaluate citation quality?"),
+                   ("cost",)),
             "synthesize",
         ),
         Tool(
@@ -197,9 +206,8 @@ TOOLS: Mapping[str, Tool] = {
             "whether it says what the text says. Use it before a text is published, a "
             "model's own text above all. To check that references exist, add an online "
             "source to `sources`, such as 'openalex'. Takes seconds, minutes with an LLM."
-            + _COSTS + _RETURNS,
-            _takes("VerifyCitations", VerifyInput, ("text", "papers", "library", "sources", "strict"),
-                   text="Moths steer by the moon [1].\n\n[1] D. Moth. Moths steer by the moon. 2019."),
+            + _COSTS,
+            _takes("VerifyCitations", VerifyInput, ("text", "papers", "library", "sources", "strict")),
             "verify",
         ),
         Tool(
@@ -210,12 +218,17 @@ TOOLS: Mapping[str, Tool] = {
             "and with `sources` to learn which references exist, which are wrong in a field, "
             "with the right value, and which no source knows. Not for checking what a text "
             "says about its references (verify_citations). Takes seconds, with sources up to "
-            "minutes. Costs nothing but what a source charges."
-            + _RETURNS,
-            _takes("References", ReferencesInput, ("text", "uploads", "sources"), needs_first=False,
-                   text="[1] D. Moth. Moths steer by the moon. Journal of Moths 3 (2019): 4-9.",
-                   sources=["openalex", "crossref"]),
+            "minutes. Costs nothing but what a source charges.",
+            _takes("References", ReferencesInput, ("text", "uploads", "sources"), needs_first=False),
             "references",
+        ),
+        Tool(
+            "ingest", "Add papers to a library",
+            "Add papers to a library of the user, which ask_library, synthesize_papers and the others then take as "
+            "`library`: by DOI or arXiv id, as files, or as records (an upload of BibTeX, CSL JSON or JSON Lines). "
+            "What is already there is updated, nothing is removed. Takes seconds a paper. Costs nothing.",
+            _takes("Ingest", IngestInput, ("library", "ids", "uploads", "paths", "sources", "tags")),
+            "ingest", idempotent=True,
         ),
         Tool(
             "get_run", "Look at a run",
@@ -255,11 +268,66 @@ def _wrong(item: Any, tool: Tool) -> str:
 
 
 async def start(runs: Runs, tool: Tool, arguments: StartsRun) -> str:
-    """Start what a tool runs; `arguments` are those of `arguments_of`."""
+    """Start what a tool runs; `arguments` are those of `arguments_of`.
+
+    Raises:
+        InputError: A setting cannot be used, or the run to revise is not the caller's or has no section.
+    """
     assert tool.graph
     given = arguments.model_dump(mode="json", exclude_unset=True)
     given.pop("wait_seconds", None)
-    settings: dict[str, Any] = {f"review_{kind}": "on" for kind in given.pop("ask_me", ())}
+    settings = _settings(tool.graph, given.pop("settings", {}))
+    own: dict[str, Any] = {f"review_{kind}": "on" for kind in given.pop("ask_me", ())}
     if (most := given.pop("max_usd", None)) is not None:
-        settings["max_usd"] = most
-    return await runs.start(tool.graph, given, settings)
+        own["max_usd"] = most
+    if twice := own.keys() & settings.keys():
+        raise InputError(
+            f"{' and '.join(sorted(twice))} is given twice: leave it out of `settings`"
+        )
+    if tool.graph == "revise":
+        given["section"] = await _section_of(runs, given["section"])
+    return await runs.start(tool.graph, given, settings | own)
+
+
+async def _section_of(runs: Runs, run: str) -> str:
+    """Return what names a run's section for `revise`."""
+    view = await runs.get(run)
+    if not view.values.get("related_work"):
+        raise InputError(
+            f"run '{run}' has no section yet: take a completed run of review, write_related_work or revise"
+        )
+    return str(view.values["run"])
+
+
+def _settings(graph: GraphName, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of a run as a caller gave them; `null` is one that was left out.
+
+    Keys and addresses are settings of the server, so nobody can give them here.
+    """
+    known = [item.name for group in SETTINGS_BY_GRAPH[graph] for item in fields(group)]
+    sent = {name: value for name, value in given.items() if value is not None}
+    for name in sent:
+        if name not in known:
+            raise InputError(
+                f"there is no setting '{name}'{did_you_mean(name, known)} here; "
+                f"there are: {', '.join(known)}"
+            )
+    check_settings(RunSettings(**sent))
+    return sent
+
+
+@cache
+def settings_by_tool() -> dict[str, dict[str, Any]]:
+    """Return what `settings` takes: by name its JSON Schema, and which tools have it."""
+    has = {
+        tool.name: {item.name for group in SETTINGS_BY_GRAPH[tool.graph] for item in fields(group)}
+        for tool in TOOLS.values()
+        if tool.graph
+    }
+    return {
+        name: {
+            **TypeAdapter[Any](cast(Any, Annotated[field.annotation, field])).json_schema(),
+            "tools": [tool for tool, names in has.items() if name in names],
+        }
+        for name, field in setting_fields().items()
+    }

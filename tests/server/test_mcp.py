@@ -63,6 +63,14 @@ async def test_tools_tell_a_model_what_they_are_for(opening: Opening) -> None:
         assert len(str(tool.description).split()) > 30
         assert tool.output_schema
         assert tool.annotations
+        hints = tool.annotations
+        assert (hints.title, hints.read_only_hint, hints.destructive_hint) == (
+            tool.title,
+            False,
+            False,
+        )
+        assert hints.idempotent_hint is (tool.name == "ingest")
+        assert hints.open_world_hint is (tool.name not in {"ask_library", "get_run"})
         for name, field in tool.input_schema["properties"].items():
             assert field["description"], name
     review = next(tool for tool in tools if tool.name == "review").input_schema
@@ -93,10 +101,20 @@ async def test_section_is_written_told_of_and_read_by_its_address(opening: Openi
             assert isinstance(content, TextResourceContents)
             read[name] = content.text
         listed = [item.uri for item in (await client.list_resources()).resources]
-        (table,) = (await client.read_resource("citeloom://methods")).contents
-    assert isinstance(table, TextResourceContents)
-    assert json.loads(table.text) == methods_by_step()
-    assert "citeloom://methods" in listed
+        tables = {
+            name: (await client.read_resource(f"citeloom://{name}")).contents[0]
+            for name in ("methods", "settings")
+        }
+    texts = {
+        name: table.text
+        for name, table in tables.items()
+        if isinstance(table, TextResourceContents)
+    }
+    assert json.loads(texts["methods"]) == methods_by_step()
+    settings = json.loads(texts["settings"])
+    assert settings["pool"]["tools"] == ["find_papers", "review"]
+    assert not [name for name in settings if name.endswith(("_key", "_url", "_root"))]
+    assert {"citeloom://methods", "citeloom://settings"} <= set(listed)
     assert result["text"] in read["related_work.md"]
     assert read["references.bib"].count("\ttitle =") == 3
     assert json.loads(read["audit.json"])["passed"] in {True, False}
@@ -173,6 +191,7 @@ async def test_run_that_is_not_waited_for_is_looked_at_stopped_and_resumed(
 
 
 MOTH = "[1] Moth, D. Moths steer by the moon. Journal of Moths, 3(2), 4-9, 2019."
+OWLS = {"name": "owls.md", "content": "# Owls\n\nOwls hear voles below snow by day and by night."}
 CALLS: dict[str, dict[str, Any]] = {
     "find_papers": {"text": IDEA, "library": SMALL, "keep": 5},
     "check_novelty": {"text": IDEA, "library": SMALL, "keep": 5},
@@ -185,6 +204,7 @@ CALLS: dict[str, dict[str, Any]] = {
         "library": SMALL,
     },
     "references": {"text": MOTH},
+    "ingest": {"library": "owls", "uploads": [OWLS]},
 }  # fmt: skip
 
 
@@ -197,8 +217,11 @@ NEEDED: dict[str, dict[str, Any]] = {
     "synthesize_papers": {"question": "What do they retrieve?", "papers": PAPERS},
     "verify_citations": {"text": CALLS["verify_citations"]["text"]},
     "references": {"text": MOTH},
+    "ingest": {"library": "nulls", "uploads": [OWLS]},
 }
 """What each tool cannot do without."""
+NEEDS_MORE = {"ingest": "nothing to add"}
+"""What a tool says that was given only what its schema requires."""
 
 
 @pytest.mark.parametrize("tool", CALLS)
@@ -218,6 +241,17 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("review", {"text": IDEA, "papers": []}, "does not take `papers`; it takes text, library"),
     ("review", {"text": IDEA, "keep": 9000}, "`keep`: input should be less than or equal to 500"),
     ("find_papers", {"text": IDEA, "ask_me": ["plan"]}, "`ask_me.0`: input should be 'cost'"),
+    ("find_papers", {"text": IDEA, "settings": {"rankr": "debate"}}, "(did you mean 'ranker'?) here"),
+    ("find_papers", {"text": IDEA, "settings": {"writer": "beam"}}, "no setting 'writer' here; there are: mind"),
+    ("find_papers", {"text": IDEA, "settings": {"pool": "many"}}, "the setting pool cannot be 'many'"),
+    ("find_papers", {"text": IDEA, "settings": {"pool": 0}}, "greater than or equal to 1"),
+    ("find_papers", {"text": IDEA, "settings": [1]}, "`settings`: input should be a valid dictionary"),
+    ("find_papers", {"text": IDEA, "max_usd": 1, "settings": {"max_usd": 9}}, "max_usd is given twice"),
+    ("review", {"text": IDEA, "settings": {"openalex_api_key": "x"}}, "no setting 'openalex_api_key'"),
+    ("review", {"text": IDEA, "settings": {"llm_base_url": "http://x"}}, "there is no setting 'llm_base_url'"),
+    ("revise", {"section": "none", "instruction": "shorter"}, "there is no run 'none'"),
+    ("revise", {"instruction": "shorter"}, "revise needs `section`"),
+    ("ingest", {"uploads": [OWLS]}, "ingest needs `library`"),
     ("ask_library", {"question": IDEA, "library": "none"}, "none"),
     ("get_run", {"run": "none"}, "there is no run 'none'"),
     ("get_run", {"run": "../threads"}, "there is no run"),
@@ -265,9 +299,11 @@ async def test_null_is_an_argument_that_was_left_out(
     quick = {"library": SMALL} if request.node.callspec.params["opening"] == "stdio" else {}
     async with opening() as client:
         tools = {tool.name: tool.input_schema for tool in (await client.list_tools()).tools}
-        run = ""
+        run = section = ""
         for name, schema in tools.items():
-            given = {"get_run": {"run": run}, **NEEDED}[name]
+            given = {"get_run": {"run": run}, "revise": {"section": section}, **NEEDED}[name]
+            if name == "revise":
+                given = {**given, "instruction": "shorter"}
             given = {
                 **given,
                 **(quick if {"text", "library"} <= schema["properties"].keys() else {}),
@@ -278,6 +314,7 @@ async def test_null_is_an_argument_that_was_left_out(
             result = small(done)
             assert not done.is_error, result
             run = result["run"]
+            section = run if result["graph"] == "write" else section
             needed = await client.call_tool(name, dict.fromkeys(schema["properties"]))
             assert needed.is_error
             first = schema.get("required", [""])[0]
@@ -351,3 +388,60 @@ async def test_a_reference_that_gives_orders_is_a_record_and_nothing_else(server
     assert "and (at)articleevil, title=Obey <script>" in text
     assert next(line for line in text.splitlines() if "@" in line).startswith("@")
     assert text.count("\n@") == 1
+
+
+# --- Settings, revisions and libraries ------------------------------------------------------------
+
+
+async def test_settings_of_a_call_reach_the_run(opening: Opening) -> None:
+    asks = {"review_queries": "on", "pool": 5, "max_hops": None}
+    given = {"text": IDEA, "library": SMALL, "settings": asks}
+    async with opening() as client:
+        asked = small(await client.call_tool("find_papers", given))
+        twice = await client.call_tool("find_papers", {**given, "ask_me": ["queries"]})
+        stop = {"run": asked["run"], "answer": "stop", "wait_seconds": 60}
+        assert small(await client.call_tool("get_run", stop))["status"] == "completed"
+    assert (asked["status"], asked["question"]["kind"]) == ("input_required", "queries")
+    assert "review_queries is given twice" in str(twice.content)
+
+
+@BOTH
+async def test_section_is_revised_by_its_run_and_the_revision_again(opening: Opening) -> None:
+    async with opening() as client:
+        written = small(await client.call_tool("write_related_work", WRITE))
+        given = {"section": written["run"], "instruction": "without [1]"}
+        revised = small(await client.call_tool("revise", given))
+        again = {"section": revised["run"], "instruction": "without [1]"}
+        last = small(await client.call_tool("revise", again))
+        earlier = small(await client.call_tool("get_run", {"run": written["run"]}))
+        refused = await client.call_tool("revise", {**again, "instruction": "Praise the third."})
+        found = small(await client.call_tool("references", {"text": MOTH}))
+        without = await client.call_tool("revise", {**again, "section": found["run"]})
+    kept = [each["parts"].get("references", 0) for each in (written, revised, last)]
+    assert kept == [3, 2, 1]
+    assert earlier["text"] == written["text"]
+    assert "only a model can follow this instruction" in str(refused.content)
+    assert without.is_error
+    assert "has no section yet" in str(without.content)
+
+
+@BOTH
+async def test_papers_are_added_to_a_library_and_asked(opening: Opening) -> None:
+    bibtex = "@article{vole, title={Voles below the snow}, author={Vole, Ann}, year={2019}, journal={Snow}}"
+    uploads = [OWLS, {"name": "mine.bib", "content": bibtex}]
+    given = {"library": "barn", "uploads": uploads, "tags": ["thesis"]}
+    async with opening() as client:
+        added = small(await client.call_tool("ingest", given))
+        again = small(await client.call_tool("ingest", given))
+        asked = {"question": "What do owls hear below snow?", "library": "barn"}
+        answer = small(await client.call_tool("ask_library", asked))
+        empty = small(await client.call_tool("ingest", {"library": "barn"}))
+        places = {"library": "barn", "paths": ["/etc/passwd"]}
+        path = small(await client.call_tool("ingest", places))
+        odd = small(await client.call_tool("ingest", {"library": "../barn", "uploads": [OWLS]}))
+    assert [item["status"] for item in added["items"]] == ["added", "added"]
+    assert [item["status"] for item in again["items"]] == ["unchanged", "unchanged"]
+    assert "voles" in answer["text"]
+    assert "nothing to add" in empty["problem"]
+    assert "paths are not taken here" in path["problem"]
+    assert odd["status"] == "failed"
