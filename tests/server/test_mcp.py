@@ -112,7 +112,7 @@ async def test_section_is_written_told_of_and_read_by_its_address(opening: Openi
     }
     assert json.loads(texts["methods"]) == methods_by_step()
     settings = json.loads(texts["settings"])
-    assert settings["pool"]["tools"] == ["find_papers", "review"]
+    assert settings["pool"]["tools"] == ["find_papers", "check_novelty", "review"]
     assert not [name for name in settings if name.endswith(("_key", "_url", "_root"))]
     assert {"citeloom://methods", "citeloom://settings"} <= set(listed)
     assert result["text"] in read["related_work.md"]

@@ -4,7 +4,7 @@ import asyncio
 import json
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -114,8 +114,8 @@ async def test_three_calls_hung_up_over_http_leave_the_fourth_its_answer(server:
         "MCP-Protocol-Version": "2025-11-25",
     }
     for _ in range(3):
-        with pytest.raises(httpx.ReadTimeout):
-            async with httpx.AsyncClient(timeout=2) as http:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(2), httpx.AsyncClient(timeout=60) as http:
                 await http.post(f"{server.url}/citeloom/mcp", json=body, headers=headers)
     done = (await Wire(server.url, tasks=False).call("find_papers", **QUICK["arguments"]))["result"]  # type: ignore[arg-type]
     assert done["structuredContent"]["status"] == "completed"
