@@ -12,6 +12,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import typer
 
+from citeloom.cli.finding_results import FindingResults
 from citeloom.cli.option_values import BUDGETS, budgets_of, years_of
 from citeloom.cli.read_inputs import (
     paper_paths,
@@ -22,6 +23,7 @@ from citeloom.cli.read_inputs import (
     read_text_input,
 )
 from citeloom.cli.voice import listen_for_question
+from citeloom.report.findings import FailOn
 from citeloom.runs.run_record import load_run
 from state.questions import ApprovalMode
 from state.synthesis import Granularity
@@ -95,6 +97,7 @@ class FindOptions(OptionGroup):
 class PaperOptions(OptionGroup):
     """Of `write`, and with others of `verify`: papers that are named, one by one or in a file."""
 
+    PLACES: ClassVar[bool] = False
     library: Annotated[str, typer.Option("--library", "-l", metavar="NAME")]
     sources: Annotated[list[str], typer.Option("--source", metavar="NAME")]
     papers: Annotated[list[str], typer.Option("--paper", "-p", metavar="ID")]
@@ -108,7 +111,7 @@ class PaperOptions(OptionGroup):
 
     def given(self) -> dict[str, Any]:
         """Return what they give, with the records of the file; raises InputError where it holds none."""
-        records = read_papers(self.papers_file) if self.papers_file else ()
+        records = read_papers(self.papers_file, places=self.PLACES) if self.papers_file else ()
         papers = [*self.papers, *records]
         return {"library": self.library, "sources": self.sources, "papers": papers}
 
@@ -117,6 +120,7 @@ class PaperOptions(OptionGroup):
 class VerifyOptions(PaperOptions):
     """Of `verify`."""
 
+    PLACES = True
     text: Annotated[
         str | None,
         typer.Argument(
@@ -125,12 +129,15 @@ class VerifyOptions(PaperOptions):
             show_default=False,
         ),
     ] = None
+    more: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="FILES", help="More files to check.", show_default=False),
+    ] = None
 
     def given(self) -> dict[str, Any]:
         """Return what they give, with the text and the records in a Word file; raises InputError as above."""
-        text, records = read_manuscript(self.text)
-        given = super().given()
-        return given | {"text": text, "papers": [*given["papers"], *records]}
+        read, given = read_manuscript(self.text), super().given()
+        return given | read | {"papers": [*given["papers"], *read["papers"]]}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -317,6 +324,72 @@ class ResultOptions(OptionGroup):
     json: Annotated[
         bool, typer.Option("--json", help="Print the result as JSON to standard output.")
     ] = False
+
+
+Lines = Annotated[
+    bool,
+    typer.Option(
+        "--findings",
+        help="Print each finding on one line, FILE:LINE:COLUMN: LEVEL: MESSAGE [RULE], in place of the result.",
+        rich_help_panel=_RESULTS,
+    ),
+]
+SarifFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--sarif",
+        metavar="FILE",
+        help="Also write the findings as SARIF 2.1.0.",
+        rich_help_panel=_RESULTS,
+    ),
+]
+FailingOn = Annotated[
+    FailOn | None,
+    typer.Option(
+        "--fail-on",
+        help="Exit with code 3 on findings at least this grave: contradicted (also retracted or likely "
+        "invented), unsupported (also not found or a wrong field), unchecked, never.",
+        rich_help_panel=_RESULTS,
+    ),
+]
+Baseline = Annotated[
+    Path | None,
+    typer.Option(
+        "--baseline",
+        metavar="FILE",
+        help="A file of findings that you accept: they neither show nor fail.",
+        rich_help_panel=_RESULTS,
+    ),
+]
+WriteBaseline = Annotated[
+    bool,
+    typer.Option(
+        "--write-baseline",
+        help="Accept all findings of this check: write them to the file of --baseline.",
+        rich_help_panel=_RESULTS,
+    ),
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckResults(ResultOptions):
+    """Of `verify`."""
+
+    findings: Lines = False
+    sarif: SarifFile = None
+    fail_on: FailingOn = None
+    baseline: Baseline = None
+    write_baseline: WriteBaseline = False
+
+    def given(self) -> dict[str, Any]:
+        """Return what they give to a run; the findings are told when all runs have ended."""
+        return {"out": self.out, "json": self.json}
+
+    def finding_results(self) -> FindingResults:
+        """Return what takes the findings; raises InputError where the baseline cannot be used."""
+        return FindingResults(
+            self.findings, self.sarif, self.fail_on, self.baseline, self.write_baseline
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -30,6 +30,9 @@ def run_command(
     results: ResultOptions,
     resume: str | None,
     model: ModelOptions,
+    more: Mapping[str, Any] = {},
+    *,
+    folder: bool = True,
 ) -> int:
     """Run a command to its end, and return its exit code.
 
@@ -39,15 +42,17 @@ def run_command(
         results: Where the result goes, and how it is shown.
         resume: The run that goes on, instead of a new one.
         model: Further settings, some of which also change a run that goes on.
+        more: More of how the result is shown.
+        folder: Whether the result goes into a folder where none is named.
 
     Raises:
         InputError: Something that was given cannot be used.
     """
-    show = results.given()
+    show = {**results.given(), **more}
     out, as_json, formats = show.pop("out"), show.pop("json"), show.pop("formats", [])
     if not resume:
         given = dict(ChainMap(*(group.given() for group in (*groups, model))))
-        run = begin(graph, given, out=out, formats=formats)
+        run = begin(graph, given, out=out, folder=folder, formats=formats)
     else:
         run = load_run(resume)
         if run.graph != graph:
@@ -60,7 +65,12 @@ def run_command(
 
 
 def begin(
-    graph: GraphName, given: Mapping[str, Any], *, out: Path | None = None, **more: Any
+    graph: GraphName,
+    given: Mapping[str, Any],
+    *,
+    out: Path | None = None,
+    folder: bool = True,
+    **more: Any,
 ) -> RunRecord:
     """Return a new run of a graph with these inputs and settings; who works on it saves it.
 
@@ -75,8 +85,9 @@ def begin(
     check_date(inputs.get("before"))
     check_date(inputs.get("after"), "first day")
     run = new_run(graph, inputs, context, style=own_style(inputs), **more)
-    if folder := out or (None if graph in ANSWERING else Path("citeloom-out") / run.name):
-        run.out = str(folder.resolve())
+    own = None if graph in ANSWERING or not folder else Path("citeloom-out") / run.name
+    if place := out or own:
+        run.out = str(place.resolve())
     return run
 
 

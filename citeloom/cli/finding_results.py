@@ -1,0 +1,148 @@
+"""What `verify` and `references` print, write and return where a hook, an editor or a code host reads the findings."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from citeloom.cli.files import write_whole
+from citeloom.cli.print_result import NOT_PASSED
+from citeloom.cli.telling import print_notice, print_status
+from citeloom.report.findings import (
+    FAILING,
+    FailOn,
+    Finding,
+    not_looked_up,
+    reference_findings,
+    text_findings,
+)
+from citeloom.report.json_files import SCHEMA_VERSION, dump
+from citeloom.report.sarif import sarif
+from tools.counting import counted
+from tools.errors import InputError
+
+if TYPE_CHECKING:
+    from citeloom.cli.options import CheckResults, ModelOptions, OptionGroup, VerifyOptions
+
+
+@dataclass
+class FindingResults:
+    """Takes the findings of one or more runs, and tells them together."""
+
+    lines: bool = False
+    sarif_file: Path | None = None
+    fail_on: FailOn | None = None
+    baseline: Path | None = None
+    write_baseline: bool = False
+    findings: list[Finding] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Read the baseline; raises InputError where it cannot be used."""
+        if self.write_baseline and not self.baseline:
+            raise InputError("no file for the baseline: name one with --baseline")
+        self._check = ""
+        self._accepted = frozenset[str]() if self.write_baseline else _read_baseline(self.baseline)
+
+    @property
+    def asked(self) -> bool:
+        """Whether anything but the plain report is asked for."""
+        return bool(self.lines or self.sarif_file or self.fail_on or self.baseline)
+
+    def take_text(self, values: Mapping[str, Any], file: str) -> None:
+        """Take the findings of a run of `verify`."""
+        self._check = "verify"
+        self.findings += text_findings(values, file)
+        self.notes += values.get("notes") or ()
+
+    def take_references(self, values: Mapping[str, Any]) -> None:
+        """Take the findings of a run of `references`."""
+        self._check = "references"
+        self.findings += reference_findings(values)
+        self.notes += values.get("notes") or ()
+        self.notes += filter(None, [not_looked_up(values)])
+
+    def finish(self, default: FailOn = "unchecked") -> int:
+        """Print and write the findings; return 3 where one that is not accepted fails the check, else 0."""
+        new = [one for one in self.findings if one.fingerprint not in self._accepted]
+        if self.lines:
+            for one in new:
+                typer.echo(one.line)
+            for note in dict.fromkeys(self.notes):
+                print_notice("Note", f"{note}.")
+        if self.sarif_file:
+            log = sarif(self._check, self.findings, list(dict.fromkeys(self.notes)), self._accepted)
+            write_whole(self.sarif_file, dump(log) + "\n")
+        if self.write_baseline and self.baseline:
+            _write_baseline(self.baseline, self.findings)
+            print_status(f"{counted(len(self.findings), 'finding')} accepted.")
+            return 0
+        if accepted := len(self.findings) - len(new):
+            print_status(f"{counted(accepted, 'finding')} accepted earlier.")
+        failing = FAILING[self.fail_on or default]
+        return NOT_PASSED if any(one.rule in failing for one in new) else 0
+
+
+def check_files(
+    verify: "VerifyOptions",
+    check: "OptionGroup",
+    results: "CheckResults",
+    resume: str | None,
+    model: "ModelOptions",
+) -> int:
+    """Check one text after another, each by a run of its own; return the gravest exit code."""
+    from citeloom.cli.run_command import run_command
+
+    files = [verify.text, *(verify.more or ())]
+    found = results.finding_results()
+    codes: list[int] = []
+    for file in files:
+        out = (
+            results.out / Path(file).name
+            if results.out and file and len(files) > 1
+            else results.out
+        )
+        codes.append(
+            run_command(
+                "verify",
+                [replace(verify, text=file, more=None), check],
+                replace(results, out=out),
+                resume,
+                model,
+                {"findings": found} if found.asked else {},
+                folder=not found.lines,
+            )
+        )
+    if not found.asked:
+        return max(codes)
+    # What cannot be used of a text is a finding, and a run that was stopped is none.
+    stopped = [code for code in codes if code not in {0, 2, NOT_PASSED}]
+    return max([found.finish(), *stopped])
+
+
+def _read_baseline(path: Path | None) -> frozenset[str]:
+    """Return the fingerprints of a baseline; of one that is not there, none.
+
+    Raises:
+        InputError: It is no baseline.
+    """
+    if path is None or not path.exists():
+        return frozenset()
+    try:
+        accepted = json.loads(path.read_text("utf-8"))["accepted"]
+        return frozenset(str(one["fingerprint"]) for one in accepted)
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise InputError(
+            f"'{path}' is no baseline: write one with --write-baseline, or name another file"
+        ) from error
+
+
+def _write_baseline(path: Path, findings: list[Finding]) -> None:
+    accepted = [
+        {"fingerprint": one.fingerprint, "rule": one.rule, "file": one.file, "message": one.message}
+        for one in sorted(findings, key=lambda one: (one.file, one.rule, one.fingerprint))
+    ]
+    write_whole(path, dump({"schema_version": SCHEMA_VERSION, "accepted": accepted}) + "\n")
