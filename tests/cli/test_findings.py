@@ -176,7 +176,7 @@ def sound(world: World) -> list[Work]:
     ]
 
 
-def test_wrong_field_stands_at_its_line_and_a_second_run_asks_no_source(
+def test_wrong_field_stands_at_its_line_and_a_second_run_asks_for_new_notices_alone(
     home: Path, world: World, scholar: ScholarServer
 ) -> None:
     right, wrong = sound(world)[:2]
@@ -190,10 +190,11 @@ def test_wrong_field_stands_at_its_line_and_a_second_run_asks_no_source(
     assert done.stdout == (
         f"list.bib:12:3: warning: wrong: year is {wrong.year - 7}; the record has {wrong.year} [wrong-field]\n"
     )
-    assert scholar.requests
+    assert {one.service for one in scholar.requests} == {"crossref", "openalex"}
     scholar.requests.clear()
     assert run(*asked).stdout == done.stdout
-    assert scholar.requests == []
+    # Whether one was retracted since is asked anew: of the works and of what updates them, all in one request each.
+    assert [(one.service, one.path) for one in scholar.requests] == [("crossref", "/works")] * 2
 
 
 def test_second_run_of_an_unchanged_text_asks_no_model(
