@@ -24,13 +24,14 @@ class Editor(LanguageClient):
         self.logged: list[str] = []
         self.published: asyncio.Queue[lsp.PublishDiagnosticsParams] = asyncio.Queue()
 
-        @self.feature(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
         def published(params: lsp.PublishDiagnosticsParams) -> None:
             self.published.put_nowait(params)
 
-        @self.feature(lsp.WINDOW_LOG_MESSAGE)
         def logged(params: lsp.LogMessageParams) -> None:
             self.logged.append(params.message)
+
+        self.feature(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)(published)
+        self.feature(lsp.WINDOW_LOG_MESSAGE)(logged)
 
     async def begin(self, folder: Path, *arguments: str) -> None:
         await self.start_io(sys.executable, "-m", "citeloom", "lsp", *arguments)
@@ -38,8 +39,8 @@ class Editor(LanguageClient):
         await self.initialize_async(made)
         self.initialized(lsp.InitializedParams())
 
-    async def open(self, path: Path) -> list[lsp.Diagnostic]:
-        item = lsp.TextDocumentItem(path.as_uri(), "text", 1, path.read_text("utf-8"))
+    async def open(self, path: Path, text: str) -> list[lsp.Diagnostic]:
+        item = lsp.TextDocumentItem(path.as_uri(), "text", 1, text)
         self.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
         return await self.findings()
 
@@ -53,7 +54,7 @@ async def editor() -> AsyncIterator[Editor]:
     yield one
     await one.shutdown_async(None)
     one.exit(None)
-    await one.stop()
+    await one.stop()  # type: ignore[no-untyped-call]
 
 
 @pytest.fixture(autouse=True)
@@ -73,10 +74,10 @@ async def test_findings_show_on_open_and_save_and_the_quote_on_hover(
     path = home.parent / "draft.md"
     path.write_text(f"{LICHENS} [@roofs].\n\n🦉 owls sing [@lost1].\n", "utf-8")
     await editor.begin(home.parent)
-    (one,) = await editor.open(path)
+    (one,) = await editor.open(path, path.read_text("utf-8"))
     assert (one.code, one.severity) == ("no-entry", lsp.DiagnosticSeverity.Warning)
     # An owl is two units of UTF-16.
-    assert one.range == lsp.Range(lsp.Position(2, 13), lsp.Position(2, 22))
+    assert one.range == lsp.Range(lsp.Position(2, 13), lsp.Position(2, 21))
     document = lsp.TextDocumentIdentifier(path.as_uri())
     shown = await editor.text_document_hover_async(
         lsp.HoverParams(document, lsp.Position(0, len(LICHENS) + 3))
@@ -117,7 +118,7 @@ async def test_wrong_field_is_fixed_with_what_the_record_has(
         monkeypatch.setenv("CITELOOM_CROSSREF_URL", scholar.crossref_url)
         monkeypatch.setenv("CITELOOM_CROSSREF_RATE", "500")
         await editor.begin(home.parent, "--source", "crossref")
-        (one,) = await editor.open(path)
+        (one,) = await editor.open(path, path.read_text("utf-8"))
         assert one.code == "wrong-field"
         document = lsp.TextDocumentIdentifier(path.as_uri())
         asked = lsp.CodeActionParams(document, one.range, lsp.CodeActionContext([one]))

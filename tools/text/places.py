@@ -103,21 +103,27 @@ class PlaceFinder:
     def find(self, texts: Sequence[str]) -> "list[FoundText | None]":
         """Return where each of these texts stands, which were read from the file in this order."""
         read = [words_in(text) for text in texts]
-        known = [word.text for word in self._words]
-        flat = [word.text for words in read for word in words]
-        at: dict[int, int] = {}
-        for block in LCSseq.editops(flat, known).as_matching_blocks():
-            at.update((block.a + step, block.b + step) for step in range(block.size))
+        at = self._aligned([word for words in read for word in words])
         found: list[FoundText | None] = []
         first = 0
         for text, words in zip(texts, read, strict=True):
             pairs = {step: at[first + step] for step in range(len(words)) if first + step in at}
             first += len(words)
-            # What reading has moved, such as a note, is not in order.
-            if not _close(words, pairs := self._nearest(words, pairs)):
-                pairs = self._moved(words)
-            found.append(FoundText(self, text, words, pairs) if _close(words, pairs) else None)
+            near = self._nearest(words, pairs)
+            # What reading has moved, such as a note, is not in order, nor is what it was moved out of.
+            if not _close(words, near):
+                near = self._longest(words)
+            if not _close(words, near):
+                near = self._nearest(words, self._aligned(words))
+            found.append(FoundText(self, text, words, near) if _close(words, near) else None)
         return found
+
+    def _aligned(self, words: Sequence[Word]) -> dict[int, int]:
+        read, known = [word.text for word in words], [word.text for word in self._words]
+        at: dict[int, int] = {}
+        for block in LCSseq.editops(read, known).as_matching_blocks():
+            at.update((block.a + step, block.b + step) for step in range(block.size))
+        return at
 
     def _nearest(self, words: Sequence[Word], pairs: dict[int, int]) -> dict[int, int]:
         """Move words that the file repeats to where they stand closest to the others."""
@@ -129,7 +135,7 @@ class PlaceFinder:
                 near[step] = next(same, near[step])
         return near
 
-    def _moved(self, words: Sequence[Word]) -> dict[int, int]:
+    def _longest(self, words: Sequence[Word]) -> dict[int, int]:
         from difflib import SequenceMatcher
 
         read, known = [word.text for word in words], [word.text for word in self._words]
