@@ -16,11 +16,11 @@ from citeloom.cli.telling import print_notice, print_status
 from tools.counting import counted
 
 if TYPE_CHECKING:
+    from citeloom.cli.finding_results import CheckResults
     from citeloom.cli.options import (
         AnswerResults,
         AskOptions,
         CheckOptions,
-        CheckResults,
         CostApproval,
         FindApprovals,
         FindOptions,

@@ -12,7 +12,6 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import typer
 
-from citeloom.cli.finding_results import FindingResults
 from citeloom.cli.option_values import BUDGETS, budgets_of, years_of
 from citeloom.cli.read_inputs import (
     paper_paths,
@@ -23,7 +22,6 @@ from citeloom.cli.read_inputs import (
     read_text_input,
 )
 from citeloom.cli.voice import listen_for_question
-from citeloom.report.findings import FailOn
 from citeloom.runs.run_record import load_run
 from state.questions import ApprovalMode
 from state.synthesis import Granularity
@@ -324,72 +322,6 @@ class ResultOptions(OptionGroup):
     json: Annotated[
         bool, typer.Option("--json", help="Print the result as JSON to standard output.")
     ] = False
-
-
-Lines = Annotated[
-    bool,
-    typer.Option(
-        "--findings",
-        help="Print each finding on one line, FILE:LINE:COLUMN: LEVEL: MESSAGE [RULE], in place of the result.",
-        rich_help_panel=_RESULTS,
-    ),
-]
-SarifFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--sarif",
-        metavar="FILE",
-        help="Also write the findings as SARIF 2.1.0.",
-        rich_help_panel=_RESULTS,
-    ),
-]
-FailingOn = Annotated[
-    FailOn | None,
-    typer.Option(
-        "--fail-on",
-        help="Exit with code 3 on findings at least this grave: contradicted (also retracted or likely "
-        "invented), unsupported (also not found or a wrong field), unchecked, never.",
-        rich_help_panel=_RESULTS,
-    ),
-]
-Baseline = Annotated[
-    Path | None,
-    typer.Option(
-        "--baseline",
-        metavar="FILE",
-        help="A file of findings that you accept: they neither show nor fail.",
-        rich_help_panel=_RESULTS,
-    ),
-]
-WriteBaseline = Annotated[
-    bool,
-    typer.Option(
-        "--write-baseline",
-        help="Accept all findings of this check: write them to the file of --baseline.",
-        rich_help_panel=_RESULTS,
-    ),
-]
-
-
-@dataclass(frozen=True, kw_only=True)
-class CheckResults(ResultOptions):
-    """Of `verify`."""
-
-    findings: Lines = False
-    sarif: SarifFile = None
-    fail_on: FailingOn = None
-    baseline: Baseline = None
-    write_baseline: WriteBaseline = False
-
-    def given(self) -> dict[str, Any]:
-        """Return what they give to a run; the findings are told when all runs have ended."""
-        return {"out": self.out, "json": self.json}
-
-    def finding_results(self) -> FindingResults:
-        """Return what takes the findings; raises InputError where the baseline cannot be used."""
-        return FindingResults(
-            self.findings, self.sarif, self.fail_on, self.baseline, self.write_baseline
-        )
 
 
 @dataclass(frozen=True, kw_only=True)
