@@ -2,15 +2,14 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from citeloom.cli.files import write_whole
 from citeloom.cli.options import ResultOptions
-from citeloom.cli.print_result import NOT_PASSED
 from citeloom.cli.telling import print_notice, print_status
 from citeloom.report.findings import (
     FAILING,
@@ -25,8 +24,8 @@ from citeloom.report.sarif import sarif
 from tools.counting import counted
 from tools.errors import InputError
 
-if TYPE_CHECKING:
-    from citeloom.cli.options import ModelOptions, OptionGroup, VerifyOptions
+NOT_PASSED = 3
+"""The exit code of a check that found something."""
 
 
 @dataclass
@@ -146,43 +145,6 @@ class CheckResults(ResultOptions):
         return FindingResults(
             self.findings, self.sarif, self.fail_on, self.baseline, self.write_baseline
         )
-
-
-def check_files(
-    verify: "VerifyOptions",
-    check: "OptionGroup",
-    results: CheckResults,
-    resume: str | None,
-    model: "ModelOptions",
-) -> int:
-    """Check one text after another, each by a run of its own; return the gravest exit code."""
-    from citeloom.cli.run_command import run_command
-
-    files = [verify.text, *(verify.more or ())]
-    found = results.finding_results()
-    codes: list[int] = []
-    for file in files:
-        out = (
-            results.out / Path(file).name
-            if results.out and file and len(files) > 1
-            else results.out
-        )
-        codes.append(
-            run_command(
-                "verify",
-                [replace(verify, text=file, more=None), check],
-                replace(results, out=out),
-                resume,
-                model,
-                {"findings": found} if found.asked else {},
-                folder=not found.lines,
-            )
-        )
-    if not found.asked:
-        return max(codes)
-    # What cannot be used of a text is a finding, and a run that was stopped is none.
-    stopped = [code for code in codes if code not in {0, 2, NOT_PASSED}]
-    return max([found.finish(), *stopped])
 
 
 def _read_baseline(path: Path | None) -> frozenset[str]:

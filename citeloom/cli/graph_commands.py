@@ -115,7 +115,7 @@ def verify(
 
     Exit code 0: all hold; 3: one does not, or was not checked; 2: the input cannot be used; 1: the run was stopped.
     """
-    from citeloom.cli.finding_results import check_files
+    from citeloom.cli.run_command import check_files
 
     return check_files(verify, check, results, resume, model)
 

@@ -3,13 +3,14 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import typer
 from langgraph.store.base import BaseStore
 from rich.markup import escape
 
 from citeloom.cli.files import write_whole
+from citeloom.cli.finding_results import NOT_PASSED, FindingResults
 from citeloom.cli.library_add import tell
 from citeloom.cli.telling import (
     print_notice,
@@ -41,11 +42,6 @@ from tools.counting import counted
 from tools.errors import InputError
 from tools.run_store import RunStore
 
-if TYPE_CHECKING:
-    from citeloom.cli.finding_results import FindingResults
-
-NOT_PASSED = 3
-
 
 async def print_result(
     run: RunRecord,
@@ -56,7 +52,7 @@ async def print_result(
     known: frozenset[str] | None = None,
     trace: bool = False,
     speak: str | None = None,
-    findings: "FindingResults | None" = None,
+    findings: FindingResults | None = None,
 ) -> int:
     """Write the files of a run, print its result, and return the exit code.
 
@@ -170,7 +166,7 @@ def print_references(
     values: Mapping[str, Any],
     form: str,
     out: Path | None = None,
-    findings: "FindingResults | None" = None,
+    findings: FindingResults | None = None,
 ) -> int:
     """Print the references in one of the forms, or write them; say on standard error what could not be done.
 

@@ -4,12 +4,14 @@ import asyncio
 from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
 from citeloom.cli.console import INTERRUPTED, Progress, cancelled_by_signals
 from citeloom.cli.files import check_folder
-from citeloom.cli.options import ModelOptions, OptionGroup, ResultOptions
+from citeloom.cli.finding_results import NOT_PASSED, CheckResults
+from citeloom.cli.options import ModelOptions, OptionGroup, ResultOptions, VerifyOptions
 from citeloom.cli.proposal_files import WAITING, ask, print_waiting, read_proposal, write_proposal
 from citeloom.cli.read_inputs import own_style
 from citeloom.cli.telling import print_status, tell_error
@@ -62,6 +64,41 @@ def run_command(
         run.context |= model.raised()
         run.formats, run.out = formats or run.formats, str(out.resolve()) if out else run.out
     return to_the_end(run, resumed=bool(resume), as_json=as_json, show=show)
+
+
+def check_files(
+    verify: VerifyOptions,
+    check: OptionGroup,
+    results: CheckResults,
+    resume: str | None,
+    model: ModelOptions,
+) -> int:
+    """Check one text after another, each by a run of its own; return the gravest exit code."""
+    files = [verify.text, *(verify.more or ())]
+    found = results.finding_results()
+    codes: list[int] = []
+    for file in files:
+        out = (
+            results.out / Path(file).name
+            if results.out and file and len(files) > 1
+            else results.out
+        )
+        codes.append(
+            run_command(
+                "verify",
+                [replace(verify, text=file, more=None), check],
+                replace(results, out=out),
+                resume,
+                model,
+                {"findings": found} if found.asked else {},
+                folder=not found.lines,
+            )
+        )
+    if not found.asked:
+        return max(codes)
+    # What cannot be used of a text is a finding, and a run that was stopped is none.
+    stopped = [code for code in codes if code not in {0, 2, NOT_PASSED}]
+    return max([found.finish(), *stopped])
 
 
 def begin(
