@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from state.place import Place
 from state.value import FrozenModel
 from state.writing import Adherence, CitationVerdict, Rejection, VerdictReason
 
@@ -14,6 +15,7 @@ class UncitedClaim(FrozenModel):
     sentence: int = Field(ge=1, description="Position in the text, first = 1.")
     text: str
     why: str = Field(description="What gives it away, in words.")
+    place: Place | None = Field(default=None, description="Where the sentence stands.")
 
 
 class ReferenceFinding(FrozenModel):
@@ -24,6 +26,7 @@ class ReferenceFinding(FrozenModel):
     cause: VerdictReason
     detail: str = Field(description="What is wrong, in words.")
     remedy: str = ""
+    place: Place | None = Field(default=None, description="Where its entry or citation stands.")
 
 
 CheckedField = Literal["title", "authors", "year", "venue", "doi", "arxiv"]
@@ -45,6 +48,9 @@ class WrongField(FrozenModel):
     stated: str = Field(description="What the reference has.")
     right: str = Field(
         description="What the record has; what is known of the id, where it leads nowhere."
+    )
+    place: Place | None = Field(
+        default=None, description="Where the field stands, of an entry of BibTeX."
     )
 
 

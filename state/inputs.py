@@ -204,6 +204,17 @@ class VerifyInput(BaseModel):
         default=False,
         description="Whether a reference with wrong details (authors, year, venue, DOI) fails the text.",
     )
+    file: InputChannel[str] = Field(
+        default="",
+        description="The file that the text stands in; the places of findings name it.",
+        examples=["draft.tex"],
+        json_schema_extra={"maxLength": 1000},
+    )
+    paragraphs: InputChannel[list[str]] = Field(
+        default=[],
+        description="The paragraphs of a Word file whose text is sent; the places of findings then number them.",
+        examples=[["Related work", "Moths steer by the moon (Moth, 2019)."]],
+    )
 
 
 class AskInput(BaseModel):

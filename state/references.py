@@ -6,6 +6,7 @@ from state.audit import ReferenceCheck
 from state.channels import Result
 from state.ingest import Upload
 from state.inputs import InputChannel
+from state.place import Place
 from state.results import Reference
 
 
@@ -16,6 +17,7 @@ class ReadReference(Reference):
     confidence: float = Field(
         ge=0, le=1, description="How sure it is that title and authors were read right."
     )
+    place: Place | None = Field(default=None, description="Where it stands in its file.")
     check: ReferenceCheck | None = Field(
         default=None, description="What looking it up came to; none where no source was named."
     )
@@ -33,7 +35,8 @@ class ReferencesInput(BaseModel):
     )
     uploads: InputChannel[list[Upload]] = Field(
         default=[],
-        description="Files that hold a list of references: PDF, Word, HTML, JATS or TEI XML, LaTeX, Markdown, text.",
+        description="Files that hold a list of references: PDF, Word, HTML, JATS or TEI XML, LaTeX, BibTeX, Markdown, "
+        "text.",
         examples=[[{"name": "list.txt", "content": "D. Moth. Moths. 2019.", "encoding": "text"}]],
     )
     sources: InputChannel[list[str]] = Field(

@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from state.paper import Paper
+from state.place import Place
 from state.quote import CriterionVerdict, Debate, Quote
 from state.search import Hit
 from state.value import FrozenModel
@@ -98,6 +99,9 @@ class CitedSentence(FrozenModel):
         "researcher's own text, bear it out; none where an LLM was not asked.",
     )
     basis: Quote | None = None
+    place: Place | None = Field(
+        default=None, description="Where it stands in a text that was sent to be checked."
+    )
     rests_on: tuple[str, ...] = Field(
         default=(), description="Ids of cited papers of which it speaks together, citing none."
     )

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from state.audit import Audit, ReferenceCheck, ReferenceFinding, UncitedClaim
 from state.channels import CheckState, Result
+from state.place import Place
 from state.reducers import keep_last
 from state.results import CitedSentence
 from state.value import FrozenModel
@@ -27,6 +28,10 @@ class Entry(FrozenModel):
     confidence: float = Field(
         default=1.0, ge=0, le=1, description="How surely it was read; 1 for a record sent."
     )
+    place: Place | None = Field(default=None, description="Where it stands in its file.")
+    fields: dict[str, Place] = Field(
+        default_factory=dict, description="Where its fields stand, of an entry of BibTeX."
+    )
     invented: bool = Field(
         default=False, description="Whether there is most likely no such work; see ReferenceCheck."
     )
@@ -37,6 +42,14 @@ class VerifyState(CheckState, total=False):
 
     body: list[str]
     """The text's paragraphs, without its reference list."""
+    source: str
+    """What is on disk: the text as it was sent; of a Word file one line a paragraph."""
+    source_file: str
+    """Its name."""
+    in_paragraphs: bool
+    """Whether it is a Word file."""
+    places: list[dict[str, Place]]
+    """For each sentence where it stands, under an empty key, and where it cites, under the key of the paper."""
     entries: Annotated[list[Entry], keep_last(list[Entry])]
     findings: Annotated[list[ReferenceFinding], keep_last(list[ReferenceFinding])]
     """What is known against the reference list."""

@@ -10,6 +10,7 @@ from typing import Literal
 from pydantic import Field
 
 from state.inputs import CheckedRequest, WriteChoices
+from state.place import Place
 from state.quote import Quote
 from state.value import FrozenModel
 
@@ -301,6 +302,9 @@ class CitationVerdict(FrozenModel):
         default="",
         description="Who judged: an LLM's name, 'code' where the verdict is a matter of fact (the "
         "sentence is the paper's own, or no such paper is there), empty where nobody did.",
+    )
+    place: Place | None = Field(
+        default=None, description="Where it stands in a text that was sent to be checked."
     )
 
 

@@ -97,5 +97,6 @@ app.command(rich_help_panel=_KEEPING, cls=HomelessCommand)(setup_commands.doctor
 app.command("app", rich_help_panel=_KEEPING, context_settings=_PASSED_ON)(setup_commands.open_page)
 app.command(rich_help_panel=_KEEPING, context_settings=_PASSED_ON)(setup_commands.dev)
 app.command(rich_help_panel=_KEEPING)(setup_commands.mcp)
+app.command("lsp", rich_help_panel=_KEEPING)(setup_commands.language_server)
 app.command(rich_help_panel=_KEEPING, cls=HomelessCommand)(setup_commands.settings)
 app.command(rich_help_panel=_KEEPING, cls=HomelessCommand)(setup_commands.prompts)

@@ -16,6 +16,7 @@ from typer.models import OptionInfo
 
 from citeloom.cli import options
 from citeloom.cli.commands import Commands, GuardedCommand
+from citeloom.cli.finding_results import CheckResults
 from state.inputs import AskInput, FindInput, ReviewInput, ReviseInput, VerifyInput, WriteInput
 from state.novelty import NoveltyInput
 from state.synthesis import SynthesizeInput
@@ -37,7 +38,9 @@ _INPUTS: Mapping[str, type[BaseModel]] = {
 
 def command_of(function: Callable[..., int]) -> TyperCommand:
     """Return the command of a function that takes groups of options: each field of a group is an option."""
-    hints = get_type_hints(function, localns=vars(options), include_extras=True)
+    hints = get_type_hints(
+        function, localns={**vars(options), "CheckResults": CheckResults}, include_extras=True
+    )
     groups: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
     known = {**setting_fields(), **_INPUTS[function.__name__].model_fields}
     parameters = list[Parameter]()

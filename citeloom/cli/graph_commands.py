@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -16,6 +16,7 @@ from citeloom.cli.telling import print_notice, print_status
 from tools.counting import counted
 
 if TYPE_CHECKING:
+    from citeloom.cli.finding_results import CheckResults
     from citeloom.cli.options import (
         AnswerResults,
         AskOptions,
@@ -120,15 +121,17 @@ def verify(
     *,
     verify: "VerifyOptions",
     check: "VerifyChecks",
-    results: "ResultOptions",
+    results: "CheckResults",
     resume: "Resume" = None,
     model: "ModelOptions",
 ) -> int:
-    """Check each citation of a text against the paper it cites.
+    """Check each citation of a text, or of several files, against the paper it cites.
 
     Exit code 0: all hold; 3: one does not, or was not checked; 2: the input cannot be used; 1: the run was stopped.
     """
-    return _run("verify", [verify, check], results, resume, model)
+    from citeloom.cli.run_command import check_files
+
+    return check_files(verify, check, results, resume, model)
 
 
 def ask(
@@ -169,12 +172,12 @@ def _run(
 
 
 def references(
-    file: Annotated[
-        str,
+    files: Annotated[
+        list[str],
         typer.Argument(
-            metavar="FILE",
-            help="A PDF, a Word file, a text with a reference list, or one reference per line; "
-            "'-' for standard input.",
+            metavar="FILES",
+            help="A PDF, a Word or BibTeX file, a text with a reference list, or one reference per line; "
+            "'-' for standard input. Several files are read as one list.",
         ),
     ],
     form: Annotated[Form, typer.Option("--format", help="Output format.")] = Form.bibtex,
@@ -193,17 +196,54 @@ def references(
             "--out", "-o", metavar="PATH", help="Output file; standard output by default."
         ),
     ] = None,
-) -> None:
+    findings: Annotated[
+        bool,
+        typer.Option(
+            "--findings",
+            help="Print each finding on one line, FILE:LINE:COLUMN: LEVEL: MESSAGE [RULE], in place of the list.",
+        ),
+    ] = False,
+    sarif: Annotated[
+        Path | None,
+        typer.Option("--sarif", metavar="FILE", help="Also write the findings as SARIF 2.1.0."),
+    ] = None,
+    fail_on: Annotated[
+        Literal["contradicted", "unsupported", "unchecked", "never"] | None,
+        typer.Option(
+            "--fail-on",
+            help="Exit with code 3 on findings at least this grave: contradicted (retracted or likely "
+            "invented), unsupported (not found or a wrong field), unchecked, never.",
+        ),
+    ] = None,
+    baseline: Annotated[
+        Path | None,
+        typer.Option(
+            "--baseline",
+            metavar="FILE",
+            help="A file of findings that you accept: they neither show nor fail.",
+        ),
+    ] = None,
+    write_baseline: Annotated[
+        bool,
+        typer.Option(
+            "--write-baseline",
+            help="Accept all findings of this check: write them to the file of --baseline.",
+        ),
+    ] = False,
+) -> int:
     """Read references in any style and write them as BibTeX, CSL JSON or RIS."""
     from citeloom.api import uploaded
+    from citeloom.cli.finding_results import FindingResults
     from citeloom.cli.print_result import print_references
     from graphs.references import graph
     from tools.run_settings import RunSettings
 
-    sent: Any = {"text": sys.stdin.read()} if file == "-" else {"uploads": [uploaded(Path(file))]}
+    found = FindingResults(findings, sarif, fail_on, baseline, write_baseline)
+    uploads = [uploaded(Path(file)) | {"name": file} for file in files if file != "-"]
+    sent: Any = {"uploads": uploads, "text": sys.stdin.read() if "-" in files else ""}
     called: Any = graph  # the run is not kept
     values = asyncio.run(called.ainvoke({**sent, "sources": sources}, context=RunSettings()))
-    print_references(values, form, out)
+    return print_references(values, form, out, found if found.asked else None)
 
 
 def update(

@@ -96,6 +96,7 @@ class FindOptions(OptionGroup):
 class PaperOptions(OptionGroup):
     """Of `write`, and with others of `verify`: papers that are named, one by one or in a file."""
 
+    PLACES: ClassVar[bool] = False
     library: Annotated[str, typer.Option("--library", "-l", metavar="NAME")]
     sources: Annotated[list[str], typer.Option("--source", metavar="NAME")]
     papers: Annotated[list[str], typer.Option("--paper", "-p", metavar="ID")]
@@ -109,7 +110,7 @@ class PaperOptions(OptionGroup):
 
     def given(self) -> dict[str, Any]:
         """Return what they give, with the records of the file; raises InputError where it holds none."""
-        records = read_papers(self.papers_file) if self.papers_file else ()
+        records = read_papers(self.papers_file, places=self.PLACES) if self.papers_file else ()
         papers = [*self.papers, *records]
         return {"library": self.library, "sources": self.sources, "papers": papers}
 
@@ -118,6 +119,7 @@ class PaperOptions(OptionGroup):
 class VerifyOptions(PaperOptions):
     """Of `verify`."""
 
+    PLACES = True
     text: Annotated[
         str | None,
         typer.Argument(
@@ -126,12 +128,15 @@ class VerifyOptions(PaperOptions):
             show_default=False,
         ),
     ] = None
+    more: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="FILES", help="More files to check.", show_default=False),
+    ] = None
 
     def given(self) -> dict[str, Any]:
         """Return what they give, with the text and the records in a Word file; raises InputError as above."""
-        text, records = read_manuscript(self.text)
-        given = super().given()
-        return given | {"text": text, "papers": [*given["papers"], *records]}
+        read, given = read_manuscript(self.text), super().given()
+        return given | read | {"papers": [*given["papers"], *read["papers"]]}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,6 +10,7 @@ from langgraph.store.base import BaseStore
 from rich.markup import escape
 
 from citeloom.cli.files import write_whole
+from citeloom.cli.finding_results import NOT_PASSED, FindingResults
 from citeloom.cli.library_add import tell
 from citeloom.cli.telling import (
     print_notice,
@@ -41,8 +42,6 @@ from tools.counting import counted
 from tools.errors import InputError
 from tools.run_store import RunStore
 
-NOT_PASSED = 3
-
 
 async def print_result(
     run: RunRecord,
@@ -53,6 +52,7 @@ async def print_result(
     known: frozenset[str] | None = None,
     trace: bool = False,
     speak: str | None = None,
+    findings: FindingResults | None = None,
 ) -> int:
     """Write the files of a run, print its result, and return the exit code.
 
@@ -64,10 +64,10 @@ async def print_result(
         known: Ids of papers that an earlier run has seen: only the others are printed.
         trace: Whether to print the way to an answer, too.
         speak: The voice that says an answer aloud, if one shall.
+        findings: What takes the findings of a check, and tells them in place of its report if it prints lines.
     """
     if run.graph == "references":
-        print_references(values, "csl" if as_json else "bibtex")
-        return 0
+        return print_references(values, "csl" if as_json else "bibtex")
     if run.graph == "ingest":
         # Without a request it was stopped at once, and its caller says so.
         return tell(values, as_json=as_json) if "request" in values else 1
@@ -78,9 +78,11 @@ async def print_result(
     if run.out:
         for name, content in result_files(report, run.formats, more=files).items():
             write_whole(Path(run.out) / name, content)
+    if findings:
+        findings.take_text(values, run.inputs.get("file", ""))
     if as_json:
         typer.echo(dump(record))
-    else:
+    elif not (findings and findings.lines):
         _print(run, report, known, trace=trace)
     if speak and values.get("sentences"):
         from citeloom.cli.voice import say_aloud
@@ -165,8 +167,15 @@ def _exit_code(report: ResultReport) -> int:
     return int(not done.get(graph, is_given))
 
 
-def print_references(values: Mapping[str, Any], form: str, out: Path | None = None) -> None:
+def print_references(
+    values: Mapping[str, Any],
+    form: str,
+    out: Path | None = None,
+    findings: FindingResults | None = None,
+) -> int:
     """Print the references in one of the forms, or write them; say on standard error what could not be done.
+
+    `findings` takes what was found, and tells it in their place if it prints lines. Returns the exit code.
 
     Raises:
         InputError: Nothing could be read.
@@ -177,7 +186,11 @@ def print_references(values: Mapping[str, Any], form: str, out: Path | None = No
         typer.echo(f"{failure.subject}: {failure.cause}", err=True)
     listed: Sequence[ReadReference] = values.get("references") or ()
     text = reference_file(form, listed)
-    if out:
+    if findings:
+        findings.take_references(values)
+    if findings and findings.lines and not out:
+        pass
+    elif out:
         out.write_text(text, "utf-8")
     else:
         typer.echo(text, nl=False)
@@ -186,3 +199,4 @@ def print_references(values: Mapping[str, Any], form: str, out: Path | None = No
     outcomes = Counter(one.check.outcome.replace("_", " ") for one in listed if one.check)
     told += [f"{count} {outcome}" for outcome, count in outcomes.most_common()]
     typer.echo(", ".join(told), err=True)
+    return findings.finish("never") if findings else 0

@@ -12,9 +12,10 @@ from tools.errors import InputError
 
 if TYPE_CHECKING:
     from state.paper import Paper
+    from tools.bibliography.read_bibtex import BibtexEntry
 
 MAX_BYTES = 2_000_000
-_TEXT_SUFFIXES = {".txt", ".md", ".markdown", ".text", ".rst", ".tex"}
+_TEXT_SUFFIXES = {".txt", ".md", ".markdown", ".qmd", ".text", ".rst", ".tex"}
 
 
 def read_text_input(given: str | None) -> str:
@@ -46,16 +47,28 @@ def _looks_like_path(given: str) -> bool:
     return False
 
 
-def read_manuscript(given: str | None) -> tuple[str, list[dict[str, Any]]]:
-    """Return a text as `read_input` does, or that of a Word file with the records that its fields hold.
+def read_manuscript(given: str | None) -> dict[str, Any]:
+    """Return what `verify` takes of a text: itself, its file, of a Word file its paragraphs and its fields' records.
 
     Raises:
         InputError: Nothing is given, or the file cannot be read.
     """
     if given is None or not given.lower().endswith(".docx") or not os.path.isfile(given):
-        return read_text_input(given), []
+        text = read_text_input(given)
+        return {
+            "text": text,
+            "file": given if given and os.path.isfile(given) else "",
+            "papers": [],
+        }
+    from tools.documents.word_manuscript import word_paragraphs
+
     text, papers = _word(Path(given))
-    return text, [paper.model_dump(mode="json") for paper in papers]
+    return {
+        "text": text,
+        "file": given,
+        "paragraphs": word_paragraphs(Path(given).read_bytes()),
+        "papers": [paper.model_dump(mode="json") for paper in papers],
+    }
 
 
 def read_section(path: Path) -> str:
@@ -164,8 +177,10 @@ def own_style(inputs: dict[str, Any]) -> str:
     return str(Path(named).resolve())
 
 
-def read_papers(path: Path) -> list[dict[str, Any]]:
+def read_papers(path: Path, *, places: bool = False) -> list[dict[str, Any]]:
     """Return the records of a file of papers, or of a papers.json that a run wrote.
+
+    `places`: those of BibTeX with where they and their fields stand, as `verify` takes them.
 
     Raises:
         InputError: The file holds no usable record.
@@ -180,15 +195,26 @@ def read_papers(path: Path) -> list[dict[str, Any]]:
             chosen = [item.get("paper", item) for item in items if item.get("selected", True)]
             return _usable(chosen, path)
     from state.paper import Paper
-    from tools.bibliography.read_records import read_records
+    from tools.bibliography.read_bibtex import BibtexEntry
+    from tools.bibliography.read_records import is_bibtex, read_bibtex_file, read_records
 
     records: list[dict[str, Any]] = []
-    for item in read_records(path):
+    placed = places and is_bibtex(path.name)
+    for entry in read_bibtex_file(path) if placed else map(BibtexEntry, read_records(path)):
+        item = entry.record
         if isinstance(item, Paper):
-            records.append(item.model_dump(mode="json"))
+            records.append(item.model_dump(mode="json") | (_places_of(entry) if placed else {}))
         elif item.lost:
             print_notice("Not read", f"{path}:{item.line}: {item.reason}")
     return _usable(records, path)
+
+
+def _places_of(entry: "BibtexEntry") -> dict[str, Any]:
+    fields = entry.checked_places().items()
+    return {
+        "place": entry.places[""].model_dump(mode="json"),
+        "fields": {name: place.model_dump(mode="json") for name, place in fields},
+    }
 
 
 def _usable(records: list[dict[str, Any]], path: Path) -> list[dict[str, Any]]:

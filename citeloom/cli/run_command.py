@@ -4,12 +4,14 @@ import asyncio
 from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
 from citeloom.cli.console import INTERRUPTED, Progress, cancelled_by_signals
 from citeloom.cli.files import check_folder
-from citeloom.cli.options import ModelOptions, OptionGroup, ResultOptions
+from citeloom.cli.finding_results import NOT_PASSED, CheckResults
+from citeloom.cli.options import ModelOptions, OptionGroup, ResultOptions, VerifyOptions
 from citeloom.cli.proposal_files import WAITING, ask, print_waiting, read_proposal, write_proposal
 from citeloom.cli.read_inputs import own_style
 from citeloom.cli.telling import print_status, tell_error
@@ -30,6 +32,9 @@ def run_command(
     results: ResultOptions,
     resume: str | None,
     model: ModelOptions,
+    more: Mapping[str, Any] = {},
+    *,
+    folder: bool = True,
 ) -> int:
     """Run a command to its end, and return its exit code.
 
@@ -39,15 +44,17 @@ def run_command(
         results: Where the result goes, and how it is shown.
         resume: The run that goes on, instead of a new one.
         model: Further settings, some of which also change a run that goes on.
+        more: More of how the result is shown.
+        folder: Whether the result goes into a folder where none is named.
 
     Raises:
         InputError: Something that was given cannot be used.
     """
-    show = results.given()
+    show = {**results.given(), **more}
     out, as_json, formats = show.pop("out"), show.pop("json"), show.pop("formats", [])
     if not resume:
         given = dict(ChainMap(*(group.given() for group in (*groups, model))))
-        run = begin(graph, given, out=out, formats=formats)
+        run = begin(graph, given, out=out, folder=folder, formats=formats)
     else:
         run = load_run(resume)
         if run.graph != graph:
@@ -59,8 +66,48 @@ def run_command(
     return to_the_end(run, resumed=bool(resume), as_json=as_json, show=show)
 
 
+def check_files(
+    verify: VerifyOptions,
+    check: OptionGroup,
+    results: CheckResults,
+    resume: str | None,
+    model: ModelOptions,
+) -> int:
+    """Check one text after another, each by a run of its own; return the gravest exit code."""
+    files = [verify.text, *(verify.more or ())]
+    found = results.finding_results()
+    codes: list[int] = []
+    for file in files:
+        out = (
+            results.out / Path(file).name
+            if results.out and file and len(files) > 1
+            else results.out
+        )
+        codes.append(
+            run_command(
+                "verify",
+                [replace(verify, text=file, more=None), check],
+                replace(results, out=out),
+                resume,
+                model,
+                {"findings": found} if found.asked else {},
+                folder=not found.lines,
+            )
+        )
+    if not found.asked:
+        return max(codes)
+    # What cannot be used of a text is a finding, and a run that was stopped is none.
+    stopped = [code for code in codes if code not in {0, 2, NOT_PASSED}]
+    return max([found.finish(), *stopped])
+
+
 def begin(
-    graph: GraphName, given: Mapping[str, Any], *, out: Path | None = None, **more: Any
+    graph: GraphName,
+    given: Mapping[str, Any],
+    *,
+    out: Path | None = None,
+    folder: bool = True,
+    **more: Any,
 ) -> RunRecord:
     """Return a new run of a graph with these inputs and settings; who works on it saves it.
 
@@ -75,8 +122,9 @@ def begin(
     check_date(inputs.get("before"))
     check_date(inputs.get("after"), "first day")
     run = new_run(graph, inputs, context, style=own_style(inputs), **more)
-    if folder := out or (None if graph in ANSWERING else Path("citeloom-out") / run.name):
-        run.out = str(folder.resolve())
+    own = None if graph in ANSWERING or not folder else Path("citeloom-out") / run.name
+    if place := out or own:
+        run.out = str(place.resolve())
     return run
 
 

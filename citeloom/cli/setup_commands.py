@@ -155,6 +155,37 @@ def mcp() -> None:
     asyncio.run(run())
 
 
+def language_server(
+    papers: Annotated[
+        Path | None,
+        typer.Option(
+            "--papers",
+            help="The file of the papers that your texts cite; by default the BibTeX files beside each text.",
+        ),
+    ] = None,
+    sources: Annotated[
+        list[str],
+        typer.Option(
+            "--source",
+            metavar="NAME",
+            help="Look references up in this source; without one, none is looked up. May be repeated.",
+        ),
+    ] = [],  # noqa: B006 - Typer's way
+) -> None:
+    """Show findings, quotes and fixes in your editor while you write (LSP, over stdin and stdout)."""
+    from functools import partial
+
+    from citeloom.cli.read_inputs import read_papers
+
+    try:
+        from citeloom.service.language_server import language_server as made
+    except ModuleNotFoundError as error:
+        raise InputError(
+            f"{error.name} is not installed: to serve an editor, run `pip install 'citeloom[lsp]'`"
+        ) from error
+    made(partial(read_papers, places=True), papers, sources).start_io()
+
+
 def evaluate(ctx: typer.Context) -> None:
     """Measure how well CiteLoom works on your data."""
     try:

@@ -12,7 +12,7 @@ from state.writing import CitationVerdict
 from tools.bibliography.text_runs import clean
 from tools.counting import counted
 
-_WORDS = {
+WORDS = {
     "fabricated": "likely invented",
     "not_found": "not found",
     "unresolved": "no such entry or record",
@@ -28,6 +28,7 @@ _WORDS = {
     "corrected": "corrected",
     "superseded": "a later version was published",
 }
+"""What a verdict or its cause says, for a reader."""
 _COUNTS = {
     "supported": "supported",
     "partly": "partly supported",
@@ -99,7 +100,7 @@ def audit_blocks(values: Mapping[str, Any]) -> Iterator[str]:
     if audit.references:
         yield "## References"
         yield "\n".join(
-            f"- {escape(f'{item.key or item.paper}: {_WORDS.get(item.cause, item.cause)}: {item.detail}')}"
+            f"- {escape(f'{item.key or item.paper}: {WORDS.get(item.cause, item.cause)}: {item.detail}')}"
             f"{item.remedy and escape(f' ({item.remedy})')}"
             for item in audit.references
         )
@@ -137,7 +138,7 @@ def _problem(item: CitationVerdict, label: str) -> Iterator[str]:
     if supported and not item.cause:
         return
     told = item.cause if supported or item.verdict == "not_in_source" else item.verdict
-    yield f"- {_told(label, _WORDS.get(told, item.verdict), item.reason)}"
+    yield f"- {_told(label, WORDS.get(told, item.verdict), item.reason)}"
     first = item.first and ("partly supported" if item.first == "partly" else item.first)
     more = [
         not supported and item.claim and f"claimed: {item.claim}",

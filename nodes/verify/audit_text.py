@@ -1,19 +1,21 @@
 """Audit: say of a text that was checked what stands behind each citation.
 
 Reads `run`, `entries`, `final`, `printed`, `verdicts`, `checks`, `flagged`, `findings`, `keys`, `labels`,
-`nowhere`, `looked_up`, `strictly`, `rejections`, `failures`. Writes the output of `verify`.
+`nowhere`, `places`, `looked_up`, `strictly`, `rejections`, `failures`. Writes the output of `verify`.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import TypeVar
 
 from langgraph.runtime import Runtime
 
 from nodes.verify.mark_citations import INVENTED
 from nodes.write.audit_citations import findings_on, make_audit
-from state.audit import Audit
+from state.audit import Audit, ReferenceFinding, UncitedClaim
+from state.place import Place
 from state.results import CitedSentence
 from state.run import fatal_failure, outcome_of
-from state.verify import VerifyOutput, VerifyState
+from state.verify import Entry, VerifyOutput, VerifyState
 from state.writing import CitationVerdict, Draft, VerdictReason
 from tools.run_settings import RunSettings
 from tools.services import open_services
@@ -33,6 +35,7 @@ async def audit_text(state: VerifyState, runtime: Runtime[RunSettings]) -> Verif
     draft: Draft = state.get("final", Draft(id="text"))
     labels, keys = state.get("labels", {}), state.get("keys", {})
     cited = {keys[key] for item in draft.sentences for key in item.keys if key in keys}
+    places = state.get("places", [])
     papers = await services.run_store.papers.get(list(keys.values()))
     notices = [
         item.model_copy(update={"key": labels.get(item.key, item.key)})
@@ -41,17 +44,23 @@ async def audit_text(state: VerifyState, runtime: Runtime[RunSettings]) -> Verif
     ]
     audit = make_audit(
         draft.sentences,
-        [_resolved(item, state.get("nowhere", {})) for item in state.get("verdicts", [])],
+        [
+            _placed(_resolved(item, state.get("nowhere", {})), places, item.key)
+            for item in state.get("verdicts", [])
+        ],
         checked=bool(state.get("checks")),
-        references=[*state.get("findings", []), *notices],
+        references=[
+            _with_place(item, state.get("entries", []), labels, places)
+            for item in (*state.get("findings", []), *notices)
+        ],
         looked_up=state.get("looked_up", []),
         strict=state.get("strictly", False),
-        uncited_claims=state.get("flagged", []),
+        uncited_claims=[_placed(item, places) for item in state.get("flagged", [])],
         rejections=state.get("rejections", []),
     )
     if state.get("entries") and draft.sentences and not draft.keys:
         audit = audit.model_copy(update={"passed": False, "reasons": (UNSEEN, *audit.reasons)})
-    sentences = _cited(state.get("printed", []), draft, audit)
+    sentences = _cited(state.get("printed", []), draft, audit, places)
     whole = bool(state.get("checks")) and not audit.not_checked
     return {
         "audit": audit,
@@ -66,13 +75,39 @@ async def audit_text(state: VerifyState, runtime: Runtime[RunSettings]) -> Verif
     }
 
 
-def _cited(printed: Sequence[str], draft: Draft, audit: Audit) -> list[CitedSentence]:
+PlacedT = TypeVar("PlacedT", CitationVerdict, UncitedClaim)
+
+
+def _placed(item: PlacedT, places: Sequence[Mapping[str, Place]], key: str = "") -> PlacedT:
+    """Return what was found of a sentence with the place of its citation, or else of the sentence."""
+    of = places[item.sentence - 1] if item.sentence <= len(places) else {}
+    return item.model_copy(update={"place": of.get(key, of.get(""))})
+
+
+def _with_place(
+    item: ReferenceFinding,
+    entries: Sequence[Entry],
+    labels: Mapping[str, str],
+    places: Sequence[Mapping[str, Place]],
+) -> ReferenceFinding:
+    """Return what was found of a reference with the place of its entry, or else of its first citation."""
+    listed = (one.place for one in entries if item.paper and item.paper in {one.paper, one.stated})
+    keys = [key for key, label in labels.items() if item.key in {label, label.strip("[]")}]
+    cited = (of[key] for of in places for key in keys if key in of)
+    place = item.place or next(filter(None, listed), None) or next(cited, None)
+    return item.model_copy(update={"place": place})
+
+
+def _cited(
+    printed: Sequence[str], draft: Draft, audit: Audit, places: Sequence[Mapping[str, Place]]
+) -> list[CitedSentence]:
     """Return the sentences as they stand in the text, each with the verdicts on its citations."""
     return [
         CitedSentence(
             number=number,
             text=text,
             marked=sentence.text,
+            place=places[number - 1].get("") if number <= len(places) else None,
             citations=tuple(item for item in audit.verdicts if item.sentence == number),
         )
         for number, (text, sentence) in enumerate(

@@ -1,6 +1,7 @@
 """Mark: find the citations in the text, and tell which reference each one leads to.
 
-Reads `run`, `body`, `entries`, `findings`. Writes `keys`, `labels`, `nowhere`, `printed`, `final`, `findings`, `notes`.
+Reads `run`, `body`, `entries`, `findings`, `source`, `source_file`, `in_paragraphs`. Writes `keys`, `labels`,
+`nowhere`, `printed`, `places`, `final`, `findings`, `notes`.
 """
 
 import asyncio
@@ -12,14 +13,16 @@ from langgraph.runtime import Runtime
 
 from state.audit import ReferenceFinding
 from state.paper import Paper
+from state.place import Place
 from state.verify import Entry, VerifyState
 from state.writing import MARKER, Draft, Sentence, VerdictReason
 from tools.references.citable import Citable
 from tools.references.in_text import Label, Mention
-from tools.references.manuscript import NOTE
+from tools.references.manuscript import NOTE, is_latex
 from tools.references.marks import citations_in
 from tools.run_settings import RunSettings
 from tools.services import open_services
+from tools.text.places import PlaceFinder
 from tools.text.sentences import split_sentences
 
 STAGE = "mark_citations"
@@ -41,15 +44,18 @@ async def mark_citations(state: VerifyState, runtime: Runtime[RunSettings]) -> V
         citations_in, blocks, listed.labels, listed.families, listed.style
     )
     printed: list[str] = []
+    marks: list[dict[str, tuple[int, int]]] = []
     sentences: list[Sentence] = []
     for block, mentions in zip(blocks, found, strict=True):
         if NOTE.match(block):  # the venue and year of a note that is a reference are no citation
             mentions = [one for one in mentions if _leads(one, listed)]
-        for text, marked in mark_in_text(block, mentions, keying):
+        for text, marked, stands in mark_in_text(block, mentions, keying):
             printed.append(text)
+            marks.append(stands)
             sentences.append(Sentence(text=marked, line=len(sentences) + 1))
     keying.name_rest()
     return {
+        "places": await asyncio.to_thread(_places, state, printed, marks),
         "keys": keying.keys,
         "labels": keying.labels,
         "nowhere": keying.nowhere,
@@ -58,6 +64,24 @@ async def mark_citations(state: VerifyState, runtime: Runtime[RunSettings]) -> V
         "findings": [*state["findings"], *keying.findings],
         "notes": [*state.get("notes", []), *secondary(found)],
     }
+
+
+def _places(
+    state: VerifyState, printed: Sequence[str], marks: Sequence[Mapping[str, tuple[int, int]]]
+) -> list[dict[str, Place]]:
+    source = state.get("source", "")
+    finder = PlaceFinder(
+        source,
+        state.get("source_file", ""),
+        latex=is_latex(source),
+        paragraphs=state.get("in_paragraphs", False),
+    )
+    places: list[dict[str, Place]] = []
+    for found, stands in zip(finder.find(printed), marks, strict=True):
+        all_of = {"": (0, None), **stands}
+        at = {key: found.place(*span) for key, span in all_of.items()} if found else {}
+        places.append({key: place for key, place in at.items() if place})
+    return places
 
 
 def _leads(one: Mention, listed: Citable) -> bool:
@@ -153,8 +177,8 @@ def _key_in_file(paper: Paper) -> str:
 
 def mark_in_text(
     text: str, mentions: Sequence[Mention], keying: CitationKeys
-) -> list[tuple[str, str]]:
-    """Return the sentences of a paragraph, each as it stands and with markers."""
+) -> list[tuple[str, str, dict[str, tuple[int, int]]]]:
+    """Return the sentences of a paragraph: each as it stands, with markers, and where in it each key is cited."""
     pieces: list[str] = []
     shown: list[str] = []
     last = 0
@@ -166,13 +190,28 @@ def mark_in_text(
     marked = "".join([*pieces, text[last:]])
     places = [found.start() for found in MARKER.finditer(marked)]
     printed = dict(zip(places, shown, strict=True))
-    return [
-        (
-            MARKER.sub(lambda at: printed[start + at.start()], marked[start:end]).strip(),  # noqa: B023
-            marked[start:end].strip(),
-        )
-        for start, end in _spans(marked)
-    ]
+    sentences: list[tuple[str, str, dict[str, tuple[int, int]]]] = []
+    for start, end in _spans(marked):
+        start += len(marked[start:end]) - len(marked[start:end].lstrip())
+        sentence, stands = _as_it_stands(marked[start:end].rstrip(), start, printed)
+        sentences.append((sentence, marked[start:end].strip(), stands))
+    return sentences
+
+
+def _as_it_stands(
+    marked: str, start: int, shown: Mapping[int, str]
+) -> tuple[str, dict[str, tuple[int, int]]]:
+    """Return a sentence with its citations in place of markers, and where they stand, each key's first."""
+    stands: dict[str, tuple[int, int]] = {}
+    text, last, span = "", 0, (0, 0)
+    for mark in MARKER.finditer(marked):
+        text += marked[last : mark.start()]
+        words, last = shown[start + mark.start()], mark.end()
+        if words:  # further papers of one citation share its place
+            span = len(text), len(text) + len(words)
+        text += words
+        stands.setdefault(mark[1], span)
+    return (text + marked[last:]).strip(), stands
 
 
 def _spans(marked: str) -> list[tuple[int, int]]:

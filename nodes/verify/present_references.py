@@ -27,6 +27,7 @@ async def present_references(state: VerifyState, runtime: Runtime[RunSettings]) 
             paper=one.paper,
             label=entry.label,
             confidence=entry.confidence,
+            place=entry.place,
             check=checks[at] if checks else None,
         )
         for at, (one, entry) in enumerate(zip(listed, entries, strict=True))

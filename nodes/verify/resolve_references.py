@@ -53,6 +53,10 @@ async def resolve_references(state: VerifyState, runtime: Runtime[RunSettings]) 
     for place, entry in enumerate(entries):
         stated = given.get(entry.paper)
         check = check_reference(entry, stated, said[place])
+        wrong = [
+            one.model_copy(update={"place": entry.fields.get(one.field)}) for one in check.wrong
+        ]
+        check = check.model_copy(update={"wrong": tuple(wrong)})
         checks.append(check)
         invented = check.outcome == "likely_invented"
         paper = papers[place].id if place in papers and not invented else ""
@@ -64,7 +68,8 @@ async def resolve_references(state: VerifyState, runtime: Runtime[RunSettings]) 
         if no_source_holds(check, stated, entry):
             elsewhere += 1
         elif finding := finding_on(check, said[place], request.sources, paper):
-            findings.append(finding)
+            at = next((one.place for one in wrong if one.place), entry.place)
+            findings.append(finding.model_copy(update={"place": at}))
         unsure += place in papers and check.outcome in {"not_asked", "incomplete"}
     notes = [f"{_UNSURE} {counted(unsure, 'reference')}: {_ASK}"] if unsure else []
     if elsewhere:

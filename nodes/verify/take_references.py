@@ -4,13 +4,16 @@ Reads the input of `references`. Writes `run`, `request`, `entries`, `stop`, and
 same thread may have left; the records go to the run store. Files are read in processes of their own.
 """
 
+import asyncio
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from uuid import uuid4
 
 from langgraph.runtime import Runtime
 
-from nodes.common.check_input import check_sources, parse_input, refusing
+from nodes.common.check_input import by_its_key, check_sources, parse_input, refusing
+from nodes.verify.take_text import placed_entries
 from state.begin import begin_run
 from state.bibliography import ReferenceEntry
 from state.inputs import CheckedRequest
@@ -21,7 +24,10 @@ from state.run import Failure
 from state.verify import Entry, VerifyState
 from tools.bibliography.names import csl_name
 from tools.bibliography.publication_kinds import KINDS, kind_of_work
+from tools.bibliography.read_records import is_bibtex, read_bibtex_file
 from tools.counting import counted
+from tools.documents.file_types import decoded, detect_file_type
+from tools.documents.word_manuscript import word_paragraphs
 from tools.errors import DocumentError, InputError
 from tools.file_limits import FILE_LIMITS
 from tools.ingest.reader_processes import run_apart
@@ -42,16 +48,18 @@ async def take_references(
     """Read the references of text and files; a file that cannot be read is a failure."""
     run = uuid4().hex
     services = open_services(runtime, run)
-    request, entries, failures = CheckedRequest(text=""), list[Entry](), list[Failure]()
+    request, read, failures = CheckedRequest(text=""), list[_Read](), list[Failure]()
     with refusing(STAGE) as stopped:
         check_settings(services.context)
         sent = parse_input(ReferencesInput, state)
         sources = check_sources(sent.sources)
         read, failures = await _read(services, sent)
         request = CheckedRequest(text=counted(len(read), "reference"), sources=sources)
-        papers = list(_distinct(map(recorded, read)))
-        await services.run_store.papers.put(papers)
-        entries = list(map(_entry, read, papers))
+        read = list(_distinct(read))
+        await services.run_store.papers.put([paper for _, paper in read])
+    entries = [
+        entry.model_copy(update={"paper": paper.id, "stated": paper.id}) for entry, paper in read
+    ]
     services.progress(STAGE, len(entries), len(entries))
     return begin_run(
         VerifyState,
@@ -63,9 +71,11 @@ async def take_references(
     )
 
 
-async def _read(
-    services: Services, sent: ReferencesInput
-) -> tuple[list[ReferenceEntry], list[Failure]]:
+_Read = tuple[Entry, Paper]
+"""An entry of a list, and what it says of its paper."""
+
+
+async def _read(services: Services, sent: ReferencesInput) -> tuple[list[_Read], list[Failure]]:
     """Return the references of all that was sent, and what could not be read.
 
     Raises:
@@ -78,13 +88,21 @@ async def _read(
             f"the text has {len(sent.text):,} characters; the maximum is {MAX_CHARACTERS:,}: "
             "give a part of the list at a time"
         )
-    entries: list[ReferenceEntry] = []
+    entries: list[_Read] = []
     failures: list[Failure] = []
-    for name, content in _contents(sent, failures):
+    for name, file, content in _contents(sent, failures):
         try:
-            entries += await run_apart(
+            if is_bibtex(name):
+                entries += await asyncio.to_thread(_bibtex, content, file, failures)
+                continue
+            listed = await run_apart(
                 services.clients.settings, read_list, content=content, name=name
             )
+            found = [
+                Entry(label=one.label, raw=one.text, confidence=one.confidence) for one in listed
+            ]
+            found = await asyncio.to_thread(_placed, found, content, name, file)
+            entries += zip(found, map(recorded, listed), strict=True)
         except DocumentError as error:
             failures.append(_unread(name or "the text", error))
         if len(entries) > MAX_REFERENCES:
@@ -96,15 +114,53 @@ async def _read(
     return entries, failures
 
 
-def _contents(sent: ReferencesInput, failures: list[Failure]) -> Iterator[tuple[str, bytes]]:
-    """Yield the name and the bytes of all that was sent; a text has no name."""
+def _bibtex(content: bytes, file: str, failures: list[Failure]) -> list[_Read]:
+    """Return the entries of a BibTeX file.
+
+    Raises:
+        DocumentError: It holds none.
+    """
+    read: list[_Read] = []
+    try:
+        found = read_bibtex_file(Path(file), content)
+    except InputError as error:
+        raise DocumentError(
+            str(error), remedy="give a file with entries such as @article"
+        ) from error
+    for one in found:
+        if isinstance(one.record, Paper):
+            fields = one.checked_places()
+            entry = Entry(label=one.key, place=one.places.get(""), fields=fields)
+            read.append((entry, one.record))
+        elif one.record.lost:
+            subject, cause = f"{file}:{one.record.line}", one.record.reason
+            failures.append(Failure(stage=STAGE, subject=subject, cause=cause, remedy=_MEND))
+    return read
+
+
+_MEND = "mend the entry, and check it again"
+
+
+def _placed(entries: list[Entry], content: bytes, name: str, file: str) -> list[Entry]:
+    """Return entries with their places in a text or a Word file; a PDF has no lines."""
+    if name.lower().endswith(".docx"):
+        paragraphs = [" ".join(one.split()) for one in word_paragraphs(content)]
+        return placed_entries(entries, "\n".join(paragraphs), file, paragraphs=True)
+    is_text = not name or name.lower().endswith((".tex", ".ltx", ".bbl"))
+    if is_text or detect_file_type(content, name) in {"text", "markdown"}:
+        return placed_entries(entries, decoded(content), file)
+    return entries
+
+
+def _contents(sent: ReferencesInput, failures: list[Failure]) -> Iterator[tuple[str, str, bytes]]:
+    """Yield the name, the name with its folder, and the bytes of all that was sent; a text has no name."""
     if sent.text.strip():
-        yield "", sent.text.encode("utf-8", "replace")
+        yield "", "", sent.text.encode("utf-8", "replace")
     for number, upload in enumerate(sent.uploads, start=1):
         sent_as = upload.name.encode("utf-8", "replace").decode().replace("\\", "/")
         name = sent_as.rpartition("/")[2] or f"file {number}"
         try:
-            yield name, contents_of(upload, largest=FILE_LIMITS.bytes)
+            yield name, sent_as, contents_of(upload, largest=FILE_LIMITS.bytes)
         except DocumentError as error:
             failures.append(_unread(name, error))
 
@@ -130,17 +186,13 @@ def recorded(entry: ReferenceEntry) -> Paper:
     return paper.model_copy(update={"record": Record(format="csl", type=kind, fields=fields)})
 
 
-def _distinct(papers: Iterator[Paper]) -> Iterator[Paper]:
-    """Yield the papers; references to one work stay as many, each under an id of its own."""
+def _distinct(read: Iterable[_Read]) -> Iterator[_Read]:
+    """Yield what was read; references to one work stay as many, each under an id of its own."""
     taken: set[str] = set()
-    for number, paper in enumerate(papers, start=1):
-        if paper.id in taken:
+    for number, (entry, paper) in enumerate(read, start=1):
+        if not entry.raw:
+            paper = by_its_key(paper, taken, number)
+        elif paper.id in taken:
             paper = paper.model_copy(update={"id": f"local:reference-{number}"})
         taken.add(paper.id)
-        yield paper
-
-
-def _entry(read: ReferenceEntry, paper: Paper) -> Entry:
-    return Entry(
-        label=read.label, raw=read.text, paper=paper.id, stated=paper.id, confidence=read.confidence
-    )
+        yield entry, paper

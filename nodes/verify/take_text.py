@@ -1,7 +1,7 @@
 """Take the text to check, its reference list, and the records of the papers that it cites.
 
-Reads the input of `verify`. Writes `run`, `request`, `strictly`, `body`, `entries`, `stop`, and resets what an
-earlier run on the same thread may have left; the records go to the run store.
+Reads the input of `verify`. Writes `run`, `request`, `strictly`, `body`, `entries`, `source`, `source_file`,
+`in_paragraphs`, `stop`, and resets what an earlier run on the same thread may have left; the records go to the store.
 """
 
 import asyncio
@@ -22,11 +22,12 @@ from state.verify import Entry, VerifyState
 from tools.bibliography.read_record import RecordError, paper_from
 from tools.counting import counted
 from tools.errors import InputError
-from tools.references.manuscript import read_manuscript
+from tools.references.manuscript import is_latex, read_manuscript
 from tools.references.matching import find_paper
 from tools.references.works import paper_of
 from tools.run_settings import RunSettings, check_settings
 from tools.services import open_services
+from tools.text.places import PlaceFinder
 from tools.text.words import tokens
 
 STAGE = "take_text"
@@ -42,11 +43,12 @@ async def take_text(state: Mapping[str, object], runtime: Runtime[RunSettings]) 
     services = open_services(runtime, run)
     request, body, entries = CheckedRequest(text=""), list[str](), list[Entry]()
     failures: list[Failure] = []
-    strict = False
+    strict, source, file, in_paragraphs = False, "", "", False
     with refusing(STAGE) as stopped:
         check_settings(services.context)
         sent = parse_input(VerifyInput, state)
-        strict = sent.strict
+        strict, file, in_paragraphs = sent.strict, sent.file, bool(sent.paragraphs)
+        source = _on_disk(sent)
         if len(sent.text) > MAX_CHARACTERS:
             raise InputError(
                 f"the text has {len(sent.text):,} characters; the maximum is {MAX_CHARACTERS:,}: "
@@ -67,6 +69,9 @@ async def take_text(state: Mapping[str, object], runtime: Runtime[RunSettings]) 
         )
         papers, given, failures = _given(sent.papers)
         entries, parsed = _entries(listed, given, papers)
+        entries = await asyncio.to_thread(
+            placed_entries, entries, source, file, paragraphs=in_paragraphs
+        )
         if len(entries) > MAX_REFERENCES:
             raise InputError(
                 f"there are {counted(len(entries), 'reference')}: give at most {MAX_REFERENCES}"
@@ -79,9 +84,36 @@ async def take_text(state: Mapping[str, object], runtime: Runtime[RunSettings]) 
         body=body,
         entries=entries,
         strictly=strict,
+        source=source,
+        source_file=file,
+        in_paragraphs=in_paragraphs,
         stop=next(iter(stopped), None),
         failures=[*failures, *stopped],
     )
+
+
+def _on_disk(sent: VerifyInput) -> str:
+    """Return the text of the file, one line a paragraph of a Word file."""
+    if not sent.paragraphs:
+        return sent.text
+    if sum(map(len, sent.paragraphs)) > 2 * MAX_CHARACTERS:
+        raise InputError("the paragraphs of the Word file are longer than its text can be")
+    return "\n".join(" ".join(one.split()) for one in sent.paragraphs)
+
+
+def placed_entries(
+    entries: Sequence[Entry], source: str, file: str, *, paragraphs: bool = False
+) -> list[Entry]:
+    """Return entries of a list in a text, each with its place there; those of records keep theirs."""
+    listed = [item.raw for item in entries if item.raw]
+    if not listed:
+        return list(entries)
+    finder = PlaceFinder(source, file, latex=is_latex(source), paragraphs=paragraphs)
+    found = iter(finder.find(listed))
+    return [
+        item.model_copy(update={"place": (at := next(found)) and at.place()}) if item.raw else item
+        for item in entries
+    ]
 
 
 def _given(
@@ -99,10 +131,11 @@ def _given(
             if isinstance(item, str):
                 entries.append(Entry(label=str(number), wanted=canonical_id(item)))
                 continue
+            item, places = _parted(item)
             paper = Paper.model_validate(item) if "origin" in item else paper_from(item)
             paper = by_its_key(paper, papers, number)
             papers[paper.id] = paper
-            entries.append(Entry(label=str(number), paper=paper.id))
+            entries.append(Entry(label=str(number), paper=paper.id, **places))
         except (RecordError, ValueError, ValidationError) as error:
             failures.append(
                 Failure(
@@ -113,6 +146,13 @@ def _given(
                 )
             )
     return papers, entries, failures
+
+
+def _parted(item: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return a record, and where it and its fields stand in its file."""
+    places = {name: item[name] for name in ("place", "fields") if isinstance(item.get(name), dict)}
+    Entry.model_validate(places)
+    return {name: value for name, value in item.items() if name not in places}, places
 
 
 def _entries(

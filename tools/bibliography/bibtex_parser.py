@@ -37,6 +37,10 @@ class RawEntry:
     """What of it could not be read."""
     text: str = ""
     """How it begins."""
+    start: int = 0
+    """Of its `@` in the file."""
+    spans: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """Where each field stands with its name, by its name in lower case; of one that is repeated the first."""
 
 
 class _Parser(LowLevelParser):  # type: ignore[misc]
@@ -55,13 +59,14 @@ class _Parser(LowLevelParser):  # type: ignore[misc]
         # A month stays the abbreviation that styles know.
         super().__init__(text, macros=CaseInsensitiveDict({name: name for name in MONTHS}))
         self.faults: list[str] = []
+        self.spans: dict[str, tuple[int, int]] = {}
 
     def entries(self) -> Iterator[RawEntry]:
         while self.skip_to([self.AT]):
             self.command_start, line = self.pos - 1, self.lineno
             if self._in_loose_text():
                 continue
-            self.faults, self.current_entry_key = [], ""
+            self.faults, self.spans, self.current_entry_key = [], {}, ""
             try:
                 kind, (key, fields) = self.parse_command()
             except (SkipEntry, ValueError):  # a comment; a preamble
@@ -76,7 +81,9 @@ class _Parser(LowLevelParser):  # type: ignore[misc]
             if kind.lower() not in ("string", "preamble"):
                 told = [(name, "".join(parts)) for name, parts in fields]
                 text = self.text[self.command_start : self.command_start + 500]
-                yield RawEntry(line, kind, key or "", told, self.faults, text)
+                yield RawEntry(
+                    line, kind, key or "", told, self.faults, text, self.command_start, self.spans
+                )
 
     def _in_loose_text(self) -> bool:
         """Whether a sign is that of an address, or stands behind the percent sign of a comment."""
@@ -126,9 +133,11 @@ class _Parser(LowLevelParser):  # type: ignore[misc]
         """Read field by field; one that cannot be read costs no other."""
         while True:
             self.current_field_name = ""
+            before = self.pos
             try:
                 self.parse_field()
                 if self.current_field_name:
+                    self._stands(before)
                     self.current_fields.append((self.current_field_name, self.current_value))
                 more = bool(self.optional([self.COMMA]) or _NEXT.match(self.text, self.pos))
                 if not more and self.text[self.pos] not in "})":
@@ -141,6 +150,12 @@ class _Parser(LowLevelParser):  # type: ignore[misc]
                     raise
             if not more:
                 return
+
+    def _stands(self, before: int) -> None:
+        begins = self.text[before : self.pos]
+        start = before + len(begins) - len(begins.lstrip())
+        end = before + len(begins.rstrip())
+        self.spans.setdefault(self.current_field_name.lower(), (start, end))
 
     def _mended(self) -> bool:
         """Go on at the next field of the same entry, if there is one."""

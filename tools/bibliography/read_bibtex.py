@@ -5,10 +5,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from state.paper import Paper
+from state.place import Place
 from state.record import Record
 from tools.bibliography.read_csl import read_record
 from tools.bibliography.read_record import BadRecord
 from tools.bibliography.record_as_csl import csl_of
+from tools.text.places import Lines
 
 if TYPE_CHECKING:
     from tools.bibliography.bibtex_parser import RawEntry
@@ -47,6 +49,17 @@ _OWN = frozenset(
 """What an entry does not take from the one that holds it."""
 
 
+_CHECKED = {
+    "title": ("title",),
+    "authors": ("author",),
+    "year": ("year", "date"),
+    "venue": ("journal", "journaltitle", "booktitle"),
+    "doi": ("doi",),
+    "arxiv": ("eprint",),
+}
+"""The fields of BibTeX that say what a check of a reference compares."""
+
+
 @dataclass(frozen=True, slots=True)
 class BibtexEntry:
     """One entry of a file, and what was made of it."""
@@ -55,6 +68,16 @@ class BibtexEntry:
     key: str = ""
     fields: Mapping[str, str] = field(default_factory=dict)
     """As they stand in the file, by their names in lower case."""
+    places: Mapping[str, Place] = field(default_factory=dict)
+    """Of its first line, under an empty name, and of its fields, by their names in lower case."""
+
+    def checked_places(self) -> dict[str, Place]:
+        """Return where each field that a check compares stands, by its name in a record."""
+        found = {
+            name: next((self.places[one] for one in written if one in self.places), None)
+            for name, written in _CHECKED.items()
+        }
+        return {name: place for name, place in found.items() if place}
 
 
 def read_bibtex(text: str) -> Iterator[Paper | BadRecord]:
@@ -62,15 +85,15 @@ def read_bibtex(text: str) -> Iterator[Paper | BadRecord]:
     return (entry.record for entry in read_entries(text))
 
 
-def read_entries(text: str) -> Iterator[BibtexEntry]:
-    """Yield the entries of a BibTeX file, and notes on them without key and fields.
+def read_entries(text: str, file: str = "") -> Iterator[BibtexEntry]:
+    """Yield the entries of a BibTeX file, and notes on them without key and fields. Places name the `file`.
 
     Entries without a key, or with another's, are entries: keys are unique in one file only, and not
     always there. An entry takes from `crossref` and `xdata` what it lacks.
     """
     from tools.bibliography.bibtex_parser import raw_entries
 
-    entries = raw_entries(text)
+    entries, lines = raw_entries(text), Lines(text, file)
     by_key: dict[str, RawEntry] = {}
     for entry in entries:
         by_key.setdefault(entry.key.lower(), entry)
@@ -93,7 +116,11 @@ def read_entries(text: str) -> Iterator[BibtexEntry]:
         ]
         for read in read_record(entry.line, record, entry.text, faults, whole):
             lost = isinstance(read, BadRecord) and not read.lost
-            yield BibtexEntry(read) if lost else BibtexEntry(read, entry.key, first)
+            places = {
+                "": lines.place(entry.start, entry.start + len(entry.text.partition("\n")[0])),
+                **{name: lines.place(*span) for name, span in entry.spans.items()},
+            }
+            yield BibtexEntry(read) if lost else BibtexEntry(read, entry.key, first, places)
 
 
 def _with_data(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Literal, TypeVar, cast
 
 from state.paper import Paper
-from tools.bibliography.read_bibtex import read_bibtex
+from tools.bibliography.read_bibtex import BibtexEntry, read_bibtex, read_entries
 from tools.bibliography.read_cff import read_cff
 from tools.bibliography.read_csl import read_csl
 from tools.bibliography.read_record import BadRecord, RecordError, bad_record, paper_from, printable
@@ -122,6 +122,23 @@ def read_records(path: Path) -> Iterator[Paper | BadRecord]:
     if not any(line.startswith(BEGINS[kind]) for line in text.splitlines()):
         raise InputError(f"{path.name} has no record in it: none begins with {BEGINS[kind]}")
     return chain(notes, read_tagged(text, kind))
+
+
+def read_bibtex_file(path: Path, data: bytes | None = None) -> Iterator[BibtexEntry]:
+    """Return an iterator over the entries of a BibTeX file, with their places; what is bad has no key.
+
+    Raises:
+        InputError: The file is absent or holds no entry.
+    """
+    text, notes = text_of(read_whole(path) if data is None else data)
+    if "@" not in text:
+        raise InputError(f"{path.name} has no BibTeX entry in it")
+    return chain(map(BibtexEntry, notes), read_entries(text, str(path)))
+
+
+def is_bibtex(name: str) -> bool:
+    """Whether a file is BibTeX by its name."""
+    return RECORD_KINDS.get(Path(name).suffix.lower()) == "bibtex"
 
 
 def _kind(path: Path, head: bytes) -> Kind:

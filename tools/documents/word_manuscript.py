@@ -3,6 +3,7 @@
 import re
 import zipfile
 from collections.abc import Iterator
+from io import BytesIO
 
 from state.document import Document
 from state.paper import Paper
@@ -33,6 +34,13 @@ def read_word(content: bytes, *, name: str, plain: bool = False) -> tuple[str, l
         )
         return "\n\n".join(kept), []
     return "\n\n".join([*_lines(document), *cited.notes]), cited.papers
+
+
+def word_paragraphs(content: bytes) -> list[str]:
+    """Return the paragraphs of the body of a Word file that `read_word` could read, in order, empty ones too."""
+    import docx
+
+    return [paragraph.text for paragraph in docx.Document(BytesIO(content)).paragraphs]
 
 
 def _lines(document: Document) -> Iterator[str]:

@@ -53,7 +53,7 @@ class Manuscript:
 def read_manuscript(text: str) -> Manuscript:
     """Return the paragraphs and the references of a text."""
     text = even(text)
-    latex = bool(_LATEX.search(text)) and not _HEADED.search(text)
+    latex = is_latex(text)
     own = latex and r"\begin{thebibliography}" in text
     body, listed = (text, []) if own else split_references(text)
     if latex:
@@ -65,6 +65,11 @@ def read_manuscript(text: str) -> Manuscript:
     lines = [" ".join(block.split()) for block in blocks]
     notes, rest = _notes([line for line in lines if any(map(str.isalpha, line))])
     return Manuscript(tuple(rest), (*listed, *notes))
+
+
+def is_latex(text: str) -> bool:
+    """Whether a text is LaTeX, and neither Markdown nor plain."""
+    return bool(_LATEX.search(text)) and not _HEADED.search(text)
 
 
 def even(text: str) -> str:
