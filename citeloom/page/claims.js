@@ -11,6 +11,9 @@ const FIRST = 3;
 /** The shape of what was found of a claim, and of a work beside it. @type {Record<string, string>} */
 const SHAPES = {same: "contradicted", overlaps: "partly", differs: "own", not_found: "own", not_compared: "not_checked"};
 
+/** How many works stand open: those that say something of the claim, else a few. @param {any} claim */
+const first = (claim) => claim.nearest.filter((/** @type {any} */ work) => ["same", "overlaps"].includes(work.relation)).length || FIRST;
+
 /** @param {{run: import("./run.js").Run}} props */
 export function Claims({run}) {
   const claims = /** @type {any[]} */ (run.values.claims ?? []);
@@ -21,9 +24,9 @@ export function Claims({run}) {
       <h2><span class="num dim">${claim.number}</span> <q dir="auto">${claim.claim}</q></h2>
       <p><${Verdict} verdict=${SHAPES[claim.found]}>${W.claims.found[/** @type {keyof typeof W.claims.found} */ (claim.found)]}<//>
         ${claim.compared > 0 && html` <span class="dim small">${counted(claim.compared, "work")} ${W.claims.compared}</span>`}</p>
-      ${claim.nearest.slice(0, FIRST).map((/** @type {any} */ work) => html`<${Work} key=${work.paper.id} work=${work} />`)}
-      ${claim.nearest.length > FIRST && html`<${Fold} summary=${`${claim.nearest.length - FIRST} ${W.claims.more}`}>
-        ${claim.nearest.slice(FIRST).map((/** @type {any} */ work) => html`<${Work} key=${work.paper.id} work=${work} />`)}<//>`}
+      ${claim.nearest.slice(0, first(claim)).map((/** @type {any} */ work) => html`<${Work} key=${work.paper.id} work=${work} />`)}
+      ${claim.nearest.length > first(claim) && html`<${Fold} summary=${`${claim.nearest.length - first(claim)} ${W.claims.more}`}>
+        ${claim.nearest.slice(first(claim)).map((/** @type {any} */ work) => html`<${Work} key=${work.paper.id} work=${work} />`)}<//>`}
     </section>`)}
   </div>`;
 }

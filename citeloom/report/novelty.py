@@ -35,6 +35,7 @@ def novelty_blocks(values: Mapping[str, Any]) -> Iterator[str]:
             "No model is configured, so CiteLoom compared nothing. It shows the works nearest to each claim, with "
             "the sentence of each that comes closest. Words that stand in both are found all the same."
         )
+    yield "\n".join(_overview(claims))
     for claim in claims:
         yield f"## {claim.number}. “{escape(claim.claim)}”"
         yield f"**{FOUND[claim.found]}**"
@@ -43,7 +44,21 @@ def novelty_blocks(values: Mapping[str, Any]) -> Iterator[str]:
         yield from ("## How sure the search is", *coverage(found))
 
 
+def _overview(claims: Sequence[ClaimNovelty]) -> Iterator[str]:
+    yield "| Claim | Found | Nearest work |"
+    yield "|---|---|---|"
+    for claim in claims:
+        first = next(iter(claim.nearest), None)
+        title = f"{first.paper.title} ({first.paper.year or 'undated'})" if first else "none"
+        told = (f"{claim.number}. {claim.claim}", FOUND[claim.found], title)
+        yield f"| {' | '.join(map(escape, told))} |"
+
+
 def _work(work: NearestWork) -> Iterator[str]:
+    if work.relation == "differs":
+        only = f": {escape(work.differs)}" if work.differs else ""
+        yield f"- {escape(work.paper.title)} ({work.paper.year or 'undated'}) — differs{only}"
+        return
     yield f"- **{escape(work.paper.title)}** — {RELATIONS[work.relation]}"
     yield f"   {escape(reference_line(work.paper))}"
     for sign, text in (("Both", work.shares), ("Only the claim", work.differs)):

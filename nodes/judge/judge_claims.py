@@ -354,6 +354,9 @@ def _compared(bench: Bench, item: Item, ruling: Ruling) -> Compared | None:
         for one in (bench.strange(item) if ruling.states_claim else ())
         if one.split(" ", 2)[2] not in ruling.claim
     ]
+    if len(item.sources) > 1 and around:
+        # What several say together may be of one in this clause and of another in the next.
+        around = {next(iter(around)): {text: None for texts in around.values() for text in texts}}
     for paper, shown in around.items():
         # All that it rests on at once: one clause of it may be of one sentence, the next of another.
         if differs := [*differences(plain(sentence), " ".join(shown)), *left_out]:
@@ -363,8 +366,8 @@ def _compared(bench: Bench, item: Item, ruling: Ruling) -> Compared | None:
                 before=bench.sentences.get(item.sentence - 1),
                 sentence=sentence,
                 words=" … ".join(shown),
-                title=without_injections(source.title)[0],
-                authors=without_injections(source.authors)[0],
+                title="" if len(item.sources) > 1 else without_injections(source.title)[0],
+                authors="" if len(item.sources) > 1 else without_injections(source.authors)[0],
                 differs=differs,
             )
     return None

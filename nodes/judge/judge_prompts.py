@@ -51,7 +51,8 @@ Judge by the words alone, not by what you know, and only what the sentence tells
 no fault. Where one statement cites several papers, each is judged for its share of it: what is said of them all
 need not be in each. Of sources that are asked about together each that the sentence speaks of must bear it
 out. Where `input` is among them, judge by it what the sentence says of the authors' own work, and quote it as well;
-elsewhere leave that part alone. If a sentence says that none of several sources does something, read them all: quote
+elsewhere leave that part alone. What it says there of earlier work as a whole is supported where `input` says so and
+no paper shown speaks against it. If a sentence says that none of several sources does something, read them all: quote
 what speaks against it, or, if nothing does, leave quotes empty and call it supported. If it says so of one source, it
 is supported where the words show another way in its place, and partly where they are only silent. Where `faults`
 of an earlier answer are listed, give the whole answer again with these mended.

@@ -1,7 +1,8 @@
 """Choose the nearest works: of all that the search saw, not only of those kept, the few closest to each claim.
 
 Reads `run`, `request`, `contributions`, `same`, `hidden`. Writes `near`. A work is as near as its nearest sentence,
-for a claim of one sentence may be one sentence of an earlier abstract. Works that the text itself names come first.
+for a claim of one sentence may be one sentence of an earlier abstract. Works that the text itself names come first, and
+of those that the search found most relevant the nearest are among them.
 """
 
 import asyncio
@@ -21,8 +22,10 @@ from tools.text.sentences import split_sentences
 from tools.text.words import content_stems, written_words
 
 STAGE = "choose_nearest"
-NEAREST = 6
+NEAREST = 8
 """Works that are compared with each claim."""
+_RELEVANT, _OF_THESE = 10, 2
+"""Works that the search ranked highest, and how many of these are compared with each claim in any case."""
 _NAME, _COMMON = 2, 0.03
 """Words of a name at most, and the share of the papers that may use it."""
 _LOOKED_AT = 60
@@ -41,8 +44,13 @@ async def choose_nearest(state: NoveltyState, runtime: Runtime[RunSettings]) -> 
         return {"near": {}}
     vectors = await paper_vectors(services, state["request"], papers, state["same"])
     embedder = services.clients.embedder
-    named = named_works(state["request"].headed, papers)
-    near = await asyncio.to_thread(_near, embedder, claims, papers, vectors, named)
+    scores = state["scores"]
+    best = sorted(scores, key=lambda key: -scores[key])[:_RELEVANT]
+    first = (
+        (named_works(state["request"].headed, papers), NEAREST // 2),
+        ({at for at, paper in enumerate(papers) if paper.id in best}, _OF_THESE),
+    )
+    near = await asyncio.to_thread(_near, embedder, claims, papers, vectors, first)
     services.progress(STAGE, len(claims), len(claims))
     return {"near": near}
 
@@ -69,7 +77,7 @@ def _near(
     claims: Sequence[Contribution],
     papers: Sequence[Paper],
     vectors: Vectors,
-    named: Collection[int],
+    first: Sequence[tuple[Collection[int], int]],
 ) -> dict[str, list[str]]:
     asked = embedder.embed([one.quote.text for one in claims])
     stems = [frozenset(content_stems(paper.text)) for paper in papers]
@@ -83,7 +91,7 @@ def _near(
         words = frozenset(content_stems(one.quote.text))
         shared = [len(words & found) for found in stems]
         looked[row] = {
-            *named,
+            *(at for places, _ in first for at in places),
             *np.argsort(-rough[row], kind="stable")[:_LOOKED_AT].tolist(),
             *sorted(range(len(papers)), key=lambda at: -shared[at])[:_LOOKED_AT],
         }
@@ -92,21 +100,21 @@ def _near(
         zip(wanted, sentence_nearness(embedder, asked, [papers[at] for at in wanted]), strict=True)
     )
     return {
-        str(one.number): [papers[at].id for at in _first(looked[row], nearness, row, named)]
+        str(one.number): [papers[at].id for at in _chosen(looked[row], nearness, row, first)]
         for row, one in enumerate(claims)
     }
 
 
-def _first(
+def _chosen(
     looked: Collection[int],
     nearness: Mapping[int, Sequence[float]],
     row: int,
-    named: Collection[int],
+    first: Sequence[tuple[Collection[int], int]],
 ) -> list[int]:
-    """Return the works to compare with a claim: the nearest of those named, half of all at most, and the nearest."""
+    """Return the works to compare with a claim: the nearest few of each group in `first`, and the nearest of all."""
     ranked = sorted(looked, key=lambda at: (-nearness[at][row], at))
-    first = [at for at in ranked if at in named][: NEAREST // 2]
-    return [*first, *(at for at in ranked if at not in first)][:NEAREST]
+    taken = [at for places, most in first for at in [one for one in ranked if one in places][:most]]
+    return list(dict.fromkeys([*taken, *ranked]))[:NEAREST]
 
 
 def sentence_nearness(

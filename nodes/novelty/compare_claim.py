@@ -32,6 +32,7 @@ from tools.evidence.quotes import MIN_LENGTH, find_quote, quote_paper
 from tools.llm.task import Task
 from tools.run_settings import RunSettings
 from tools.services import Services, open_services
+from tools.text.sentences import Span
 
 STAGE = "compare_claim"
 _READ = 3
@@ -42,20 +43,22 @@ _PARAGRAPHS = 3
 PROMPT = f"""\
 A researcher claims a contribution. You compare the claim with earlier works, as an examiner of prior art does: not
 whether the claim is good, only whether an earlier work already says it. `text` is what the researcher writes,
-`claim` the claim, in words of that text. Each of the `works` has its key, title, year and abstract and, where its full
-text was at hand, `passages` of it that are near to the claim.
+`claim` the claim, in words of that text and to be understood as the text means it. Each of the `works` has its key,
+title, year and abstract and, where its full text was at hand, `passages` of it that are near to the claim.
 
 Answer for each work under its key, in this order:
 1. paper_words: the stretch of this work's words that comes nearest to the claim and decides, copied letter by letter
    from its title, abstract or passages, at least {MIN_LENGTH} characters long.
-2. claim_words: the part of `claim` that these words answer, copied letter by letter.
-3. shares: in one clause, what both do; empty if nothing.
-4. differs: in one clause, what the claim says and this work does not; empty if nothing.
+2. claim_words: the part of `claim` that these words answer, copied letter by letter; empty where they answer no part.
+3. shares: what both do, as a clause without a subject ("show change over time as a river"); empty if nothing but the
+   subject.
+4. differs: what the claim has and this work has not, as a clause without a subject ("of rankings, not of themes").
 5. relation:
    - same: this work says all that the claim says, in whatever words; whoever knew it would not call the claim new.
-   - overlaps: it says a part of the claim that is not common in the field: the same task by another way, the same way
-     for another task, the same finding on other data.
-   - differs: what they share is the subject, or what every work of the field does.
+   - overlaps: it says a part of the claim that makes the claim what it is: the same task by another way, the same way
+     for another task, or the same finding on other data where the claim names its data. A work that the claim builds
+     on overlaps only in what the claim says beyond its name.
+   - differs: what they share is the subject, or what every work on the subject does.
 
 Judge by the words shown, not by what you know of these works. Where they are silent on a part of the claim, that part
 is not shared. Names that the researcher coins are no part of the claim. Where `faults` of an earlier answer are
@@ -78,7 +81,7 @@ class Comparison(BaseModel):
 
     key: str = Field(description="The work's key, as given.")
     paper_words: str = Field(description="Words of the work, verbatim.")
-    claim_words: str = Field(description="Words of the claim, verbatim.")
+    claim_words: str = Field(default="", description="Words of the claim, verbatim.")
     shares: str = ""
     differs: str = ""
     relation: Literal["same", "overlaps", "differs"]
@@ -124,9 +127,12 @@ async def compare_claim(state: Branch, runtime: Runtime[RunSettings]) -> Novelty
     passages, failures = await _passages(services, state, papers)
     embedder = services.clients.embedder
     works = await asyncio.to_thread(_beside, embedder, claim, papers, passages)
-    if services.mind.judges and papers:
-        works, failed = await _compared(services, state, works, passages)
+    told = [one for one in works if one.paper.abstract or one.paper.id in passages]
+    if services.mind.judges and told:
+        compared, failed = await _compared(services, state, told, passages)
         failures += failed
+        rest = (_left(one, "only its title is known") for one in works if one not in told)
+        works = [*compared, *rest]
     services.tick(STAGE, 1, state["of"], claim.quote.text[:80])
     return {"claims": [_told(claim, works)], "failures": failures}
 
@@ -241,7 +247,7 @@ async def _compared(
                 told.append(f"there is no work {key}")
             elif not quote_paper(one.paper_words, keys[key].paper, own[key]).verified:
                 told.append(f"{key}: not in its words: {one.paper_words!r}")
-            elif not find_quote(one.claim_words, claim.quote.text, least=1):
+            elif one.relation != "differs" and not _part(one, claim):
                 told.append(f"{key}: not in the claim: {one.claim_words!r}")
         return told
 
@@ -281,25 +287,31 @@ def _with(
     if said is None:
         return _left(work, "the model gave no answer")
     words = quote_paper(said.paper_words, work.paper, own)
-    part = find_quote(said.claim_words, claim.quote.text, least=1)
-    if not words.verified or part is None:
+    part = _part(said, claim)
+    if not words.verified or (part is None and said.relation != "differs"):
         return _left(work, "the model's quote stands in neither")
     if work.relation == "same":  # by code, which needs nobody's word
         return work
-    at = (claim.quote.start or 0) + part.start
+    at = (claim.quote.start or 0) + (part.start if part else 0)
     return work.model_copy(
         update={
             "relation": said.relation,
             "shares": said.shares.strip(),
             "differs": said.differs.strip(),
             "paper_words": words,
-            "claim_words": claim.quote.model_copy(
+            "claim_words": part
+            and claim.quote.model_copy(
                 update={"text": part.text, "start": at, "end": at + len(part.text)}
             ),
             "why": "",
             "by": by,
         }
     )
+
+
+def _part(said: Comparison, claim: Contribution) -> Span | None:
+    """Return the part of the claim that a comparison is on."""
+    return find_quote(said.claim_words, claim.quote.text, least=1)
 
 
 _ORDER = ("same", "overlaps", "differs", "not_compared")

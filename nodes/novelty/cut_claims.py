@@ -33,14 +33,16 @@ _CLAIMS = 3.0
 PROMPT = f"""\
 You prepare a search for prior art. `text` is what a researcher writes of their own work: an abstract, an idea or a
 question. List what it claims to contribute: each thing that it does, makes, combines, measures or finds, and that an
-earlier work could have done already. At most {MOST}, first what matters most for what is new about the work. An idea
-of one sentence is one claim; a question is the claim that its answer would make. What others did, why the subject
-matters, praise and bare figures are no claims.
+earlier work could have done already. At most {MOST}, and better fewer, first what matters most for what is new about
+the work. What others did, why the subject matters, praise, bare figures, and what any work of the field claims (that
+it was evaluated, that it is useful) are no claims. An idea of one sentence is one claim; a question is the claim that
+its answer would make.
 
-Give each claim as `words`: one stretch of `text` copied letter by letter that says it by itself, a sentence or the
-part of one that holds the claim. Give with it as `terms` two to four terms of one to three words that works which
-did the same would have in their titles and abstracts, in English; no name that `text` coins, no filler. The name of an
-earlier work that the claim builds on is a good term.
+Give each claim as `words`: one stretch of `text` copied letter by letter, a sentence or the part of one that holds
+the claim. Where a sentence claims several things that works could share one by one, each is a claim. Give with it as
+`terms` two to four terms of one to three words that works which did the same would have in their titles and
+abstracts, in English: sources look for all of them at once, each as a phrase, so take what such works surely say. No
+name that `text` coins, no filler. The name of an earlier work that the claim builds on is a good term.
 
 Where `faults` of an earlier answer are listed, give the whole answer again with these mended.
 """

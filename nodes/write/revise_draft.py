@@ -43,15 +43,17 @@ a paper that does say it, if one does.
 First, as `reading`, make brief notes:
 - Take each thing that `text` sets out to do, builds on, claims or finds. Which papers come closest to it? Are these
   cited, with the difference that matters most, and is it true by their words and by `text`?
-- Which lines of work, or papers that a reader of the field would miss, are left out? Could a clause or a group of keys
-  take them in?
-- Does every paragraph make one point and lead to the next? Is anything only listed, said twice, padded, stronger than
-  its paper says, or near to a formula ("X does. Y does.")? Does the section end where the authors' work begins, in
-  words of its own?
+- Is a line of work missing that a reader of the field expects? Is a paper cited that such a reader would not miss?
+- Would a researcher nearby, who knows none of these papers, follow every sentence at first reading? Does each paragraph
+  bring its line of work in by name, make one point and lead to the next? Where is something only listed, said twice,
+  squeezed into half a clause, stronger than its paper says, or near to a formula ("X does. Y does.")?
+- Does the section end with what the authors' work does differently, by its name and in words of its own?
 
 Then give, as `paragraphs`, those that change, each whole and with its number; what you do not give stays as it is.
 Mend every finding: say of the paper what it does say, cite the one that says it, or let the claim go. What is good
-stays letter by letter. The rules of the first answer hold; the section has `length` words now. Where `faults`
+stays letter by letter, and a mended sentence reads as well as the one before it: where a shade is too strong, change
+that word and keep the sentence. The rules of the first answer hold; the section has `length` words now, which is
+enough: what comes in takes the place of something else. Where `faults`
 are listed, mend them and give these paragraphs again.
 """
 

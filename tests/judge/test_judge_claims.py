@@ -87,6 +87,22 @@ async def test_near_copy_is_asked_about_again_and_the_second_answer_stands(
     assert ruling.differs == tuple(shown["differs"]) == ("“never”, which these words have not",)
 
 
+async def test_clauses_of_a_statement_on_several_are_compared_with_the_words_of_all(
+    opened: Open,
+) -> None:
+    both = Item("1-all", 1, ("P1", "P2"))
+    told = f"{LICHENS[:-1]}, and {OTTERS[0].lower()}{OTTERS[1:]}"
+    again = {"findings": [{"id": "1-all", "reasoning": "It turns.", "verdict": "contradicted"}]}
+    for text, asked in ((told, 1), (told.replace("bleach", "never bleach"), 2)):
+        said = {"findings": [finding("1-all", "supported", LICHENS, OTTERS)]}
+        with opened([text], [said, again]) as (bench, server):
+            await judge_claims(bench, [both])
+        assert len(server.requests) == asked
+    (shown,) = asked_of(server)[1]["asked"]
+    assert LICHENS in shown["words"]
+    assert OTTERS in shown["words"]
+
+
 async def test_words_of_ones_own_and_what_is_refused_are_not_asked_about_again(
     opened: Open,
 ) -> None:

@@ -42,26 +42,30 @@ or question. `papers` are what a search has found. Each has the key that cites i
 title and abstract; `why` tells why it was kept, `cites` which of the papers here it cites; and where its full text
 was at hand, `passages` are some of it.
 
-Breadth. Reviewers look for what is missing. First see which lines of work the papers form, and give every line that
-bears on `text` its place: the task itself and those who tried it before, what the work builds on, what it is compared
-with, how it is judged. Cite as many of the papers as such readers expect, up to `most`, those marked `must` among
-them, and leave out what is off the subject. Works that share a point share a clause, with a key each: "several
-systems rank by citation counts {P2, P5, P9}". The works closest to `text` get a sentence or two of their own: what
-they do, what they find, and in what this work goes another way.
+Breadth. First see which lines of work the papers form, and which of these bear on `text`: the task itself and those
+who tried it before, what the work builds on, what it is compared with, how it is judged. Each of these lines has its
+place, with the papers that readers of the field expect there, those marked `must` among them. `most` is a bound, not
+a goal: a paper that only shares a word or a technique with `text` stays out. Works that share a point share a clause,
+with a key each: "several systems rank by citation counts {P2, P5, P9}". The works closest to `text` get a sentence or
+two of their own: what they do, what they find, and in what this work goes another way.
 
-Argument. A paragraph is one line of work. It opens with its point, sets its papers against each other on what
-matters (how they proceed, what they assume, what they found, how far it holds), and ends with what they leave open
-or where this work stands. Tell where works answer, extend or contradict one another. Do not go through papers one by
-one, and do not sum up the authors' own results: a reader has their abstract. Say in words of your own what sets
-their work apart; no phrase of `text` is copied.
+Argument. A paragraph is one line of work. Bring the line in by its usual name and by the problem that it takes on;
+then show how answers to that problem differ, extend or contradict one another; and end with what they leave open, so
+that the next line, or in the end the authors' work, follows from it. What `text` itself says of earlier work (what
+current methods assume, lack or cannot do) is the strongest ground for such an end: say it of these works as a whole,
+in a sentence without key. Where the authors' work enters, name it as `text` names it and say plainly what it does
+differently from the closest works. Do not sum up its results. Say all this in words of your own; no phrase of `text`
+is copied.
 
-Prose. Plain and precise, as the best authors of the field write: sentences of different length and build, joined by
-cause, contrast or time, with names of systems and data sets where they have them. No sentence that only announces,
-repeats or praises.
+Prose. Write for a researcher nearby who has read none of these papers: every sentence is clear without the abstract
+behind it. Say of a work the one thing that matters for the point of its paragraph, with enough words to be
+understood, and leave a detail out rather than squeeze it in. Use the terms that the field uses. Let sentences differ
+in length and build, joined by cause, contrast or time. No sentence that only announces, repeats or praises.
 
 Truth. Say of a paper only what its words given here say, as cautiously as they say it; of several that are cited
 together, what each of them says. A statement on the field ("most of these", "none of them") is made of the papers
-given here and must hold for them. Of the authors' work ("we") say only what `text` says.
+given here, or of what `text` says of the field, and must hold for them. Of the authors' work ("we") say only what
+`text` says.
 
 The length is about `words` words. Where `plan` is given, its paragraphs are these, each with the papers that it cites.
 Cite by the key in braces, {P3} or {P3, P7}, and in no other way. Answer with the section alone: paragraphs with an
