@@ -1,10 +1,11 @@
 // What stands behind a sentence: verdicts with their reasons, quotes, the page they stand on.
 // @ts-check
+import * as api from "./api.js";
 import {Fold, isAnnotation, Quote} from "./components.js";
 import {PageOf} from "./page_of.js";
-import {byline, Marked, Out} from "./parts.js";
+import {byline, Marked, Out, Problem, useAction} from "./parts.js";
 import {Verdict} from "./shapes.js";
-import {html} from "./vendor/preact.js";
+import {html, useState} from "./vendor/preact.js";
 import {called, W} from "./words.js";
 
 const ORDER = ["contradicted", "not_in_source", "not_in_abstract", "not_checked", "partly", "supported"];
@@ -38,12 +39,12 @@ export function Evidence({sentence, values}) {
   const head = all.find((item) => item.verdict === worst(sentence));
   return html`<p><${Verdict} verdict=${head.verdict} /></p>
     ${because(head) && html`<p class="why" dir="auto">${because(head)}</p>`}
-    ${all.map((item) => html`<${Source} key=${item.key} item=${item} cited=${papers.get(item.paper)} library=${library} same=${item === head} />`)}
+    ${all.map((item) => html`<${Source} key=${item.key} item=${item} text=${sentence.text} cited=${papers.get(item.paper)} library=${library} same=${item === head} />`)}
     ${sentence.basis && html`<section class="source"><h3>${W.text.yours}</h3><${Quote} quote=${sentence.basis} /></section>`}`;
 }
 
-/** What one source says. @param {{item: any, cited: any, library: string, same: boolean}} props */
-function Source({item, cited, library, same}) {
+/** What one source says. @param {{item: any, text: string, cited: any, library: string, same: boolean}} props */
+function Source({item, text, cited, library, same}) {
   const quotes = [item.quote, ...(item.further ?? [])].filter(Boolean);
   const title = cited ? `[${cited.number}] ${cited.paper.title}` : item.key ? item.key : W.text.together;
   return html`<section class="source">
@@ -55,9 +56,22 @@ function Source({item, cited, library, same}) {
     ${item.unread && html`<p class="dim small" dir="auto">${W.check.unread} ${item.unread}</p>`}
     ${item.alarms?.map((/** @type {string} */ text) => html`<p class="dim small" dir="auto">${text}</p>`)}
     ${item.better && html`<p class="small" dir="auto">${W.check.better} ${item.better}</p>`}
+    ${quotes.some((quote) => !isAnnotation(quote)) && html`<${Others} key=${text} paper=${item.paper} like=${text} quotes=${quotes} library=${library} />`}
     ${cited?.paper.abstract && quotes.length > 0 && html`<${Fold} summary=${cited.paper.abstract_kind === "annotation" ? W.text.wholeAnnotation : W.text.wholeAbstract} kind="whole">
       <p class="small"><${Marked} text=${cited.paper.abstract} quotes=${quotes} /></p><//>`}
   </section>`;
+}
+
+/** More passages of the paper near a sentence, on request. @param {{paper: string, like: string, quotes: any[], library: string}} props */
+function Others({paper, like, quotes, library}) {
+  const [found, setFound] = useState(/** @type {any[] | null} */ (null));
+  const [look, busy, error] = useAction(async () => {
+    const {passages} = await api.get(`/citeloom/libraries/${library}/passages?${new URLSearchParams({paper, like})}`);
+    setFound(passages.filter((/** @type {any} */ one) => !quotes.some((quote) => one.text.includes(quote.text))));
+  });
+  return html`${found ? html`<div role="status"><p class="dim small">${found.length ? W.text.others : W.text.noOthers}</p><${Quotes} quotes=${found} library=${library} paper=${paper} /></div>`
+    : html`<button type="button" class="link small" disabled=${busy} onClick=${() => look()}>${W.text.other}</button>`}
+    <${Problem} text=${error} />`;
 }
 
 /** Quotes of a paper; those of a file open on its page. @param {{quotes: any[], library: string, paper: string, open?: boolean}} props */

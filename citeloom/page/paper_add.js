@@ -1,15 +1,18 @@
-// Adding a paper that the search missed: by id, by title in the run's library, or by file.
+// Adding a paper that the search missed: by id, by title in the library and the sources of the run, or by file.
 // @ts-check
 import * as api from "./api.js";
 import {base64} from "./libraries.js";
 import {Problem, useAction} from "./parts.js";
 import {ended} from "./run.js";
+import {sourceName} from "./story_of.js";
 import {html, useState} from "./vendor/preact.js";
 import {W} from "./words.js";
 
 /** A DOI or an arXiv id, with or without an address before it. */
 const ID = /(10\.\d{4,9}\/\S+|\d{4}\.\d{4,5}(v\d+)?|[a-z-]+(\.[a-z]{2})?\/\d{7}(v\d+)?)$/i;
 const MOST = 5;
+/** Sources that are asked without a price. */
+const FREE = new Set(["openalex", "semantic_scholar", "arxiv", "crossref"]);
 /** The library that takes in files of papers that were added. */
 const LIBRARY = "added-papers";
 
@@ -31,9 +34,11 @@ export function AddPaper({run, add, has}) {
     }
     const library = run.searched.library ?? run.values.request?.library ?? "starter";
     const {papers} = await api.get(`/citeloom/libraries/${library}/papers?${new URLSearchParams({find: words, limit: String(MOST)})}`);
-    if (!papers.length) throw new Error(W.papers.addNone);
-    if (papers.length === 1) take(papers[0]);
-    else setFound(papers);
+    const sources = (run.searched.sources ?? run.values.request?.sources ?? []).filter((/** @type {string} */ name) => FREE.has(name));
+    const asked = papers.length || !sources.length ? {papers, silent: []} : await titled(words, sources);
+    if (asked.papers.length === 1) return take(asked.papers[0]);
+    setFound(asked.papers);
+    if (!asked.papers.length) throw new Error(asked.silent.length ? `${asked.silent.map((/** @type {string} */ name) => sourceName(name, run)).join(", ")}: ${W.papers.addSilent}` : W.papers.addNone);
   });
   const [read, reading, unread] = useAction(async (/** @type {File | undefined} */ file) => {
     if (!file) return;
@@ -54,6 +59,9 @@ export function AddPaper({run, add, has}) {
     <${Problem} text=${error || unread} />
   </form>`;
 }
+
+/** Papers that the sources have under a title. @param {string} title @param {string[]} sources */
+const titled = (title, sources) => api.get(`/citeloom/papers?${new URLSearchParams([["title", title], ...sources.map((name) => ["source", name])])}`);
 
 /** The record of a paper that was read from a file. @param {string} id */
 async function inside(id) {

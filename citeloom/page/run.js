@@ -30,6 +30,12 @@ export async function read(thread) {
   return {...empty(thread), ...run, queries: run.values.queries ?? []};
 }
 
+/** What a run took stays for a reload of its tab. @param {string} thread */
+const timesOf = (thread) => `citeloom-stages:${thread}`;
+
+/** The stages that this tab watched. @param {string} thread @returns {Stage[]} */
+const remembered = (thread) => JSON.parse(sessionStorage.getItem(timesOf(thread)) ?? "[]");
+
 /** What one watched stays when a run is read anew. @param {Run} before @param {Run} now @returns {Run} */
 const watched = (before, now) => ({
   ...now, stages: before.stages, best: before.best, log: before.log, rounds: before.rounds, failures: before.failures, calls: before.calls,
@@ -105,7 +111,7 @@ export function useRun(thread) {
     const watch = async () => {
       let now = await read(thread);
       if (stop.signal.aborted) return;
-      setRun((/** @type {Run} */ before) => (before.thread === thread ? watched(before, now) : now));
+      setRun((/** @type {Run} */ before) => (before.thread === thread && before.stages.length ? watched(before, now) : {...now, stages: now.status === "working" ? [] : remembered(thread)}));
       while (now.status === "working" && !stop.signal.aborted) {
         if (heard.current.stream !== now.stream) heard.current = {stream: now.stream, events: 0};
         let number = 0;
@@ -118,7 +124,10 @@ export function useRun(thread) {
         if (stop.signal.aborted) return;
         now = await read(thread);
         if (now.status === "working") await new Promise((resolve) => setTimeout(resolve, 500));
-        else setRun((/** @type {Run} */ before) => watched(before, now));
+        else setRun((/** @type {Run} */ before) => {
+          sessionStorage.setItem(timesOf(thread), JSON.stringify(before.stages));
+          return watched(before, now);
+        });
       }
     };
     watch().catch((error) => {

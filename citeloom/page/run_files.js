@@ -29,7 +29,7 @@ export function Take({run}) {
   const files = /** @type {Record<string, string>} */ (found?.files ?? {});
   const names = Object.keys(files);
   if (error) return html`<${Problem} text=${error} />`;
-  if (rests && !found) return null;
+  if (rests && !found) return html`<p class="dim" role="status">${W.run.status.loading}</p>`;
   if (!names.length) return html`<${Nothing}>${W.take.none}<//>`;
   const shown = PURPOSES.map((one) => ({...one, told: one.files[0] in files ? 1 : 2, files: one.files.filter((name) => name in files)}))
     .filter((one) => one.files.length);

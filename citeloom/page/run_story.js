@@ -5,12 +5,10 @@ import {byline, Nothing} from "./parts.js";
 import {Question} from "./question.js";
 import {lasting} from "./run_view.js";
 import {Icon} from "./shapes.js";
-import {funnel, gist, given, left, sourceName, story} from "./story_of.js";
+import {counting, doing, funnel, gist, given, left, lists, sourceName, story} from "./story_of.js";
 import {html, useEffect, useState} from "./vendor/preact.js";
 import {called, counted, W} from "./words.js";
 
-/** Steps that a bar suits, and the stage that it shows. @type {Record<string, string[]>} */
-const BARS = {search: ["search_source", "expand_citations", "resolve_references", "resolve_works"], judge: ["judge_papers"], write: ["read_papers", "write", "judge_relevance", "summarize_paragraphs"], check: ["full_texts", "check"]};
 const BEST = 8;
 
 /** @param {{run: import("./run.js").Run, again: () => void}} props */
@@ -59,18 +57,17 @@ function Spent({run}) {
 /** @param {{step: import("./story_of.js").Step, run: import("./run.js").Run, again: () => void}} props */
 function StepOf({step, run, again}) {
   const name = /** @type {keyof typeof W.story.names} */ (step.name);
-  const bar = BARS[name]?.map((stage) => step.stages.find((item) => item.stage === stage)).filter((item) => item && item.total > 1).at(-1);
+  const bar = counting(step);
   const queries = name === "read" && run.queries.length > 0;
   const sources = name === "search" && step.state !== "todo" ? given(run, step.failures) : [];
   const open = step.state === "on";
   const halted = open && ["failed", "cancelled"].includes(run.status);
   const stop = run.values.stop;
-  const free = run.values.mind === "extractive";
   const [title, todo] = W.story.todo[name];
   const line = step.state === "ok" ? gist(step, run) : open ? step.stages.at(-1)?.note ?? "" : todo;
   const failures = step.failures.filter((item) => item.stage !== "search_source" || !sources.length);
   return html`<li class=${step.state}>
-    <h3>${free && name === "write" ? W.story[step.state === "todo" ? "list" : open ? "listing" : "listed"] : step.state === "todo" ? title : open ? W.story.on[name] : W.story.ok[name]}${step.seconds >= 1 && html` <span class="dim num">${lasting(step.seconds * 1000)}</span>`}</h3>
+    <h3>${open ? doing(step, run) : lists(step, run) ? W.story[step.state === "todo" ? "list" : "listed"] : step.state === "todo" ? title : W.story.ok[name]}${step.seconds >= 1 && html` <span class="dim num">${lasting(step.seconds * 1000)}</span>`}</h3>
     ${queries ? html`<${Fold} open=${false} summary=${`${run.queries.length} ${W.story.queries[run.queries.length === 1 ? 0 : 1]}, ${W.story.from}`}>
         <ul class="queries">${run.queries.map((query) => html`<li dir="auto"><code>${query.facet === "whole" ? `${query.text.slice(0, 60)} …` : query.text}</code><span class="dim">${query.reason ?? ""}</span></li>`)}</ul><//>`
       : line && !sources.length && html`<p class="dim" dir="auto">${line}</p>`}

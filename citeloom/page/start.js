@@ -32,6 +32,7 @@ const EMPTY = {text: "", library: "starter", sources: ["library"], before: "", a
 export function Start({at}) {
   const [form, setForm] = useState(EMPTY);
   const [dropped, setDropped] = useState("");
+  const [reading, setReading] = useState("");
   const model = useModel();
   const [table] = useLoaded(() => api.get("/citeloom/methods"), []);
   const put = (/** @type {Partial<Form>} */ change) => setForm((/** @type {Form} */ before) => ({...before, ...change}));
@@ -47,12 +48,15 @@ export function Start({at}) {
   const take = async (/** @type {File | undefined} */ file) => {
     if (!file) return;
     setDropped("");
+    setReading(file.name);
     try {
       const read = TEXT.test(file.name) || file.type.startsWith("text/") ? {text: plain(await file.text()), title: ""}
         : await api.upload(`/citeloom/draft?name=${encodeURIComponent(file.name)}`, file);
       put({text: [read.title && `# ${read.title}`, read.text].filter(Boolean).join("\n\n")});
     } catch (caught) {
       setDropped(caught instanceof Error ? caught.message : String(caught));
+    } finally {
+      setReading("");
     }
   };
   const number = (/** @type {"keep" | "cite"} */ name, /** @type {number} */ most) => html`<label class="field">${W.start[name]}
@@ -67,10 +71,10 @@ export function Start({at}) {
         onDrop=${(/** @type {DragEvent} */ event) => (event.preventDefault(), take(event.dataTransfer?.files[0]))}>
       <div class="start-form">
         <div class="card paste">
-          <textarea rows="8" required aria-label=${W.start.text} placeholder=${W.start.hint} value=${form.text} onInput=${typed("text")}></textarea>
+          <textarea rows="8" required aria-label=${W.start.text} placeholder=${reading ? `${W.start.reading} ${reading} …` : W.start.hint} value=${form.text} onInput=${typed("text")}></textarea>
           <div class="paste-do"><label class="button tiny file"><${Icon} name="page" />${W.start.drop}
               <input type="file" class="hide" accept=".txt,.md,.tex,.pdf,.docx,.html,.xml" onChange=${(/** @type {any} */ event) => take(event.target.files[0])} /></label>
-            <span class="dim small late">${W.start.dropHint}</span>
+            <span class=${reading ? "small strong" : "dim small late"} role="status" dir="auto">${reading ? html`<${Icon} name="busy" kind="spin" /> ${W.start.reading} ${reading} …` : W.start.dropHint}</span>
             <button type="button" class="tiny quiet" onClick=${() => put({text: W.start.sample})}>${W.start.example}</button></div>
         </div>
         <${Problem} text=${dropped} />

@@ -18,6 +18,8 @@ const STEPS = {
 };
 /** The step that asks a question. @type {Record<string, string>} */
 const ASKS = {cost: "read", queries: "read", papers: "judge", plan: "write", text: "check"};
+/** Steps that a bar suits, and the stage that it shows. @type {Record<string, string[]>} */
+const BARS = {search: ["search_source", "expand_citations", "resolve_references", "resolve_works"], judge: ["judge_papers"], write: ["read_papers", "write", "judge_relevance", "summarize_paragraphs"], check: ["full_texts", "check"]};
 /** A rate says something from here on, in seconds. */
 const ENOUGH = 10;
 
@@ -41,6 +43,15 @@ export function story(run) {
     };
   });
 }
+
+/** The stage whose count tells how far a step is. @param {Step} step */
+export const counting = (step) => BARS[step.name]?.map((stage) => step.stages.find((item) => item.stage === stage)).filter((item) => item && item.total > 1).at(-1);
+
+/** Whether a step makes a list instead of a section. @param {Step} step @param {import("./run.js").Run} run */
+export const lists = (step, run) => step.name === "write" && run.values.mind === "extractive";
+
+/** What a run does in a step, in words. @param {Step} step @param {import("./run.js").Run} run */
+export const doing = (step, run) => (lists(step, run) ? W.story.listing : W.story.on[/** @type {keyof typeof W.story.on} */ (step.name)]);
 
 /** Seconds that a stage still needs, where its pace is known. @param {import("./run.js").Stage | undefined} stage */
 export function left(stage) {

@@ -70,7 +70,9 @@ def test_papers_are_filtered_ordered_added_and_written_of_again(visitor: Visitor
     page.get_by_role("button", name="Add a paper").first.click()
     page.get_by_label("DOI, arXiv id or title").fill("no paper has this title")
     page.locator("form.add .main").click()
-    expect(page.locator(".problem")).to_contain_text("No paper of this library has this title")
+    expect(page.locator(".problem")).to_contain_text(
+        "No paper has this title where this run searched"
+    )
     page.get_by_label("DOI, arXiv id or title").fill(missed.title)
     page.locator("form.add .main").click()
     expect(bar).to_contain_text("with “")

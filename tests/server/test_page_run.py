@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.graphs.stacks import first
 from tests.server.browser import CHROMIUM, IDEA, REQUIRED, SENTENCE, Visitor
 from tests.support import SMALL
 from tools.documented_methods import METHODS
@@ -12,6 +13,12 @@ from tools.documented_methods import METHODS
 pytestmark = pytest.mark.skipif(
     not CHROMIUM and not REQUIRED, reason="this machine has no Chromium"
 )
+
+HEADS = """globalThis.heads = []; new MutationObserver(() => {
+  const head = document.querySelector(".run .state");
+  if (head) heads.push(head.textContent);
+}).observe(document.body, {subtree: true, childList: true, characterData: true})"""
+"""Keeps every word that a run's head says of its state."""
 
 
 def test_start_says_what_goes_in_what_comes_out_and_what_leaves_the_server(
@@ -23,6 +30,12 @@ def test_start_says_what_goes_in_what_comes_out_and_what_leaves_the_server(
     page.get_by_role("button", name="Try an example").click()
     assert len(page.get_by_label("Abstract, idea or question").input_value().split()) > 50
     expect(page.locator("aside")).to_contain_text("Nothing leaves this server.")
+    page.route("**/citeloom/draft?**", lambda route: None)  # a reader that takes its time
+    page.set_input_files(
+        ".paste input[type=file]",
+        {"name": "owls.pdf", "mimeType": "application/pdf", "buffer": first()},
+    )
+    expect(page.locator(".paste [role=status]")).to_have_text(re.compile("Reading owls.pdf"))
     page.get_by_label("OpenAlex").check()
     expect(page.locator("aside")).to_contain_text("OpenAlex receives the queries.")
     expect(page.get_by_label("Google Scholar")).to_be_disabled()
@@ -84,12 +97,18 @@ def test_run_is_a_story_whose_question_stands_where_it_is_asked(visitor: Visitor
     expect(page.locator(".funnel dd").nth(2)).to_have_text(re.compile(r"^\d+$"))
     assert page.locator(".story > li.ok").count() == 2
     visitor.looks_right_everywhere()
+    page.evaluate(HEADS)
     page.get_by_role("button", name="Continue").click()
     page.wait_for_url("**/text", timeout=90_000)
     page.wait_for_selector(SENTENCE)
+    assert {"Making the annotated list", "Checking every citation"} & set(page.evaluate("heads"))
 
     visitor.at(f"run/{thread}/live")
     expect(page.locator(".story > li.ok")).to_have_count(6)
+    told = page.locator(".story h3").all_inner_texts()
+    assert any(re.search(r"\d+ (s|min)$", text) for text in told)
+    page.reload()
+    expect(page.locator(".story h3")).to_have_text(told)  # how long each step took stays
     page.get_by_text(re.compile(r"\d quer(y|ies), each from your text")).click()
     assert page.locator(".queries li").count() >= 1
     page.get_by_role("link", name="Open the text").click()

@@ -40,6 +40,9 @@ def test_evidence_stands_beside_the_sentence_and_keys_go_from_one_to_the_next(
         "Annotation, not the paper’s own words"
     )
 
+    # An annotation is all that this library has of the paper.
+    expect(page.get_by_role("button", name="Show other passages")).to_have_count(0)
+
     page.keyboard.press("j")
     expect(title).to_have_text(re.compile("^Sentence 3"))
     page.keyboard.press("k")
@@ -103,6 +106,11 @@ def test_version_keeps_every_tab_and_says_what_made_it(visitor: Visitor) -> None
     page = visitor.page
     page.wait_for_selector(SENTENCE, timeout=90_000)
     page.locator(SENTENCE).nth(2).click()
+    page.get_by_role("button", name="Show other passages").first.click()
+    expect(page.locator("aside .source [role=status]").first).to_have_text(
+        re.compile("^(Other passages near|This library has no other passage)")
+    )
+    visitor.looks_right()
     gone = max(page.locator(SENTENCE).nth(2).inner_text().split(), key=len)
     page.get_by_role("button", name=re.compile(r"^Leave out \[\d\]$")).click()
     page.wait_for_url(lambda url: thread not in url, timeout=30_000)

@@ -5,6 +5,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from docx import Document
 from mcp import Client
@@ -88,6 +89,27 @@ def listed(works: Sequence[Work]) -> list[str]:
     """One reference that is right, one with a wrong year, one of nothing that there is, and one that attacks."""
     right, wrong = works
     return [cited(right, right.year), cited(wrong, wrong.year - 7), NOBODY, HOSTILE]
+
+
+async def test_paper_is_found_by_its_title_where_a_run_searched(
+    looking: Server, works: Sequence[Work]
+) -> None:
+    async with httpx.AsyncClient(base_url=looking.url, timeout=60) as http:
+
+        async def asked(title: str, *sources: str) -> httpx.Response:
+            params = httpx.QueryParams([("title", title), *(("source", name) for name in sources)])
+            return await http.get("/citeloom/papers", params=params)
+
+        found = (await asked(works[0].title, "openalex", "crossref")).json()
+        assert found["silent"] == []
+        assert {paper["title"] for paper in found["papers"]} == {works[0].title}
+        # arXiv does not answer here: it is named, and the others are told.
+        partly = (await asked(works[0].title, "arxiv", "openalex")).json()
+        assert partly["silent"] == ["arxiv"]
+        assert partly["papers"]
+        for refused in (await asked("", "openalex"), await asked("Owls", "google")):
+            assert refused.status_code == 422
+            assert "title=TITLE" in refused.json()["detail"]
 
 
 @needs_browser
