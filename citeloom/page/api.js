@@ -69,6 +69,9 @@ export async function upload(path, file) {
   return answer.json();
 }
 
+/** Threads that this page has begun. @type {Set<string>} */
+export const begun = new Set();
+
 /**
  * Start a graph on a thread of its own, or on one there is.
  * @param {string} graph
@@ -91,6 +94,7 @@ export async function start(graph, input, settings, about) {
     await remove(`/threads/${thread.thread_id}`);  // nothing was begun
     throw error;
   }
+  begun.add(thread.thread_id);
   return thread.thread_id;
 }
 

@@ -1,5 +1,6 @@
 // One run: its title, its state in one line, and its views as tabs.
 // @ts-check
+import {begun} from "./api.js";
 import {Checked} from "./check.js";
 import {Claims} from "./claims.js";
 import {Graph} from "./citation_graph.js";
@@ -29,7 +30,6 @@ const TABS = {
 };
 const ICONS = {loading: "busy", working: "busy", input_required: "ask", completed: "done", cancelled: "paused", failed: "failed"};
 const MOST_VERSIONS = 50;
-const JUST_NOW = 10_000;  // ms
 
 /** @param {{thread: string, tab: string, tell: (graph: string) => void}} props `tell` hears which graph it is */
 export function RunView({thread, tab, tell}) {
@@ -40,11 +40,12 @@ export function RunView({thread, tab, tell}) {
   const shown = tabs.find((name) => name === tab) ?? (run.status === "completed" ? tabs[0] : "live");
   useEffect(() => {
     // What one waits for is shown when it is there, unless one has looked elsewhere meanwhile. It may be there at the first look.
-    const waited = was.current === "working" || (was.current === "loading" && Date.now() - Date.parse(run.updated) < JUST_NOW);
+    const waited = was.current === "working" || (was.current === "loading" && begun.has(thread));
     if (waited && run.status === "completed" && shown === "live") {
       location.hash = `#/run/${thread}/${run.graph === "review" && !run.values.sentences?.length ? "papers" : tabs[0]}`;
     }
     was.current = run.status;
+    if (run.status !== "loading") begun.delete(thread);
   }, [run.status]);
   useEffect(() => tell(run.graph), [run.graph]);
   // A version keeps the papers and the map of the search that it comes from, with the numbers of its own text.
