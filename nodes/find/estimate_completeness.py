@@ -119,7 +119,7 @@ def agreement_sentence(runs: Sequence[int], overlap: float | None, kept: int, fi
     told = f" Of the papers kept, {runs[-1]} were found by all {len(runs)} independent searches{fewer}."
     if overlap is not None:
         told += (
-            f" Before judging, the first {first} papers of two searches overlap by {100 * overlap:.0f} % "
+            f" Before judging, the first {counted(first, 'paper')} of two searches overlap by {100 * overlap:.0f} % "
             "(Jaccard, in the mean)."
         )
     return told

@@ -124,7 +124,9 @@ async def test_invented_claim_is_refused(llm_settings: Settings) -> None:
 
 
 async def test_model_that_does_not_answer_leaves_the_nearest_works(llm_settings: Settings) -> None:
-    with Scripted(reviewer({"compare_claim": lambda answer, inputs: "no"}), llm_settings) as llm:
+    with Scripted(
+        reviewer({"compare_claim": lambda answer, inputs: {"no": 1}}), llm_settings
+    ) as llm:
         result = await novelty(llm.context)
     assert result["outcome"] == "partial"
     assert {item.stage for item in result["failures"]} >= {"compare_claim"}

@@ -16,6 +16,7 @@ import nodes
 from state.ask import AskOutput, AskState
 from state.channels import FindState, ReviewState, ReviseState, WriteState
 from state.ingest import IngestOutput, IngestState
+from state.novelty import NoveltyState
 from state.synthesis import SynthesizeOutput, SynthesizeState
 from state.verify import VerifyState
 from tools.llm.task import Task
@@ -48,6 +49,7 @@ TASKS: list[Task[Any]] = list(
 )
 _STATES = (
     FindState,
+    NoveltyState,
     WriteState,
     ReviewState,
     ReviseState,
@@ -135,6 +137,8 @@ def test_reads_only_channels_or_what_its_branch_is_given(module: ModuleType) -> 
         "place",
         "statement",
         "item",
+        "claim",
+        "works",
     }
     read = get_type_hints(node_of(module))["state"]
     if isinstance(read, type) and issubclass(read, BaseModel):

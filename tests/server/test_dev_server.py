@@ -12,6 +12,7 @@ from pydantic import BaseModel
 
 from state.ingest import IngestInput
 from state.inputs import AskInput, FindInput, ReviewInput, ReviseInput, VerifyInput, WriteInput
+from state.novelty import NoveltyInput
 from state.references import ReferencesInput
 from state.synthesis import SynthesizeInput
 from tests.server.conftest import Server
@@ -22,6 +23,7 @@ GRAPHS: dict[str, type[BaseModel]] = {
     "find": FindInput,
     "write": WriteInput,
     "review": ReviewInput,
+    "novelty": NoveltyInput,
     "revise": ReviseInput,
     "verify": VerifyInput,
     "references": ReferencesInput,

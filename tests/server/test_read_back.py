@@ -55,8 +55,10 @@ INPUTS: Mapping[GraphName, list[dict[str, Any]]] = {
     "find": [FIND],
     "write": [{**WRITE, **WHERE, "text": IDEA, "papers": [RECORD, *PAPERS]}],
     "review": [{**FIND, **WRITE}],
+    "novelty": [FIND],
     "revise": [{"instruction": "without [2]"}, {"plan": "Contrast [2] with [1]."}, {"text": "Citations hold [1]."}],
-    "verify": [{**WHERE, "text": "Moths steer by the moon [1].", "papers": [RECORD, *PAPERS], "strict": True}],
+    "verify": [{**WHERE, "text": "Moths steer by the moon [1].", "papers": [RECORD, *PAPERS], "strict": True,
+                "file": "draft.md", "paragraphs": ["Moths steer by the moon [1]."]}],
     "references": [{"text": "[1] D. Moth. On the moon. 2019.", "uploads": UPLOADS, "sources": ["openalex"]}],
     "ask": [{
         "question": QUESTION, "messages": MESSAGES, "library": SMALL, "papers": PAPERS, "first_year": 2018,
@@ -122,7 +124,7 @@ async def read_back(url: str, given: dict[str, tuple[GraphName, Mapping[str, Any
             assert names, graph
             for name in names:
                 assert (await _got(url, run, f"/{name}")).content, (graph, name)
-    assert dated == 3 + 3  # find, review and ask; the revisions keep the review's request
+    assert dated == 4 + 3  # find, novelty, review and ask; the revisions keep the review's request
 
 
 async def _got(url: str, run: str, name: str) -> Any:

@@ -40,6 +40,9 @@ RUNS = {
         inputs={"text": ABSTRACT, "library": "bees", "keep": 3, "cite": 2},
         context=SMALLER,
     ),
+    "novelty": Scenario(
+        graph="novelty", inputs={"text": ABSTRACT, "library": "bees", "keep": 3}, context=SMALLER
+    ),
     "references": Scenario(
         graph="references",
         inputs={

@@ -28,7 +28,7 @@ from tools.library.open_library import close_libraries, create_library
 from tools.settings import Settings
 
 GRAPHS = list(json.loads((ROOT / "langgraph.json").read_text(encoding="utf-8"))["graphs"])
-_SLOW = {"find", "write", "revise", "ingest", "synthesize"}
+_SLOW = {"find", "novelty", "write", "revise", "ingest", "synthesize"}
 ROWS = [
     # A review is made of the first two, and is killed at each of their nodes.
     pytest.param(graph, marks=pytest.mark.slow if graph in _SLOW else ())
