@@ -56,7 +56,7 @@ def _overview(claims: Sequence[ClaimNovelty]) -> Iterator[str]:
 
 def _work(work: NearestWork) -> Iterator[str]:
     if work.relation == "differs":
-        only = f": {escape(work.differs)}" if work.differs else ""
+        only = f". Only the claim: {escape(work.differs)}" if work.differs else ""
         yield f"- {escape(work.paper.title)} ({work.paper.year or 'undated'}) — differs{only}"
         return
     yield f"- **{escape(work.paper.title)}** — {RELATIONS[work.relation]}"

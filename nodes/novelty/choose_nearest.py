@@ -24,8 +24,9 @@ from tools.text.words import content_stems, written_words
 STAGE = "choose_nearest"
 NEAREST = 8
 """Works that are compared with each claim."""
-_RELEVANT, _OF_THESE = 10, 2
-"""Works that the search ranked highest, and how many of these are compared with each claim in any case."""
+_RELEVANT, _OF_NAMED, _OF_ALL, _OF_OWN = 10, 3, 2, 3
+"""Works that the search ranked highest; and how many are compared with a claim in any case: of the works that the text
+names, of all, and of those ranked highest to which it is the nearest claim."""
 _NAME, _COMMON = 2, 0.03
 """Words of a name at most, and the share of the papers that may use it."""
 _LOOKED_AT = 60
@@ -46,11 +47,9 @@ async def choose_nearest(state: NoveltyState, runtime: Runtime[RunSettings]) -> 
     embedder = services.clients.embedder
     scores = state["scores"]
     best = sorted(scores, key=lambda key: -scores[key])[:_RELEVANT]
-    first = (
-        (named_works(state["request"].headed, papers), NEAREST // 2),
-        ({at for at, paper in enumerate(papers) if paper.id in best}, _OF_THESE),
-    )
-    near = await asyncio.to_thread(_near, embedder, claims, papers, vectors, first)
+    named = named_works(state["request"].headed, papers)
+    ranked = {at for at, paper in enumerate(papers) if paper.id in best}
+    near = await asyncio.to_thread(_near, embedder, claims, papers, vectors, named, ranked)
     services.progress(STAGE, len(claims), len(claims))
     return {"near": near}
 
@@ -77,7 +76,8 @@ def _near(
     claims: Sequence[Contribution],
     papers: Sequence[Paper],
     vectors: Vectors,
-    first: Sequence[tuple[Collection[int], int]],
+    named: Collection[int],
+    ranked: Collection[int],
 ) -> dict[str, list[str]]:
     asked = embedder.embed([one.quote.text for one in claims])
     stems = [frozenset(content_stems(paper.text)) for paper in papers]
@@ -91,7 +91,8 @@ def _near(
         words = frozenset(content_stems(one.quote.text))
         shared = [len(words & found) for found in stems]
         looked[row] = {
-            *(at for places, _ in first for at in places),
+            *named,
+            *ranked,
             *np.argsort(-rough[row], kind="stable")[:_LOOKED_AT].tolist(),
             *sorted(range(len(papers)), key=lambda at: -shared[at])[:_LOOKED_AT],
         }
@@ -99,8 +100,21 @@ def _near(
     nearness = dict(
         zip(wanted, sentence_nearness(embedder, asked, [papers[at] for at in wanted]), strict=True)
     )
+    own = {at: max(range(len(claims)), key=lambda row: nearness[at][row]) for at in ranked}
     return {
-        str(one.number): [papers[at].id for at in _chosen(looked[row], nearness, row, first)]
+        str(one.number): [
+            papers[at].id
+            for at in _chosen(
+                looked[row],
+                nearness,
+                row,
+                (
+                    (named, _OF_NAMED),
+                    (looked[row], _OF_ALL),
+                    ({at for at, mine in own.items() if mine == row}, _OF_OWN),
+                ),
+            )
+        ]
         for row, one in enumerate(claims)
     }
 

@@ -8,6 +8,7 @@ nearest sentences are shown, and nothing is said of them.
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Literal
 
 from langgraph.runtime import Runtime
@@ -319,7 +320,14 @@ _ORDER = ("same", "overlaps", "differs", "not_compared")
 
 def _told(claim: Contribution, works: Sequence[NearestWork]) -> ClaimNovelty:
     """Return what was found of a claim: the closest relation that any work has to it."""
-    ranked = sorted(works, key=lambda one: _ORDER.index(one.relation))
+    compared_first = sorted(works, key=lambda one: _ORDER.index(one.relation))
+    ranked = [
+        one
+        for relation, same in groupby(compared_first, key=lambda one: one.relation)
+        for one in (
+            same if relation == "not_compared" else sorted(same, key=lambda one: -one.similarity)
+        )
+    ]
     compared = [one for one in ranked if one.relation != "not_compared"]
     found: Found = "not_compared"
     if compared and compared[0].relation in {"same", "overlaps"}:
