@@ -1,4 +1,4 @@
-"""What is told of the claims of a text: what is nearest to each, with the words of both, and how it was searched."""
+"""The report on the claims of a text: the nearest works to each, with the words of both, and how the search was made."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
