@@ -1,4 +1,4 @@
-"""The report on the claims of a text: the nearest works to each, with the words of both, and how the search was made."""
+"""The report on the claims of a text: the works nearest to each, with the words of both, and how it searched."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
