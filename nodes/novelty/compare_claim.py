@@ -3,7 +3,7 @@
 Reads `run`, `request` and, per branch, one claim and the ids of works. Writes `claims`. Full texts are read where they
 can be had. A model says what both share and where they part; code finds the words of both, and a comparison
 without them counts for nothing. Words that stand in both are the same whoever looks. Without a model the
-nearest sentences are shown, and nothing is said of them.
+nearest sentences are shown, and no verdict is given.
 """
 
 import asyncio
@@ -15,6 +15,7 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from nodes.common.ask_model import ask_with_check
+from nodes.common.node_errors import fatal_failure_of
 from nodes.judge.full_text import read_full_texts
 from nodes.judge.search_full_texts import search_full_texts
 from nodes.novelty.choose_nearest import sentence_nearness
@@ -26,7 +27,7 @@ from state.passage import Passage
 from state.quote import Quote
 from state.run import Failure
 from tools.embed.embedder import Embedder
-from tools.errors import PermanentError
+from tools.errors import BudgetError, PermanentError
 from tools.evidence.passage_search import Searcher
 from tools.evidence.prompt_injection import without_injections
 from tools.evidence.quotes import MIN_LENGTH, find_quote, quote_paper
@@ -188,8 +189,9 @@ def _nearest(
     words = quote_paper(claim.quote.text, paper, own)
     same = words.verified
     if not same:
-        told = Searcher(list(_as_passages(paper, passages)), embedder).nearest(claim.quote.text, 1)
-        words = quote_paper(told[0].text, paper, own) if told else words
+        near = Searcher(list(_as_passages(paper, passages)), embedder).nearest(claim.quote.text, 3)
+        told = [one.text for one in near if not without_injections(one.text)[1]]
+        words = quote_paper(told[0], paper, own) if told else words
     return NearestWork(
         paper=paper,
         similarity=round(similarity, 4),
@@ -246,7 +248,7 @@ async def _compared(
         for key, one in given.items():
             if key not in keys:
                 told.append(f"there is no work {key}")
-            elif not quote_paper(one.paper_words, keys[key].paper, own[key]).verified:
+            elif _words(one, keys[key].paper, own[key]) is None:
                 told.append(f"{key}: not in its words: {one.paper_words!r}")
             elif one.relation != "differs" and not _part(one, claim):
                 told.append(f"{key}: not in the claim: {one.claim_words!r}")
@@ -256,6 +258,8 @@ async def _compared(
     subject = f"claim {claim.number}"
     try:
         asked = await ask_with_check(services.mind, TASK, inputs, faults)
+    except BudgetError as spent:
+        return [_left(one, str(spent)) for one in works], [fatal_failure_of(STAGE, spent)]
     except PermanentError as refusal:
         failed = Failure(stage=STAGE, subject=subject, cause=str(refusal), remedy=remedy, lost=True)
         return [_left(one, "the model gave no answer") for one in works], [failed]
@@ -287,9 +291,8 @@ def _with(
     """Return the work with what the mind said of it, where the words of both are found."""
     if said is None:
         return _left(work, "the model gave no answer")
-    words = quote_paper(said.paper_words, work.paper, own)
-    part = _part(said, claim)
-    if not words.verified or (part is None and said.relation != "differs"):
+    words, part = _words(said, work.paper, own), _part(said, claim)
+    if words is None or (part is None and said.relation != "differs"):
         return _left(work, "the model's quote stands in neither")
     if work.relation == "same":  # by code, which needs nobody's word
         return work
@@ -308,6 +311,12 @@ def _with(
             "by": by,
         }
     )
+
+
+def _words(said: Comparison, paper: Paper, own: Sequence[Quote]) -> Quote | None:
+    """Return the work's words that decide; none where it has not these words, or they command whoever reads them."""
+    words = quote_paper(said.paper_words, paper, own)
+    return words if words.verified and not without_injections(words.text)[1] else None
 
 
 def _part(said: Comparison, claim: Contribution) -> Span | None:
