@@ -136,9 +136,9 @@ class FindSettings:
         bool,
         Field(
             description="With a model and 'debate': ask once, before judging, which of the 120 most promising papers "
-            "are worth it by their titles. The best third of each round is judged anyway."
+            "are worth it by their titles. The best quarter of each round is judged anyway."
         ),
-    ] = False
+    ] = True
     debate_batch: Annotated[int, Field(description="Papers judged in one model call.", ge=1)] = 8
     bar: Annotated[
         float | None,

@@ -39,7 +39,7 @@ FOR_GAPS = 5
 with the others: what covers a gap is far from the input as a whole."""
 IN_LATER_HOP = 24
 """Papers judged in a later hop, those for gaps among them: it looks for what the first one lacks."""
-SURE = 1 / 3
+SURE = 1 / 4
 """Share of the papers of a round that are judged whatever their titles say."""
 MORE, WORTH_MORE = 16, 0.25
 """Papers judged at once while fewer are relevant than are to be kept, and the share of relevant ones among the last
@@ -59,7 +59,7 @@ async def shortlist_papers(state: FindState, runtime: Runtime[RunSettings]) -> F
         promise = await _promise(services, state)
         best = top_papers(promise, _pool(state, context) if _at_once(context) else len(promise))
         if context.triage and services.mind.judges and state["hop"] == 1 and not _at_once(context):
-            if not state["judged"]:
+            if not state["judged"] and len(best) > _pool(state, context):
                 papers = await services.run_store.papers.values(best[:SHOWN])
                 worth, failures = await triage_titles(services, request.text, papers, STAGE)
             unread = [key for key in best if key not in state["judged"]]

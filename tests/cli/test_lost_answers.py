@@ -39,6 +39,7 @@ def scripted(home: Path, monkeypatch: pytest.MonkeyPatch) -> Scripted:
 
 ASKED = (
     "generate_queries",
+    "triage_titles",
     "debate_papers",
     "reflect_on_sufficiency",
     "draft_section",

@@ -51,14 +51,20 @@ async def test_papers_that_are_worth_it_by_title_are_debated_before_others(
     def last(titles: list[str]) -> Any:
         return {"papers": [titles[-1].split()[0]]}
 
-    plain, unasked, _ = await judged_with(last, llm_settings)
-    debated, shown, result = await judged_with(last, llm_settings, triage=True)
+    plain, unasked, _ = await judged_with(last, llm_settings, triage=False)
+    debated, shown, result = await judged_with(last, llm_settings)
     assert unasked == []
-    assert debated[0] == plain[0], "what ranks first is judged whatever its title says"
+    first = shown[0].partition(" ")[2]
+    assert first in debated, "what ranks first is judged whatever its title says"
     assert shown[-1].partition(" ")[2] in debated
     assert shown[-1].partition(" ")[2] not in plain[:3]
     assert result["outcome"] == "complete"
     assert [item.task for item in result["usage"]].count("triage_titles") == 1
+
+
+async def test_nothing_is_asked_where_all_that_was_found_is_judged(llm_settings: Settings) -> None:
+    _, shown, _ = await judged_with(lambda titles: {"papers": []}, llm_settings, pool=1000)
+    assert shown == []
 
 
 @pytest.mark.parametrize(
@@ -67,8 +73,8 @@ async def test_papers_that_are_worth_it_by_title_are_debated_before_others(
 async def test_without_a_usable_answer_papers_are_judged_as_ever(
     answer: Any, llm_settings: Settings
 ) -> None:
-    plain, _, _ = await judged_with(answer, llm_settings)
-    debated, _, result = await judged_with(answer, llm_settings, triage=True)
+    plain, _, _ = await judged_with(answer, llm_settings, triage=False)
+    debated, _, result = await judged_with(answer, llm_settings)
     assert sorted(debated) == sorted(plain)
     lost = [one for one in result["failures"] if one.subject == "titles"]
     assert [one.remedy for one in lost] == (
@@ -86,7 +92,7 @@ async def test_id_that_was_not_shown_is_asked_about_once_more_and_counts_for_not
         asked.append(titles)
         return {"papers": ["C999", titles[0].split()[0]]}
 
-    _, _, result = await judged_with(invented, llm_settings, triage=True)
+    _, _, result = await judged_with(invented, llm_settings)
     assert len(asked) == 2
     assert result["outcome"] == "complete"
 
@@ -94,10 +100,10 @@ async def test_id_that_was_not_shown_is_asked_about_once_more_and_counts_for_not
 async def test_embedded_mode_asks_nobody_and_the_cost_is_foreseen(
     extractive: RunSettings, llm_settings: Settings
 ) -> None:
-    triaged = RunSettings(triage=True, max_hops=1)
+    triaged = RunSettings(max_hops=1)
     vars(triaged)["clients"] = extractive.clients
     result = dict(await graph.ainvoke(BEES, {"recursion_limit": 500}, context=triaged))
     assert "triage_titles" not in {item.task for item in result["usage"]}
-    with Scripted(reviewer(), llm_settings, triage=True) as llm:
+    with Scripted(reviewer(), llm_settings) as llm:
         rows = {item.task: item.calls for item in estimate("find", BEES, llm.context).tasks}
     assert (rows["triage_titles"].low, rows["triage_titles"].high) == (0, 2)

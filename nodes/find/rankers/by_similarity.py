@@ -83,13 +83,16 @@ async def by_embedding(
 async def by_specter2(
     services: Services, request: CheckedRequest, papers: Sequence[Paper]
 ) -> Ranking:
-    """Order papers by the cosine of the SPECTER2 vectors that Semantic Scholar keeps.
+    """Order papers by the cosine of SPECTER2 vectors: of an installed model, or those that Semantic Scholar keeps.
 
-    The input's own vector is the one of its paper where that is known, else the mean of the NEAREST
+    A SPECTER2 that is the process's embedder makes the vectors of the input and of each paper itself. Of Semantic
+    Scholar's the input's own vector is the one of its paper where that is known, else the mean of the NEAREST
     papers by similarity, as Semantic Scholar has no vector of a text that it has not read. A paper
     without a vector is scored by similarity.
     """
     near = await closeness(services, request, papers)
+    if _IS_SPECTER2 in (await asyncio.to_thread(lambda: services.clients.embedder.name)).lower():
+        return Ranking(scores=near)
     vectors: dict[str, Vector] = {}
     cause = _NO_VECTOR
     try:
@@ -112,6 +115,8 @@ async def by_specter2(
     )
 
 
+_IS_SPECTER2 = "specter2"
+"""In the name of an embedder that is such a model, such as allenai/specter2_base."""
 _NO_VECTOR = "Semantic Scholar has no SPECTER2 vector of them"
 
 

@@ -22,6 +22,7 @@ from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work, make_world
 from tests.graphs.conftest import context_for
 from tests.nodes.rankers.support import PAPERS, REQUEST
+from tests.support import RememberingEmbedder
 from tools.errors import InputError, PermanentError, TransientError
 from tools.scholar.semantic_scholar import SemanticScholarSource
 from tools.services import Services, open_services
@@ -136,3 +137,19 @@ async def test_specter2_falls_back_to_similarity_whatever_the_source_says(
     ranking = await by_specter2(services, REQUEST, PAPERS)
     assert ranking.scores == await closeness(services, REQUEST, PAPERS)
     assert [failure.cause for failure in ranking.failures] == [str(error)]
+
+
+class InstalledSpecter2(RememberingEmbedder):
+    """Vectors as ever, under the name of an installed model."""
+
+    name = "allenai/specter2_base@12345678"
+
+
+async def test_specter2_that_is_installed_reads_the_input_and_asks_no_source(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    services, installed = desk_at(None, tmp_path), InstalledSpecter2()
+    monkeypatch.setattr("tools.clients.embedder", lambda settings: installed)
+    ranking = await by_specter2(services, REQUEST, PAPERS)
+    assert ranking.scores == await closeness(services, REQUEST, PAPERS)
+    assert not ranking.failures
