@@ -82,11 +82,11 @@ def _heads(lines: Sequence[Line], profile: Profile) -> list[_Head]:
     live = [line for line in lines if line.kind != DROPPED]
     pages = [(page, list(group)) for page, group in groupby(live, key=attrgetter("page"))]
     found = [_Head(page, begins_paper(group, profile)) for page, group in pages]
-    heads: list[_Head] = []
-    for at, head in enumerate(found):
-        if at and head.title and not any(_is_same(head, other) for other in found[:at]):
-            heads.append(head)
-    return heads
+    return [
+        head
+        for at, head in enumerate(found)
+        if at and head.title and not any(_is_same(head, other) for other in found[:at])
+    ]
 
 
 def _is_same(head: _Head, other: _Head) -> bool:

@@ -225,20 +225,16 @@ def _is_two(rows: list[_Row], gutter: float, usual: bool, extent: tuple[float, f
     return max(prose) >= _LEAST_ROWS and sum(prose) >= 8 and both > 0.3 * total
 
 
-def _one(words: Sequence[Word], page: int, mirrored: bool) -> list[Line]:
-    lines = lines_of(words, page, mirrored)
+def _one(words: Sequence[Word], page: int, mirrored: bool, column: int = 0) -> list[Line]:
+    lines = lines_of(words, page, mirrored, column)
     _edges(lines)
     return lines
 
 
 def _with_sidebar(lines: list[Line], beside: Beside, page: int, mirrored: bool) -> list[Line]:
     """Return lines with those of an abstract and what stands beside it, which come first, among them."""
-    found: list[Line] = []
-    for column, words in ((SIDE, beside.side), (ABSTRACT, beside.abstract)):
-        part = _one(words, page, mirrored)
-        for line in part:
-            line.column = column
-        found += part
+    found = _one(beside.side, page, mirrored, SIDE)
+    found += _one(beside.abstract, page, mirrored, ABSTRACT)
     at = next((at for at, line in enumerate(lines) if line.y > beside.top), len(lines))
     return [*lines[:at], *found, *lines[at:]]
 
@@ -260,12 +256,7 @@ def _two(rows: list[_Row], gutter: float, top: float, page: int, mirrored: bool)
         for word in words:
             sides[(word.x0 + word.x1) / 2 >= gutter].append(word)
         order += (1, sides[0]), (2, sides[1])
-    found: list[Line] = []
-    for column, words in order:
-        lines = lines_of(words, page, mirrored)
-        for line in lines:
-            line.column = column
-        found.extend(lines)
+    found = [line for column, words in order for line in lines_of(words, page, mirrored, column)]
     for column in (0, 1, 2):
         _edges([line for line in found if line.column == column])
     return found

@@ -66,7 +66,8 @@ def _label(line: Line) -> str:
     """Return what a caption calls its figure or table, such as "fig3"."""
     match = _CAPTION.match(line.text)
     name = line.text[: match.start("stop")] if match else line.text
-    return re.sub(r"[\W_]+", "", name.lower()).replace("figure", "fig").replace("table", "tab")
+    bare = "".join(filter(str.isalnum, name.lower()))
+    return bare.replace("figure", "fig").replace("table", "tab")
 
 
 def _goes_on(line: Line, before: Line, first: Line, profile: Profile) -> bool:
@@ -123,7 +124,7 @@ def _mark_notes(column: Sequence[Line], profile: Profile) -> None:
 
 
 _EQUATION_NUMBER = re.compile(r"\(\s*[A-Z]?\.?\d{1,3}(?:\.\d{1,3})?[a-z]?\s*\)$")
-_OPERATORS = re.compile(r"[=≈≤≥∑∏∫∝∈→←+×·|<>≡∀∃∇∂√]")
+_OPERATORS = frozenset("=≈≤≥∑∏∫∝∈→←+×·|<>≡∀∃∇∂√")
 _FIGURES = re.compile(r"(?:\s[-+±(]?\d[\d.,%)*]*){4,}$")
 _TAIL = re.compile(r"\s[\d.,]+[%kKM]?(?:\s*\([\d.,]+%?\))?$")
 _BULLET = re.compile(r"[•◦▪■●○∙–—*·‣-]\s+\S|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]\s+\S")
@@ -158,7 +159,7 @@ def _is_equation(line: Line) -> bool:
         return True
     if words > 3:
         return False
-    formal = line.math > 0.2 or (len(_OPERATORS.findall(line.text)) >= 1 and words <= 2)
+    formal = line.math > 0.2 or (words <= 2 and not _OPERATORS.isdisjoint(line.text))
     centred = line.indent > 1.2 and line.slack > 0.06
     return formal and (centred or numbered) and not line.bold > 0.7
 
@@ -177,7 +178,7 @@ def _is_cell(line: Line, profile: Profile) -> bool:
         or line.size < 0.95 * profile.size
         or line.indent > 1.5
     ):
-        return not re.match(r"(?:\d+\.?)+\s", line.text)
+        return not line.text.partition(" ")[0].replace(".", "").isdecimal()
     if (figures > letters and len(line.text) > 1) or _FIGURES.search(line.text):
         return True
     return line.size < 0.8 * profile.size and line.slack > 0.3

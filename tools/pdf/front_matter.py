@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
+from state.paper import known_since
 from tools.pdf.headings import NUMBERED, Profile
 from tools.pdf.lines import Line
 from tools.pdf.page_furniture import DROPPED
@@ -28,8 +29,8 @@ class Beside(NamedTuple):
 
 
 _WORD = re.compile(r"[^\W\d_][^\W\d_'’.‐-]*(?:['’.‐-]+[^\W\d_]*)*")
-_PARTICLES = re.compile(
-    r"d|da|de|di|do|du|das|dos|del|della|van|von|der|den|des|la|le|el|al|bin|ibn|ten|ter|zu|zur|y|e|af"
+_PARTICLES = frozenset(
+    "d da de di do du das dos del della van von der den des la le el al bin ibn ten ter zu zur y e af".split()  # noqa: SIM905
 )
 _SET_ASIDE = re.compile(
     r"\[[^\]]*\]|\([^)]*\)|\{[^}]*\}|^\s*by\s|\b(?:ph\.?\s?d|m\.?d|m\.?sc|b\.?sc|dr|prof|professor|mph|jr|sr)\b\.?",
@@ -37,7 +38,7 @@ _SET_ASIDE = re.compile(
 )
 """What stands among names: marks in brackets, degrees, 'by'."""
 _BETWEEN = re.compile(r"[*∗†‡§¶♠♣♥♦⋆,;·•|]|\b(?:and|AND)\b|&|\d+|\s[a-z](?=\s*(?:[*∗,;]|$))")
-_GOES_ON = re.compile(r"(?:[,;&]|\band)\s*$", re.I)
+_GOES_ON = (",", ";", "&", " and", " AND")
 _NOT_NAMES = re.compile(
     r"universit|institut|depart|laborator|school|college|research|center|centre|inc\b|corp|group|"
     r"\bof\b|\band\b|street|@|\d|academy|faculty|google|microsoft|facebook|science|abstract|"
@@ -98,11 +99,9 @@ def read_front(
     page = [line for line in lines if line.page == first and line.kind != DROPPED]
     region, title, authors = _head(page, named, profile)
     found = _text_of(title).rstrip("*∗†‡§¶ ") or None
-    for line in title:
-        line.kind = TITLE
+    titled = set(map(id, title))
     for line in region:
-        if line.kind != TITLE:
-            line.kind = AUTHOR if title else ""
+        line.kind = TITLE if id(line) in titled else AUTHOR if title else ""
     said = [margin, *before, *(line.text for line in region)]
     year = _year(said, before, margin)
     share = _title_share(title, region, named, profile)
@@ -229,7 +228,7 @@ def _text_of(group: Sequence[Line]) -> str:
 
 
 def _normal(text: str) -> str:
-    return re.sub(r"[\W_]+", "", text.lower())
+    return "".join(filter(str.isalnum, text.lower()))
 
 
 def _year(said: Sequence[str], notices: Sequence[str], margin: str) -> int | None:
@@ -240,25 +239,19 @@ def _year(said: Sequence[str], notices: Sequence[str], margin: str) -> int | Non
     years = Counter(int(year) for text in plain for year in _YEAR.findall(text))
     if years:
         return max(years, key=lambda year: (years[year], -year))
-    number = re.match(r"(\d\d)(?:0[1-9]|1[0-2])\.", _arxiv(said) or "")
-    return 2000 + int(number[1]) if number else None
+    since = known_since(None, None, _arxiv(said))
+    return since.year if since else None
 
 
 def _doi(said: Sequence[str], page: Sequence[Line]) -> str | None:
-    for text in said:
-        if match := _DOI.search(text):
-            return match[0].lower()
-    for line in page:
-        if "doi" in line.text.lower() and line.place > 0.6 and (match := _DOI.search(line.text)):
-            return match[0].lower()
-    return None
+    foot = (line.text for line in page if line.place > 0.6 and "doi" in line.text.lower())
+    match = next(filter(None, map(_DOI.search, (*said, *foot))), None)
+    return match and match[0].lower()
 
 
 def _arxiv(said: Sequence[str]) -> str | None:
-    for text in said:
-        if match := _ARXIV.search(text):
-            return match[1]
-    return None
+    match = next(filter(None, map(_ARXIV.search, said)), None)
+    return match and match[1]
 
 
 def beside_abstract(rows: Sequence[Sequence[Word]]) -> Beside | None:
@@ -355,7 +348,7 @@ def _whole(lines: Sequence[Line]) -> list[Line]:
         if line.column == SIDE or not any(map(str.isalpha, line.text)):
             continue
         last = found[-1] if found else None
-        if last and _PARTICLES.fullmatch(last.text.split()[-1]) and _alike(line, last):
+        if last and last.text.split()[-1] in _PARTICLES and _alike(line, last):
             shift = len(last.text) + 1
             found[-1] = replace(
                 last,
@@ -376,7 +369,7 @@ def _alike(one: Line, other: Line) -> bool:
 
 def _follows(line: Line, names: Sequence[str], last: Line) -> bool:
     """Whether a line of names goes on with the list of the line above it."""
-    if len(names) > 1 or line.raised or line.cuts or _GOES_ON.search(last.text):
+    if len(names) > 1 or line.raised or line.cuts or last.text.rstrip().endswith(_GOES_ON):
         return True
     return len(_names(last)) == 1 or line.text.lower().startswith(("and ", "& "))
 
@@ -397,4 +390,4 @@ def _is_name(text: str) -> bool:
     words = text.split()
     if not 2 <= len(words) <= 5 or _NOT_NAMES.search(text) or not words[-1][0].isupper():
         return False
-    return all(_WORD.fullmatch(x) and (x[0].isupper() or _PARTICLES.fullmatch(x)) for x in words)
+    return all(_WORD.fullmatch(x) and (x[0].isupper() or x in _PARTICLES) for x in words)

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tools.pdf.lines import Line, leading, with_before
+from tools.pdf.lines import Line, leading, most_printed, with_before
 from tools.text.headings import is_known
 
 
@@ -50,20 +50,11 @@ def settle_weights(lines: Sequence[Line]) -> None:
 
 def profile_of(lines: Sequence[Line]) -> Profile:
     """Return what is usual in a document, by the number of its characters."""
-    sizes: Counter[float] = Counter()
-    fonts: Counter[str] = Counter()
-    for line in lines:
-        if line.bold < 0.5:
-            sizes[round(line.size * 2) / 2] += len(line.text)
-    if not sizes:
-        for line in lines:
-            sizes[round(line.size * 2) / 2] += len(line.text)
-    size = max(sizes, key=lambda key: (sizes[key], key), default=10.0)
+    light = [line for line in lines if line.bold < 0.5]
+    size = most_printed(light or lines, lambda line: round(line.size * 2) / 2) or 10.0
     near = [line for line in lines if abs(line.size - size) <= 0.3]
-    for line in near:
-        fonts[line.font] += len(line.text)
     size = sum(x.size * len(x.text) for x in near) / max(1, sum(len(x.text) for x in near)) or size
-    font = max(fonts, key=lambda key: (fonts[key], key), default="")
+    font = most_printed(near, lambda line: str(line.font)) or ""
     prose = [line for line in near if not line.gaps]
     return Profile(size, font, leading(prose) / size)
 
@@ -77,12 +68,12 @@ _STATEMENT = re.compile(
     r"(?:\s+(?:\d+|[A-Z])(?:\.\d+)*)?[.:]?",
     re.I,
 )
-_PARTS = re.compile(r"abstract|references?|bibliography|.* cited|acknow.*|append.*|conclu.*", re.I)
-"""Known headings that stand at the top even where they look like prose."""
+_PARTS = ("abstract", "reference", "bibliography", "acknow", "append", "conclu")
+"""Beginnings of headings that stand at the top even where they look like prose."""
 _RUNS_ON = re.compile(r"[.:]\s+\w")
 _UNDER = 9
 """Depth of a heading without a number below those that have numbers."""
-_END = re.compile(r"[.,;:]$")
+_ENDS = (".", ",", ";", ":")
 
 
 def style_of(line: Line) -> tuple[str, float, bool]:
@@ -127,7 +118,7 @@ def _sure(lines: Sequence[Line], profile: Profile) -> list[Line]:
             alone = not _RUNS_ON.search(match["title"])
             set_off = alone and len(here) > 1 and follows(here, last)
             if (marked and top <= expected + 3) or (
-                apart and top in {expected, expected - 1} and set_off and not _END.search(text)
+                apart and top in {expected, expected - 1} and set_off and not text.endswith(_ENDS)
             ):
                 found.append(line)
                 expected, last = max(expected, top + 1), here
@@ -138,8 +129,8 @@ def _sure(lines: Sequence[Line], profile: Profile) -> list[Line]:
 
 def numbers_of(heading: str) -> tuple[int, ...]:
     """Return the number of a heading, such as (2, 1) for 2.1; empty without digits only."""
-    match = re.match(r"\d{1,2}(?:\.\d{1,2})*(?=\.?(?:\s|$))", heading)
-    return tuple(int(part) for part in match[0].split(".")) if match else ()
+    parts = heading.partition(" ")[0].removesuffix(".").split(".")
+    return tuple(map(int, parts)) if all(p.isdecimal() and len(p) < 3 for p in parts) else ()
 
 
 def follows(here: tuple[int, ...], last: tuple[int, ...]) -> bool:
@@ -170,7 +161,7 @@ def _looks_like(
         not any(c.islower() for c in text[1:]) and (not is_capitals(text))
     ):
         return False
-    if _END.search(text) and not NUMBERED.match(text):
+    if text.endswith(_ENDS) and not NUMBERED.match(text):
         return False
     apart = profile.is_far(line, 1.15) or before is None or before.column != line.column
     after_heading = before is not None and before.kind == "heading"
@@ -200,7 +191,8 @@ def _set_depths(heads: Sequence[Line], profile: Profile) -> None:
         style = by_style.get(style_of(line)) or by_style.get((*style_of(line)[:2], False))
         known = is_known(line.text)
         plain = bool(by_style) and not style and not profile.is_marked(line)
-        if known and not (plain and not _PARTS.fullmatch(line.text.rstrip(":. "))):
+        words = line.text.lower()
+        if known and (not plain or words.startswith(_PARTS) or " cited" in words):
             line.depth = 1
         elif style:
             line.depth = min(style, key=lambda depth: (-style[depth], depth))
@@ -209,8 +201,5 @@ def _set_depths(heads: Sequence[Line], profile: Profile) -> None:
 
 
 def _numbered_depth(text: str) -> int:
-    if match := NUMBERED.match(text):
-        return match["number"].count(".") + 1
-    if _ROMAN.match(text):
-        return 1
-    return 0
+    match = NUMBERED.match(text)
+    return match["number"].count(".") + 1 if match else int(bool(_ROMAN.match(text)))

@@ -1,10 +1,11 @@
 """Lines of a page: pieces of one base line put together, and words to lines."""
 
-from collections.abc import Iterator, Sequence, Set
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from statistics import median
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from tools.pdf.glyphs import accented, composed, is_accent
 from tools.pdf.spaces import cuts_among, loose_among, text_and_blanks
@@ -12,6 +13,7 @@ from tools.pdf.text_directions import as_read
 from tools.pdf.upright_pages import Style, Word
 
 T = TypeVar("T")
+LookT = TypeVar("LookT", float, str)
 _SMALL = 0.87
 """Share of the usual size below which a word may be raised or lowered in a line."""
 
@@ -85,16 +87,19 @@ class _Group:
     raised: list[Word] = field(default_factory=list)
 
 
-def lines_of(words: Sequence[Word], page: int, mirrored: bool = False) -> list[Line]:
+def lines_of(
+    words: Sequence[Word], page: int, mirrored: bool = False, column: int = 0
+) -> list[Line]:
     """Return the lines that words of one column make, from top to bottom.
 
     Args:
         words: Those of the column.
         page: Its page, from 1.
         mirrored: Whether it is read from right to left (see tools.pdf.text_directions).
+        column: Which it is, as `Line` has it.
     """
     groups = sorted(_groups(sorted(words, key=_place)), key=_height)
-    made = [_line(group, page, mirrored) for group in groups]
+    made = [_line(group, page, mirrored, column) for group in groups]
     return [line for line in made if line.text]
 
 
@@ -102,13 +107,14 @@ _place = attrgetter("y", "x0")
 _height = attrgetter("y")
 _left = attrgetter("x0")
 _right = attrgetter("x1")
+_size = attrgetter("style.size")
 
 
 def _groups(words: list[Word]) -> list[_Group]:
     """Put words into lines, the smaller ones into the lines that they stand in."""
     if not words:
         return []
-    least = _SMALL * _usual_size(words)
+    least = _SMALL * (most_printed(words, _size) or 0.0)
     groups: list[_Group] = []
     small: list[Word] = []
     for word in words:
@@ -124,13 +130,6 @@ def _groups(words: list[Word]) -> list[_Group]:
         else:
             groups.append(_Group(word.y, size, [word]))
     return groups + _groups(_attached(groups, small)) if small else groups
-
-
-def _usual_size(words: Sequence[Word]) -> float:
-    sizes: dict[float, int] = {}
-    for word in words:
-        sizes[word.style.size] = sizes.get(word.style.size, 0) + len(word.text)
-    return max(sizes, key=lambda size: (sizes[size], size))
 
 
 def _attached(groups: list[_Group], small: list[Word]) -> list[Word]:
@@ -162,7 +161,7 @@ def _attached(groups: list[_Group], small: list[Word]) -> list[Word]:
     return left
 
 
-def _line(group: _Group, page: int, mirrored: bool) -> Line:
+def _line(group: _Group, page: int, mirrored: bool, column: int) -> Line:
     words = sorted(group.words, key=_left)
     left = words[0].x0
     if mirrored or not "".join([word.text for word in words]).isascii():
@@ -170,7 +169,8 @@ def _line(group: _Group, page: int, mirrored: bool) -> Line:
     raised = {id(word) for word in group.raised}
     raw, offsets, blanks = text_and_blanks(words, group.size)
     text = composed(raw).strip()
-    line = Line(text, page, left, max(map(_right, words)), group.y, group.size, "")
+    right = max(map(_right, words))
+    line = Line(text, page, left, right, group.y, group.size, "", column=column)
     line.cuts = cuts_among(blanks, group.size)
     line.loose = loose_among(blanks, group.size)
     _set_looks(line, words, raised)
@@ -187,16 +187,10 @@ def _line(group: _Group, page: int, mirrored: bool) -> Line:
 
 def _set_looks(line: Line, words: Sequence[Word], raised: Set[int]) -> None:
     """Set the size and font of most of a line, and the shares of what is bold and the like."""
-    bold = heavy = italic = math = 0
     counts = _counts(words)
-    for style, count in counts:
-        bold += count * style.bold
-        heavy += count * style.heavy
-        italic += count * style.italic
-        math += count * style.math
     total = max(1, sum(count for _, count in counts))
-    line.bold, line.heavy = bold / total, heavy / total
-    line.italic, line.math = italic / total, math / total
+    for name in ("bold", "heavy", "italic", "math"):
+        setattr(line, name, sum(count for style, count in counts if getattr(style, name)) / total)
     if raised:
         counts = _counts([word for word in words if id(word) not in raised])
     amounts: dict[tuple[str, float], int] = {}
@@ -210,16 +204,12 @@ def _set_looks(line: Line, words: Sequence[Word], raised: Set[int]) -> None:
 
 def _counts(words: Sequence[Word]) -> list[tuple[Style, int]]:
     """Return how many characters have each style; equal styles may stand apart."""
-    counts: dict[int, int] = {}
-    styles: dict[int, Style] = {}
+    styles = {
+        id(word.style): word.style for word in words
+    }  # much less work than the hash of a style
+    counts = dict.fromkeys(styles, 0)
     for word in words:
-        style = word.style
-        key = id(style)  # much less work than the hash of a style
-        if key in counts:
-            counts[key] += len(word.text)
-        else:
-            counts[key] = len(word.text)
-            styles[key] = style
+        counts[id(word.style)] += len(word.text)
     return [(styles[key], count) for key, count in counts.items()]
 
 
@@ -255,6 +245,14 @@ def _lead(words: list[Word], offsets: list[tuple[int, int]]) -> tuple[int, str]:
 def with_before(lines: Sequence[T]) -> Iterator[tuple[T | None, T]]:
     """Yield each line behind the one before it; the first has none."""
     return zip([None, *lines], lines, strict=False)
+
+
+def most_printed(pieces: Iterable[Line | Word], look: Callable[[Any], LookT]) -> LookT | None:
+    """Return the look that most characters have, of several the greatest; None without any."""
+    counts: Counter[LookT] = Counter()
+    for piece in pieces:
+        counts[look(piece)] += len(piece.text)
+    return max(counts, key=lambda key: (counts[key], key), default=None)
 
 
 def leading(lines: Sequence[Line]) -> float:

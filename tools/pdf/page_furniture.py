@@ -66,10 +66,10 @@ def _mark_running(pages: dict[int, list[Line]], outward: int, large: float) -> N
             for part in _parts(line):
                 said[part].add(number)
             for shift in (0, 1):
-                seen[_key(line), round(line.y / 8 + shift / 2)].add(number)
+                seen[_key(line.text), round(line.y / 8 + shift / 2)].add(number)
     for edge in edges.values():
         for line in edge:
-            repeats = max(len(seen[_key(line), round(line.y / 8 + s / 2)]) for s in (0, 1))
+            repeats = max(len(seen[_key(line.text), round(line.y / 8 + s / 2)]) for s in (0, 1))
             often = all(len(part) >= 6 and len(said[part]) >= 3 for part in _parts(line))
             outer = [other for other in edge if outward * other.y < outward * line.y]
             outermost = all(
@@ -87,15 +87,15 @@ def _is_next(line: Line, outer: Line) -> bool:
     return abs(outer.y - line.y) < 3 * max(line.size, outer.size)
 
 
-def _key(line: Line) -> str:
-    return re.sub(r"[\d\W]+", "#", line.text.lower())
+def _key(text: str) -> str:
+    return re.sub(r"[\d\W]+", "#", text.lower())
 
 
 def _parts(line: Line) -> list[str]:
     """Return what stands between the wide gaps of a line, as a key each."""
     ends = [*line.cuts, len(line.text)]
     parts = [line.text[a:b] for a, b in pairwise([0, *ends])]
-    return [re.sub(r"[\d\W]+", "#", part.lower().strip()) for part in parts if part.strip()]
+    return [_key(part.strip()) for part in parts if part.strip()]
 
 
 def _mark_notices(page: Sequence[Line], profile: Profile) -> None:
@@ -120,12 +120,21 @@ def _mark_notices(page: Sequence[Line], profile: Profile) -> None:
 
 
 _MARK = re.compile(r"\d{1,2}|[*∗†‡§¶]{1,3}")
-_POWER = re.compile(r"[-−–+]?\d{1,4}")
 _CITED = re.compile(r"\d{1,4}(?:\s*[,;‐‑–—−-]\s*\d{1,4})*\s*[,;]?")
 _RANGE = re.compile(r"\s*[‐‑–—−-]\s*")
 _BRACKETED = re.compile(r"\[\d{1,4}(?:\s*[,;–-]\s*\d{1,4})*\]")
 _UNIT = re.compile(r"(?<![^\W_])(?:[kcmdnµμ]?m|ft|in|yd|s|h|kg|g|Hz|[^\W\d_])$")
-_ADDRESS = re.compile(r"universit|institut|depart|laborator|school|college|e-?mail|@|address", re.I)
+_ADDRESS = (
+    "universit",
+    "institut",
+    "depart",
+    "laborator",
+    "school",
+    "college",
+    "mail",
+    "@",
+    "address",
+)
 _PROSE = {"", "abstract", "caption"}
 """Kinds of lines in which a raised number may cite."""
 _LEAST = 3
@@ -165,7 +174,8 @@ def _marks(lines: Sequence[Line], *, spare_addresses: bool) -> dict[int, set[str
     marks: dict[int, set[str]] = defaultdict(set)
     for line in lines:
         match = line.kind == "footnote" and _MARK.match(line.mark or line.text)
-        if match and not (spare_addresses and _ADDRESS.search(line.text)):
+        addressed = any(word in line.text.lower() for word in _ADDRESS)
+        if match and not (spare_addresses and addressed):
             marks[line.page].add(match[0])
     return marks
 
@@ -201,5 +211,5 @@ def _clear(line: Line, start: int, end: int, marks: set[str], count: int) -> Non
     elif count and line.kind in _PROSE and _is_citation(line, start, end, count):
         numbers = re.sub(r"\s*[,;]\s*", ",", _RANGE.sub("-", raised.strip())).strip(",")
         line.text = f"{line.text[:start].rstrip()}[{numbers}]{line.text[end:]}"
-    elif before.isdigit() and _POWER.fullmatch(raised):
+    elif before.isdigit() and raised.lstrip("-−–+").isdecimal():
         line.text = f"{line.text[:start]}^{line.text[start:]}"

@@ -12,7 +12,8 @@ from functools import lru_cache
 from itertools import pairwise
 from struct import Struct
 from threading import RLock
-from typing import Any, NamedTuple
+from types import SimpleNamespace
+from typing import Any
 
 from tools.errors import DocumentError
 from tools.file_limits import PageLimits
@@ -55,24 +56,12 @@ def _pointer(handle: Any) -> Any:
     return ctypes.byref(ctypes.c_char.from_address(ctypes.cast(handle, ctypes.c_void_p).value or 0))
 
 
-class _Calls(NamedTuple):
-    """What is asked of pdfium for single characters; an address in the last has to be a number."""
-
-    unicode: Any
-    owner: Any
-    size: Any
-    matrix: Any
-    box: Any
-    origin: Any
-    font: Any
-    mode: Any
-
-
 @lru_cache(maxsize=1)
-def _calls() -> _Calls:
+def _calls() -> SimpleNamespace:
+    """Return what is asked of pdfium for single characters; an address in the last has to be a number."""
     import pypdfium2.raw as pdfium
 
-    return _Calls(
+    return SimpleNamespace(
         unicode=_quick(pdfium.FPDFText_GetUnicode, ctypes.c_uint),
         owner=_quick(pdfium.FPDFText_GetTextObject, ctypes.c_ssize_t),
         size=_quick(pdfium.FPDFText_GetFontSize, ctypes.c_double),

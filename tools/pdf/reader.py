@@ -129,7 +129,8 @@ def _document(pages: _Pages, title: str, count: int, name: str) -> Document:
             vocabulary.learn(line.text)
     blocks = tuple(block for piece in pieces if (block := _block(piece, vocabulary)))
     abstract = " ".join(block.text for block in blocks if block.kind == "abstract")
-    unread = count - len({line.page for line in pages.lines})
+    read = len({line.page for line in pages.lines})
+    recognised = pages.recognised > 0.5 * read
     return Document(
         title=front.title and _clean(front.title),
         authors=tuple(Author(name=author) for author in front.authors),
@@ -140,15 +141,9 @@ def _document(pages: _Pages, title: str, count: int, name: str) -> Document:
         blocks=blocks,
         pages=count,
         unread=(*pages.unread, *others),
-        notes=(*_note_on_recognition(pages), *note_on_lists(blocks)),
-        confidence=confidence_of(front, blocks, pages=count, unread=unread),
+        notes=(*([_RECOGNISED] if recognised else ()), *note_on_lists(blocks)),
+        confidence=confidence_of(front, blocks, pages=count, unread=count - read),
     )
-
-
-def _note_on_recognition(pages: _Pages) -> tuple[str, ...]:
-    if pages.recognised <= 0.5 * len({line.page for line in pages.lines}):
-        return ()
-    return (_RECOGNISED,)
 
 
 def _analysed(
@@ -236,7 +231,8 @@ def legibility(blocks: Sequence[Block]) -> float:
 
 
 def _authors(names: Sequence[str]) -> float:
-    good = [name for name in names if len(name.split()) >= 2 and not re.search(r"[\d_@]", name)]
+    odd = set("0123456789_@")
+    good = [name for name in names if len(name.split()) >= 2 and odd.isdisjoint(name)]
     return 0.95 * len(good) / len(names) if names else 0.0
 
 

@@ -1,12 +1,12 @@
 """The list of references, cut into its entries."""
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
 
 from tools.pdf.headings import style_of
-from tools.pdf.lines import Line
+from tools.pdf.lines import Line, most_printed
 from tools.text.headings import is_known, is_references
 
 _BRACKET = re.compile(r"\[\s*(\d{1,4})\s*\]")
@@ -54,12 +54,10 @@ def mark_references(lines: Sequence[Line]) -> None:
         for line in _without_head(lines):
             line.kind = "reference"
     prose = [line for line in part if line.kind in {"", "footnote"}]
-    sizes: Counter[float] = Counter()
-    for line in prose or [line for line in part if line.kind == "table"]:  # short entries look so
-        sizes[line.size] += len(line.text)
-    if not sizes:
+    rows = [line for line in part if line.kind == "table"]  # short entries look so
+    usual = most_printed(prose or rows, lambda line: float(line.size))
+    if usual is None:
         return
-    usual = max(sizes, key=lambda size: (sizes[size], size))
     for line in part:
         plain = line.kind in {"", "table", "equation", "footnote", "heading"}
         if plain and abs(line.size - usual) <= 0.06 * usual:
@@ -221,14 +219,9 @@ def _hanging(lines: Sequence[Line]) -> set[int]:
 
 def _worded(lines: Sequence[Line]) -> set[int]:
     """Return the lines that read like the first of an entry, behind one that ends one."""
-    return {i for i in range(len(lines)) if _may_begin(lines, i)}
-
-
-def _may_begin(lines: Sequence[Line], index: int) -> bool:
-    if index == 0:
-        return True
-    return _has_ended(lines[index - 1]) and bool(_STARTS.match(lines[index].text))
+    pairs = enumerate(pairwise(lines), start=1)
+    return {0, *(at for at, (a, b) in pairs if _has_ended(a) and _STARTS.match(b.text))}
 
 
 def _has_ended(line: Line) -> bool:
-    return line.text.endswith((".", ")")) or bool(re.search(r"\d$", line.text))
+    return line.text.endswith((".", ")")) or line.text[-1:].isdigit()
