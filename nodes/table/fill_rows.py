@@ -1,9 +1,9 @@
 """Fill rows: put all columns to some papers, one question to the model for each paper; the graph comes back for more.
 
 Reads `run`, `request`, `columns`, `row_ids`, `done`. Writes `done`; the rows go to the run store, and each cell to the
-cache of answers, so that a new column or paper is all that a later table asks. A model reads the passages nearest to
-each column; without one all sentences of the paper are compared, and the nearest is shown, where it has enough of the
-question's words. Only words that code finds in the paper are kept, and none that command a machine.
+cache of answers, so that a new column or paper is all that a later table asks. The passages nearest
+to each column are read. Without a model the sentence of them nearest to the question is shown, where it has enough of
+the question's words. Only words that code finds in the paper are kept, and none that command a machine.
 """
 
 import asyncio
@@ -45,7 +45,7 @@ NEAREST, MOST = 6, 30
 """Passages that a model reads for a column, and for all columns of a paper."""
 _FEW = 30
 """Words of an answer."""
-_FORM = 1
+_FORM = 2
 """Is raised when code makes other cells of the same answers, so that those of earlier versions are made anew."""
 
 PROMPT = f"""\
@@ -107,7 +107,7 @@ def extract(
 
 
 TASK = Task(
-    name="fill_row",
+    name="fill_rows",
     prompt=PROMPT,
     answer=Answers,
     tier="fast",
@@ -196,9 +196,7 @@ class _Table:
     ) -> dict[str, TableCell]:
         """Return the cells of these columns."""
         mind = self.services.mind
-        read = list(passages)
-        if mind.composes:
-            read = await asyncio.to_thread(self._nearest, paper, passages, columns)
+        read = await asyncio.to_thread(self._nearest, paper, passages, columns)
         title, ordered = without_injections(paper.title)
         shown, commands = shown_passages(read)
         asked = [Column(number=at, question=one) for at, one in enumerate(columns, start=1)]
@@ -207,7 +205,7 @@ class _Table:
             "paper": PaperToRead(title=title, passages=shown),
         }
         while len(shown) > 1 and mind.spare(TASK, **inputs) < ROOM:
-            shown.pop()  # of the model's window; `paper` has the same list
+            shown.pop()
             inputs["paper"] = PaperToRead(title=title, passages=shown)
         if told := [*ordered, *commands]:
             self.failures.append(injection_failure(STAGE, paper.id, told))
@@ -228,10 +226,8 @@ class _Table:
         """Return the passages nearest to each column, those nearest first; all of a short text."""
         if len(passages) <= NEAREST:
             return list(passages)
-        retriever, wanted = (
-            Retriever("hybrid", self.library),
-            PassageFilter(papers=frozenset({paper.id})),
-        )
+        retriever = Retriever("hybrid", self.library)
+        wanted = PassageFilter(papers=frozenset({paper.id}))
         ranked = []
         for one in columns:
             hits = retriever.retrieve(one, limit=NEAREST, wanted=wanted)
@@ -245,7 +241,7 @@ class _Table:
 
 
 _LONG = f"more than {_FEW} words"
-_UNFOUND = "the words that the model gave are not in the text it read"
+_UNFOUND = "the model gave no answer with words that are in the text it read"
 
 
 def _kind(first: Passage | None) -> TextKind:

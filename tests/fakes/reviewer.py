@@ -306,7 +306,7 @@ _ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "generate_queries": _generate_queries,
     "cut_claims": _cut_claims,
     "compare_claim": _compare_claim,
-    "fill_row": _fill_row,
+    "fill_rows": _fill_row,
     "triage_titles": lambda inputs: {"papers": [row.split()[0] for row in inputs["titles"]]},
     "debate_papers": _debate,
     "judge_criteria": _judge_criteria,

@@ -42,7 +42,7 @@ async def asked(
     options = {"max_calls": inputs.pop("max_calls", None)}
     with Scripted(reviewer(spoil), settings, **options) as llm:
         result = await table(llm.context, *questions, **inputs)
-        shown = [inputs_of(one) for one in llm.server.requests if task_of(one) == "fill_row"]
+        shown = [inputs_of(one) for one in llm.server.requests if task_of(one) == "fill_rows"]
     return result, shown
 
 
@@ -94,7 +94,7 @@ async def test_model_reads_the_passages_of_a_full_text_nearest_to_each_column(
     quote = "The owls were tracked by a radar on the barn roof."
     answer = {"answers": [{"question": 1, "quote": quote, "answer": "by radar"}]}
     result, shown = await asked(
-        settings, "How were owls tracked by radar?", spoil={"fill_row": lambda *_: answer}
+        settings, "How were owls tracked by radar?", spoil={"fill_rows": lambda *_: answer}
     )
     (row,), (cell,) = result["rows"], result["rows"][0].cells
     assert row.text == "full_text"
@@ -147,7 +147,7 @@ async def test_quote_that_stands_nowhere_is_asked_again_and_then_no_answer(
     def lie(answer: Any, inputs: dict[str, Any]) -> Any:
         return {"answers": [{"question": 1, "quote": "Bees fly by the sun alone at noon."}]}
 
-    result, shown = await asked(llm_settings, METHOD, spoil={"fill_row": lie}, papers=["local:p3"])
+    result, shown = await asked(llm_settings, METHOD, spoil={"fill_rows": lie}, papers=["local:p3"])
     assert len(shown) == 2
     assert "not in the source" in str(shown[1]["faults"])
     ((cell,),) = [row.cells for row in result["rows"]]
@@ -163,7 +163,7 @@ async def test_number_that_the_text_has_not_is_no_answer(llm_settings: Settings)
         return {"answers": [{**answer["answers"][0], "answer": "417 bees"}]}
 
     result, shown = await asked(
-        llm_settings, METHOD, spoil={"fill_row": invent}, papers=["local:p3"]
+        llm_settings, METHOD, spoil={"fill_rows": invent}, papers=["local:p3"]
     )
     ((cell,),) = [row.cells for row in result["rows"]]
     assert "417" in str(shown[1]["faults"])
@@ -178,7 +178,7 @@ async def test_columns_left_out_or_unknown_are_told_and_asked_again(llm_settings
         return {"answers": [{**answer["answers"][0], "question": 7}]}
 
     result, shown = await asked(
-        llm_settings, METHOD, WHO, spoil={"fill_row": confuse}, papers=["local:p3"]
+        llm_settings, METHOD, WHO, spoil={"fill_rows": confuse}, papers=["local:p3"]
     )
     told = str(shown[1]["faults"])
     assert "question 1 was left out" in told
@@ -191,7 +191,7 @@ async def test_empty_answer_is_not_found(llm_settings: Settings) -> None:
         return {"answers": [{"question": 1, "answer": "Not stated"}]}
 
     result, shown = await asked(
-        llm_settings, METHOD, spoil={"fill_row": silent}, papers=["local:p3"]
+        llm_settings, METHOD, spoil={"fill_rows": silent}, papers=["local:p3"]
     )
     assert [cell.kind for cell in result["rows"][0].cells] == ["not_found"]
     assert len(shown) == 1
@@ -209,7 +209,7 @@ async def test_commands_in_a_paper_are_neither_shown_nor_quoted(llm_settings: Se
         return {"answers": [{"question": 1, "quote": command, "answer": "themselves"}]}
 
     settings = library_at(llm_settings.home / "poisoned", poisoned, llm_settings)
-    result, _ = await asked(settings, METHOD, spoil={"fill_row": obey})
+    result, _ = await asked(settings, METHOD, spoil={"fill_rows": obey})
     assert [row.cells[0].kind for row in result["rows"]] == ["not_read", "not_read"]
     assert {failure.stage for failure in result["failures"]} == {"fill_rows"}
     assert all("commands to machine readers" in one.cause for one in result["failures"])

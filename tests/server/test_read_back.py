@@ -64,10 +64,6 @@ INPUTS: Mapping[GraphName, list[dict[str, Any]]] = {
         "question": QUESTION, "messages": MESSAGES, "library": SMALL, "papers": PAPERS, "first_year": 2018,
         "last_year": 2025, "before": "2025-06-01", "tags": ["thesis"],
     }],
-    "table": [{
-        "questions": [QUESTION], "library": SMALL, "papers": PAPERS, "first_year": 1900, "last_year": 2025,
-        "before": "2025-06-01", "tags": ["thesis"],
-    }],
     "synthesize": [{
         "question": QUESTION, "messages": MESSAGES, "uploads": UPLOADS, "paths": ["moths.md"], "library": SMALL,
         "papers": PAPERS, "sources": ["openalex"], "granularity": "coarse",
@@ -76,6 +72,11 @@ INPUTS: Mapping[GraphName, list[dict[str, Any]]] = {
         "library": "notes", "uploads": UPLOADS, "ids": ["arXiv:2312.10997"], "paths": ["moths.md"],
         "sources": ["arxiv"], "tags": ["owls"],
     }],
+    "table": [
+        {"questions": [QUESTION], "library": SMALL, "papers": PAPERS, "first_year": 1900, "last_year": 2025,
+         "before": "2025-06-01"},
+        {"questions": [QUESTION], "library": "notes", "tags": ["owls"]},
+    ],
 }  # fmt: skip
 
 
