@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         arevise,
         ask,
         asynthesize,
+        atable,
         averify,
         awrite,
         find,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
         review,
         revise,
         synthesize,
+        table,
         verify,
         write,
     )
@@ -42,6 +44,7 @@ __all__ = [
     "arevise",
     "ask",
     "asynthesize",
+    "atable",
     "averify",
     "awrite",
     "find",
@@ -52,6 +55,7 @@ __all__ = [
     "review",
     "revise",
     "synthesize",
+    "table",
     "verify",
     "write",
 ]

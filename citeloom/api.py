@@ -36,6 +36,7 @@ from state.novelty import NoveltyInput, NoveltyOutput
 from state.paper import Paper
 from state.references import ReferencesInput, ReferencesOutput
 from state.synthesis import SynthesizeInput, SynthesizeOutput
+from state.table import TableInput, TableOutput
 from state.verify import VerifyOutput
 from tools.errors import CiteLoomError, InputError
 from tools.ingest.file_places import allow_paths
@@ -140,6 +141,18 @@ async def aask(
     """Answer a question from the papers of a library; raises as `review`."""
     given = {"question": question, **options}
     return cast(AskOutput, await _done("ask", AskInput, given, person, watch))
+
+
+async def atable(
+    questions: Sequence[str],
+    *,
+    person: Person | None = None,
+    watch: Watch | None = None,
+    **options: Any,
+) -> TableOutput:
+    """Put questions to each paper of a library: a row for each, a quote behind each cell; raises as `review`."""
+    given = {"questions": list(questions), **options}
+    return cast(TableOutput, await _done("table", TableInput, given, person, watch))
 
 
 async def asynthesize(
@@ -261,6 +274,7 @@ revise = _sync(arevise)
 verify = _sync(averify)
 references = _sync(areferences)
 ask = _sync(aask)
+table = _sync(atable)
 synthesize = _sync(asynthesize)
 ingest = _sync(aingest)
 resume = _sync(aresume)

@@ -217,23 +217,9 @@ class VerifyInput(BaseModel):
     )
 
 
-class AskInput(BaseModel):
-    """A question about the papers of a library, alone or as the last message of a conversation."""
+class LibraryPapers(BaseModel):
+    """Which papers of a library are asked."""
 
-    question: InputChannel[str] = Field(
-        default="",
-        description="A question in plain words, 2,000 characters at most. If empty, the last message "
-        "by a person.",
-        examples=["How are citations in generated text verified?"],
-        json_schema_extra={"maxLength": 2000},
-    )
-    messages: list[Any] = Field(
-        default=[],
-        description="A conversation, oldest first: messages with role 'user' or 'assistant' and "
-        "content. Earlier messages explain a follow-up question; a thread on the server "
-        "remembers them.",
-        examples=[[{"role": "user", "content": "How is ROUGE computed?"}]],
-    )
     library: InputChannel[str] = Field(
         default="starter",
         description="The library to ask; 'starter' comes with CiteLoom.",
@@ -260,6 +246,25 @@ class AskInput(BaseModel):
         default=[],
         description="Only papers with one of these tags.",
         examples=[["thesis"]],
+    )
+
+
+class AskInput(LibraryPapers):
+    """A question about the papers of a library, alone or as the last message of a conversation."""
+
+    question: InputChannel[str] = Field(
+        default="",
+        description="A question in plain words, 2,000 characters at most. If empty, the last message "
+        "by a person.",
+        examples=["How are citations in generated text verified?"],
+        json_schema_extra={"maxLength": 2000},
+    )
+    messages: list[Any] = Field(
+        default=[],
+        description="A conversation, oldest first: messages with role 'user' or 'assistant' and "
+        "content. Earlier messages explain a follow-up question; a thread on the server "
+        "remembers them.",
+        examples=[[{"role": "user", "content": "How is ROUGE computed?"}]],
     )
 
 

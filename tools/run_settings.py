@@ -56,7 +56,7 @@ class CommonSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class CostApprovalSettings:
-    """Settings of `find`, `novelty`, `write`, `review`, `ask` and `synthesize`."""
+    """Settings of `find`, `novelty`, `write`, `review`, `ask`, `table` and `synthesize`."""
 
     review_cost: Annotated[
         ApprovalMode,
@@ -374,6 +374,7 @@ SETTINGS_BY_GRAPH: Mapping[str, tuple[type, ...]] = {
     "verify": (CommonSettings, Checking),
     "references": (CommonSettings,),
     "ask": (CommonSettings, CostApprovalSettings, HopSettings, AskSettings),
+    "table": (CommonSettings, CostApprovalSettings),
     "synthesize": (CommonSettings, CostApprovalSettings, SynthesizeSettings),
     "ingest": (CommonSettings, IngestSettings),
 }

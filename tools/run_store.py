@@ -24,6 +24,7 @@ from state.passage import Passage
 from state.quote import Debate
 from state.search import LinkRound
 from state.synthesis import EntryWorks, Paragraph
+from state.table import LibraryRow
 from state.value import FrozenModel
 from state.writing import DraftRound, KeyElements, SavedSection
 from tools.callers import caller_folder
@@ -175,6 +176,7 @@ class RunStore:
         """One value: the section as it stands, to be revised later."""
         self.copies = Table(self, "copies", CopyTried, by_paper)
         """Which open copies the run has looked for, so that it asks for none of them twice."""
+        self.rows = Table(self, "rows", LibraryRow, by_paper)
         self._records = Table(self, "records", Paper, by_id)
 
     def of(self, run: str) -> "RunStore":

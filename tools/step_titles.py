@@ -37,6 +37,7 @@ _TITLES = {
     "synthesize_answer": "Writing the synthesis",
     "align_lines": "Tracing lines to sources",
     "resolve_works": "Looking up references",
+    "fill_rows": "Reading papers",
     "take_sources": "Receiving files",
     "take_records": "Reading records",
     "complete_records": "Filling in records",

@@ -20,6 +20,7 @@ _GRAPHS: Mapping[str, tuple[Callable[..., int], str]] = {
     "revise": (graph_commands.revise, _REVIEWS),
     "verify": (graph_commands.verify, _REVIEWS),
     "ask": (graph_commands.ask, _ASKING),
+    "table": (graph_commands.table, _ASKING),
     "chat": (chat, _ASKING),
     "synthesize": (graph_commands.synthesize, _ASKING),
 }

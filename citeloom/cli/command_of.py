@@ -20,6 +20,7 @@ from citeloom.cli.finding_results import CheckResults
 from state.inputs import AskInput, FindInput, ReviewInput, ReviseInput, VerifyInput, WriteInput
 from state.novelty import NoveltyInput
 from state.synthesis import SynthesizeInput
+from state.table import TableInput
 from tools.run_settings import setting_fields
 
 _INPUTS: Mapping[str, type[BaseModel]] = {
@@ -30,6 +31,7 @@ _INPUTS: Mapping[str, type[BaseModel]] = {
     "revise": ReviseInput,
     "verify": VerifyInput,
     "ask": AskInput,
+    "table": TableInput,
     "chat": AskInput,
     "synthesize": SynthesizeInput,
 }

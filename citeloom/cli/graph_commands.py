@@ -34,6 +34,8 @@ if TYPE_CHECKING:
         SectionResults,
         StackOptions,
         SynthesizeOptions,
+        TableOptions,
+        TableResults,
         TextApproval,
         TextInput,
         TracedResults,
@@ -144,6 +146,18 @@ def ask(
 ) -> int:
     """Ask the papers of a library; each sentence of the answer shows its evidence."""
     return _run("ask", [ask, approve], results, resume, model)
+
+
+def table(
+    *,
+    table: "TableOptions",
+    approve: "CostApproval",
+    results: "TableResults",
+    resume: "Resume" = None,
+    model: "ModelOptions",
+) -> int:
+    """Put questions to each paper of a library: a table with a quote behind each cell."""
+    return _run("table", [table, approve], results, resume, model)
 
 
 def synthesize(

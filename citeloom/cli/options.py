@@ -22,6 +22,7 @@ from citeloom.cli.read_inputs import (
     read_text_input,
 )
 from citeloom.cli.voice import listen_for_question
+from citeloom.report.library_table import check_xlsx
 from citeloom.runs.run_record import load_run
 from state.questions import ApprovalMode
 from state.synthesis import Granularity
@@ -31,6 +32,7 @@ from tools.run_settings import parse_setting
 _RESULTS = "Where results go"
 
 Format = StrEnum("Format", ["tex", "docx"])
+TableFormat = StrEnum("TableFormat", ["xlsx"])
 
 Resume = Annotated[
     str | None,
@@ -163,8 +165,8 @@ class StackOptions(OptionGroup):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChatOptions(OptionGroup):
-    """Of `chat`, and with others of `ask`: which papers of a library."""
+class LibraryOptions(OptionGroup):
+    """Of `ask`, `chat` and `table`: which papers of a library."""
 
     library: Annotated[str, typer.Option("--library", "-l", metavar="NAME")]
     papers: Annotated[list[str], typer.Option("--paper", "-p", metavar="ID")]
@@ -174,6 +176,27 @@ class ChatOptions(OptionGroup):
         str | None,
         typer.Option("--year", metavar="YEAR|FROM-TO", help="Only papers of these years."),
     ] = None
+
+    def given(self) -> dict[str, Any]:
+        """Return what they give, with the first and last year; raises typer.BadParameter for other years."""
+        given = super().given()
+        return given | years_of(given.pop("year"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableOptions(LibraryOptions):
+    """Of `table`."""
+
+    questions: Annotated[
+        list[str],
+        typer.Argument(metavar="QUESTIONS", help="The questions, each in quotes: the columns."),
+    ] = field(default_factory=list)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChatOptions(LibraryOptions):
+    """Of `chat`, and with others of `ask`."""
+
     listen: Annotated[
         str | None,
         typer.Option(
@@ -184,10 +207,10 @@ class ChatOptions(OptionGroup):
     ] = None
 
     def given(self) -> dict[str, Any]:
-        """Return what they give, with the first and last year; raises typer.BadParameter for other years."""
+        """Return what they give, without where the question is heard."""
         given = super().given()
         del given["listen"]
-        return given | years_of(given.pop("year"))
+        return given
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -256,7 +279,7 @@ class SynthesizeOptions(OptionGroup):
 
 @dataclass(frozen=True, kw_only=True)
 class CostApproval(OptionGroup):
-    """Of `ask` and `synthesize`, and with others of `review`, `find` and `write`."""
+    """Of `ask`, `table` and `synthesize`, and with others of `review`, `find` and `write`."""
 
     HEADING = "What needs your approval"
     review_cost: Annotated[ApprovalMode, typer.Option("--review-cost")]
@@ -333,6 +356,22 @@ class SectionResults(ResultOptions):
         list[Format],
         typer.Option("--format", help="An additional format of the text; may be repeated."),
     ] = field(default_factory=list)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableResults(ResultOptions):
+    """Of `table`."""
+
+    formats: Annotated[
+        list[TableFormat],
+        typer.Option("--format", help="An additional format of the table; may be repeated."),
+    ] = field(default_factory=list)
+
+    def given(self) -> dict[str, Any]:
+        """Return what they give; raises InputError where XLSX cannot be written."""
+        if self.formats:
+            check_xlsx()
+        return super().given()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -103,6 +103,10 @@ async def _json_files(
             files["references.bib"] = str(values["bibtex"])
         return record, files
     record = run_json(run, values)
+    if report.graph == "table":
+        named = ("columns", "rows", "counts")
+        record |= {name: plain(values[name]) for name in named if name in values}
+        return record, {"run.json": dump(record) + "\n"}
     if report.graph == "verify":
         record["labels"] = dict(values.get("labels") or {})
         files = {"run.json": dump(record) + "\n"}

@@ -1,8 +1,9 @@
 // A caller's libraries: what is in them, adding files, taking papers out.
 // @ts-check
 import * as api from "./api.js";
-import {ApplyBar} from "./components.js";
+import {ApplyBar, Fold} from "./components.js";
 import {byline, Nothing, Out, Problem, useAction, useLoaded} from "./parts.js";
+import {AskEach} from "./library_table.js";
 import {ended} from "./run.js";
 import {Icon, Verdict} from "./shapes.js";
 import {html, useState} from "./vendor/preact.js";
@@ -89,6 +90,7 @@ function Inside({library, again}) {
   return html`<section class="inside" aria-labelledby="library"><div class="rise-top"><h2 id="library">${library.name}</h2>
       <div class="text-tools"><a class="button" href=${`#/ask/${library.name}`}>${W.libraries.ask}</a>
         ${library.yours && html`<button class="quiet" disabled=${destroying} onClick=${() => destroy()}>${destroying ? W.libraries.deleting : W.libraries.delete}</button>`}</div></div>
+    ${library.papers > 0 && html`<${Fold} summary=${W.cells.title}><${AskEach} key=${library.name} library=${library.name} papers=${library.papers} /><//>`}
     <div class="p-bar"><label class="p-find"><span class="hide">${W.libraries.find}</span><input type="search" placeholder=${W.libraries.find} value=${part} onInput=${(/** @type {any} */ event) => setPart(event.target.value)} /></label></div>
     <${Problem} text=${error || failed || undone || unwritten} />
     <ul class="papers">${(found?.papers ?? []).map((/** @type {any} */ paper) => html`<li dir="auto">

@@ -9,7 +9,7 @@ import {useCallback, useEffect, useRef, useState} from "./vendor/preact.js";
  * @typedef {"loading" | "working" | "input_required" | "completed" | "failed" | "cancelled"} Status
  * @typedef {{
  *   thread: string, graph: string, title: string, parent: string, status: Status, values: any, question: any, asked: string | null,
- *   stages: Stage[], best: Best[], queries: any[], log: any[], rounds: any[], failures: any[], calls: number, usd: number, relevant: number,
+ *   stages: Stage[], best: Best[], queries: any[], log: any[], rounds: any[], failures: any[], rows: any[], calls: number, usd: number, relevant: number,
  *   problem: string, settings: Record<string, unknown>, stream: string, searched: any, can_resume: boolean, started: string, updated: string,
  * }} Run
  */
@@ -17,7 +17,7 @@ import {useCallback, useEffect, useRef, useState} from "./vendor/preact.js";
 /** @param {string} thread @returns {Run} */
 const empty = (thread) => ({
   thread, graph: "", title: "", parent: "", status: "loading", values: {}, question: null, asked: null, stages: [],
-  best: [], queries: [], log: [], rounds: [], failures: [], calls: 0, usd: 0, relevant: 0, problem: "", settings: {}, stream: "", searched: {}, can_resume: false, started: "", updated: "",
+  best: [], queries: [], log: [], rounds: [], failures: [], rows: [], calls: 0, usd: 0, relevant: 0, problem: "", settings: {}, stream: "", searched: {}, can_resume: false, started: "", updated: "",
 });
 
 /**
@@ -58,11 +58,12 @@ export function taken(run, {event, data}) {
     const last = run.stages.at(-1);
     const passed = last ? Math.max(0, at - last.at) : 0;
     const mine = data.done > 0 || last?.stage === data.stage;
-    const {papers: _, ...told} = data;
+    const {papers: _, row, ...told} = data;
     const stage = {note: "", title: data.stage, ...told, at, from: anew ? at : before.from, seconds: (before?.seconds ?? 0) + (mine ? passed : 0)};
     const others = run.stages.filter((item) => item !== before).map((item) => (!mine && item === last ? {...item, seconds: item.seconds + passed} : item));
     return {
       ...run, stages: [...others, stage], best: data.papers ? risen(run.best, data.papers) : run.best,
+      rows: row ? [...run.rows.filter((one) => one.paper !== row.paper), row] : run.rows,
       calls: data.calls ?? run.calls, usd: data.usd ?? run.usd, relevant: data.relevant ?? run.relevant,
     };
   }

@@ -16,7 +16,8 @@ const PURPOSES = [
   {purpose: "word", icon: "word", files: ["files/review.docx"]},
   {purpose: "latex", icon: "tex", files: ["files/section.tex", "files/references.bib", "references.bib"]},
   {purpose: "zotero", icon: "stack", files: [RIS]},
-  {purpose: "share", icon: "share", files: ["review.html", "papers.html", "synthesis.html", "audit.html"]},
+  {purpose: "share", icon: "share", files: ["review.html", "papers.html", "synthesis.html", "audit.html", "table.html"]},
+  {purpose: "sheet", icon: "stack", files: ["table.xlsx", "table.csv"]},
 ];
 
 /** @param {{run: import("./run.js").Run}} props */

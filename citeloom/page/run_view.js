@@ -7,6 +7,7 @@ import {Graph} from "./citation_graph.js";
 import {Papers} from "./papers.js";
 import {Problem, useAction, useLoaded} from "./parts.js";
 import * as runs from "./run.js";
+import {Cells} from "./library_table.js";
 import {Listed} from "./references.js";
 import {RunStory} from "./run_story.js";
 import {Table} from "./table.js";
@@ -25,6 +26,7 @@ import {counted, W} from "./words.js";
 const TABS = {
   review: ["text", "papers", "graph", "table", "live", "take"], find: ["papers", "graph", "live", "take"], novelty: ["claims", "papers", "graph", "live", "take"],
   write: ["text", "papers", "graph", "table", "live", "take"], revise: ["text", "papers", "graph", "table", "live", "take"],
+  table: ["cells", "live", "take"],
   synthesize: ["synthesis", "live", "take"], verify: ["checked", "live", "take"],
   references: ["listed", "live"],
 };
@@ -57,6 +59,7 @@ export function RunView({thread, tab, tell}) {
       ${shown === "live" && html`<${RunStory} run=${run} again=${again} />`}
       ${shown === "papers" && html`<${Papers} key=${papers.thread} run=${papers} />`}
       ${shown === "graph" && html`<${Graph} key=${papers.thread} run=${papers} />`}
+      ${shown === "cells" && html`<${Cells} run=${run} />`}
       ${shown === "table" && html`<${Table} run=${run} />`}
       ${shown === "text" && html`<${Text} run=${run} />`}
       ${shown === "synthesis" && html`<${Synthesis} run=${run} />`}

@@ -4,22 +4,23 @@ import {counted, W} from "./words.js";
 
 /** The stages of each step, in their order. @type {Record<string, string[]>} */
 const STAGES = {
-  read: ["read_input", "take_papers", "take_references", "take_sources", "generate_queries", "cut_claims", "plan_search"],
+  read: ["read_input", "take_papers", "take_references", "take_sources", "take_columns", "generate_queries", "cut_claims", "plan_search"],
   search: ["search_source", "merge_records", "screen_papers", "expand_citations", "search_passages", "resolve_references", "resolve_works"],
   judge: ["shortlist_papers", "judge_papers", "weigh_links", "reflect_on_sufficiency", "check_retractions", "select_papers", "choose_nearest", "compare_claim"],
   cover: ["estimate_completeness"],
+  fill: ["fill_rows"],
   write: ["plan_section", "read_papers", "read_stack_paper", "summarize_paragraphs", "judge_relevance", "synthesize_answer", "align_lines", "merge_references", "write"],
   check: ["full_texts", "check"],
 };
 /** What each graph's runs go through. @type {Record<string, string[]>} */
 const STEPS = {
   review: ["read", "search", "judge", "cover", "write", "check"], find: ["read", "search", "judge", "cover"], novelty: ["read", "search", "judge", "cover"], write: ["read", "write", "check"],
-  revise: ["write", "check"], verify: ["read", "search", "check"], references: ["read", "search"], synthesize: ["read", "search", "write"],
+  revise: ["write", "check"], verify: ["read", "search", "check"], references: ["read", "search"], synthesize: ["read", "search", "write"], table: ["read", "fill"],
 };
 /** The step that asks a question. @type {Record<string, string>} */
 const ASKS = {cost: "read", queries: "read", papers: "judge", plan: "write", text: "check"};
 /** Steps that a bar suits, and the stage that it shows. @type {Record<string, string[]>} */
-const BARS = {search: ["search_source", "expand_citations", "resolve_references", "resolve_works"], judge: ["judge_papers"], write: ["read_papers", "write", "judge_relevance", "summarize_paragraphs"], check: ["full_texts", "check"]};
+const BARS = {search: ["search_source", "expand_citations", "resolve_references", "resolve_works"], judge: ["judge_papers"], fill: ["fill_rows"], write: ["read_papers", "write", "judge_relevance", "summarize_paragraphs"], check: ["full_texts", "check"]};
 /** A rate says something from here on, in seconds. */
 const ENOUGH = 10;
 

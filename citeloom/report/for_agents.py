@@ -6,6 +6,7 @@ Both are made of the JSON that a server gives.
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from citeloom.report.library_table import KINDS
 from citeloom.report.novelty import FOUND, RELATIONS
 from citeloom.runs.runs import RunSnapshot
 from state.quote import words_of
@@ -110,6 +111,26 @@ def _beside(work: Json) -> str:
     return " ".join(filter(None, told))
 
 
+def _table(values: Json) -> Iterator[str]:
+    counts = values.get("counts") or {}
+    if rows := values.get("rows"):
+        yield f"{len(rows)} of {counted(counts['papers'], 'paper')} read."
+    for row in cells_by_question(values):
+        yield "\n- ".join(f"{name}: {said}" for name, said in row.items() if name != "paper")
+
+
+def cells_by_question(values: Json) -> Iterator[dict[str, Any]]:
+    """Yield each row of a table with what it says to each question, in words."""
+    for row in values.get("rows") or ():
+        told = {name: row[name] for name in ("paper", "name", "title", "text")}
+        for column, cell in zip(values["columns"], row["cells"], strict=True):
+            answer = cell["answer"] or " ".join(filter(None, (KINDS[cell["kind"]], cell["cause"])))
+            quote = cell["quote"] or {"place": ""}
+            words = with_quotes_said(cell["quote"]) if cell["quote"] else ""
+            told[column] = " ".join(filter(None, (f"{answer}.", words, quote["place"])))
+        yield told
+
+
 def works_by_claim(values: Json) -> Iterator[dict[str, Any]]:
     """Yield each work beside each claim, the closest first."""
     for claim in values.get("claims") or ():
@@ -128,6 +149,7 @@ _SUMMARIES: Mapping[str, Callable[[Json], Iterator[str]]] = {
     "review": _review,
     "ask": _answer,
     "synthesize": _answer,
+    "table": _table,
     "verify": _audit,
     "references": _references,
     "novelty": _novelty,

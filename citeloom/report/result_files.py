@@ -8,6 +8,7 @@ from types import MappingProxyType
 from citeloom.report.comparison_table import table_csv, table_markdown
 from citeloom.report.json_files import SCHEMA_VERSION, dump, papers_json, plain
 from citeloom.report.latex import latex
+from citeloom.report.library_table import library_csv, library_xlsx
 from citeloom.report.markdown import markdown
 from citeloom.report.result_report import SECTIONS, ResultReport
 from citeloom.report.web_page import web_page
@@ -40,24 +41,38 @@ TOLD: Mapping[str, str] = {
     "files/README.md": "the list of these files",
     "synthesis.html": "open this: the synthesis with its evidence",
     "audit.html": "open this: the verdict on each citation",
+    "table.html": "open this: each paper with its cells and their quotes",
+    "table.csv": "the table for a spreadsheet, each cell with its quote",
+    "table.xlsx": "the table as an Excel file",
     "novelty.html": "open this: each claim with the nearest earlier work",
 }
 """What each file is, by its place in the folder of a run, first what a reader opens."""
 
 
-_NAMES = {"ask": "answer", "synthesize": "synthesis", "verify": "audit", "novelty": "novelty"}
+_NAMES = {
+    "ask": "answer",
+    "synthesize": "synthesis",
+    "verify": "audit",
+    "novelty": "novelty",
+    "table": "table",
+}
 """How the files of a result that is no section are called."""
 
 
 def result_files(
     report: ResultReport, formats: Sequence[str] = (), *, more: Files = MappingProxyType({})
 ) -> Files:
-    """Return every file of a result, and `more`; of a section those `formats` that are asked for: 'tex', 'docx'."""
+    """Return every file of a result, and `more`; where `formats` asks for them also 'tex', 'docx', 'xlsx'."""
     if report.graph not in SECTIONS:
         name = _NAMES[report.graph]
         if not report.told:
             return more
-        return {**more, f"{name}.md": markdown(report), f"{name}.html": web_page(report)}
+        made = {**more, f"{name}.md": markdown(report), f"{name}.html": web_page(report)}
+        if name == "table":
+            columns, rows = report.values["columns"], report.values["rows"]
+            made["table.csv"] = library_csv(columns, rows)
+            made |= {"table.xlsx": library_xlsx(columns, rows)} if "xlsx" in formats else {}
+        return made
     files: dict[str, str | bytes] = {**dict(_section_files(report, formats)), **more}
     if report.values.get("papers") or report.paragraphs:
         page = page_of(report)

@@ -7,6 +7,7 @@ from typing import Any
 from citeloom.report.account import account, coverage, lost_answers
 from citeloom.report.answers import answer_blocks, answer_trace, synthesis_blocks, synthesis_trace
 from citeloom.report.escaping import entry, escape, prose
+from citeloom.report.library_table import table_blocks, table_details
 from citeloom.report.novelty import novelty_blocks, novelty_details
 from citeloom.report.verdicts import audit_blocks, audit_details, evidence, support_of
 from citeloom.runs.runs import GraphName
@@ -120,12 +121,14 @@ class ResultReport:
 
 _TITLES: Mapping[GraphName, str] = {
     "verify": "Citations checked",
+    "table": "What the papers say to each question",
     "novelty": "Claims and the nearest earlier work",
 }
 _BLOCKS = {
     "ask": (answer_blocks, answer_trace),
     "synthesize": (synthesis_blocks, synthesis_trace),
     "verify": (audit_blocks, audit_details),
+    "table": (table_blocks, table_details),
     "novelty": (novelty_blocks, novelty_details),
 }
 

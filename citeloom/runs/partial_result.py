@@ -9,6 +9,7 @@ from langgraph.types import StateSnapshot
 
 from nodes.find.present_papers import assemble as assemble_papers
 from nodes.find.present_papers import count_papers
+from nodes.table.present_table import count_cells
 from nodes.write.number_references import assemble as assemble_section
 from state.channels import FindState, WriteState
 from state.reducers import add_failures, add_rejections
@@ -32,6 +33,15 @@ async def partial_values(
         return await partial_synthesis(values, RunStore(store, values["run"]), context)
     values |= await _spent(values["run"], context)
     run_store = RunStore(store, values["run"])
+    if "row_ids" in values:
+        rows = await run_store.rows.values(values["row_ids"])
+        counts = count_cells(rows, len(values["row_ids"]))
+        return {
+            **values,
+            "rows": rows,
+            "counts": counts,
+            "outcome": "partial" if rows else "nothing",
+        }
     if "papers" not in values or not isinstance(values.get("links"), list):
         values.pop("papers", None)
         found = cast(FindState, _with_defaults(values))

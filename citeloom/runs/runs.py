@@ -30,13 +30,14 @@ GraphName = Literal[
     "verify",
     "references",
     "ask",
+    "table",
     "ingest",
     "synthesize",
     "novelty",
 ]
 Status = Literal["working", "input_required", "completed", "failed", "cancelled"]
 """As MCP tasks and A2A name them."""
-_GIVEN = ("papers", "sentences", "answer", "draft", "reports", "references")
+_GIVEN = ("papers", "sentences", "answer", "draft", "reports", "references", "rows")
 """Outputs of the graphs of which each is a part of a result."""
 _REFUSED = frozenset({"input", "plan"})
 _FAILED = _REFUSED | {"run", "budget"}

@@ -79,6 +79,12 @@ _SKILLS: Mapping[GraphName, tuple[str, str, tuple[str, ...]]] = {
         "The same context allows follow-up questions. Data may name `library`.",
         ("How does LitLLM rank papers?",),
     ),
+    "table": (
+        "Fill a table from a library",
+        "Send a question as text, or several as data: {\"questions\": [...], \"library\": ...}. Each is put to each "
+        "paper; gives a cell with its quote for each. Data may name `papers`, `tags`.",
+        ("Which data set was used?",),
+    ),
     "synthesize": (
         "Synthesise papers",
         "Send a question as text, and papers as files or, as data, as ids: {\"library\": ..., \"papers\": [...]}.",

@@ -14,7 +14,13 @@ from tools.errors import InputError
 
 DEFAULT: GraphName = "review"
 """The skill of a message to the whole service that names none."""
-_TEXT = {"ask": "question", "synthesize": "question", "revise": "instruction", "ingest": ""}
+_TEXT = {
+    "ask": "question",
+    "synthesize": "question",
+    "revise": "instruction",
+    "ingest": "",
+    "table": "questions",
+}
 """The field of a graph's input that the text of a message is, where it is not `text`."""
 
 
@@ -47,7 +53,7 @@ def asked_for(
         inputs["uploads"] = [*inputs.get("uploads", ()), *uploads]
     field, text = _TEXT.get(chosen, "text"), get_message_text(message)
     if field and text:
-        inputs[field] = text
+        inputs[field] = [text] if field == "questions" else text
     return chosen, inputs, settings
 
 

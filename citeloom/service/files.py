@@ -22,6 +22,7 @@ from starlette.routing import BaseRoute, Route
 
 import graphs
 from citeloom.report.json_files import dump
+from citeloom.report.library_table import has_xlsx
 from citeloom.report.result_files import TOLD, result_files
 from citeloom.report.result_report import SECTIONS, ResultReport
 from citeloom.runs.runs import GraphName, RunSnapshot
@@ -33,7 +34,8 @@ from tools.errors import InputError
 from tools.settings import settings
 
 BUNDLE = "bundle.zip"
-_PAGED = frozenset({"synthesize", "verify", "novelty"})
+_XLSX = ("xlsx",) if has_xlsx() else ()
+_PAGED = frozenset({"synthesize", "verify", "novelty", "table"})
 
 
 def routes(runs_of: RunsOf) -> list[BaseRoute]:
@@ -83,10 +85,14 @@ def names_of(view: RunSnapshot) -> dict[str, str]:
 
 
 def _pages(view: RunSnapshot) -> Mapping[str, str | bytes]:
-    """Return the page of a synthesis or a citation check that is done; a conversation goes on where it was had."""
+    """Return what a synthesis, check or table that is done has to open; a conversation goes on where it was had."""
     if view.graph not in _PAGED or view.status != "completed" or not view.values:
         return {}
-    return {name: what for name, what in _made(view).items() if name.endswith(".html")}
+    return {
+        name: what
+        for name, what in _made(view).items()
+        if name.endswith((".html", ".csv", ".xlsx"))
+    }
 
 
 def _sent(view: RunSnapshot, name: str) -> Response:
@@ -131,7 +137,11 @@ def _printed(graph: GraphName, text: str) -> Mapping[str, str | bytes]:
     """Make the files of what a graph gave, as JSON: of the latest, for who takes away one takes another."""
     given = json.loads(text)
     more = {"run.json": dump({"graph": graph, **given}) + "\n"}
-    return result_files(ResultReport.of(graph, typed(graph, given)), ("tex", "docx"), more=more)
+    return result_files(
+        ResultReport.of(graph, typed(graph, given)),
+        ("tex", "docx", *_XLSX),
+        more=more,
+    )
 
 
 def typed(graph: str, values: Mapping[str, Any]) -> dict[str, Any]:

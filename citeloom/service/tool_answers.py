@@ -7,7 +7,12 @@ from typing import Any
 from pydantic import BaseModel, Field, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
-from citeloom.report.for_agents import first_arguments, with_quotes_said, works_by_claim
+from citeloom.report.for_agents import (
+    cells_by_question,
+    first_arguments,
+    with_quotes_said,
+    works_by_claim,
+)
 from citeloom.report.reference_files import FORMS, LISTS, reference_file
 from citeloom.runs.runs import GraphName, Runs, RunSnapshot, Status
 from citeloom.service.next_step import next_step
@@ -34,6 +39,7 @@ FILES: Mapping[GraphName, Mapping[str, str]] = {
     "synthesize": {"answer.md": "the synthesis", "references.bib": "what it cites, as BibTeX"},
     "verify": {"audit.json": "the verdict on each citation"},
     "references": LISTS,
+    "table": {"rows.json": "each paper with its cells and their quotes"},
     "novelty": {
         "claims.json": "each claim with the nearest earlier works",
         "papers.json": "every paper judged, with its debate",
@@ -50,6 +56,7 @@ _TYPES = {
 FIRST_PART = {
     "find": "papers",
     "verify": "findings",
+    "table": "rows",
     "novelty": "claims",
     "references": "references",
     "ingest": "reports",
@@ -179,6 +186,8 @@ def _lists(values: Mapping[str, Any]) -> dict[str, Sequence[Any]]:
         found["papers"] = [item for item in found["papers"] if item.get("selected")]
     if any("nearest" in item for item in found.get("claims", ())):
         found["claims"] = [*works_by_claim(values)]
+    if "rows" in found:
+        found["rows"] = [*cells_by_question(values)]
     if audit := values.get("audit"):
         found["findings"] = _findings(audit)
     return found

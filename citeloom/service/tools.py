@@ -15,6 +15,7 @@ from state.novelty import NoveltyInput
 from state.questions import QuestionKind
 from state.references import ReferencesInput
 from state.synthesis import SynthesizeInput
+from state.table import TableInput
 from tools.errors import InputError, did_you_mean
 from tools.run_settings import SETTINGS_BY_GRAPH, RunSettings, check_settings, setting_fields
 
@@ -189,6 +190,16 @@ TOOLS: Mapping[str, Tool] = {
             _takes("AskLibrary", AskInput,
                    ("question", "library", "papers", "first_year", "last_year", "before", "tags"), ("cost",)),
             "ask", open_world=False,
+        ),
+        Tool(
+            "fill_table", "Fill a table",
+            "Put questions to each paper of a library, as the columns of a table: for each paper and question a short "
+            "answer with its quote, or that it was not found in the text read. Use it to compare many papers; for one "
+            "answer use ask_library. A new question or paper is all that a later call asks. Takes seconds a paper."
+            + _COSTS,
+            _takes("FillTable", TableInput,
+                   ("questions", "library", "papers", "first_year", "last_year", "before", "tags"), ("cost",)),
+            "table", open_world=False,
         ),
         Tool(
             "synthesize_papers", "Synthesize papers",

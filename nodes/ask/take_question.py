@@ -15,7 +15,7 @@ from langgraph.runtime import Runtime
 from nodes.common.check_input import check_date, check_language, parse_input, refusing
 from state.ask import AskState, CitedPaper, ConversationTurn, PassageConditions
 from state.begin import begin_run
-from state.inputs import AskInput, CheckedRequest
+from state.inputs import AskInput, CheckedRequest, LibraryPapers
 from tools.errors import InputError
 from tools.program import PROGRAM
 from tools.run_settings import RunSettings, check_settings, route_options_of
@@ -56,7 +56,7 @@ async def take_question(state: AskState, runtime: Runtime[RunSettings]) -> AskSt
         if history and referents:
             history[-1] = history[-1].model_copy(update={"papers": tuple(referents)})
         request = await _request(question, sent, composes=services.mind.composes)
-        wanted = await _wanted(sent, services)
+        wanted = await check_conditions(sent, services)
     return begin_run(
         AskState,
         settings=route_options_of(services.context),
@@ -114,7 +114,7 @@ async def _request(question: str, sent: AskInput, *, composes: bool) -> CheckedR
     )
 
 
-async def _wanted(sent: AskInput, services: Services) -> PassageConditions:
+async def check_conditions(sent: LibraryPapers, services: Services) -> PassageConditions:
     """Return the conditions, with papers by their canonical ids.
 
     Raises:

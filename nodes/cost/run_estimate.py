@@ -35,6 +35,7 @@ from nodes.find.rankers import debate, permutation
 from nodes.judge import judge_prompts
 from nodes.novelty import choose_nearest, compare_claim, cut_claims
 from nodes.synthesize import judge_relevance, summarize_paragraphs, synthesize_answer
+from nodes.table import fill_rows
 from nodes.write import flag_uncited, plan_section, read_papers, revise_draft, rewrite_unsupported
 from nodes.write.writers import whole_section
 from state.questions import CostRange, Estimate, TaskEstimate
@@ -222,6 +223,13 @@ def _ask(inputs: Mapping[str, Any], context: RunSettings) -> Iterator[Row]:
     yield Row(judge_prompts.TASK_AGAIN, (0, 5), (0, 2000), (0, 1500))
 
 
+def _table(inputs: Mapping[str, Any], context: RunSettings) -> Iterator[Row]:
+    papers, columns = given_or(inputs, "rows", 0), len(given_or(inputs, "questions", ()))
+    most = min(fill_rows.NEAREST * columns, fill_rows.MOST)
+    shown = times(_PASSAGE, 1, most=most)
+    yield Row(fill_rows.TASK, (papers, 2 * papers), shown, (10 * columns, 120 * columns))
+
+
 def _synthesize(inputs: Mapping[str, Any], context: RunSettings) -> Iterator[Row]:
     text = text_tokens(inputs)
     stack = sum(len(given_or(inputs, name, ())) for name in ("papers", "uploads", "paths"))
@@ -254,6 +262,7 @@ _ROWS = {
     "review": _review,
     "novelty": _novelty,
     "ask": _ask,
+    "table": _table,
     "synthesize": _synthesize,
 }
 

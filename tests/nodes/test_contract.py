@@ -18,6 +18,7 @@ from state.channels import FindState, ReviewState, ReviseState, WriteState
 from state.ingest import IngestOutput, IngestState
 from state.novelty import NoveltyState
 from state.synthesis import SynthesizeOutput, SynthesizeState
+from state.table import TableOutput, TableState
 from state.verify import VerifyState
 from tools.llm.task import Task
 
@@ -56,6 +57,7 @@ _STATES = (
     VerifyState,
     AskState,
     IngestState,
+    TableState,
     SynthesizeState,
 )
 CHANNELS = set().union(*(get_type_hints(state) for state in _STATES))
@@ -80,6 +82,7 @@ OUTPUTS = (
     | set(get_type_hints(AskOutput))
     | set(get_type_hints(IngestOutput))
     | set(get_type_hints(SynthesizeOutput))
+    | set(get_type_hints(TableOutput))
 )
 
 

@@ -15,6 +15,7 @@ from state.inputs import AskInput, FindInput, ReviewInput, ReviseInput, VerifyIn
 from state.novelty import NoveltyInput
 from state.references import ReferencesInput
 from state.synthesis import SynthesizeInput
+from state.table import TableInput
 from tests.server.conftest import Server
 from tests.support import ROOT, SMALL, small_records
 from tools.run_settings import settings_class_of
@@ -24,6 +25,7 @@ GRAPHS: dict[str, type[BaseModel]] = {
     "write": WriteInput,
     "review": ReviewInput,
     "novelty": NoveltyInput,
+    "table": TableInput,
     "revise": ReviseInput,
     "verify": VerifyInput,
     "references": ReferencesInput,

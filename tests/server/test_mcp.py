@@ -196,6 +196,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "find_papers": {"text": IDEA, "library": SMALL, "keep": 5},
     "check_novelty": {"text": IDEA, "library": SMALL, "keep": 5},
     "ask_library": {"question": "How does LitLLM rank papers?"},
+    "fill_table": {"questions": ["How are papers ranked?"], "library": SMALL},
     "synthesize_papers": {"question": "What do they retrieve?", "library": SMALL, "papers": PAPERS},
     "verify_citations": {
         "text": "Moth (2019) shows that moths steer by the moon at night.",
@@ -214,6 +215,7 @@ NEEDED: dict[str, dict[str, Any]] = {
     "review": {"text": IDEA},
     "check_novelty": {"text": IDEA},
     "ask_library": {"question": "How does LitLLM rank papers?"},
+    "fill_table": {"questions": ["How are papers ranked?"]},
     "synthesize_papers": {"question": "What do they retrieve?", "papers": PAPERS},
     "verify_citations": {"text": CALLS["verify_citations"]["text"]},
     "references": {"text": MOTH},

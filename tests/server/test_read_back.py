@@ -72,6 +72,11 @@ INPUTS: Mapping[GraphName, list[dict[str, Any]]] = {
         "library": "notes", "uploads": UPLOADS, "ids": ["arXiv:2312.10997"], "paths": ["moths.md"],
         "sources": ["arxiv"], "tags": ["owls"],
     }],
+    "table": [
+        {"questions": [QUESTION], "library": SMALL, "papers": PAPERS, "first_year": 1900, "last_year": 2025,
+         "before": "2025-06-01"},
+        {"questions": [QUESTION], "library": "notes", "tags": ["owls"]},
+    ],
 }  # fmt: skip
 
 

@@ -77,6 +77,10 @@ RUNS = {
         inputs={"question": "How do honey bees measure distance?", "library": "bees"},
         context={"method": "kar"},
     ),
+    "table": Scenario(
+        graph="table",
+        inputs={"questions": ["How were bees tracked?", "What did they do?"], "library": "bees"},
+    ),
     "synthesize": Scenario(
         graph="synthesize",
         inputs={

@@ -34,6 +34,7 @@ GRAPHS = frozenset(
         "verify",
         "references",
         "ask",
+        "table",
         "ingest",
         "synthesize",
         "novelty",

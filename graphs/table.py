@@ -1,0 +1,49 @@
+"""The `table` graph: questions as columns, the papers of a library as rows, a quote behind each cell.
+
+START -> take_columns -> review_cost (where a person may be asked) -> fill_rows
+fill_rows -> fill_rows     while there are papers left: each time some, after which the run is kept
+          -> present_table -> END
+A fatal failure leads to present_table: a run always shows the rows it has.
+"""
+
+from langgraph.graph import END, START
+
+from graphs.calling import Graph
+from graphs.policies import add_cost_review, add_first_step, add_steps
+from nodes.table.fill_rows import fill_rows
+from nodes.table.present_table import present_table
+from nodes.table.take_columns import take_columns
+from state.run import fatal_failure
+from state.table import TableInput, TableOutput, TableState
+from tools.run_settings import settings_class_of
+
+
+def after_rows(state: TableState) -> str:
+    """Go on while papers are left."""
+    left = state["done"] < len(state["row_ids"])
+    stopped = fatal_failure(state.get("failures", []))
+    return "fill_rows" if left and not stopped else "present_table"
+
+
+builder = Graph(
+    TableState,
+    context_schema=settings_class_of("table"),
+    input_schema=TableInput,
+    output_schema=TableOutput,
+)
+add_first_step(builder, take_columns)
+add_steps(builder, fill_rows)
+add_cost_review(
+    builder,
+    "table",
+    lambda state: {"questions": state["columns"], "rows": len(state["row_ids"])},
+    between=("take_columns", "fill_rows"),
+    end="present_table",
+)
+builder.add_node("present_table", present_table)
+
+builder.add_edge(START, "take_columns")
+builder.add_conditional_edges("fill_rows", after_rows, ["fill_rows", "present_table"])
+builder.add_edge("present_table", END)
+
+graph = builder.compile(name="table")
