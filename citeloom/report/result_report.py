@@ -76,6 +76,8 @@ class ResultReport:
     """The entry of each reference with its letter forms, by marker."""
     entries: Sequence[str] = ()
     """The references as the style prints them, in their order."""
+    zotero_uris: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """The addresses of papers in the user's Zotero, by the paper's id."""
     omitted: str = ""
     """How many of the papers kept are not cited."""
     coverage: Sequence[str] = ()

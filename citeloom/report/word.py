@@ -8,7 +8,9 @@ restyle them, and they are text for who has no Zotero.
 import json
 import re
 from collections.abc import Mapping
+from hashlib import sha256
 from io import BytesIO
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote as percent
 
@@ -21,6 +23,7 @@ from tools.bibliography.write_csl import to_csl
 if TYPE_CHECKING:
     from docx.document import Document as WordDocument
     from docx.text.paragraph import Paragraph
+    from docx.text.run import Run
 
 _HYPERLINK = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/hyperlink"
 _AUTHOR = "CiteLoom"
@@ -47,15 +50,19 @@ def word(report: ResultReport) -> bytes:
     made.add_heading(report.title, level=1)
     for text in report.notices:
         made.add_paragraph(clean(text), style="Intense Quote")
-    records = dict(
-        zip((item.marker for item in report.references), to_csl(report.references), strict=True)
-    )
+    sources = {
+        item.marker: (
+            record,
+            [*report.zotero_uris.get(item.paper.id, ())] or [f"urn:citeloom:{item.paper.id}"],
+        )
+        for item, record in zip(report.references, to_csl(report.references), strict=True)
+    }
     for sentences in report.paragraphs:
         paragraph = made.add_paragraph()
         for place, sentence in enumerate(sentences):
             if place:
                 paragraph.add_run(" ")
-            _add_sentence(made, paragraph, sentence, records)
+            _add_sentence(made, paragraph, sentence, sources, by_author=not report.is_numbered)
     if report.references:
         made.add_heading("References", level=1)
     for item in report.references:
@@ -74,44 +81,65 @@ def _add_sentence(
     made: "WordDocument",
     paragraph: "Paragraph",
     sentence: ReportSentence,
-    records: Mapping[str, dict[str, Any]],
+    sources: Mapping[str, tuple[dict[str, Any], list[str]]],
+    *,
+    by_author: bool,
 ) -> None:
+    """Add a sentence; each of its citations, brackets included, is one field, with a comment for each paper."""
     words = dict(sentence.support)
-    for piece in sentence.pieces:
-        record = records.get(piece.marker)
-        if record:
-            _open_field(paragraph, f"ADDIN ZOTERO_ITEM CSL_CITATION {_cited(piece.text, record)}")
-        run = paragraph.add_run(spaced(piece.text))
-        if record:
-            _close_field(paragraph)
-        if support := words.pop(piece.marker, ""):
-            made.add_comment(run, text=support, author=_AUTHOR, initials="CL")
-
-
-def _cited(text: str, record: Mapping[str, Any]) -> str:
-    """Return a citation of one record as the plug-in keeps it."""
-    shown = {"formattedCitation": text, "plainCitation": text}
-    item = {"id": record["id"], "uris": [record.get("URL", "")], "itemData": dict(record)}
-    return json.dumps(
-        {
-            "citationID": record["id"],
-            "properties": shown,
-            "citationItems": [item],
+    parts = groupby(sentence.pieces, key=lambda piece: piece.group)
+    for at, (group, pieces) in enumerate(parts):
+        printed = list(pieces)
+        if group is None:
+            for piece in printed:
+                paragraph.add_run(spaced(piece.text))
+            continue
+        text = "".join(spaced(piece.text) for piece in printed)
+        cited = [
+            {
+                "id": sources[marker][0]["id"],
+                "uris": sources[marker][1],
+                "itemData": sources[marker][0],
+                **({"suppress-author": True} if by_author and marker in group.named else {}),
+            }
+            for marker in group.markers
+        ]
+        # The same each time the file is written, and no other citation's, which Zotero would rename.
+        named = f"{sentence.number}\n{at}\n{sentence.marked}"
+        told = {
+            "citationID": sha256(named.encode()).hexdigest()[:12],
+            "properties": {"formattedCitation": text, "plainCitation": text, "noteIndex": 0},
+            "citationItems": cited,
             "schema": _SCHEMA,
         }
-    )
+        begin = _open_field(paragraph, f"ADDIN ZOTERO_ITEM CSL_CITATION {json.dumps(told)}")
+        for piece in printed:
+            paragraph.add_run(spaced(piece.text))
+        end = _close_field(paragraph)
+        shown = {piece.marker: piece.text for piece in printed}
+        for marker in group.markers:
+            # Around the field, since Zotero replaces what is in it.
+            if support := words.pop(marker, ""):
+                whose = f"{shown.get(marker, marker)}: " if len(group.markers) > 1 else ""
+                made.add_comment(
+                    [begin, end], text=f"{whose}{support}", author=_AUTHOR, initials="CL"
+                )
 
 
-def _open_field(paragraph: "Paragraph", code: str) -> None:
-    """Begin a field; what follows is how it looks, until its end."""
-    _add(paragraph.add_run()._r, "w:fldChar", {"w:fldCharType": "begin"})
+def _open_field(paragraph: "Paragraph", code: str) -> "Run":
+    """Begin a field, and return its first run; what follows is how it looks, until its end."""
+    begin = paragraph.add_run()
+    _add(begin._r, "w:fldChar", {"w:fldCharType": "begin"})
     told = _add(paragraph.add_run()._r, "w:instrText", {"xml:space": "preserve"})
     told.text = f" {clean(code)} "
     _add(paragraph.add_run()._r, "w:fldChar", {"w:fldCharType": "separate"})
+    return begin
 
 
-def _close_field(paragraph: "Paragraph") -> None:
-    _add(paragraph.add_run()._r, "w:fldChar", {"w:fldCharType": "end"})
+def _close_field(paragraph: "Paragraph") -> "Run":
+    end = paragraph.add_run()
+    _add(end._r, "w:fldChar", {"w:fldCharType": "end"})
+    return end
 
 
 def _add(parent: Any, tag: str, attributes: Mapping[str, str]) -> Any:

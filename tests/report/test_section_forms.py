@@ -9,7 +9,6 @@ from typing import Any
 import docx
 import pytest
 from docx.opc.constants import RELATIONSHIP_TYPE
-from docx.oxml.ns import qn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import html
@@ -30,7 +29,6 @@ from tools.bibliography.bibtex_parser import raw_entries
 from tools.bibliography.citation_style import named_style, read_style
 from tools.bibliography.section_printer import PrintedSection, running_text
 from tools.bibliography.write_bibtex import to_bibtex
-from tools.bibliography.write_csl import to_csl
 
 ALWAYS = ["files/references.bib", "files/references.csl.json", "files/references.ris", "review.md"]
 LAST = ["review.html", "files/README.md"]
@@ -178,19 +176,8 @@ def test_docx_is_read_back_with_headings_text_comments_and_links(style: str) -> 
     assert {"https://doi.org/10.1/x_y", "https://e.org/?a=1&b=2"} <= targets
     assert all(target.startswith("https://") for target in targets)
     comments = {comment.text for comment in document.comments}
-    assert comments >= {f'supported: “"<i>P{number}</i>" & so”' for number in (1, 2, 4, 5)}
-    # Citations and the list are fields that Zotero's plug-in takes, records and all.
-    body = document.element.body
-    kinds = [item.get(qn("w:fldCharType")) for item in body.iter(qn("w:fldChar"))]
-    assert kinds == ["begin", "separate", "end"] * (len(kinds) // 3)
-    *cited, listed = [str(item.text).strip() for item in body.iter(qn("w:instrText"))]
-    assert listed.startswith("ADDIN ZOTERO_BIBL ")
-    known = {item["id"]: item for item in to_csl(given_["references"])}
-    told = [json.loads(code.partition("CSL_CITATION ")[2]) for code in cited]
-    items = [item for citation in told for item in citation["citationItems"]]
-    assert {item["id"] for item in items} == set(known)
-    assert all(item["itemData"] == known[item["id"]] for item in items)
-    assert all(citation["properties"]["plainCitation"] for citation in told)
+    told = {f'supported: “"<i>P{number}</i>" & so”' for number in (1, 2, 4, 5)}
+    assert told <= {comment[comment.index("supported") :] for comment in comments}
 
 
 def balanced(text: str) -> bool:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from state.paper import Paper
@@ -18,14 +18,6 @@ _GROUP = re.compile(rf"{MARKER.pattern}(?:[\s,;]*{MARKER.pattern})*")
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """A stretch of printed text; `marker` names the paper that it cites, and is empty elsewhere."""
-
-    text: str
-    marker: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Group:
     """Papers cited at one place."""
 
@@ -36,6 +28,16 @@ class Group:
     """That name, as the words before end with it."""
     possessive: str = ""
     """What stands between the name and the citation: '', or \"'s\"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of printed text; `marker` names the paper that it cites, and is empty elsewhere."""
+
+    text: str
+    marker: str = ""
+    group: Group | None = None
+    """The citation that it is a part of, brackets included."""
 
 
 def split_marked(text: str, papers: Mapping[str, Paper]) -> Iterator[str | Group]:
@@ -117,7 +119,7 @@ class PrintedSection:
                 pieces[-1] = Piece(pieces[-1].text.rstrip())
             elif part.named and pieces and self.style.by_author:
                 pieces[-1] = Piece(pieces[-1].text.rstrip(" ,") + " ")
-            pieces.extend(printed)
+            pieces.extend(replace(one, group=part) for one in printed)
         return [piece for piece in pieces if piece.text]
 
     def citation(self, group: Group) -> list[Piece]:
