@@ -131,7 +131,8 @@ def _printed(graph: GraphName, text: str) -> Mapping[str, str | bytes]:
     """Make the files of what a graph gave, as JSON: of the latest, for who takes away one takes another."""
     given = json.loads(text)
     more = {"run.json": dump({"graph": graph, **given}) + "\n"}
-    return result_files(ResultReport.of(graph, typed(graph, given)), ("tex", "docx"), more=more)
+    formats = ("tex", "qmd", "docx", "notes")
+    return result_files(ResultReport.of(graph, typed(graph, given)), formats, more=more)
 
 
 def typed(graph: str, values: Mapping[str, Any]) -> dict[str, Any]:
