@@ -16,13 +16,20 @@ from lxml import html
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).resolve().parent.parent
-SOURCE = "https://github.com/citeloom/citeloom/blob/main/"
+OWNER, _, NAME = os.environ.get("GITHUB_REPOSITORY", "citeloom/citeloom").partition("/")
+SOURCE = f"https://github.com/{OWNER}/{NAME}/blob/main/"
 EXAMPLES = {
     "abstract": "An abstract",
     "question": "A question",
     "idea": "An idea",
 }
 _pages: list[Any] = []
+
+
+def on_config(config: Any) -> Any:
+    """Name the address at which GitHub publishes the site of this repository."""
+    config["site_url"] = f"https://{OWNER}.github.io/{NAME}/"
+    return config
 
 
 def on_files(files: Files, config: Any) -> Files:
