@@ -7,7 +7,7 @@ from typing import Any
 from zipfile import ZipFile, ZipInfo
 
 from citeloom.report.escaping import literal, paragraph
-from citeloom.report.result_report import SECTIONS, ResultReport
+from citeloom.report.result_report import ResultReport
 from state.paper import index_by_ids
 from state.quote import Quote
 from state.results import RankedPaper, Reference
@@ -50,13 +50,11 @@ def split_note(text: str) -> tuple[dict[str, Any], str]:
     """Return the properties of a note and the text behind them; a head that is no YAML is text."""
     import yaml
 
-    head, closed, rest = text.removeprefix("---\n").partition("\n---\n")
-    if not (closed and text.startswith("---\n")):
-        return {}, text
+    head, _, rest = text.removeprefix("---\n").partition("\n---\n")
     try:
-        properties = yaml.safe_load(head)
+        properties = yaml.safe_load(head) if text.startswith("---\n") else None
     except yaml.YAMLError:
-        return {}, text
+        properties = None
     return (properties, rest) if isinstance(properties, dict) else ({}, text)
 
 
@@ -68,8 +66,6 @@ def notes(report: ResultReport, names: Mapping[str, str] = {}) -> list[PaperNote
         names: The names of the files that stand there already: of notes by the ids of their papers, of others by
             their names.
     """
-    if report.graph not in SECTIONS:
-        return []
     kept = [item.paper for item in report.values.get("papers") or () if item.selected]
     listed = report.references or numbered(kept)
     named = _names(listed, names)

@@ -4,7 +4,7 @@ import json
 
 from citeloom.report.escaping import literal, paragraph, spaced
 from citeloom.report.result_report import ResultReport
-from tools.bibliography.section_printer import Group, split_marked
+from tools.bibliography.section_printer import Group, put_together
 from tools.bibliography.text_runs import clean
 
 
@@ -26,14 +26,13 @@ def quarto(report: ResultReport) -> str:
 
 
 def _sentence(marked: str, report: ResultReport) -> str:
-    cited = {item.marker: item for item in report.references}
-    written = ""
-    for part in split_marked(marked, {key: item.paper for key, item in cited.items()}):
-        if isinstance(part, str):
-            written += spaced(part, literal)
-        else:
-            written = _cited(written, part, {key: item.key for key, item in cited.items()})
-    return written.strip()
+    keys = {item.marker: item.key for item in report.references}
+    return put_together(
+        marked,
+        {item.marker: item.paper for item in report.references},
+        lambda text: spaced(text, literal),
+        lambda written, group: _cited(written, group, keys),
+    )
 
 
 def _cited(written: str, group: Group, keys: dict[str, str]) -> str:
