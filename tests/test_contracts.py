@@ -21,7 +21,7 @@ from tools.settings import Settings
 ROOT = Path(__file__).resolve().parent.parent
 PYPROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PACKAGES: list[str] = PYPROJECT["tool"]["setuptools"]["packages"]
-LEVELS = ("base", "server", "dev")
+LEVELS = ("base", "server", "dev", "docs")
 GRAPHS: dict[str, dict[str, str]] = json.loads(
     (ROOT / "langgraph.json").read_text(encoding="utf-8")
 )["graphs"]
@@ -100,10 +100,9 @@ def wanted(level: str) -> list[Requirement]:
     """Return what pyproject.toml asks for at this level."""
     project = PYPROJECT["project"]
     lines = [*project["dependencies"], *PYPROJECT["build-system"]["requires"]]
-    if level != "base":
+    if level not in {"base", "docs"}:
         lines += project["optional-dependencies"]["server"]
-    if level == "dev":
-        lines += PYPROJECT["dependency-groups"]["dev"]
+    lines += PYPROJECT["dependency-groups"].get(level, [])
     return [Requirement(line) for line in lines]
 
 
@@ -117,7 +116,9 @@ def test_lock_meets_what_the_project_asks_for(level: str) -> None:
             assert need.specifier.contains(version, prereleases=True), f"{need}: {version}"
 
 
-@pytest.mark.parametrize(("small", "large"), [("base", "server"), ("server", "dev")])
+@pytest.mark.parametrize(
+    ("small", "large"), [("base", "server"), ("server", "dev"), ("base", "docs")]
+)
 def test_larger_lock_holds_the_smaller_one_unchanged(small: str, large: str) -> None:
     larger = locked(large)
     for name, pins in locked(small).items():

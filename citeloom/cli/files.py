@@ -2,8 +2,12 @@
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tools.errors import InputError
+
+if TYPE_CHECKING:
+    from citeloom.report.result_report import ResultReport
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
@@ -52,3 +56,26 @@ def check_home(home: Path) -> None:
             f"CiteLoom cannot write to {home} (CITELOOM_HOME): {why}; set CITELOOM_HOME to a "
             "folder of yours"
         )
+
+
+def write_notes(folder: Path, report: "ResultReport") -> int:
+    """Write a note for each paper of a result into a folder of the user's; return how many.
+
+    A paper that has a note there, under whatever name, keeps it, and what the user wrote in it.
+    """
+    from citeloom.report.notes import notes, split_note
+
+    there = {}
+    before = {}
+    for path in sorted(folder.glob("*.md")):
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError):  # none of ours: its name is taken
+            text = ""
+        paper = split_note(text)[0].get("citeloom")
+        there[paper if isinstance(paper, str) else path.name] = path.stem
+        before[path.stem] = text
+    made = notes(report, there)
+    for note in made:
+        write_whole(folder / f"{note.name}.md", note.text(before.get(note.name, "")))
+    return len(made)

@@ -31,7 +31,7 @@ from tools.run_settings import parse_setting
 
 _RESULTS = "Where results go"
 
-Format = StrEnum("Format", ["tex", "docx"])
+Format = StrEnum("Format", ["tex", "qmd", "docx"])
 TableFormat = StrEnum("TableFormat", ["xlsx"])
 
 Resume = Annotated[
@@ -356,6 +356,22 @@ class SectionResults(ResultOptions):
         list[Format],
         typer.Option("--format", help="An additional format of the text; may be repeated."),
     ] = field(default_factory=list)
+    bib: Annotated[
+        Path | None,
+        typer.Option(
+            "--bib",
+            metavar="FILE",
+            help="Your own BibTeX file: citations use its keys, and `files/lacking.bib` has the entries it lacks.",
+        ),
+    ] = None
+    notes: Annotated[
+        Path | None,
+        typer.Option(
+            "--notes",
+            metavar="FOLDER",
+            help="Write a note for each cited paper into this folder, for Obsidian; your own text in them stays.",
+        ),
+    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,9 +9,10 @@ import typer
 from langgraph.store.base import BaseStore
 from rich.markup import escape
 
-from citeloom.cli.files import write_whole
+from citeloom.cli.files import write_notes, write_whole
 from citeloom.cli.finding_results import NOT_PASSED, FindingResults
 from citeloom.cli.library_add import tell
+from citeloom.cli.read_inputs import own_entries
 from citeloom.cli.telling import (
     print_notice,
     print_outcome,
@@ -73,11 +74,16 @@ async def print_result(
         return tell(values, as_json=as_json) if "request" in values else 1
     style = open_style(run.style) if run.style else None
     graph = cast(GraphName, run.graph)
-    report = ResultReport.of(graph, values, style, question=run.inputs.get("question", ""))
+    own = own_entries(Path(run.bib)) if run.bib else ()
+    question = run.inputs.get("question", "")
+    report = ResultReport.of(graph, values, style, question=question, own=own)
     record, files = await _json_files(run, report, store)
     if run.out:
         for name, content in result_files(report, run.formats, more=files).items():
             write_whole(Path(run.out) / name, content)
+    if run.notes:
+        count = write_notes(Path(run.notes), report)
+        print_status(escape(f"{counted(count, 'note')} in {run.notes}"))
     if findings:
         findings.take_text(values, run.inputs.get("file", ""))
     if as_json:

@@ -177,6 +177,19 @@ def own_style(inputs: dict[str, Any]) -> str:
     return str(Path(named).resolve())
 
 
+def own_entries(path: Path | None) -> list["Paper"]:
+    """Return the papers of the user's own BibTeX file, with their keys.
+
+    Raises:
+        InputError: It cannot be read, or holds no entry.
+    """
+    from state.paper import Paper
+    from tools.bibliography.read_records import read_bibtex_file
+
+    entries = (entry.record for entry in (read_bibtex_file(path) if path else ()))
+    return [record for record in entries if isinstance(record, Paper)]
+
+
 def read_papers(path: Path, *, places: bool = False) -> list[dict[str, Any]]:
     """Return the records of a file of papers, or of a papers.json that a run wrote.
 

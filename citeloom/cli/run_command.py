@@ -13,7 +13,7 @@ from citeloom.cli.files import check_folder
 from citeloom.cli.finding_results import NOT_PASSED, CheckResults
 from citeloom.cli.options import ModelOptions, OptionGroup, ResultOptions, VerifyOptions
 from citeloom.cli.proposal_files import WAITING, ask, print_waiting, read_proposal, write_proposal
-from citeloom.cli.read_inputs import own_style
+from citeloom.cli.read_inputs import own_entries, own_style
 from citeloom.cli.telling import print_status, tell_error
 from citeloom.runs.local_executor import local_runs, open_run
 from citeloom.runs.run_record import RunRecord, load_run, new_run
@@ -51,10 +51,17 @@ def run_command(
         InputError: Something that was given cannot be used.
     """
     show = {**results.given(), **more}
-    out, as_json, formats = show.pop("out"), show.pop("json"), show.pop("formats", [])
+    out, as_json = show.pop("out"), show.pop("json")
+    bib, notes = show.pop("bib", None), show.pop("notes", None)
+    own_entries(bib)  # that it cannot be used is told before any work
+    forms = {
+        "formats": show.pop("formats", []),
+        "bib": str(bib.resolve()) if bib else "",
+        "notes": str(notes.resolve()) if notes else "",
+    }
     if not resume:
         given = dict(ChainMap(*(group.given() for group in (*groups, model))))
-        run = begin(graph, given, out=out, folder=folder, formats=formats)
+        run = begin(graph, given, out=out, folder=folder, **forms)
     else:
         run = load_run(resume)
         if run.graph != graph:
@@ -62,7 +69,8 @@ def run_command(
                 f"'{run.name}' is a run of `{PROGRAM} {run.graph}`: resume it with that command"
             )
         run.context |= model.raised()
-        run.formats, run.out = formats or run.formats, str(out.resolve()) if out else run.out
+        run = replace(run, **{name: value for name, value in forms.items() if value})
+        run.out = str(out.resolve()) if out else run.out
     return to_the_end(run, resumed=bool(resume), as_json=as_json, show=show)
 
 
@@ -142,6 +150,8 @@ def to_the_end(
     """
     if run.out:
         check_folder(Path(run.out))
+    if run.notes:
+        check_folder(Path(run.notes), "choose another --notes")
     check_folder(settings().home / "runs", "set CITELOOM_HOME to a folder of yours")
     try:
         return asyncio.run(_worked_on(run, resumed=resumed, as_json=as_json, show=show))
@@ -188,7 +198,7 @@ async def _resume(runs: Runs, run: RunRecord) -> None:
 
 
 def _results(run: RunRecord) -> dict[str, Any]:
-    return {"out": run.out, "formats": run.formats, "style": run.style}
+    return {name: getattr(run, name) for name in ("out", "formats", "style", "bib", "notes")}
 
 
 async def followed(runs: Runs, name: str, *, quiet: bool) -> RunReport:

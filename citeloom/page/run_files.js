@@ -15,6 +15,8 @@ const RIS = "files/references.ris";
 const PURPOSES = [
   {purpose: "word", icon: "word", files: ["files/review.docx"]},
   {purpose: "latex", icon: "tex", files: ["files/section.tex", "files/references.bib", "references.bib"]},
+  {purpose: "quarto", icon: "write", files: ["files/section.qmd"]},
+  {purpose: "notes", icon: "page", files: ["files/notes.zip"]},
   {purpose: "zotero", icon: "stack", files: [RIS]},
   {purpose: "share", icon: "share", files: ["review.html", "papers.html", "synthesis.html", "audit.html", "table.html"]},
   {purpose: "sheet", icon: "stack", files: ["table.xlsx", "table.csv"]},

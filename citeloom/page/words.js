@@ -231,6 +231,8 @@ export const W = {
       word: ["Word", "The text with its references. The words behind each citation are comments, and Zotero can restyle the citations.", ""],
       latex: ["LaTeX, with your keys", "The text and its references. Papers that came from your BibTeX file keep your keys.",
         "The references as BibTeX. Papers that came from your BibTeX file keep your keys."],
+      quarto: ["Quarto and Pandoc", "The text as Markdown that cites by [@key]. Keep references.bib beside it.", ""],
+      notes: ["Obsidian", "A note for each paper: its record, its quotes with their pages, and links to the papers that it cites. Unpack the file into your vault.", ""],
       zotero: ["Zotero", "Zotero must be open on this computer: the references go into the collection selected there. Elsewhere, import the file.", ""],
       sheet: ["Spreadsheet", "Each paper with its cells, and each cell with its quote, for Excel and others.", "Each paper with its cells, and each cell with its quote, as CSV."],
       share: ["Share as one HTML file", "The text, its evidence, the comparison and the map on one page. It opens in any browser, without CiteLoom.",

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from tools.bibliography.text_runs import clean
+from tools.bibliography.text_runs import clean, split_maths
 
 _SPECIAL = re.compile(r"([\\`*_{}<>#|]|\](?=[(:]))")
 """A bracket only where a link, or the address of one, could begin: '[1]' stays readable."""
@@ -11,6 +11,7 @@ _BLOCK = re.compile(r"^[^\S\n]*(\d{0,9})([-+~=]|(?<=\d)[.)](?=\s|$))", re.MULTIL
 """What would begin a list, a fence or the underline of a heading; a sentence may begin so, too."""
 _ADDRESS = re.compile(r"(https?://[^\s<>|\\]+?)(?=[.,;]?(?:\s|$))")
 _TURNS = re.compile("[\u202a-\u202e\u2066-\u2069\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+_LITERAL = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_{}[]<>#|@$~^&%="})
 _MARKED = re.compile(r"\\(.)|<(https?://[^\s<>|\\]+)>", re.DOTALL)
 
 
@@ -22,6 +23,22 @@ def escape(text: str) -> str:
 def prose(text: str) -> str:
     """Return paragraphs that stay paragraphs."""
     return _BLOCK.sub(r"\1\\\2", escape(text))
+
+
+def literal(text: str) -> str:
+    """Return text that Pandoc, Quarto and Obsidian print as it is; a formula stays one."""
+    return "".join(
+        part if is_formula else part.translate(_LITERAL).replace("--", "-\\-")
+        for part, is_formula in split_maths(text)
+    )
+
+
+def paragraph(literals: str) -> str:
+    """Return such text as a paragraph that begins no list."""
+    word, space, rest = literals.partition(" ")
+    if word[-1:] in (".", ")"):
+        literals = f"{word[:-1]}\\{word[-1]}{space}{rest}"
+    return f"\\{literals}" if literals[:1] in ("-", "+", ":", "(") else literals
 
 
 def entry(text: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from citeloom.report.escaping import spaced
 from citeloom.report.result_report import ResultReport
-from tools.bibliography.section_printer import Group, split_marked
+from tools.bibliography.section_printer import Group, put_together
 from tools.bibliography.text_runs import clean, escape
 
 _HEAD = r"""% Made by CiteLoom. Compile with pdflatex, bibtex, pdflatex, pdflatex; lualatex or xelatex, with a
@@ -46,14 +46,12 @@ def latex(report: ResultReport, bibliography: str) -> str:
 
 
 def _sentence(marked: str, report: ResultReport) -> str:
-    papers = {item.marker: item.paper for item in report.references}
-    written = ""
-    for part in split_marked(marked, papers):
-        if isinstance(part, str):
-            written += spaced(part, _escaped)
-        else:
-            written = _cited(written, part, report)
-    return written.strip()
+    return put_together(
+        marked,
+        {item.marker: item.paper for item in report.references},
+        lambda text: spaced(text, _escaped),
+        lambda written, group: _cited(written, group, report),
+    )
 
 
 def _cited(written: str, group: Group, report: ResultReport) -> str:

@@ -10,6 +10,8 @@ from citeloom.report.json_files import SCHEMA_VERSION, dump, papers_json, plain
 from citeloom.report.latex import latex
 from citeloom.report.library_table import library_csv, library_xlsx
 from citeloom.report.markdown import markdown
+from citeloom.report.notes import notes_zip
+from citeloom.report.quarto import quarto
 from citeloom.report.result_report import SECTIONS, ResultReport
 from citeloom.report.web_page import web_page
 from citeloom.report.word import word
@@ -36,7 +38,10 @@ TOLD: Mapping[str, str] = {
     "files/references.ris": "the references for reference managers",
     "files/table.md": "the comparison of the cited papers as Markdown",
     "files/table.csv": "the comparison of the cited papers for a spreadsheet",
+    "files/lacking.bib": "those references that your own .bib file does not have yet",
     "files/section.tex": "the section as LaTeX; it uses references.bib",
+    "files/section.qmd": "the section for Quarto and Pandoc; it uses references.bib",
+    "files/notes.zip": "a note for each paper, for Obsidian",
     "files/review.docx": "the section as a Word document",
     "files/README.md": "the list of these files",
     "synthesis.html": "open this: the synthesis with its evidence",
@@ -62,7 +67,7 @@ _NAMES = {
 def result_files(
     report: ResultReport, formats: Sequence[str] = (), *, more: Files = MappingProxyType({})
 ) -> Files:
-    """Return every file of a result, and `more`; where `formats` asks for them also 'tex', 'docx', 'xlsx'."""
+    """Return every file of a result, and `more`; of `formats` (tex, qmd, docx, notes, xlsx) those that its graph has."""
     if report.graph not in SECTIONS:
         name = _NAMES[report.graph]
         if not report.told:
@@ -108,6 +113,10 @@ def _section_files(
         yield "review.md", markdown(report)
         if "tex" in formats:
             yield "files/section.tex", latex(report, to_bibtex(report.references))
+        if report.lacking:
+            yield "files/lacking.bib", to_bibtex(report.lacking)
+        if "qmd" in formats:
+            yield "files/section.qmd", quarto(report)
         if "docx" in formats:
             yield "files/review.docx", word(report)
     if values.get("papers"):
@@ -116,6 +125,8 @@ def _section_files(
             yield "papers.md", markdown(report)
             if kept := [item.paper for item in values["papers"] if item.selected]:
                 yield from _listed(numbered(kept))
+    if "notes" in formats and (report.paragraphs or values.get("papers")):
+        yield "files/notes.zip", notes_zip(report)
     if (audit := values.get("audit")) and report.paragraphs:
         yield "audit.json", dump({"schema_version": SCHEMA_VERSION, **plain(audit)}) + "\n"
     if (table := values.get("table")) and table.rows and report.paragraphs:

@@ -15,6 +15,7 @@ from state.paper import Paper
 from state.quote import ANNOTATION, Argument, CriterionVerdict, quote_owner
 from state.results import CitedSentence, RankedPaper, Reference
 from tools.bibliography.citation_style import DEFAULT, CitationStyle, named_style
+from tools.bibliography.keys import with_own_keys
 from tools.bibliography.section_printer import (
     Group,
     Piece,
@@ -70,6 +71,8 @@ class ResultReport:
     paragraphs: Sequence[Sequence[ReportSentence]] = ()
     references: Sequence[Reference] = ()
     """In the order of the list of a section."""
+    lacking: Sequence[Reference] = ()
+    """Those that the user's own file of references has not, where there is one."""
     is_numbered: bool = True
     """Whether that list has numbers."""
     runs: Mapping[str, tuple[TextRun, ...]] = field(default_factory=dict)
@@ -97,6 +100,7 @@ class ResultReport:
         style: CitationStyle | None = None,
         *,
         question: str = "",
+        own: Sequence[Paper] = (),
     ) -> "ResultReport":
         """Return the report of what a graph gave, typed; a section is printed here and nowhere else.
 
@@ -105,12 +109,13 @@ class ResultReport:
             values: What it gives, or has so far.
             style: Another style than the run's own, in which a section is printed anew.
             question: What `ask` and `synthesize` were asked.
+            own: Entries of the user's own file of references, whose keys a section takes.
 
         Raises:
             InputError: The processor cannot work with the style.
         """
         if graph in SECTIONS:
-            return _section_report(graph, values, style)
+            return _section_report(graph, values, style, own)
         blocks, details = _BLOCKS[graph]
         return cls(
             graph=graph,
@@ -136,7 +141,10 @@ _BLOCKS = {
 
 
 def _section_report(
-    graph: GraphName, given: Mapping[str, Any], style: CitationStyle | None
+    graph: GraphName,
+    given: Mapping[str, Any],
+    style: CitationStyle | None,
+    own: Sequence[Paper],
 ) -> ResultReport:
     found = given.get("completeness")
     values = {**given, "completeness": found if found and found.caveats else None}
@@ -150,7 +158,11 @@ def _section_report(
     )
     if style and sentences:
         values |= _reprinted(values, section)
-    listed, styled = section.references, section.styled.papers
+    listed, lacking = section.references, list[Reference]()
+    if own and sentences:
+        listed, lacking = with_own_keys(listed, own)
+        values["references"] = listed
+    styled = section.styled.papers
     uncited = len(values.get("uncited") or [])
     searches = len(found.runs) if found else 0
     what = counted(uncited, "other kept paper is", "other kept papers are")
@@ -163,6 +175,7 @@ def _section_report(
             [_sentence(item, section) for item in same] for same in in_paragraphs(sentences)
         ],
         references=listed,
+        lacking=lacking,
         is_numbered=not section.style.by_author,
         runs={item.marker: one.entry for item, one in zip(listed, styled, strict=True)},
         entries=[entry(item.entry or reference_line(item.paper)) for item in listed],

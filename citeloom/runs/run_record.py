@@ -53,6 +53,10 @@ class RunRecord:
     formats: list[str] = field(default_factory=list)
     style: str = ""
     """A citation style of the user's own, which only the command line opens."""
+    bib: str = ""
+    """A file of references of the user's own, whose keys a section takes."""
+    notes: str = ""
+    """A folder of the user's own for a note of each paper."""
 
     @property
     def command(self) -> str:

@@ -137,11 +137,8 @@ def _printed(graph: GraphName, text: str) -> Mapping[str, str | bytes]:
     """Make the files of what a graph gave, as JSON: of the latest, for who takes away one takes another."""
     given = json.loads(text)
     more = {"run.json": dump({"graph": graph, **given}) + "\n"}
-    return result_files(
-        ResultReport.of(graph, typed(graph, given)),
-        ("tex", "docx", *_XLSX),
-        more=more,
-    )
+    formats = ("tex", "qmd", "docx", "notes", *_XLSX)
+    return result_files(ResultReport.of(graph, typed(graph, given)), formats, more=more)
 
 
 def typed(graph: str, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -130,7 +130,7 @@ def test_option_that_cannot_be_followed_is_refused(
 
 @pytest.mark.parametrize(
     ("option", "known"),
-    [("--mind", "'auto', 'llm', 'extractive'"), ("--format", "'tex', 'docx'")],
+    [("--mind", "'auto', 'llm', 'extractive'"), ("--format", "'tex', 'qmd', 'docx'")],
 )
 def test_word_that_an_option_does_not_take_is_a_usage_error(
     cite: Cite, option: str, known: str

@@ -101,6 +101,27 @@ def test_own_style_and_formats_are_written(cite: Cite, tmp_path: Path) -> None:
     assert first["entry"][:20] in done.text("review.md").replace("\\", "")
 
 
+def test_own_bib_and_notes_go_into_the_users_own_files(cite: Cite, tmp_path: Path) -> None:
+    first = cite(*WRITE, "--notes", tmp_path / "vault")
+    reference = first.run["references"][0]
+    notes = {path.stem: path for path in (tmp_path / "vault").iterdir()}
+    assert set(notes) == {item["key"] for item in first.run["references"]}
+    mine = notes[reference["key"]]
+    mine.write_text(mine.read_text("utf-8") + "My own words.\n", "utf-8")
+    own = tmp_path / "mine.bib"
+    own.write_text(f"@misc{{Mine, title = {{{reference['paper']['title']}}}}}\n", "utf-8")
+    again = cite("write", "--resume", first.run["run"], "--bib", own, "--format", "qmd")
+    assert again.code == 0
+    assert f"{len(notes)} notes in" in again.stderr
+    assert again.run["references"][0]["key"] == "Mine"
+    assert "@{Mine}" in again.text("files/section.qmd")
+    assert "{Mine," in again.text("files/references.bib")
+    assert "{Mine," not in again.text("files/lacking.bib")
+    assert len([*(tmp_path / "vault").iterdir()]) == len(notes), "a note keeps its name"
+    assert "\ncitekey: Mine\n" in mine.read_text("utf-8")
+    assert mine.read_text("utf-8").endswith("My own words.\n")
+
+
 @pytest.mark.parametrize(
     ("option", "value", "words"),
     [
@@ -108,6 +129,8 @@ def test_own_style_and_formats_are_written(cite: Cite, tmp_path: Path) -> None:
         ("--style", "no-such-style", "no-such-style"),
         ("--format", "pdf", "is not one of"),
         ("--writer", "sonnet", "writer"),
+        ("--bib", "nowhere.bib", "there is no file nowhere.bib"),
+        ("--notes", __file__, "choose another --notes"),
     ],
 )
 def test_wrong_choices_are_refused_before_anything_is_done(

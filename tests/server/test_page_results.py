@@ -139,7 +139,14 @@ def test_export_says_what_each_file_is_for(visitor: Visitor, review: str) -> Non
     page = visitor.at(f"run/{review}/take")
     cards = page.locator(".purposes h3")
     expect(cards).to_have_text(
-        ["Word", "LaTeX, with your keys", "Zotero", "Share as one HTML file"]
+        [
+            "Word",
+            "LaTeX, with your keys",
+            "Quarto and Pandoc",
+            "Obsidian",
+            "Zotero",
+            "Share as one HTML file",
+        ]
     )
     expect(page.get_by_text("the list of these files")).to_be_hidden()  # folded
     cited = re.findall(r"\\cite\w*\{([^}]+)\}", saved(page, "Save section.tex"))
@@ -147,12 +154,14 @@ def test_export_says_what_each_file_is_for(visitor: Visitor, review: str) -> Non
     assert keys
     listed = saved(page, "Save references.bib")
     assert all(f"{{{key}," in listed for key in keys)
+    assert set(re.findall(r"@\{([^}]+)\}", saved(page, "Save section.qmd"))) == keys
+    assert saved(page, "Save notes.zip").startswith("PK")
     assert "<html" in saved(page, "Save review.html")
     page.get_by_role("button", name="Send to Zotero").click()
     expect(page.get_by_role("alert")).to_contain_text("start it on this machine", timeout=30_000)
     page.get_by_text("All files").click()
     files = page.locator(".files li")
-    expect(files).to_have_count(15)
+    expect(files).to_have_count(17)
     assert all(len(text.split("\n")) > 1 or " " in text for text in files.all_inner_texts())
     visitor.looks_right_everywhere()
 
@@ -161,7 +170,7 @@ def test_search_alone_exports_a_list_and_no_text(visitor: Visitor, server: Serve
     thread = made(server, "find", text=IDEA, keep=5)
     page = visitor.at(f"run/{thread}/take")
     expect(page.locator(".purposes h3")).to_have_text(
-        ["LaTeX, with your keys", "Zotero", "Share as one HTML file"]
+        ["LaTeX, with your keys", "Obsidian", "Zotero", "Share as one HTML file"]
     )
     expect(page.locator(".purposes")).to_contain_text("The references as BibTeX.")
     assert saved(page, "Save references.bib").count("\n@") + 1 == 5

@@ -56,6 +56,52 @@ def numbered(papers: Sequence[Paper]) -> list[Reference]:
     ]
 
 
+def with_own_keys(
+    references: Sequence[Reference], own: Sequence[Paper]
+) -> tuple[list[Reference], list[Reference]]:
+    """Return the references with the keys that a user's own file has for them, and those that it lacks.
+
+    An entry is the same work by its DOI or arXiv id, else by its title with the same first author, or none, and at
+    most two years apart. A reference that the file lacks gets a key that the file has not.
+    """
+    entries = [paper for paper in own if paper.record and paper.record.key]
+    taken = {paper.record.key.lower() for paper in entries if paper.record}
+    renamed: list[Reference] = []
+    lacking: list[Reference] = []
+    for item in references:
+        found = next((it for it in entries if _share_id(it, item.paper)), None) or next(
+            (it for it in entries if _share_title(it, item.paper)), None
+        )
+        if found and found.record:
+            entries.remove(found)
+            renamed.append(item.model_copy(update={"key": found.record.key}))
+            continue
+        tries = (item.key, *(f"{item.key}-{letters(at)}" for at in range(len(taken) + 1)))
+        key = next(key for key in tries if key.lower() not in taken)
+        taken.add(key.lower())
+        lacking.append(item.model_copy(update={"key": key}))
+        renamed.append(lacking[-1])
+    return renamed, lacking
+
+
+def _share_id(one: Paper, two: Paper) -> bool:
+    return bool(
+        (one.doi and one.doi == two.doi)
+        or (one.arxiv and one.arxiv == two.arxiv)
+        or two.id in (one.id, *one.aliases)
+        or one.id in two.aliases
+    )
+
+
+def _share_title(one: Paper, two: Paper) -> bool:
+    firsts = {title_key(paper.authors[0].family) for paper in (one, two) if paper.authors}
+    return (
+        title_key(one.title) == title_key(two.title)
+        and len(firsts) < 2
+        and abs((one.year or two.year or 0) - (two.year or one.year or 0)) <= 2
+    )
+
+
 def letters(count: int) -> str:
     """Return 'a' for 0, 'b' for 1, ..., 'z', 'aa', 'ab' and so on."""
     text = ""

@@ -1,7 +1,7 @@
 """A section printed in a citation style: its sentences, whose markers become citations, and its references."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -55,6 +55,19 @@ def split_marked(text: str, papers: Mapping[str, Paper]) -> Iterator[str | Group
         yield before
         yield _group(markers, before, papers)
     yield text[last:]
+
+
+def put_together(
+    marked: str,
+    papers: Mapping[str, Paper],
+    text: Callable[[str], str],
+    cite: Callable[[str, Group], str],
+) -> str:
+    """Return a marked sentence: its words as `text` prints them, and what `cite` makes of it at each citation."""
+    written = ""
+    for part in split_marked(marked, papers):
+        written = written + text(part) if isinstance(part, str) else cite(written, part)
+    return written.strip()
 
 
 def _group(markers: Sequence[str], before: str, papers: Mapping[str, Paper]) -> Group:
