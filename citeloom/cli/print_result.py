@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -74,6 +75,7 @@ async def print_result(
     style = open_style(run.style) if run.style else None
     graph = cast(GraphName, run.graph)
     report = ResultReport.of(graph, values, style, question=run.inputs.get("question", ""))
+    report = replace(report, zotero_uris=run.zotero_uris)
     record, files = await _json_files(run, report, store)
     if run.out:
         for name, content in result_files(report, run.formats, more=files).items():
