@@ -72,9 +72,15 @@ def build_libraries(home: Path, embedder: Embedder) -> Path:
     return home / "libraries"
 
 
-KEYS = ("OPENAI_API_KEY", "OPENALEX_API_KEY", "SEMANTIC_SCHOLAR_API_KEY", "SERPAPI_API_KEY")
+KEYS = (
+    "OPENAI_API_KEY",
+    "OPENALEX_API_KEY",
+    "SEMANTIC_SCHOLAR_API_KEY",
+    "SERPAPI_API_KEY",
+    "ZOTERO_API_KEY",
+)
 _ASKED = (
-    "OPENALEX", "SEMANTIC_SCHOLAR", "ARXIV", "CROSSREF", "SERPAPI", "ZOTERO",
+    "OPENALEX", "SEMANTIC_SCHOLAR", "ARXIV", "CROSSREF", "SERPAPI", "ZOTERO", "ZOTERO_API",
     "ARXIV_HTML", "AR5IV", "ARXIV_PDF", "UNPAYWALL", "EUROPE_PMC",
 )  # fmt: skip
 NOWHERE = {f"CITELOOM_{name}_URL": "http://127.0.0.1:9" for name in _ASKED} | {

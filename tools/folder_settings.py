@@ -21,6 +21,7 @@ SENT_TO = {
     "openalex_url": "openalex_api_key",
     "semantic_scholar_url": "semantic_scholar_api_key",
     "serpapi_url": "serpapi_api_key",
+    "zotero_api_url": "zotero_api_key",
     "crossref_url": "contact_email",
     "unpaywall_url": "contact_email",
 }

@@ -261,6 +261,12 @@ class Settings(BaseSettings):
         default="http://127.0.0.1:23119",
         description="Address of Zotero on this machine, to send it references.",
     )
+    zotero_api_url: str = Field(
+        default="https://api.zotero.org", description="Zotero's web API, or a proxy of it."
+    )
+    zotero_api_key: SecretStr | None = Field(
+        default=None, validation_alias=AliasChoices("ZOTERO_API_KEY"), repr=False
+    )
     serpapi_api_key: SecretStr | None = Field(
         default=None, validation_alias=AliasChoices("SERPAPI_API_KEY"), repr=False
     )

@@ -10,6 +10,7 @@ from citeloom.cli.chat import chat
 from citeloom.cli.commands import Commands, HomelessCommand, WordedGroup, worded
 from citeloom.cli.library_commands import app as library_app
 from citeloom.cli.runs_commands import app as runs_app
+from citeloom.cli.zotero import zotero
 
 _REVIEWS, _ASKING, _KEEPING = "Review literature", "Ask papers", "Manage"
 _GRAPHS: Mapping[str, tuple[Callable[..., int], str]] = {
@@ -88,6 +89,7 @@ app.add_typer(
 app.add_typer(
     runs_app, name="runs", help="List, show, resume and delete runs.", rich_help_panel=_KEEPING
 )
+app.command(rich_help_panel=_KEEPING)(zotero)
 _PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True}
 app.command(
     "eval",

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -77,6 +78,7 @@ async def print_result(
     own = own_entries(Path(run.bib)) if run.bib else ()
     question = run.inputs.get("question", "")
     report = ResultReport.of(graph, values, style, question=question, own=own)
+    report = replace(report, zotero_uris=run.zotero_uris)
     record, files = await _json_files(run, report, store)
     if run.out:
         for name, content in result_files(report, run.formats, more=files).items():

@@ -57,6 +57,8 @@ class RunRecord:
     """A file of references of the user's own, whose keys a section takes."""
     notes: str = ""
     """A folder of the user's own for a note of each paper."""
+    zotero: dict[str, Any] = field(default_factory=dict)
+    """What of it is in each of the user's libraries of Zotero; see citeloom.service.zotero_export.Kept."""
 
     @property
     def command(self) -> str:
@@ -74,6 +76,15 @@ class RunRecord:
             "searched": self.inputs,
             **self.about,
         }
+
+    @property
+    def zotero_uris(self) -> dict[str, list[str]]:
+        """The addresses of papers in the user's Zotero, by the paper's id, as fields in Word name them."""
+        found: dict[str, list[str]] = {}
+        for place, kept in self.zotero.items():
+            for paper, key in kept["items"].items():
+                found.setdefault(paper, []).append(f"http://zotero.org/{place}/items/{key}")
+        return found
 
     @property
     def path(self) -> Path:

@@ -1,12 +1,15 @@
-"""References handed to the Zotero that runs on this machine.
+"""The Zotero that runs on this machine: references handed to it, and where it keeps the files of its attachments.
 
-Through the import of its connector server (https://www.zotero.org/support/dev/client_coding/connector_http_server),
+References go through the import of its connector server (https://www.zotero.org/support/dev/client_coding/connector_http_server),
 which every Zotero has that runs: its newer local API asks a person for leave first, and creates nothing in
 some versions of Zotero 10. They land in the collection that is chosen there.
 """
 
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 from uuid import uuid4
 
 import httpx
@@ -53,3 +56,27 @@ async def send_to_zotero(ris: str, url: str) -> int:
             f"Zotero did not take the references (it answered {answer.status_code})"
         )
     return len(taken)
+
+
+async def attachment_path(key: str, place: str, url: str) -> Path | None:
+    """Return where the Zotero of this machine keeps an attachment's file, which may not be downloaded yet.
+
+    None where no Zotero answers, or it does not know the attachment.
+
+    Args:
+        key: The attachment.
+        place: The library it is in: 'users/12' or 'groups/34'.
+        url: Where Zotero listens, without a path.
+    """
+    # There 0 is whoever is logged in.
+    library = "users/0" if place.startswith("users/") else place
+    path = f"{url.rstrip('/')}/api/{library}/items/{key}/file/view/url"
+    try:
+        async with httpx.AsyncClient(timeout=_TIMEOUT, trust_env=False) as client:
+            answer = await client.get(path, headers={"Zotero-API-Version": "3"})
+    except httpx.HTTPError:
+        return None
+    where = urlsplit(answer.text.strip())
+    if answer.status_code != httpx.codes.OK or where.scheme != "file":
+        return None
+    return Path(url2pathname(where.path))

@@ -1,4 +1,4 @@
-"""A page of a PDF as a picture, with the words of a quote marked on it."""
+"""Where a quote stands in a PDF: the page as a picture with its words marked, or their places on it."""
 
 from collections.abc import Sequence
 from difflib import SequenceMatcher
@@ -20,6 +20,8 @@ _LOOKED_AT = 40
 """Pages among which a quote is looked for, the one named first."""
 _LEAST = 15
 """Letters and digits in a row that make a piece of a quote: it may go on in another column."""
+_ENOUGH = 0.9
+"""Share of a quote's letters from which it counts as found."""
 _MARKER = (255, 226, 92)
 
 
@@ -35,6 +37,74 @@ class PageImage(NamedTuple):
     """Whether the quote was found on it."""
     box: tuple[float, float, float, float] | None = None
     """Left, top, right and bottom of the marked words, as shares of the picture."""
+
+
+class QuotePlace(NamedTuple):
+    """The words of a quote on their pages, in points of the file's own coordinates."""
+
+    page: int
+    """Index of the first page."""
+    label: str
+    """What that page is called, such as 'xii'."""
+    boxes: list[Box]
+    """Left, bottom, right and top of each line of it, in the order of reading."""
+    next_boxes: list[Box]
+    """The same on the page behind, where it goes on there."""
+
+
+def quote_place(path: str, name: str, page: int | None, quote: str) -> QuotePlace | None:
+    """Return where a quote stands, or None where less than nine tenths of it are found.
+
+    To be called in a process of its own, with the arguments of `page_image`.
+
+    Raises:
+        DocumentError: The file cannot be opened.
+    """
+    plain = _plain(quote)
+    with opened(Path(path).read_bytes(), name) as document:
+        count, _ = pages_and_title(document)
+        at, _ = _found(document, min(max(page or 1, 1), count) - 1, count, plain)
+        # On one page, or from one to the next.
+        for pages in ((at,), (at, at + 1), (at - 1, at)):
+            if not plain or pages[0] < 0 or pages[-1] >= count:
+                continue
+            first, *more = (_words(document, one) for one in pages)
+            shared, marked = _shared([*first, *(more[0] if more else ())], plain)
+            if shared < _ENOUGH * len(plain):
+                continue
+            here = set(map(id, first))
+            if boxes := _lines([word for word in marked if id(word) in here]):
+                beyond = _lines([word for word in marked if id(word) not in here])
+                with LOCK:
+                    label = document.get_page_label(pages[0])
+                return QuotePlace(pages[0], label or str(pages[0] + 1), boxes, beyond)
+    return None
+
+
+def _lines(words: Sequence[Word]) -> list[Box]:
+    """Return the boxes of words, those joined that stand on one line beside each other."""
+    lines: list[Box] = []
+    for word in words:
+        box = _box(word)
+        last = lines[-1] if lines and word.style.quarter in {0, 4} else None
+        high = box[3] - box[1]
+        if (
+            last
+            and abs(box[1] - last[1]) < high / 2
+            and box[2] >= last[0]
+            and abs(box[0] - last[2]) < 3 * high
+        ):
+            lines[-1] = (last[0], min(last[1], box[1]), max(last[2], box[2]), max(last[3], box[3]))
+        else:
+            lines.append(box)
+    return lines
+
+
+def _words(document: Any, at: int) -> Sequence[Word]:
+    try:
+        return read_page(document, at, PAGE_LIMITS).words
+    except PageFault:
+        return ()
 
 
 def page_image(path: str, name: str, page: int | None, quote: str) -> PageImage:
@@ -66,14 +136,10 @@ def _found(document: Any, first: int, count: int, quote: str) -> tuple[int, list
     most = 0
     order = sorted(range(count), key=lambda at: (abs(at - first), at < first))
     for at in order[:_LOOKED_AT] if quote else ():
-        try:
-            words = read_page(document, at, PAGE_LIMITS).words
-        except PageFault:
-            continue
-        shared, marked = _shared(words, quote)
+        shared, marked = _shared(_words(document, at), quote)
         if shared > most:
             best, most = (at, marked), shared
-        if shared >= 0.9 * len(quote):
+        if shared >= _ENOUGH * len(quote):
             break
     return best
 

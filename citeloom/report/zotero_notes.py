@@ -1,0 +1,139 @@
+"""What a run found of each paper, as notes, highlights and tags of Zotero."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any
+
+from state.paper import Paper
+from state.quote import Quote
+from tools.bibliography.keys import numbered
+from tools.bibliography.text_runs import clean
+from tools.errors import InputError
+from tools.pdf.page_image import QuotePlace
+
+SUPPORTS, CONTRADICTS = "citeloom:supports", "citeloom:contradicts"
+_TAGS = {"supported": SUPPORTS, "partly": SUPPORTS, "contradicted": CONTRADICTS}
+_COLORS = {SUPPORTS: "#5fb236", CONTRADICTS: "#ff6666"}
+_OTHER = "#ffd400"
+_ON_PAGES = frozenset({"abstract", "passage"})
+"""Parts of a paper whose words may stand in its PDF."""
+_MOST_TEXT = 7500
+"""Characters of a highlight's text that Zotero keeps."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a run says of a paper, and the checked quotes behind it."""
+
+    claim: str
+    verdict: str
+    """In words, such as 'not in abstract'; 'for' or 'against' of an argument about citing it."""
+    quotes: Sequence[Quote]
+
+    @property
+    def tag(self) -> str:
+        """How Zotero is to tag the paper for it; empty for most verdicts."""
+        return _TAGS.get(self.verdict, "")
+
+
+@dataclass
+class NotedPaper:
+    """A paper of a run, and what it found of it."""
+
+    paper: Paper
+    key: str
+    """Its citation key."""
+    findings: list[Finding] = field(default_factory=list)
+
+    @property
+    def tags(self) -> list[str]:
+        """How the paper is to be tagged."""
+        return sorted({one.tag for one in self.findings} - {""})
+
+    @property
+    def marked(self) -> Mapping[str, list[Finding]]:
+        """What rests on each quote that may stand in the paper's PDF, by its words."""
+        found: dict[str, list[Finding]] = {}
+        for one in self.findings:
+            for quote in one.quotes:
+                if quote.part in _ON_PAGES:
+                    found.setdefault(quote.text, []).append(one)
+        return found
+
+
+def noted_papers(values: Mapping[str, Any]) -> list[NotedPaper]:
+    """Return the papers that a result cites, or else keeps, with the verified quotes of each.
+
+    Raises:
+        InputError: It has none.
+    """
+    kept = [item for item in values.get("papers") or () if getattr(item, "selected", False)]
+    listed = values.get("references") or numbered([item.paper for item in kept])
+    papers = {item.paper.id: NotedPaper(item.paper, item.key) for item in listed}
+    if not papers:
+        raise InputError("this run cites and keeps no papers, so there is nothing to put in Zotero")
+    for paper, finding in _cited(values) if values.get("sentences") else _argued(kept):
+        if paper in papers and finding.quotes:
+            papers[paper].findings.append(finding)
+    return list(papers.values())
+
+
+def _cited(values: Mapping[str, Any]) -> Iterator[tuple[str, Finding]]:
+    for sentence in values.get("sentences") or ():
+        for one in sentence.citations:
+            verdict = one.verdict.replace("_", " ")
+            quotes = _verified(one.quote, *one.further)
+            yield one.paper, Finding(one.claim or sentence.text, verdict, quotes)
+
+
+def _argued(kept: Sequence[Any]) -> Iterator[tuple[str, Finding]]:
+    for item in kept:
+        debate = item.debate
+        for verdict in ("for", "against") if debate else ():
+            for one in getattr(debate, f"arguments_{verdict}"):
+                yield item.paper.id, Finding(one.claim, verdict, _verified(one.quote))
+
+
+def _verified(*quotes: Quote | None) -> list[Quote]:
+    return [quote for quote in quotes if quote and quote.verified]
+
+
+def note_of(noted: NotedPaper, run: str) -> str:
+    """Return the note of a paper as HTML: each verdict and claim, and the words behind it with their place."""
+    lines = [f"<h2>CiteLoom: quotes checked in run {escape(run)}</h2>"]
+    for one in noted.findings:
+        lines.append(f"<p><strong>{one.verdict}</strong>: {_told(one.claim)}</p>")
+        for quote in one.quotes:
+            where = quote.place or quote.words_of
+            lines.append(
+                f"<blockquote><p>“{_told(quote.text)}”{quote.whose} ({_told(where)})</p></blockquote>"
+            )
+    return "\n".join(lines)
+
+
+def highlight_of(text: str, findings: Sequence[Finding], place: QuotePlace) -> dict[str, Any]:
+    """Return an annotation of a PDF, but for its parent: the words marked, what rests on them as its comment."""
+    rects = [[round(edge, 3) for edge in box] for box in place.boxes]
+    beyond = [[round(edge, 3) for edge in box] for box in place.next_boxes]
+    position = {"pageIndex": place.page, "rects": rects}
+    tags = sorted({one.tag for one in findings} - {""})
+    return {
+        "itemType": "annotation",
+        "annotationType": "highlight",
+        "annotationText": clean(text)[:_MOST_TEXT],
+        "annotationComment": "\n".join(
+            dict.fromkeys(f"{one.verdict}: {clean(one.claim)}" for one in findings)
+        ),
+        "annotationColor": _COLORS[tags[0]] if len(tags) == 1 else _OTHER,
+        "annotationPageLabel": place.label[:50],
+        # Where it stands among the others: its page, a letter that only Zotero can count, and how far down.
+        "annotationSortIndex": f"{place.page:05d}|000000|{max(0, 50_000 - int(place.boxes[0][3])):05d}",
+        "annotationPosition": json.dumps(position | ({"nextPageRects": beyond} if beyond else {})),
+        "tags": [{"tag": tag} for tag in tags],
+    }
+
+
+def _told(text: str) -> str:
+    return escape(clean(text), quote=False)
