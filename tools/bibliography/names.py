@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from state.paper import Author
 from tools.bibliography.plain_latex import plain_text
 
-_SUFFIX = re.compile(r"^(?:jr|sr|ii|iii|iv)\.?$", re.IGNORECASE)
+LINEAGES = frozenset({"jr", "sr", "ii", "iii", "iv"})
+"""What stands behind a name, in small letters and without a point."""
 _BODY = re.compile(
     r"\b(?:team|group|consortium|collaboration|organi[sz]ation|institute|institution|university|"
     r"laboratory|laboratories|labs?|committee|association|society|foundation|initiative|network|"
@@ -15,9 +16,7 @@ _BODY = re.compile(
     r"|\b(?:and|for|of the)\b|&",
     re.IGNORECASE,
 )
-
-
-_LEGAL_FORM = re.compile(r"\s*(?:inc|incorporated|ltd|limited|llc|corp|gmbh|plc)\.?", re.IGNORECASE)
+_LEGAL_FORMS = frozenset({"inc", "incorporated", "ltd", "limited", "llc", "corp", "gmbh", "plc"})
 _NO_FAMILY = re.compile(r"\b(?:and|for|of)\b|&", re.IGNORECASE)
 
 
@@ -27,15 +26,19 @@ def csl_name(author: Author) -> dict[str, str]:
         return {"literal": author.name}
     family, given, suffix = author.family, author.given, ""
     words = family.split()
-    if len(words) > 1 and _SUFFIX.match(words[-1]):
+    if len(words) > 1 and _is_lineage(words[-1]):
         family, suffix = " ".join(words[:-1]).rstrip(","), words[-1]
     elif "," in given:  # 'King, Martin, Jr.' and 'King, Jr., Martin'
         first, _, second = (part.strip() for part in given.partition(","))
-        if _SUFFIX.match(second):
+        if _is_lineage(second):
             given, suffix = first, second
-        elif _SUFFIX.match(first):
+        elif _is_lineage(first):
             given, suffix = second, first
     return _named(family, given, None, suffix)
+
+
+def _is_lineage(word: str) -> bool:
+    return word.removesuffix(".").lower() in LINEAGES
 
 
 def is_organisation(name: str) -> bool:
@@ -45,7 +48,8 @@ def is_organisation(name: str) -> bool:
     """
     first, comma, last = name.rpartition(",")
     if comma:
-        return bool(_LEGAL_FORM.fullmatch(last) or _NO_FAMILY.search(first.partition(",")[0]))
+        legal = last.strip().removesuffix(".").lower() in _LEGAL_FORMS
+        return legal or bool(_NO_FAMILY.search(first.partition(",")[0]))
     return bool(_BODY.search(name))
 
 
@@ -101,3 +105,9 @@ def _named(
 ) -> dict[str, str]:
     parts = {"family": family, "given": given, "non-dropping-particle": particle, "suffix": suffix}
     return {name: value for name, value in parts.items() if value}
+
+
+def without_possessive(name: str) -> str:
+    """Return 'Lee' of "Lee's", and 'Jones' of "Jones'"."""
+    bare = name[:-1] if name.endswith(("'s", "’s")) else name
+    return bare[:-1] if bare.endswith(("'", "’")) else name

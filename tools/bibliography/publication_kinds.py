@@ -6,13 +6,16 @@ from typing import Literal
 
 from state.paper import Paper
 
-_JOURNAL = re.compile(
-    r"\b(?:journal|transactions|letters|reviews?|communications|magazine|sciences?|nature|surveys|annals|"
-    r"bulletin|quarterly|reports|trends|archives|bmc|bmj|plos|tacl|jmlr|jair|jasist|pnas|nejm|jama)\b"
-    r"|^proceedings of the (?:national academy|vldb endowment|ieee$|royal society|acm on)"
+_JOURNALS = frozenset(
+    """journal transactions letters review reviews communications magazine science sciences nature surveys annals
+    bulletin quarterly reports trends archives bmc bmj plos tacl jmlr jair jasist pnas nejm jama""".split()  # noqa: SIM905
 )
-_MEETING = re.compile(
-    r"\b(?:conference|workshops?|symposium|summits?|meeting)\b|^(?:findings of|advances in neural)\b"
+_IN_PROCEEDINGS = tuple(
+    f"proceedings of the {name}"
+    for name in ("national academy", "vldb endowment", "royal society", "acm on")
+)
+_MEETINGS = frozenset(
+    {"conference", "workshop", "workshops", "symposium", "summit", "summits", "meeting"}
 )
 _ACRONYM = re.compile(r"\b[A-Za-z]*[A-Z][A-Za-z]*[A-Z][A-Za-z]*\b|\b[Pp]roceedings\b")
 
@@ -37,8 +40,9 @@ def kind_of_work(paper: Paper) -> Kind:
     lower = venue.lower()
     if not venue or lower == "arxiv":
         return "preprint"
-    if _MEETING.search(lower):
+    words = set("".join(char if char.isalnum() else " " for char in lower).split())
+    if words & _MEETINGS or lower.startswith(("findings of", "advances in neural")):
         return "proceedings"
-    if _JOURNAL.search(lower):
+    if words & _JOURNALS or lower.startswith(_IN_PROCEEDINGS) or lower == "proceedings of the ieee":
         return "journal"
     return "proceedings" if _ACRONYM.search(venue) else "journal"

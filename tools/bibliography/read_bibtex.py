@@ -94,9 +94,7 @@ def read_entries(text: str, file: str = "") -> Iterator[BibtexEntry]:
     from tools.bibliography.bibtex_parser import raw_entries
 
     entries, lines = raw_entries(text), Lines(text, file)
-    by_key: dict[str, RawEntry] = {}
-    for entry in entries:
-        by_key.setdefault(entry.key.lower(), entry)
+    by_key = {entry.key.lower(): entry for entry in reversed(entries)}
     for entry in entries:
         if entry.type.lower() in _NO_WORKS:
             continue

@@ -22,9 +22,9 @@ from tools.bibliography.names import in_parts, is_organisation
 from tools.text.markup import concern_title, plain, retracted_title
 
 _EXCERPT = 120  # characters
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-_OTHERS = re.compile(r"^(?:and )?(?:others|et al\.?)$", re.IGNORECASE)
-_NO_DATE = re.compile(r"^\s*(?:n\.?\s?d\.?|no date)?\s*$", re.IGNORECASE)
+_CONTROL = dict.fromkeys([*range(9), 11, 12, *range(14, 32), 127])
+_OTHERS = frozenset({"others", "and others", "et al", "et al.", "and et al", "and et al."})
+_NO_DATE = frozenset({"", "nd", "nodate"})
 _ARXIV = re.compile(
     r"(?:arxiv\.org/(?:abs|pdf|html)/|\barxiv[:\s]\s*)(\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?/\d{7})",
     re.IGNORECASE,
@@ -58,7 +58,7 @@ def bad_record(line: int, reason: str, raw: str | bytes, *, lost: bool = True) -
 def printable(text: str) -> str:
     """Return the text without control characters and with lone surrogates replaced."""
     paired = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return _CONTROL.sub("", paired)
+    return paired.translate(_CONTROL)
 
 
 def arxiv_in(text: str) -> str | None:
@@ -80,7 +80,8 @@ def _unmarked(value: object) -> object:
 
 
 def _year(value: object) -> object:
-    return None if isinstance(value, str) and _NO_DATE.match(value) else value
+    unsaid = isinstance(value, str) and "".join(value.lower().replace(".", "").split()) in _NO_DATE
+    return None if unsaid else value
 
 
 def _day(value: object) -> date | None:
@@ -111,7 +112,7 @@ def _count(value: object) -> object:
 
 def is_retracted_note(note: object) -> bool:
     """Whether a note has the line that CiteLoom and reference managers write of a retracted paper."""
-    lines = re.split(r"[\n.;]", note) if isinstance(note, str) else ()
+    lines = note.translate(str.maketrans(".;", "\n\n")).split("\n") if isinstance(note, str) else ()
     return any(line.strip().casefold() == "retracted" for line in lines)
 
 
@@ -195,7 +196,7 @@ def paper_from(fields: Mapping[str, Any], notes: list[str] | None = None) -> Pap
     if not record.title:
         raise RecordError("it has no title")
     names = [name for name in record.authors or () if name]
-    authors = tuple(Author(name=name) for name in names if not _OTHERS.match(name))
+    authors = tuple(Author(name=name) for name in names if name.lower() not in _OTHERS)
     known = {name: record.identifier(name) for name in _IDS}
     paper_id, aliases = identify(
         **known,

@@ -44,9 +44,8 @@ def csl_of(record: Record) -> dict[str, Any]:
 
 
 def _bibtex(record: Record) -> dict[str, Any]:
-    raw: dict[str, str] = {}
-    for name, value in record.fields:  # the first of a name counts, as in BibTeX
-        raw.setdefault(name.lower(), value)
+    # The first of a name counts, as in BibTeX.
+    raw = {name.lower(): value for name, value in reversed(record.fields)}
     kind = TO_CSL["bibtex"].get(record.type.lower(), "document")
     item: dict[str, Any] = {"id": record.key, "type": kind}
     for field in FIELDS:
@@ -58,8 +57,7 @@ def _bibtex(record: Record) -> dict[str, Any]:
         item["title"] += ": " + plain_text(raw["subtitle"])
     if kind not in ("article-journal", "article-magazine", "article-newspaper"):
         item["number"] = item.pop("issue")
-    for field in PEOPLE:
-        item[field.csl] = csl_names(raw.get(field.bibtex, "")) if field.bibtex else []
+    item |= {field.csl: csl_names(raw.get(field.bibtex, "")) for field in PEOPLE if field.bibtex}
     item |= _archive(raw)
     year, month, day = (plain_text(raw.get(name, "")) for name in ("year", "month", "day"))
     given = plain_text(raw.get("date", ""))
@@ -91,12 +89,16 @@ def _tagged(record: Record) -> dict[str, Any]:
 
     kind = TO_CSL[record.format].get(record.type if record.format == "ris" else record.type.lower())
     item: dict[str, Any] = {"id": record.key, "type": kind or "article-journal"}
-    for field in FIELDS:
-        item[field.csl] = JOINED.get(field.csl, "\n").join(
+    item |= {
+        field.csl: JOINED.get(field.csl, "\n").join(
             said(field)[: None if field.csl in JOINED else 1]
         )
-    for field in PEOPLE:
-        item[field.csl] = [csl_name(Author(name=name)) for name in said(field) if name.strip(" ,")]
+        for field in FIELDS
+    }
+    item |= {
+        field.csl: [csl_name(Author(name=name)) for name in said(field) if name.strip(" ,")]
+        for field in PEOPLE
+    }
     first = {tag: found[0] for tag, found in values.items() if found[0]}
     if record.format == "nbib":
         item |= _pubmed(values)

@@ -11,10 +11,10 @@ from state.writing import MARKER
 from tools.bibliography.citation_printer import Cite, style_papers
 from tools.bibliography.citation_style import CitationStyle
 from tools.bibliography.keys import citation_keys
+from tools.bibliography.names import without_possessive
 from tools.bibliography.text_runs import plain
 
 _GROUP = re.compile(rf"{MARKER.pattern}(?:[\s,;]*{MARKER.pattern})*")
-_POSSESSIVE = re.compile(r"['’]s?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +57,8 @@ def split_marked(text: str, papers: Mapping[str, Paper]) -> Iterator[str | Group
 
 def _group(markers: Sequence[str], before: str, papers: Mapping[str, Paper]) -> Group:
     words = before.rstrip(" ,")
-    possessive = found[0] if (found := _POSSESSIVE.search(words)) else ""
-    stem = words[: len(words) - len(possessive)]
+    stem = without_possessive(words)
+    possessive = words[len(stem) :]
     for marker in markers:
         name = papers[marker].citation
         start = len(stem) - len(name)

@@ -15,9 +15,7 @@ _KEEP_CASE = re.compile(
     r"(?<![\\\w{])([A-Z]+\{\\&\}[A-Z]+\b|\w*[a-z0-9][A-Z]\w*|[A-Z]{2,}[\w-]*|[A-Z]\d[\w-]*)(?![\w}])"
 )
 _COMMANDS = frozenset(
-    re.findall(
-        r"\w+",
-        """alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi pi
+    """alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi pi
     varpi rho varrho sigma varsigma tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi
     Sigma Upsilon Phi Psi Omega ell hbar Re Im aleph partial nabla infty emptyset forall exists neg top
     bot angle triangle prime sum prod int oint bigcup bigcap bigoplus bigotimes cup cap setminus in notin
@@ -28,8 +26,7 @@ _COMMANDS = frozenset(
     widehat bar overline tilde widetilde vec dot ddot underline mathbf mathrm mathit mathcal mathsf
     mathtt mathbb mathfrak boldsymbol text textrm textbf textit operatorname log ln exp sin cos tan min
     max arg argmin argmax sup inf lim det dim ker Pr gcd mod bmod pmod quad qquad ldots cdots dots vdots
-    lVert rVert lvert rvert Vert vert textsc""",
-    )
+    lVert rVert lvert rvert Vert vert textsc""".split()  # noqa: SIM905
 )
 """Commands that only print; whatever else stands in a formula of a stranger is printed as text."""
 
@@ -39,11 +36,11 @@ def split_maths(text: str) -> list[tuple[str, bool]]:
 
     A formula is closed, balanced, and made of nothing that does more than print.
     """
-    pieces: list[tuple[str, bool]] = []
-    for place, part in enumerate(_MATHS.split(text)):
-        if part:
-            pieces.append((part, place % 2 == 1 and _is_formula(part)))
-    return pieces
+    return [
+        (part, place % 2 == 1 and _is_formula(part))
+        for place, part in enumerate(_MATHS.split(text))
+        if part
+    ]
 
 
 def _is_formula(part: str) -> bool:

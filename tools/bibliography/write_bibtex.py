@@ -192,6 +192,6 @@ def _name(name: Mapping[str, str]) -> str:
         if literal == "et al.":
             return "others"
         whole = escape(literal)
-        return f"{{{whole}}}" if re.search(r"[\s,]", literal) else whole
+        return f"{{{whole}}}" if "," in literal or len(literal.split()) > 1 else whole
     family, given, suffix = in_parts(name)
     return escape(", ".join(filter(None, (family, suffix, given))))

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from string import ascii_lowercase, digits
 from typing import Any
 
 from state.paper import Author, Paper
@@ -71,7 +72,6 @@ def _own(paper: Paper) -> dict[str, Any]:
 
 
 _SHORT = 60  # characters of a title that stands for the authors
-_SCHEME = re.compile(r"\s*([a-zA-Z][a-zA-Z0-9+.-]*):")
 
 
 def address(paper: Paper) -> str | None:
@@ -85,8 +85,10 @@ def address(paper: Paper) -> str | None:
 
 def web_address(paper: Paper) -> str | None:
     """Return the address in a paper's record, unless following it could do more than show a page."""
-    found = _SCHEME.match(paper.url or "")
-    return None if found and found[1].lower() not in {"http", "https", "ftp"} else paper.url
+    scheme, colon, _ = (paper.url or "").strip().partition(":")
+    name = scheme.lower()
+    named = colon and name[:1].isalpha() and set(name) <= {*ascii_lowercase, *digits, *"+.-"}
+    return None if named and name not in {"http", "https", "ftp"} else paper.url
 
 
 def short_title(title: str) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from state.paper import title_key
+from tools.bibliography.names import without_possessive
 
 WINDOW = 260
 """Characters before a year within which its names stand."""
@@ -120,7 +121,7 @@ def _dated(
         lead = LEADING.match(text, *spans[first])
         start = lead.end() if lead else spans[first][0]
     names = [text[start : spans[first][1]], *(text[a:b] for a, b in spans[first + 1 :])]
-    names = [re.sub(r"['’]s?$", "", name) for name in names]
+    names = list(map(without_possessive, names))
     doubtful = names[0].lower() in _NO_NAMES or years["short"] or found["work"]
     if not names[0] or (doubtful and not known):
         return None
@@ -142,11 +143,8 @@ def _dated(
 
 def _known(text: str, span: tuple[int, int], families: frozenset[str]) -> int:
     """Return where the known family at the end of a name begins; -1 where it ends in none."""
-    gaps = re.compile(r"\s").finditer(text, *span)
-    places = [span[0], *(gap.end() for gap in gaps)]
-    whole = (
-        at for at in places if title_key(re.sub(r"['’]s?$", "", text[at : span[1]])) in families
-    )
+    places = [span[0], *(at + 1 for at in range(*span) if text[at].isspace())]
+    whole = (at for at in places if title_key(without_possessive(text[at : span[1]])) in families)
     return next(whole, -1)
 
 

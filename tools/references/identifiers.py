@@ -3,18 +3,18 @@
 import re
 from dataclasses import dataclass
 
+from state.paper import canonical_id
+
 _DOI = re.compile(
     r"(?:\bdoi\s{0,2}[:.]?\s{0,2}|\bhttps?\s?:\s?//\s?(?:dx\.\s?)?doi\.\s?org\s?/\s?)?"
     r"\b10\.\d{4,9}/\s?[^\s\"<>{}]+",
     re.IGNORECASE,
 )
-_BARE_DOI = re.compile(r"10\.\d{4,9}/.*", re.DOTALL)
 _ARXIV = re.compile(
     r"\b(?:arxiv|corr)(?:\.org)?\b[^\d\n]{0,30}?"
     r"(?:(?<!\d)(\d{4}\.\s?\d{4,5})(?!\d)|\b([a-z-]{2,20}(?:\.[a-z]{2})?/\d{7})(?!\d))(?:v\d+)?",
     re.IGNORECASE,
 )
-_ARXIV_DOI = re.compile(r"10\.48550/arxiv\.(\d{4}\.\d{4,5})", re.IGNORECASE)
 _URL = re.compile(r"\b(?:(?:https?|ftp)\s?:\s?//\s?|www\.)[^\s<>\"]+", re.IGNORECASE)
 _DOI_ON = re.compile(r"(?<=[-_/.])\s((?=[^\s\d]*\d)[^\W_](?:(?!http)[^\s\"<>{}]){0,200})")
 _URL_ON = re.compile(
@@ -43,13 +43,12 @@ def find_identifiers(text: str) -> Identifiers:
     rest, doi, url = text, None, None
     if found := _DOI.search(text):
         end = _mended(text, found.end(), _DOI_ON)
-        bare = _BARE_DOI.search(text[found.start() : end])
-        doi = _trimmed("".join(bare[0].split())).lower() if bare else None
+        doi = _trimmed("".join(text[text.index("10.", found.start()) : end].split())).lower()
         rest = f"{text[: found.start()]} {text[end:]}"
     named = _ARXIV.search(text)
     arxiv = "".join((named[1] or named[2]).split()) if named else None
-    if doi and (deposit := _ARXIV_DOI.fullmatch(doi)):
-        doi, arxiv = None, deposit[1]
+    if doi and (key := canonical_id(doi)).startswith("arxiv:"):
+        doi, arxiv = None, key.removeprefix("arxiv:")
     if found := _URL.search(_DOI.sub(lambda one: " " * len(one[0]), rest)):
         end = _mended(rest, found.end(), _URL_ON)
         url = _trimmed("".join(rest[found.start() : end].split()))

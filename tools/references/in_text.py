@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Literal
 
 from state.paper import title_key
+from tools.bibliography.names import without_possessive
 from tools.references.author_years import AuthorYearMention, find_dated
 
 _WIDEST = 100
@@ -146,7 +147,7 @@ def _by_number(text: str, known: Collection[str]) -> Iterator[Mention]:
 def numbers_in(printed: str) -> list[int]:
     """Return the numbers of '1, 3-5'; none at all where a part of it is no number and no range."""
     numbers: list[int] = []
-    for part in re.split(r"[,;]", printed):
+    for part in printed.replace(";", ",").split(","):
         ends = [int(item) for item in re.findall(r"\d+", part)]
         if not ends or not 0 <= ends[-1] - ends[0] < _WIDEST:
             return []
@@ -223,7 +224,7 @@ def _outermost(text: str, places: range, deeper: str, out: str) -> int:
 
 
 def _labels(item: AuthorYearMention) -> tuple[Label, ...]:
-    named = re.sub(r"['’]s?$", "", item.named).rstrip(" ,")
+    named = without_possessive(item.named).rstrip(" ,")
     return tuple(
         Label(
             "author_year",

@@ -32,8 +32,6 @@ _SUPERSCRIPT = re.compile(
 )
 _ROUND = re.compile(r"(?<=\s)\((\d{1,3}(?:\s?[,;–-]\s?\d{1,3}){0,30})\)(?=[\s.,;:)?!]|\Z)")
 _GOES_ON = ("and", "or", ",", ";")
-_POWER = re.compile(r"(?<!\d{3})\d\Z")
-"""The digit before a raised number that is a power: '10²'; behind a year it is a citation."""
 _UNIT = re.compile(r"(?:\b(?:k?m|cm|mm|µm|nm|s|R|r|x|χ|[nN]))$")
 _BRACKET = re.compile(r"\[([^\[\]]{2,300})\]")
 _LOOKS_LIKE_KEY = re.compile(r"[A-Z][\w+*]{0,5}\d\d[a-z]?")
@@ -131,9 +129,9 @@ def _by_mark(text: str, pattern: re.Pattern[str], numbers: Collection[str]) -> l
         if pattern is _ROUND and listed == [last[0] + 1] and before.rstrip().endswith(_GOES_ON):
             # '(1) wide, (2) long, and (3) deep' counts what it says.
             found = found[:-1] if found and found[-1].end == last[1] else found
-        elif pattern is _ROUND or not (
-            _UNIT.search(before) or _POWER.search(before) or printed.endswith("-")
-        ):
+        # '10²' is a power; behind a year a raised number is a citation.
+        power = before[-1:].isdigit() and not (len(before) == 4 and before.isdigit())
+        if pattern is _ROUND or not (_UNIT.search(before) or power or printed.endswith("-")):
             found.append(Mention(*mark.span(), numbered(listed)))
         last = listed[-1] if len(listed) == 1 else -1, mark.end()
     return found
@@ -143,7 +141,7 @@ def _by_key(text: str, keys: Collection[str], *, alike: bool = False) -> list[Me
     """Return what names keys of the list in square brackets; `alike`: or what looks like one."""
     found: list[Mention] = []
     for mark in _BRACKET.finditer(text):
-        parts = dict.fromkeys(_without_lead(part) for part in re.split(r"[,;]", mark[1]))
+        parts = dict.fromkeys(_without_lead(part) for part in mark[1].replace(";", ",").split(","))
         labels = tuple(
             Label("key", part)
             for part in parts

@@ -40,9 +40,8 @@ def _likeness(item: ReferenceEntry, paper: Paper) -> tuple[int, int] | None:
     dated = paper.year is not None and str(paper.year) in item.text
     start, end = place
     if len(title_key(paper.title)) < NEAR_LETTERS:
-        alone = not re.match(r"\s*\w", item.text[end:]) and not re.search(
-            r"\w\s*$", item.text[:start]
-        )
+        before, behind = item.text[:start].rstrip(), item.text[end:].lstrip()
+        alone = not (before[-1:].isalnum() or behind[:1].isalnum())
         if not (alone and named and dated):
             return None
     return len(paper.title), named + dated

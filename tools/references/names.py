@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from state.paper import Author
+from tools.bibliography.names import LINEAGES
 
 MOST = 200
 """Most names read of one reference."""
@@ -24,7 +25,6 @@ _PARTED = re.compile(r"\b(\w{1,9}) (?=[à-öø-ÿāăąćčďđēęěğīįıł�
 """A name that the fonts of its accents have parted, as in 'M üller'."""
 _BRACKETED = re.compile(r"[(\[]((?:\w{1,2}\.[\s-]?)+|\w)[)\]]|\*")
 """Initials in brackets, as in 'ALY (M.I.)', and marks of footnotes."""
-_LINEAGES = frozenset({"jr", "sr", "ii", "iii", "iv"})
 
 
 def read_names(text: str) -> tuple[tuple[Author, ...], bool]:
@@ -62,7 +62,7 @@ def _paired(pieces: Sequence[tuple[str, str]]) -> Iterator[str]:
         ):
             at, given = at + 1, pieces[at + 1][1]
             turned = turned or first
-        if at + 1 < len(pieces) and pieces[at + 1][1].rstrip(".").lower() in _LINEAGES:
+        if at + 1 < len(pieces) and pieces[at + 1][1].rstrip(".").lower() in LINEAGES:
             at += 1
             given, name = (
                 (f"{given} {pieces[at][1]}", name) if given else ("", f"{name} {pieces[at][1]}")
@@ -93,7 +93,7 @@ def _is_given(family: str, piece: str, *, alone: bool) -> bool:
         plain
         and len(after) <= 3
         and after[0][:1].isupper()
-        and piece.lower().rstrip(".") not in _LINEAGES
+        and piece.lower().rstrip(".") not in LINEAGES
     )
 
 

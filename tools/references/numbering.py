@@ -5,7 +5,6 @@ source is a primary one wherever it is cited. Primary ones come first, each kind
 first mention.
 """
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
@@ -25,8 +24,6 @@ from tools.bibliography.keys import citation_keys
 from tools.bibliography.text_runs import plain
 from tools.bibliography.write_csl import reference_line
 from tools.errors import InputError
-
-_STOP = re.compile(r"[.!?…]+$")
 
 
 def number_references(
@@ -93,9 +90,8 @@ def with_numbers(line: Line) -> str:
     if not numbers:
         return line.text
     printed = f"[{', '.join(_folded(numbers))}]"
-    stop = _STOP.search(line.text)
-    text, end = (line.text[: stop.start()], stop.group()) if stop else (line.text, "")
-    return f"{text.rstrip()} {printed}{end}"
+    text = line.text.rstrip(".!?…")
+    return f"{text.rstrip()} {printed}{line.text[len(text) :]}"
 
 
 def _folded(numbers: Sequence[int]) -> Iterator[str]:

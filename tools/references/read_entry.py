@@ -77,7 +77,7 @@ def split_label(text: str, place: int) -> tuple[str, str]:
     """Return the label of an entry, and the entry without it."""
     found = _NUMBER_LABEL.match(text)
     number = found and (found[1] or found[2] or found[3])
-    if found and number and (not found[3] or not re.fullmatch(_YEAR, number)):
+    if found and number and (not found[3] or not 1500 <= int(number) < 2100):
         return str(int(number)), text[found.end() :].strip()
     key, bare = _KEY_LABEL.match(text), _PLAIN_LABEL.match(text)
     if key and _KEY.fullmatch(key[1]):
