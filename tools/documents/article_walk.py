@@ -85,7 +85,6 @@ def _bare(kind: str, value: str) -> str | None:
 MarkupVocabulary = Callable[[Element], str]
 _HEADINGS = ("label", "title", "head")
 _ROWS, _CELLS = ("tr", "row"), ("td", "th", "cell")
-_PAGE = re.compile(r"\s*([1-9]\d{0,4}),")
 _NAMED = {"ack": "Acknowledgements", "ref-list": "References", "listbibl": "References"}
 
 
@@ -123,8 +122,11 @@ class ArticleWalker:
         role = self.role(element)
         if role == "skip":
             return
-        if found := _PAGE.match(element.get("coords", "")):  # as GROBID says where something stands
-            self.out.page = int(found[1])
+        page = element.get("coords", "").partition(",")[0].strip()
+        if (
+            page.isdecimal() and 0 < int(page[:6]) < 100_000
+        ):  # as GROBID says where something stands
+            self.out.page = int(page)
         if role == "break":
             self._words.append(" ")
         if depth > DEEPEST:

@@ -26,7 +26,6 @@ from tools.errors import DocumentError, InputError
 
 _TYPE = re.compile(r"(?:[\w.+-]+/[\w.+-]+|[A-Za-z][\w +-]{0,30})?")
 _MASKED = re.compile(r"\\([;:,{}_%&#$])|\{([_%&#$])\}")
-_DRIVE = re.compile(r"[A-Za-z]")
 _ENDING = re.compile(r"\.[A-Za-z0-9]{1,8}(?:\.gz)?\s*$")
 
 
@@ -46,7 +45,8 @@ def _path(entry: str) -> str:
     parts = [_bare(part) for part in _split(entry, ":")]
     if len(parts) == 1:
         return parts[0]
-    if _DRIVE.fullmatch(parts[0]) and parts[1][:1] in {"\\", "/"}:  # a drive of Windows
+    drive = len(parts[0]) == 1 and parts[0].isalpha()
+    if drive and parts[1][:1] in {"\\", "/"}:  # of Windows
         last = parts[-1] if len(parts) > 2 and _is_type(parts[-1]) else None
         return ":".join(parts[:-1] if last is not None else parts)
     if len(parts) == 2:
@@ -257,5 +257,5 @@ def _entries(record_file: Path) -> Iterator[tuple[Paper | BadRecord, list[str], 
     for entry in read_entries(text):
         fields = entry.fields
         paths = [path for name in _FILE_FIELDS for path in paths_in(fields.get(name, ""))]
-        words = re.split(r"[,;]", fields.get("keywords") or fields.get("keyword") or "")
-        yield entry.record, paths, [plain_text(word) for word in words]
+        words = (fields.get("keywords") or fields.get("keyword") or "").replace(";", ",")
+        yield entry.record, paths, [plain_text(word) for word in words.split(",")]

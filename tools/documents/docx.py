@@ -1,7 +1,6 @@
 """Documents of Word (.docx): made HTML by mammoth, and read like a page."""
 
 import io
-import re
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -28,8 +27,7 @@ p[style-name='HTML Preformatted'] => pre:fresh
 p[style-name^='TOC'] => !
 p[style-name^='Table of'] => !
 """
-_HEADING = re.compile(r"heading ([1-9])")
-_JUNK = re.compile(r"\.(?:docx?|pdf|rtf|tex)$|^microsoft word|^document ?\d*$|^untitled", re.I)
+_OF_A_FILE = (".doc", ".docx", ".pdf", ".rtf", ".tex")
 _W = {"w": "http://schemas.openxmlformats.org/wordprocessingml/2006/main"}
 _OFF = "[not(@w:val='0' or @w:val='false' or @w:val='off')]"
 _UNSEEN = (
@@ -141,8 +139,9 @@ def _heading_styles(part: bytes) -> str:
     def level(style: Element | None, left: int = 20) -> int:
         if style is None or not left or _value(style, "name").lower() in {"title", "subtitle"}:
             return 0
-        if found := _HEADING.fullmatch(_value(style, "name").lower()):
-            return int(found[1])
+        name, _, number = _value(style, "name").lower().rpartition(" ")
+        if name == "heading" and number in set("123456789"):
+            return int(number)
         outline = _value(style, ".//outlinelvl")
         if outline.isdecimal():  # counted from 0; 9 is body text
             return int(outline) + 1 if int(outline) < 9 else 0
@@ -162,7 +161,9 @@ def _title(html: str, properties: bytes) -> str:
     if "ltx_title_document" in html or not properties.strip():
         return ""
     title = clean(parse_xml(properties, "properties")[0].findtext(".//title") or "")
-    return "" if _JUNK.search(title) else title
+    lower = title.lower()
+    junk = lower.endswith(_OF_A_FILE) or lower.startswith(("microsoft word", "untitled"))
+    return "" if junk or lower.rstrip("0123456789 ") == "document" else title
 
 
 def place_notes(root: Element) -> None:

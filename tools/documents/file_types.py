@@ -227,8 +227,10 @@ _MARKDOWN = re.compile(
     r"^(?: {0,3}#{1,6} \S|(?:```|~~~)|\|?(?:[ \t]*:?-{3,}:?[ \t]*\|)+)", re.MULTILINE
 )
 _FRONT = re.compile(r"\ufeff?---\s*\n(?:[^\n]*\n){0,200}?(?:title|author|date)\s*:")
-_STRANGE = re.compile("[\0-\x08\x0e-\x1a\x1c-\x1f\x7f-\x9f\ufffd]")
-_HIGH = re.compile("[\x80-\xff€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]")
+_STRANGE = frozenset(
+    map(chr, (*range(9), *range(14, 27), *range(28, 32), *range(0x7F, 0xA0), 0xFFFD))
+)
+_HIGH = frozenset((*map(chr, range(0x80, 0x100)), *"€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ"))
 
 
 def detect_file_type(content: bytes, name: str, limits: FileLimits = FILE_LIMITS) -> Kind:
@@ -325,7 +327,7 @@ def _text_head(content: bytes, name: str) -> str:
             f"{name} is empty: there is only white space in it", remedy="fetch or copy it again"
         )
     # A text may have a stray NUL, and a western text in cp1252 some letters beyond ASCII.
-    strange, high = len(_STRANGE.findall(text)), len(_HIGH.findall(text))
+    strange, high = (sum(map(kind.__contains__, text)) for kind in (_STRANGE, _HIGH))
     if strange * 100 > 300 + len(text) or high * 3 > len(text):
         raise DocumentError(
             f"{name} is a binary file of an unknown kind, or text in an unknown encoding",

@@ -1,6 +1,7 @@
 """Articles in HTML: of LaTeXML, as arXiv and ar5iv serve them, and any other."""
 
 import re
+from itertools import chain
 
 from state.document import Document
 from state.paper import title_key
@@ -132,15 +133,16 @@ def _is_of_page(element: Element) -> bool:
 
 def _main(root: Element) -> Element:
     """Return the element that holds the article: the rest of a page is not its text."""
-    for element in root.iter("article", "div"):
-        if "ltx_document" in (element.get("class") or "").split():
-            return element
-    for tag in ("article", "main"):
-        same = [one for one in root.iter(tag) if role_of(one) != "skip"]
-        if len(same) == 1:
-            return same[0]
-    body = root.find("body")
-    return root if body is None else body
+    of_latexml = (
+        element
+        for element in root.iter("article", "div")
+        if "ltx_document" in (element.get("class") or "").split()
+    )
+    seen = (
+        [one for one in root.iter(tag) if role_of(one) != "skip"] for tag in ("article", "main")
+    )
+    single = (same[0] for same in seen if len(same) == 1)
+    return next(chain(of_latexml, single, root.iter("body")), root)
 
 
 def _head(root: Element) -> Document:

@@ -189,8 +189,11 @@ def tex(source: str) -> str:
     if "\\begin{document}" in body:
         body = body.split("\\begin{document}", 1)[1].split("\\end{document}", 1)[0]
     body = " ".join(re.sub(r"%\s*\n", "", body).split()).strip("$ ")
-    body = re.sub(r"^\{\\(?:display|text)style\b(.*)\}$", r"\1", body)
-    return re.sub(r"\\(?:display|text)style\b\s*", "", body).strip()
+    if body.startswith(("{\\displaystyle", "{\\textstyle")) and body.endswith("}"):
+        body = body[1:-1]
+    for style in ("\\displaystyle", "\\textstyle"):
+        body = body.replace(f"{style} ", "").replace(style, "")
+    return body.strip()
 
 
 def math_of(element: Element) -> str:

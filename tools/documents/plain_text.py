@@ -14,7 +14,6 @@ _NUMBERED = re.compile(
     r"(?:(?:appendix|chapter|section|part)\s+)?((?:\d{1,2}(?:\.\d{1,2}){0,4}|[IVX]{1,5}|[A-H](?:\.\d{1,2}){1,3}))"
     r"[.):]?\s+([A-Z\d“\"(][^\n]{1,118})",
 )
-_UNDERLINE = re.compile(r"([=\-~^*#])\1{2,}")
 _ENDS = (".", ",", ";", "?", "!")
 _LONG = 160  # characters: beyond what anybody wraps lines at
 _MOST_HEADING_WORDS = 14
@@ -88,12 +87,12 @@ def _take(out: BlockCollector, lines: list[str], words: WordVocabulary) -> None:
     rest = list(lines)
     while rest and (level := _heading_level(rest, alone=len(rest) == 1)):
         out.heading(level, rest.pop(0).rstrip(":"))
-        if rest and _UNDERLINE.fullmatch(rest[0]):
+        if rest and _is_underline(rest[0]):
             rest.pop(0)
     if len(rest) > 2 and out.in_references and sum(_is_entry(line) for line in rest) > 1:
         for entry in _entries(rest):
             out.add(_joined(entry, words))
-    elif not all(_UNDERLINE.fullmatch(line) for line in rest):
+    elif not all(map(_is_underline, rest)):
         out.add(_joined(rest, words))
 
 
@@ -102,7 +101,7 @@ def _heading_level(lines: list[str], *, alone: bool) -> int:
     line = lines[0]
     if is_references(line) or is_abstract(line) or is_known(line):
         return 1
-    if len(lines) > 1 and _UNDERLINE.fullmatch(lines[1]) and len(line) <= len(lines[1]) + 3:
+    if len(lines) > 1 and _is_underline(lines[1]) and len(line) <= len(lines[1]) + 3:
         return 2 if lines[1][0] in "-~^" else 1
     if len(line.split()) > _MOST_HEADING_WORDS or line.endswith(_ENDS):
         return 0
@@ -111,7 +110,11 @@ def _heading_level(lines: list[str], *, alone: bool) -> int:
         return 0 if next_is_item else found[1].count(".") + 1
     letters = [char for char in line if char.isalpha()]
     capitals = len(letters) >= 4 and all(char.isupper() for char in letters)
-    return 1 if capitals and not re.search(r"[=<>|{}]", line) else 0
+    return 1 if capitals and set("=<>|{}").isdisjoint(line) else 0
+
+
+def _is_underline(line: str) -> bool:
+    return len(line) > 2 and len(set(line)) == 1 and line[0] in "=-~^*#"
 
 
 def _is_title(lines: list[str]) -> bool:
@@ -123,7 +126,7 @@ def _is_title(lines: list[str]) -> bool:
         plain
         and not _NUMBERED.fullmatch(lines[0])
         and not is_known(lines[0])
-        and not (is_abstract(lines[0]) or _UNDERLINE.fullmatch(lines[-1]))
+        and not (is_abstract(lines[0]) or _is_underline(lines[-1]))
     )
 
 

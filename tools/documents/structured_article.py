@@ -224,8 +224,7 @@ def _print_entries(article: Element) -> None:
 # --- Entries of a list of references, as a person would print them -----------------------------
 
 _NUMBER = re.compile(r"[\[(]?\s*(\d{1,4})\s*[\]),;.]?")
-_NUMBERS = re.compile(r"[\d\s\[\](),;–—-]+")
-_INITIALS = re.compile(r"[A-Z]{1,3}")
+_NUMBERS = frozenset("0123456789 [](),;–—-")
 _FIELDS = {
     "authors": "analytic/author",
     "more authors": "monogr/author|person-group[not(@person-group-type='editor')]/*|name|collab|string-name",
@@ -254,7 +253,7 @@ def _labels_of(root: Element) -> dict[str, str]:
     plain = 0
     for one in root.iterfind(".//ref[@type='bibr'][@target]"):
         text = clean("".join(one.itertext()))
-        if not _NUMBERS.fullmatch(text):
+        if not text or not _NUMBERS.issuperset(text):
             plain += bool(text)
         elif found := _NUMBER.fullmatch(text):
             votes[one.get("target").removeprefix("#")][found[1]] += 1
@@ -318,7 +317,10 @@ def _name(author: Element) -> str:
     """Return an author as 'Given Family'; initials have their points."""
     given = [clean("".join(one.itertext())) for one in author.iter(*_GIVEN)]
     family = [clean("".join(one.itertext())) for one in author.iter(*_FAMILY)]
-    pointed = [". ".join(one) + "." if _INITIALS.fullmatch(one) else one for one in given]
+    pointed = [
+        ". ".join(one) + "." if len(one) < 4 and one.isalpha() and one.isupper() else one
+        for one in given
+    ]
     return " ".join(filter(None, [*pointed, *family])) or clean("".join(author.itertext()))
 
 

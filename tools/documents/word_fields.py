@@ -6,9 +6,9 @@ A field says in its code what it cites, whatever it prints.
 import base64
 import binascii
 import json
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from lxml import etree
@@ -26,8 +26,6 @@ _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _NOTES = (("word/footnotes.xml", "footnote", ""), ("word/endnotes.xml", "endnote", "e"))
 _MENDELEY = "MENDELEY_CITATION_v3_"
 _LISTS = ("ADDIN ZOTERO_BIBL", "ADDIN Mendeley Bibliography", "ADDIN EN.REFLIST", "BIBLIOGRAPHY")
-_OWN = re.compile(r"(?:^\s*CITATION|\\m)\s+(\S+)")
-"""The tags in the code of Word's own citation."""
 
 
 @dataclass
@@ -132,7 +130,8 @@ class _Fields:
         if "EN.CITE" in code:
             start = code.find("<EndNote")
             return self._endnote(code[start:] if start >= 0 else data)
-        tags = _OWN.findall(code) if code.strip().startswith("CITATION") else []
+        words = code.split() if code.strip().startswith("CITATION") else []
+        tags = [tag for before, tag in pairwise(words) if before in {"CITATION", "\\m"}]
         found = [
             self._key(_of_word(self._sources[tag]), tag) for tag in tags if tag in self._sources
         ]
