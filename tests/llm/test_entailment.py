@@ -11,7 +11,7 @@ from nodes.judge.judge_prompts import TASK, Asked, Numbered, Source
 from tools.embed.open_embedder import embedder
 from tools.errors import PermanentError
 from tools.ledger.budget_limits import BudgetLimits
-from tools.llm.entailment import CrossEncoderEntailment
+from tools.llm.entailment import Entailment
 from tools.llm.open_model import open_judge_model, open_model
 from tools.settings import Settings
 
@@ -43,12 +43,12 @@ async def test_model_that_is_not_there_is_named_with_what_to_do(tmp_path: Path) 
 @needs_models
 def test_labels_are_found_by_their_names(tmp_path: Path) -> None:
     folder = _tiny(tmp_path, ["contradiction", "entailment", "neutral"])
-    ((entails, contradicts),) = CrossEncoderEntailment(folder).judge([("owls hear", "owls")])
+    ((entails, contradicts),) = Entailment(folder).judge([("owls hear", "owls")])
     assert 0 < entails < 1
     assert 0 < contradicts < 1
     other = _tiny(tmp_path, ["good", "bad"])
     with pytest.raises(PermanentError, match="no label 'entailment'"):
-        CrossEncoderEntailment(other).judge([("owls hear", "owls")])
+        Entailment(other).judge([("owls hear", "owls")])
 
 
 def _asked() -> dict[str, Any]:

@@ -56,7 +56,7 @@ def error_feed(said: str) -> str:
 
 
 def decoded(**others: str) -> Paper:
-    (paper,) = read_page(feed(entry(**others))).papers
+    ((paper,), _) = read_page(feed(entry(**others)))
     return paper
 
 

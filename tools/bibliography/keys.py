@@ -33,9 +33,7 @@ def citation_keys(papers: Sequence[Paper], *, verbatim: bool = False) -> list[st
     in_turn = sorted(
         range(len(papers)), key=lambda at: (title_key(papers[at].title), papers[at].id, at)
     )
-    keys: dict[str, int] = {}
-    for place in in_turn:
-        keys.setdefault(stems[place], place)
+    keys = {stems[place]: place for place in reversed(in_turn)}
     bare = set(keys.values())
     seen: dict[str, int] = {}
     for place in (at for at in in_turn if at not in bare):

@@ -45,13 +45,13 @@ def split_maths(text: str) -> list[tuple[str, bool]]:
 
 def _is_formula(part: str) -> bool:
     inner = part[1:-1]
+    commands = re.findall(r"\\([a-zA-Z]+)", inner)
     return (
         bool(_IN_FORMULA.fullmatch(inner))
         and "^^" not in inner
-        and len(re.findall(r"\\left(?![a-zA-Z])", inner))
-        == len(re.findall(r"\\right(?![a-zA-Z])", inner))
+        and commands.count("left") == commands.count("right")
         and balanced(inner)
-        and set(re.findall(r"\\([a-zA-Z]+)", inner)) <= _COMMANDS
+        and _COMMANDS.issuperset(commands)
     )
 
 

@@ -14,13 +14,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Generic, TypeVar
 from urllib.parse import quote, unquote, urljoin, urlsplit
 
-from state.paper import Paper
+from state.paper import Paper, id_in
 from tools.documents.file_types import detect_file_type
 from tools.documents.public_address import place_of, public_only_client
 from tools.errors import DocumentError, NotInSourceError, TransientError, loggable_kind
 from tools.file_limits import FILE_LIMITS
 from tools.http.hosts import Host, host_state
-from tools.http.response_errors import retry_after
+from tools.http.response_errors import mapping, mappings, retry_after
 from tools.ledger.run_ledger import RunLedger
 from tools.program import logger_of
 from tools.settings import Settings
@@ -37,19 +37,21 @@ _MOST = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Index:
-    """One index, and the question to it."""
-
-    name: str
+class _Copy:
+    host: Host
     url: str
-    """Its base, without a slash at its end."""
-    address: str
-    """Of the question."""
-    rate: float
+    name: str
+    secret: Mapping[str, str] = field(default_factory=dict)
+    """Added to the address when it is sent, and shown nowhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """A question to an index."""
+
+    question: _Copy
     read: Callable[[bytes], list[str]]
     """Returns the addresses of copies that an answer names, the best first."""
-    secret: Mapping[str, str] = field(default_factory=dict)
-    """Sent with the question, and shown nowhere."""
 
 
 def indexes_of(paper: Paper, settings: Settings) -> tuple[Index, ...]:
@@ -61,63 +63,57 @@ def indexes_of(paper: Paper, settings: Settings) -> tuple[Index, ...]:
         return ()
     doi = quote(paper.doi, safe="/")
     found: list[Index] = []
+
+    def ask(name: str, base: str, path: str, rate: float, **secret: str) -> _Copy:
+        return _Copy(_host(name, base, rate), f"{base}{path}", f"{name}.json", secret)
+
     if not paper.openalex:
-        base = settings.openalex_url.rstrip("/")
         key = settings.openalex_api_key
         secret = {"api_key": key.get_secret_value()} if key else {}
-        address = f"{base}/works/doi:{doi}?select=id,best_oa_location,locations"
-        rate = settings.openalex_rate
-        found.append(Index("openalex", base, address, rate, _of_openalex, secret))
-    if settings.contact_email:
+        path = f"/works/doi:{doi}?select=id,best_oa_location,locations"
+        base = settings.openalex_url.rstrip("/")
+        asked = ask("openalex", base, path, settings.openalex_rate, **secret)
+        found.append(Index(asked, _of_openalex))
+    if mail := settings.contact_email:
         base = settings.unpaywall_url.rstrip("/")
-        secret = {"email": settings.contact_email}
-        found.append(
-            Index("unpaywall", base, f"{base}/v2/{doi}", INDEX_RATE, _of_unpaywall, secret)
-        )
+        asked = ask("unpaywall", base, f"/v2/{doi}", INDEX_RATE, email=mail)
+        found.append(Index(asked, _of_unpaywall))
     base = settings.europe_pmc_url.rstrip("/")
-    address = f"{base}/search?query=DOI:%22{quote(paper.doi, safe='')}%22&format=json&pageSize=5"
+    path = f"/search?query=DOI:%22{quote(paper.doi, safe='')}%22&format=json&pageSize=5"
     read = partial(_of_europe_pmc, base=base, doi=paper.doi.lower())
-    return (*found, Index("europe-pmc", base, address, INDEX_RATE, read))
+    return (*found, Index(ask("europe-pmc", base, path, INDEX_RATE), read))
 
 
 def _of_openalex(content: bytes) -> list[str]:
     work = _object(content)
-    free = [one for one in _objects(work.get("locations")) if one.get("is_oa") is True]
+    free = [one for one in mappings(work.get("locations")) if one.get("is_oa") is True]
     return _addresses("pdf_url", [work.get("best_oa_location"), *free])
 
 
 def _of_unpaywall(content: bytes) -> list[str]:
     work = _object(content)
-    places = [work.get("best_oa_location"), *_objects(work.get("oa_locations"))]
+    places = [work.get("best_oa_location"), *mappings(work.get("oa_locations"))]
     return _addresses("url_for_pdf", places)
 
 
 def _of_europe_pmc(content: bytes, *, base: str, doi: str) -> list[str]:
-    results = _objects(_as_object(_object(content).get("resultList")).get("result"))
+    results = mappings(mapping(_object(content).get("resultList")).get("result"))
     same = [one for one in results if str(one.get("doi", "")).lower() == doi]
     ids = [str(one["pmcid"]) for one in same if one.get("pmcid")]
     return [f"{base}/{quote(key, safe='')}{XML_OF_TEXT}" for key in ids][:_MOST]
 
 
 def _addresses(name: str, places: list[object]) -> list[str]:
-    given = (_as_object(one).get(name) for one in places)
+    given = (mapping(one).get(name) for one in places)
     return [*dict.fromkeys(one for one in given if isinstance(one, str) and one)][:_MOST]
 
 
 def _object(content: bytes) -> Mapping[str, object]:
     """Return the object that an answer is; one that is none knows no copy."""
     try:
-        return _as_object(json.loads(content))
+        return mapping(json.loads(content))
     except ValueError:
         return {}
-
-
-def _as_object(value: object) -> Mapping[str, object]:
-    return value if isinstance(value, dict) else {}
-
-
-def _objects(value: object) -> Iterator[Mapping[str, object]]:
-    yield from (one for one in value if isinstance(one, dict)) if isinstance(value, list) else ()
 
 
 logger = logger_of(__name__)
@@ -146,15 +142,6 @@ class Fetched:
     """As a file's: '2005.11401.html'."""
     address: str
     """Where it was in the end."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Copy:
-    host: Host
-    url: str
-    name: str
-    secret: Mapping[str, str] = field(default_factory=dict)
-    """Added to the address when it is sent, and shown nowhere."""
 
 
 async def open_copy(paper: Paper, *, ledger: RunLedger, settings: Settings) -> Fetched:
@@ -192,7 +179,7 @@ async def read_first_copy(
     """
     bases = (settings.arxiv_html_url, settings.ar5iv_url, settings.arxiv_pdf_url)
     asked = indexes_of(paper, settings) if indexes else ()
-    trusted = {place_of(url) for url in (*bases, *(index.url for index in asked))}
+    trusted = {place_of(url) for url in (*bases, *(index.question.url for index in asked))}
     async with public_only_client(trusted, TIMEOUT) as client:
         trying = _Trying(client, ledger, settings.source_patience, read)
         if found := await trying.first(_copies(paper, bases, settings.arxiv_rate)):
@@ -235,10 +222,8 @@ class _Trying(Generic[ReadT]):
 
     async def listed(self, index: Index) -> list[_Copy]:
         """Return the copies that an index knows."""
-        host = _host(index.name, index.url, index.rate)
-        asking = _Copy(host, index.address, f"{index.name}.json", index.secret)
         try:
-            answer = await self._get(asking)
+            answer = await self._get(index.question)
         except NotInSourceError:
             return []
         except (DocumentError, TransientError) as error:
@@ -247,7 +232,39 @@ class _Trying(Generic[ReadT]):
         return [copy for url in index.read(answer.content) for copy in _linked(url)]
 
     async def _get(self, copy: _Copy) -> Fetched:
-        return await _persist(self._client, copy, self._ledger, self._patience)
+        """Try until there is an answer, or it is hopeless, or tries and pauses have taken so many seconds.
+
+        A host that has just failed for another copy as often as it is tried for one gets one try until it answers.
+        """
+        state, tries, trying = host_state(copy.host), 0, 0.0
+        while True:
+            state.breaker.check(copy.host.name)
+            began = time.monotonic()
+            try:
+                async with self._ledger.pay(copy.host.name, 0.0) as spending, state.gate:
+                    await state.pace.turn()
+                    began = time.monotonic()  # the wait for one's turn is not the host's fault
+                    spending.begin()
+                    response, fetched = await _send(self._client, copy)
+                    if response.status_code not in {200, 404, 410}:
+                        spending.missed(TransientError(f"HTTP {response.status_code}"))
+                if response.status_code < 500:
+                    state.breaker.answered()
+                _check(response, copy, fetched)
+            except TransientError as error:
+                state.breaker.failed(error)
+                tries += 1
+                asked_for = error.retry_after or 0.0
+                wait = max(asked_for, FIRST_PAUSE * 2.0**tries)
+                trying += time.monotonic() - began + wait
+                hopeless = (
+                    max(tries, state.breaker.failures) >= MOST_TRIES or asked_for > LONGEST_WAIT
+                )
+                if hopeless or trying > self._patience:
+                    raise
+                await asyncio.sleep(wait)
+            else:
+                return fetched
 
     def error(self, paper: Paper) -> DocumentError | TransientError:
         """Return why there is no copy: what failed may pass, or else what was wrong with the last."""
@@ -266,7 +283,7 @@ def _copies(paper: Paper, bases: tuple[str, str, str], rate: float) -> Iterator[
         host = _host(f"arxiv-{form}", base, rate)
         name = f"{number.replace('/', '_')}.{form}"
         yield _Copy(host, f"{host.url}/{form}/{quote(number, safe='/')}", name)
-    if paper.pdf and not (number and re.match(r"https?://(?:www\.)?arxiv\.org/", paper.pdf)):
+    if paper.pdf and not (number and id_in(paper.pdf) == f"arxiv:{number}"):
         yield from _linked(paper.pdf)
 
 
@@ -292,43 +309,7 @@ def _file_name(url: str) -> str:
     return plain if plain.lower().endswith(".pdf") else f"{plain}.pdf"
 
 
-async def _persist(
-    client: "httpx.AsyncClient", copy: _Copy, ledger: RunLedger, patience: float
-) -> Fetched:
-    """Try until there is an answer, or it is hopeless, or tries and pauses have taken so many seconds.
-
-    A host that has just failed for another copy as often as it is tried for one gets one try until it answers.
-    """
-    state, tries, trying = host_state(copy.host), 0, 0.0
-    while True:
-        state.breaker.check(copy.host.name)
-        began = time.monotonic()
-        try:
-            async with ledger.pay(copy.host.name, 0.0) as spending, state.gate:
-                await state.pace.turn()
-                began = time.monotonic()  # the wait for one's turn is not the host's fault
-                spending.begin()
-                response, fetched = await _get(client, copy)
-                if response.status_code not in {200, 404, 410}:
-                    spending.missed(TransientError(f"HTTP {response.status_code}"))
-            if response.status_code < 500:
-                state.breaker.answered()
-            _check(response, copy, fetched)
-        except TransientError as error:
-            state.breaker.failed(error)
-            tries += 1
-            asked_for = error.retry_after or 0.0
-            wait = max(asked_for, FIRST_PAUSE * 2.0**tries)
-            trying += time.monotonic() - began + wait
-            hopeless = max(tries, state.breaker.failures) >= MOST_TRIES or asked_for > LONGEST_WAIT
-            if hopeless or trying > patience:
-                raise
-            await asyncio.sleep(wait)
-        else:
-            return fetched
-
-
-async def _get(client: "httpx.AsyncClient", copy: _Copy) -> tuple["httpx.Response", Fetched]:
+async def _send(client: "httpx.AsyncClient", copy: _Copy) -> tuple["httpx.Response", Fetched]:
     """Return an answer and what is in it; redirects are followed, each to a checked address."""
     import httpx
 

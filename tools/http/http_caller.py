@@ -41,11 +41,6 @@ LARGEST_BODY = 64_000_000
 """Bytes after decompression."""
 
 
-async def open_client() -> "httpx.AsyncClient":
-    """Return this event loop's client, made on first use."""
-    return await _clients.get()
-
-
 async def exchange(
     host: Host, url: str, payload: object
 ) -> tuple[Answer, Mapping[str, str], float]:
@@ -59,7 +54,7 @@ async def exchange(
     """
     import httpx
 
-    client = await open_client()
+    client = await _clients.get()
     if host.secret_params:
         # Given as params, they would replace the query that the URL already has.
         secrets = {name: item.get_secret_value() for name, item in host.secret_params.items()}
@@ -215,7 +210,7 @@ class RetryingClient:
         host, state = self.host, self._state
         trying, tries, unreachable = 0.0, 0, 0
         trip = [host.url + path]
-        await open_client()  # it takes a while the first time, and a turn once taken must be used
+        await _clients.get()  # it takes a while the first time, and a turn once taken must be used
         while True:
             price = state.prices.get(usd, usd)
             state.check(host, price)

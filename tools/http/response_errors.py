@@ -5,7 +5,7 @@ The one place that knows the exceptions of httpx.
 
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 
@@ -40,10 +40,9 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 LONGEST_WAIT = 120.0
 """Seconds; a host that asks for more has spent its quota, and is not waited for."""
 _BUSY = frozenset({408, 425, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
-_HTML = re.compile(r"\s*(?:<!doctype html|<html)", re.IGNORECASE)
 _TAG = re.compile(r"<[^>]*>")
-_OUT_OF_QUOTA = re.compile(r"run out of|budget|insufficient|quota|daily limit", re.IGNORECASE)
-_TOO_FAST = re.compile(r"rate limit|too many|slow down|throttl", re.IGNORECASE)
+_OUT_OF_QUOTA = ("run out of", "budget", "insufficient", "quota", "daily limit")
+_TOO_FAST = ("rate limit", "too many", "slow down", "throttl")
 
 
 @dataclass(frozen=True)
@@ -84,7 +83,22 @@ def http_error_text(text: str, host: Host) -> str:
 
 def is_page(body: str) -> bool:
     """Whether a body is a web page, which no source answers with."""
-    return bool(_HTML.match(body))
+    return body[:1000].lstrip()[:15].lower().startswith(("<!doctype html", "<html"))
+
+
+def says(text: str, phrases: Iterable[str]) -> bool:
+    """Whether a host's words have one of these phrases, which are in lower case."""
+    return any(phrase in text.lower() for phrase in phrases)
+
+
+def mapping(value: object) -> Mapping[str, object]:
+    """Return an object, empty where there is none."""
+    return value if isinstance(value, dict) else {}
+
+
+def mappings(value: object) -> Iterator[Mapping[str, object]]:
+    """Yield the objects of a list, and nothing where it is none."""
+    yield from (one for one in value if isinstance(one, dict)) if isinstance(value, list) else ()
 
 
 def judge_status(answer: Answer, host: Host) -> RetryDecision:
@@ -94,7 +108,7 @@ def judge_status(answer: Answer, host: Host) -> RetryDecision:
         return RetryDecision(
             NotInSourceError(f"{host.name} does not have it (HTTP {status}): {said}")
         )
-    if status == 429 or (status == 403 and _TOO_FAST.search(said)):
+    if status == 429 or (status == 403 and says(said, _TOO_FAST)):
         return _limited(answer, host, said)
     if status in {401, 403}:
         advice = host.key_advice or f"check {host.setting}"
@@ -116,7 +130,7 @@ def judge_status(answer: Answer, host: Host) -> RetryDecision:
 def _limited(answer: Answer, host: Host, said: str) -> RetryDecision:
     """Tell 'too fast', which passes in seconds, from a quota that is spent for hours."""
     wait = answer.retry_after
-    if wait is None and _OUT_OF_QUOTA.search(said):
+    if wait is None and says(said, _OUT_OF_QUOTA):
         wait = answer.wait_hint or 24 * 3600.0
     if wait is not None and wait > LONGEST_WAIT:
         return RetryDecision(

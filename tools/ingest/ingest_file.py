@@ -4,7 +4,6 @@ Each step leaves the library whole, so that a process may end between any two of
 finds the file unknown and does it again, and what is there already is not made twice.
 """
 
-import re
 import time
 from collections.abc import Iterator, MutableMapping
 from contextlib import contextmanager
@@ -17,7 +16,15 @@ from typing import Literal
 from state.bibliography import ReferenceEntry
 from state.document import Document, DocumentEntry
 from state.ingest import FileReport, FileStatus
-from state.paper import Author, Paper, canonical_id, identify, merge_records, title_key
+from state.paper import (
+    Author,
+    Paper,
+    canonical_id,
+    identify,
+    known_since,
+    merge_records,
+    title_key,
+)
 from state.passage import Passage, passage_id
 from tools.bibliography.read_record import printable
 from tools.documents.cut_passages import cut_passages
@@ -303,7 +310,8 @@ def paper_of(document: Document, *, name: str, sha256: str) -> tuple[Paper, tupl
         title = Path(name).stem.replace("_", " ").strip() or name or sha256[:16]
         notes, untitled = (*notes, "no title found: CiteLoom uses the file name"), True
     doi, arxiv = _known(document.doi, "doi:"), _known(document.arxiv, "arxiv:")
-    year = document.year or _year_of(arxiv)
+    since = known_since(None, None, arxiv)
+    year = document.year or (since.year if since else None)
     authors = tuple(Author(name=text) for item in document.authors if (text := _name(item)))
     unsure = untitled or (len(title_key(title)) < _TELLING and not authors)
     key, aliases = identify(
@@ -334,12 +342,6 @@ def _known(value: str | None, prefix: str) -> str | None:
     """Return a bare identifier if it is one of this kind."""
     key = canonical_id(f"{prefix}{value}") if value and value.strip() else ""
     return key.removeprefix(prefix) if key.startswith(prefix) else None
-
-
-def _year_of(arxiv: str | None) -> int | None:
-    """Return the year that an arXiv id begins with, as in 2402.01788 and cs/9301115."""
-    found = re.match(r"(?:\D+/)?(\d\d)", arxiv or "")
-    return found and int(found[1]) + (1900 if int(found[1]) > 90 else 2000)
 
 
 def _name(author: Author) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from state.run import SourceUsage, Usage
 from tools.disk import prepare
@@ -76,22 +77,14 @@ class LedgerFile:
         Raises:
             PermanentError: The file cannot be read; no call may be paid without knowing the sum.
         """
-        if not self.path.exists():
-            return [], 0.0
         rows: list[Used] = []
-        try:
-            with self.opened() as db:
-                for table, kind in _KINDS.items():
-                    names = list(kind.model_fields)
-                    query = f"SELECT {', '.join(names)} FROM {table} WHERE run = ? ORDER BY rowid"
-                    found = db.execute(query, (run,))
-                    rows += [
-                        kind.model_validate(dict(zip(names, row, strict=True))) for row in found
-                    ]
-                clock = db.execute("SELECT seconds FROM clock WHERE run = ?", (run,)).fetchone()
-        except sqlite3.Error as error:
-            raise self._unreadable(error) from error
-        return rows, clock[0] if clock else 0.0
+        for table, kind in _KINDS.items():
+            names = list(kind.model_fields)
+            query = f"SELECT {', '.join(names)} FROM {table} WHERE run = ? ORDER BY rowid"
+            found = self._rows(query, run)
+            rows += [kind.model_validate(dict(zip(names, row, strict=True))) for row in found]
+        clock = self._rows("SELECT seconds FROM clock WHERE run = ?", run)
+        return rows, clock[0][0] if clock else 0.0
 
     def add(
         self, run: str, used: Used, thinking: float, caller: str = "", hold: int | None = None
@@ -127,17 +120,11 @@ class LedgerFile:
         Raises:
             PermanentError: The file cannot be read.
         """
-        if not self.path.exists():
-            return []
         query = f"""
             SELECT {by}, sum(calls), sum(input_tokens), sum(output_tokens), total(usd) FROM spending
             WHERE {by} != '' OR '{by}' = 'caller' GROUP BY {by} ORDER BY {by}
         """
-        try:
-            with self.opened() as db:
-                return db.execute(query).fetchall()
-        except sqlite3.Error as error:
-            raise self._unreadable(error) from error
+        return self._rows(query)
 
     def overshoot(self, place: str) -> tuple[int, int]:
         """Return the most tokens that a model at an endpoint wrote past its limit, and in all where it did.
@@ -145,14 +132,8 @@ class LedgerFile:
         Raises:
             PermanentError: The file cannot be read.
         """
-        if not self.path.exists():
-            return 0, 0
-        query = "SELECT over, longest FROM overshoots WHERE place = ?"
-        try:
-            with self.opened() as db:
-                return db.execute(query, (place,)).fetchone() or (0, 0)
-        except sqlite3.Error as error:
-            raise self._unreadable(error) from error
+        found = self._rows("SELECT over, longest FROM overshoots WHERE place = ?", place)
+        return found[0] if found else (0, 0)
 
     def note_overshoot(self, place: str, over: int, longest: int) -> None:
         """Keep the larger of what was known and these."""
@@ -182,11 +163,18 @@ class LedgerFile:
         except (sqlite3.Error, OSError) as error:
             raise PermanentError(f"runs cannot be counted in {self.path}: {error}") from error
 
-    def _unreadable(self, error: sqlite3.Error) -> PermanentError:
-        return PermanentError(
-            f"the record of what runs have spent cannot be read ({error}): "
-            f"move {self.path} away and start again"
-        )
+    def _rows(self, query: str, *given: str) -> list[Any]:
+        """Return what a query finds; nothing where there is no file yet."""
+        if not self.path.exists():
+            return []
+        try:
+            with self.opened() as db:
+                return db.execute(query, given).fetchall()
+        except sqlite3.Error as error:
+            raise PermanentError(
+                f"the record of what runs have spent cannot be read ({error}): "
+                f"move {self.path} away and start again"
+            ) from error
 
     def forget(self, run: str) -> None:
         """Delete what `run` has used; what its caller spent in a day stays, for the day's budget."""

@@ -66,11 +66,7 @@ def _make_clients() -> _Clients:
     return _Clients(DefaultAsyncHttpxClient())
 
 
-async def _close_clients(clients: _Clients) -> None:
-    await clients.http.aclose()
-
-
-_open = LoopLocal(_make_clients, _close_clients)
+_open = LoopLocal(_make_clients, lambda clients: clients.http.aclose())
 
 
 def _make_model(place: _Place, http: "httpx2.AsyncClient") -> "BaseChatOpenAI":

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tools.errors import CiteLoomError, PermanentError, RefusedError, TransientError
-from tools.http.response_errors import retry_after
+from tools.http.response_errors import retry_after, says
 
 _KEY = re.compile(r"\b(?:sk|gsk|pk)[-_][\w*.-]{6,}|\bBearer\s+\S+", re.IGNORECASE)
 # Some endpoints speak of quota and billing when they mean the calls of this minute; then they say
@@ -36,13 +36,13 @@ _STREAMED = (
     "{url} answers {model} only as a stream, and CiteLoom asks for whole answers, since a stream "
     f"that is cut looks whole: {_ELSEWHERE}"
 )
-_FILTER = re.compile(r"content[_ ](?:filter|policy|management)|safety system", re.I)
+_FILTER = ("content filter", "content policy", "content management", "safety system")
 _MODEL = re.compile(
     r"model[_ ]not[_ ]found|\bmodel\b.{0,80}(?:not found|does not exist|not exist)|unknown model"
     r"|not a valid model|no such model",
     re.I | re.S,
 )
-_HTML = re.compile(r"<!doctype html|<html", re.I)
+_HTML = ("<!doctype html", "<html")
 _LONG = (
     "the question is longer than {model} takes: set CITELOOM_LLM_CONTEXT_TOKENS to its real window: "
     "{said}"
@@ -184,7 +184,7 @@ def _garbled_fault(error: Exception, place: Place) -> EndpointFault:
     """Judge a body that came with status 200 and is no chat completion."""
     body = error.args[0] if error.args else ""
     text = str(body)
-    if _HTML.search(text) or _HTML.search(str(getattr(error, "doc", ""))):
+    if says(f"{text} {getattr(error, 'doc', '')}", _HTML):
         return EndpointFault(
             PermanentError(
                 f"{place.url} answered with a web page, not with a {place.wanted}; check "
@@ -226,7 +226,7 @@ def _judge(status: int, words: str, retry_after: float | None, place: Place) -> 
         if status in statuses and (pattern is None or pattern.search(words)):
             told = message.format(url=place.url, prefix=place.prefix, model=model, said=said)
             return EndpointFault(PermanentError(told), fitting=message is _LONG)
-    if status in {400, 422} and _FILTER.search(words):
+    if status in {400, 422} and says(words.replace("_", " "), _FILTER):
         return EndpointFault(
             RefusedError(f"a content filter at {place.url} stopped the question: {said}")
         )

@@ -4,29 +4,21 @@ A cross-encoder of Sentence Transformers with the labels entailment and contradi
 cross-encoder/nli-deberta-v3-base. It judges citations where there is no LLM, through the same port as one.
 """
 
-import asyncio
 from collections.abc import Sequence
 from functools import cache
 from threading import Lock
-from typing import Any, Protocol
+from typing import Any
 
 from tools.errors import PermanentError
-from tools.ledger.run_ledger import RunLedger
-from tools.llm.task import AnswerT, Exchange, Task
 
 LABELS = ("entailment", "contradiction")
 
 
-class Entailment(Protocol):
-    """Tells how probable it is that a text entails a statement, and that it contradicts it."""
+class Entailment:
+    """Tells how probable it is that a text entails a statement, and that it contradicts it.
 
-    def judge(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[float, float]]:
-        """Return (entails, contradicts) for each (text, statement). Synchronous and CPU-bound."""
-        ...
-
-
-class CrossEncoderEntailment:
-    """The model, loaded on first use. One thread at a time computes."""
+    The model is loaded on first use, and one thread at a time computes.
+    """
 
     def __init__(self, model: str) -> None:
         self._model = model
@@ -35,7 +27,7 @@ class CrossEncoderEntailment:
         self._places: tuple[int, ...] = ()
 
     def judge(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[float, float]]:
-        """Return probabilities; see Entailment.
+        """Return (entails, contradicts) for each (text, statement).
 
         Raises:
             PermanentError: The model is not there, or is of another kind.
@@ -63,44 +55,6 @@ class CrossEncoderEntailment:
 
 
 @cache
-def open_entailment(model: str) -> CrossEncoderEntailment:
+def open_entailment(model: str) -> Entailment:
     """Return the process's one model of this name."""
-    return CrossEncoderEntailment(model)
-
-
-class EntailmentModel:
-    """Answers the tasks that a model of inference can answer; see tools.llm.task.TaskModel."""
-
-    composes, judges, varies = False, True, False
-
-    def __init__(self, name: str, model: Entailment, ledger: RunLedger) -> None:
-        self.name = name
-        self._model = model
-        self._ledger = ledger
-
-    def spare(
-        self, task: Task[AnswerT], *, after: Exchange | None = None, **inputs: object
-    ) -> float:
-        """Return infinity: pairs are asked one by one."""
-        return float("inf")
-
-    async def do(
-        self,
-        task: Task[AnswerT],
-        *,
-        after: Exchange | None = None,
-        sample: int = 0,
-        temperature: float = 0.0,
-        **inputs: object,
-    ) -> AnswerT:
-        """Answer `task` in a worker thread; see TaskModel.do.
-
-        Raises:
-            PermanentError: The task is none that this model can answer, or the model is not there.
-        """
-        if task.entail is None:
-            raise PermanentError(f"{self.name} cannot answer {task.name}")
-        async with self._ledger.spend(task.name, self.name) as spending:
-            spending.begin()
-            shown = {**(after.shown if after else {}), **inputs}
-            return await asyncio.to_thread(task.entail, self._model, **shown)
+    return Entailment(model)

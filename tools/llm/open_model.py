@@ -11,21 +11,23 @@ from tools.errors import InputError, PermanentError
 from tools.ledger.budget_limits import BudgetLimits
 from tools.ledger.run_ledger import RunLedger, ledger_of_run
 from tools.llm.endpoint import Endpoint, ModelRequest, model_price
-from tools.llm.entailment import EntailmentModel, open_entailment
+from tools.llm.entailment import Entailment, open_entailment
 from tools.llm.language_model import LanguageModel
 from tools.llm.structured_output import OutputMode
 from tools.llm.task import AnswerT, Exchange, Task, TaskModel, Tier
 from tools.settings import Settings
 
 
-class QuotingModel:
-    """Answers tasks by their extractive way: fast, free, and the same each time."""
+class LocalModel:
+    """Answers tasks on this machine, free and the same each time: by quoting, or with a model of inference."""
 
-    name = "extractive"
-    composes = judges = varies = False
+    composes = varies = False
 
-    def __init__(self, embedder: Embedder, ledger: RunLedger) -> None:
-        self._embedder = embedder
+    def __init__(self, name: str, tool: Embedder | Entailment, ledger: RunLedger) -> None:
+        """Name who answers; `tool` is what tasks are answered with, one of inference those it can answer alone."""
+        self.name = name
+        self.judges = isinstance(tool, Entailment)
+        self._tool = tool
         self._ledger = ledger
 
     def spare(
@@ -47,11 +49,15 @@ class QuotingModel:
 
         Raises:
             BudgetError: The run's calls or minutes are spent.
+            PermanentError: The task is none that a model of inference can answer, or that is not there.
         """
+        answer = task.entail if self.judges else task.extract
+        if answer is None:
+            raise PermanentError(f"{self.name} cannot answer {task.name}")
         async with self._ledger.spend(task.name, self.name) as spending:
             spending.begin()
             shown = {**(after.shown if after else {}), **inputs}
-            return await asyncio.to_thread(task.extract, self._embedder, **shown)
+            return await asyncio.to_thread(answer, self._tool, **shown)
 
 
 Kind = Literal["auto", "llm", "extractive"]
@@ -72,7 +78,7 @@ def open_model(
         raise InputError(f"there is no mind '{kind}'; there are: {', '.join(get_args(Kind))}")
     ledger = ledger_of_run(run, limits, settings.home)
     if is_embedded(kind, settings):
-        return QuotingModel(embedder, ledger)
+        return LocalModel("extractive", embedder, ledger)
     _check_configured(settings)
     limited = limits.usd is not None or "usd" in limits.per_day
     if limited and any(model_price(settings, tier) is None for tier in _TIERS):
@@ -96,7 +102,7 @@ def open_judge_model(
     if mind.judges or not settings.judge_model:
         return mind
     model = settings.judge_model
-    return EntailmentModel(model, open_entailment(model), ledger_of_run(run, limits, settings.home))
+    return LocalModel(model, open_entailment(model), ledger_of_run(run, limits, settings.home))
 
 
 async def ping_models(settings: Settings) -> str:

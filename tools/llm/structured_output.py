@@ -19,6 +19,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from tools.http.response_errors import says
 from tools.llm.task import AnswerT, clean
 from tools.settings import Settings
 
@@ -80,15 +81,20 @@ class OutputMode(IntEnum):
     TEXT = 3
 
 
-_FORMAT = re.compile(
-    r"response_?format|json_schema|json_object|structured|schema|grammar|guided|requested param",
-    re.I,
+_FORMAT = (
+    "response_format",
+    "responseformat",
+    "json_schema",
+    "json_object",
+    "structured",
+    "schema",
+    "grammar",
+    "guided",
+    "requested param",
 )
-_TOOLS = re.compile(r"\btools?\b|tool_choice|\bfunctions?\b|function.calling|requested param", re.I)
+_TOOLS = ("tool", "function", "requested param")
 _SHORT_OF = {OutputMode.SCHEMA: _FORMAT, OutputMode.TOOL: _TOOLS, OutputMode.GRAMMAR: _FORMAT}
-_IN_CRASH = re.compile(
-    r"response_?format|json_schema|json_object|tool_choice|\btools\b|grammar", re.I
-)
+_IN_CRASH = (*_FORMAT[:4], "tool_choice", "tools", "grammar")
 _BAD_SCHEMA = re.compile(
     r"invalid.{0,20}schema|unsupported schema|schema.{0,80}(not permitted|unsupported)", re.I | re.S
 )
@@ -172,7 +178,7 @@ class EndpointBehaviour:
                 self.refused.add(name)
                 return True
         named = _SHORT_OF.get(rung)
-        if named is None or not (_IN_CRASH if status >= 500 else named).search(text):
+        if named is None or not says(text, _IN_CRASH if status >= 500 else named):
             return False
         self.lower(rung, task, only_task=_BAD_SCHEMA.search(text) is not None)
         return True

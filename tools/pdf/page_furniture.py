@@ -121,7 +121,7 @@ def _mark_notices(page: Sequence[Line], profile: Profile) -> None:
 
 _MARK = re.compile(r"\d{1,2}|[*∗†‡§¶]{1,3}")
 _CITED = re.compile(r"\d{1,4}(?:\s*[,;‐‑–—−-]\s*\d{1,4})*\s*[,;]?")
-_RANGE = re.compile(r"\s*[‐‑–—−-]\s*")
+_EVEN = str.maketrans("‐‑–—−;", "-----,")
 _BRACKETED = re.compile(r"\[\d{1,4}(?:\s*[,;–-]\s*\d{1,4})*\]")
 _UNIT = re.compile(r"(?<![^\W_])(?:[kcmdnµμ]?m|ft|in|yd|s|h|kg|g|Hz|[^\W\d_])$")
 _ADDRESS = (
@@ -209,7 +209,7 @@ def _clear(line: Line, start: int, end: int, marks: set[str], count: int) -> Non
     if raised in marks and before and not before.isdigit():
         line.text = (line.text[:start].rstrip() + line.text[end:]).strip()
     elif count and line.kind in _PROSE and _is_citation(line, start, end, count):
-        numbers = re.sub(r"\s*[,;]\s*", ",", _RANGE.sub("-", raised.strip())).strip(",")
+        numbers = "".join(raised.split()).translate(_EVEN).strip(",")
         line.text = f"{line.text[:start].rstrip()}[{numbers}]{line.text[end:]}"
     elif before.isdigit() and raised.lstrip("-−–+").isdecimal():
         line.text = f"{line.text[:start]}^{line.text[start:]}"

@@ -13,7 +13,7 @@ from state.paper import Paper
 from state.search import SearchQuery
 from tools.http.hosts import Host
 from tools.http.http_caller import DAY, RetryingClient
-from tools.scholar.arxiv_records import Page, read_page
+from tools.scholar.arxiv_records import read_page
 from tools.scholar.source import (
     SearchAnswer,
     Source,
@@ -61,8 +61,9 @@ class ArxivSource(Source):
 
         async def once(groups: Sequence[Sequence[str]]) -> SearchAnswer:
             expression = _expression(groups, before, after)
-            page = await self._ask(expression, [], min(limit, LARGEST_PAGE), _SEARCH_AGE)
-            return SearchAnswer(papers=page.papers, sent=(expression,), matches=page.total)
+            size = min(limit, LARGEST_PAGE)
+            papers, total = await self._ask(expression, [], size, _SEARCH_AGE)
+            return SearchAnswer(papers=papers, sent=(expression,), matches=total)
 
         return await search_until_found(_tries(terms(query.text)), once, limit=limit)
 
@@ -74,8 +75,8 @@ class ArxivSource(Source):
         for start in range(0, len(keys), IDS_A_CALL):
             asked = keys[start : start + IDS_A_CALL]
             numbers = [key.removeprefix("arxiv:") for key in asked]
-            page = await self._ask("", numbers, len(numbers), _RECORD_AGE)
-            found |= {f"arxiv:{paper.arxiv}": paper for paper in page.papers}
+            papers, _ = await self._ask("", numbers, len(numbers), _RECORD_AGE)
+            found |= {f"arxiv:{paper.arxiv}": paper for paper in papers}
         return {key: found[key] for key in keys if key in found}
 
     async def listed(
@@ -86,14 +87,16 @@ class ArxivSource(Source):
         expression = f"({named}) AND submittedDate:[{first:%Y%m%d}0000 TO {last:%Y%m%d}2359]"
         start, total = 0, 1
         while start < total:
-            page = await self._ask(expression, [], LARGEST_PAGE, _SEARCH_AGE, start=start)
-            for paper in page.papers:
+            papers, matches = await self._ask(
+                expression, [], LARGEST_PAGE, _SEARCH_AGE, start=start
+            )
+            for paper in papers:
                 yield paper
-            start, total = start + LARGEST_PAGE, page.total or 0
+            start, total = start + LARGEST_PAGE, matches or 0
 
     async def _ask(
         self, expression: str, ids: list[str], size: int, age: float, *, start: int = 0
-    ) -> Page:
+    ) -> tuple[list[Paper], int | None]:
         arguments = {
             "search_query": expression,
             "id_list": ",".join(ids),

@@ -1,13 +1,13 @@
 """Entries of arXiv's Atom feeds, as papers (https://info.arxiv.org/help/api/user-manual.html)."""
 
 import re
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from state.paper import Author, Paper, canonical_id
 from tools.counting import counted
 from tools.errors import PermanentError
+from tools.http.response_errors import says
 from tools.scholar.fields import bare_id, paper_from, text_of, year_of
 
 SOURCE = "arxiv"
@@ -15,7 +15,7 @@ SOURCE = "arxiv"
 _ATOM = "{http://www.w3.org/2005/Atom}"
 _ARXIV = "{http://arxiv.org/schemas/atom}"
 _TOTAL = "{http://a9.com/-/spec/opensearch/1.1/}totalResults"
-_OUR_FAULT = re.compile(r"incorrect|malformed|invalid|must be|syntax|not allowed", re.IGNORECASE)
+_OUR_FAULT = ("incorrect", "malformed", "invalid", "must be", "syntax", "not allowed")
 _WITHDRAWN = re.compile(
     r"^\W*withdrawn\b|\bwithdrawn (?:by|due|because|since|from arxiv)\b"
     r"|\b(?:paper|article|manuscript|submission|work|preprint|e-?print|it)\b[^.;]{0,40}\bwithdrawn\b",
@@ -28,17 +28,8 @@ _WITHDRAWN_TEXT = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Page:
-    """One answer."""
-
-    papers: tuple[Paper, ...]
-    total: int | None
-    """How many records match in all, where it says."""
-
-
-def read_page(body: str) -> Page:
-    """Return the papers of a feed, each once.
+def read_page(body: str) -> tuple[list[Paper], int | None]:
+    """Return the papers of a feed, each once, and how many records match in all, where it says.
 
     Raises:
         ValueError: The body is no whole Atom feed, or an empty one where there should be records,
@@ -49,18 +40,18 @@ def read_page(body: str) -> Page:
     entries = list(root.iterfind(f"{_ATOM}entry"))
     for entry in entries:
         if "/api/errors" in (entry.findtext(f"{_ATOM}id") or ""):
-            raise _meant(" ".join((entry.findtext(f"{_ATOM}summary") or "no reason given").split()))
+            told = " ".join((entry.findtext(f"{_ATOM}summary") or "no reason given").split())
+            if says(told, _OUR_FAULT):
+                raise PermanentError(f"arXiv rejects the query: {told}")
+            raise ValueError(f"arXiv failed: {told}")
     said = (root.findtext(_TOTAL) or "").strip()
     total = int(said) if said.isdecimal() else None
     if total and not entries:
         raise ValueError(
             f"arXiv's page is empty although {counted(total, 'record matches', 'records match')}"
         )
-    papers = map(_read_entry, entries)
-    return Page(
-        papers=tuple({paper.id: paper for paper in papers if paper is not None}.values()),
-        total=total,
-    )
+    papers = filter(None, map(_read_entry, entries))
+    return list({paper.id: paper for paper in papers}.values()), total
 
 
 def _feed_of(body: str) -> Any:
@@ -77,13 +68,6 @@ def _feed_of(body: str) -> Any:
     if root is None or root.tag != f"{_ATOM}feed":
         raise ValueError("arXiv's answer is no Atom feed")
     return root
-
-
-def _meant(said: str) -> Exception:
-    """Return what arXiv's own words mean."""
-    if _OUR_FAULT.search(said):
-        return PermanentError(f"arXiv rejects the query: {said}")
-    return ValueError(f"arXiv failed: {said}")
 
 
 def _read_entry(entry: Any) -> Paper | None:

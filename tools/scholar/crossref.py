@@ -13,7 +13,7 @@ from state.search import SearchQuery
 from tools.errors import NotInSourceError
 from tools.http.hosts import Host
 from tools.http.http_caller import DAY, RetryingClient
-from tools.scholar.crossref_records import Page, Work, read_page, read_single
+from tools.scholar.crossref_records import Work, read_page, read_single
 from tools.scholar.merging import ids_of
 from tools.scholar.source import LinkAnswer, SearchAnswer, Source, in_batches, terms
 from tools.settings import Settings
@@ -69,10 +69,10 @@ class CrossrefSource(Source):
         if within:
             asked["filter"] = ",".join(within)
         path = f"/works?{urlencode({**asked, 'rows': min(limit, 1000), 'select': _SELECT})}"
-        page = await self._caller.ask(path, read=read_page, age=_SEARCH_AGE)
-        papers = {work.paper.id: work.paper for work in page.works if work.paper is not None}
+        works, total = await self._caller.ask(path, read=read_page, age=_SEARCH_AGE)
+        papers = {work.paper.id: work.paper for work in works if work.paper is not None}
         sent = "&".join(f"{name}={value}" for name, value in asked.items())
-        return SearchAnswer(papers=list(papers.values()), sent=(sent,), matches=page.total)
+        return SearchAnswer(papers=list(papers.values()), sent=(sent,), matches=total)
 
     async def get(self, ids: Sequence[str]) -> dict[str, Paper]:
         """Return the papers of the DOIs among `ids`."""
@@ -101,7 +101,7 @@ class CrossrefSource(Source):
         asked = list(dict.fromkeys(key for own in keys.values() for key in own))
         works = list((await self._works(asked)).values())
         for batch in _batches([key for key in asked if "," not in key], "updates:"):
-            works += (await self._list(batch, "updates:", _NOTICES_A_WORK * len(batch))).works
+            works += await self._list(batch, "updates:", _NOTICES_A_WORK * len(batch))
         told = {
             name: united_notices(*(work.notices.get(key, ()) for work in works for key in own))
             for name, own in keys.items()
@@ -113,7 +113,7 @@ class CrossrefSource(Source):
         wanted = list(dict.fromkeys(keys))
         works: list[Work] = []
         for batch in _batches([key for key in wanted if "," not in key], "doi:"):
-            works += (await self._list(batch, "doi:", len(batch))).works
+            works += await self._list(batch, "doi:", len(batch))
         for key in wanted:
             if "," in key:
                 path = f"/works/{quote(key.removeprefix('doi:'), safe='')}"
@@ -123,9 +123,9 @@ class CrossrefSource(Source):
         found = {work.id: work for work in works}
         return {key: found[key] for key in wanted if key in found}
 
-    async def _list(self, keys: Sequence[str], name: str, rows: int) -> Page:
+    async def _list(self, keys: Sequence[str], name: str, rows: int) -> list[Work]:
         path = _list_path(keys, name, rows)
-        return await self._caller.ask(path, read=read_page, age=_RECORD_AGE)
+        return (await self._caller.ask(path, read=read_page, age=_RECORD_AGE))[0]
 
 
 def _dois_of(papers: Sequence[Paper]) -> dict[str, list[str]]:

@@ -10,15 +10,8 @@ from dataclasses import dataclass
 from datetime import date
 
 from state.paper import Author, Notice, NoticeKind, Paper, canonical_id, united_notices
-from tools.scholar.fields import (
-    count_of,
-    day_of,
-    mapping,
-    mappings,
-    paper_from,
-    text_of,
-    year_of,
-)
+from tools.http.response_errors import mapping, mappings
+from tools.scholar.fields import count_of, day_of, paper_from, text_of, year_of
 from tools.text.markup import retracted_title
 
 SOURCE = "crossref"
@@ -65,16 +58,8 @@ class Work:
     """What was said of a work later, this one or another, by its canonical id."""
 
 
-@dataclass(frozen=True)
-class Page:
-    """One answer with many works."""
-
-    works: tuple[Work, ...]
-    total: int | None
-
-
-def read_page(body: str) -> Page:
-    """Return the works of a list.
+def read_page(body: str) -> tuple[list[Work], int | None]:
+    """Return the works of a list, and how many match in all.
 
     Raises:
         ValueError: The body is no list of Crossref.
@@ -83,8 +68,8 @@ def read_page(body: str) -> Page:
     items = message.get("items")
     if not isinstance(items, list):
         raise ValueError("Crossref's answer has no list of items")  # noqa: TRY004 - garbled, not misused
-    works = tuple(work for item in items if (work := read_work(item)) is not None)
-    return Page(works, count_of(message.get("total-results")))
+    works = [work for item in items if (work := read_work(item)) is not None]
+    return works, count_of(message.get("total-results"))
 
 
 def read_single(body: str) -> Work:
@@ -221,7 +206,7 @@ def _notices(work: Mapping[str, object], own: str) -> Iterator[tuple[str, Notice
     for name in ("updated-by", "update-to"):
         for one in mappings(work.get(name)):
             other = _doi_key(one.get("DOI"))
-            kind = _NOTICES.get(re.sub(r"[\s-]+", "_", str(one.get("type")).lower()))
+            kind = _NOTICES.get("_".join(str(one.get("type")).lower().replace("-", " ").split()))
             if other and kind:
                 of, notice = (own, other) if name == "updated-by" else (other, own)
                 yield of, Notice(kind=kind, doi=notice.partition(":")[2])

@@ -3,7 +3,7 @@
 Publishers and sources write what they like: `{"title": "A", "year": "soon"}` is a paper without a year.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date
 from urllib.parse import urlsplit
 
@@ -16,16 +16,6 @@ _ID_FIELDS = ("doi", "arxiv", "openalex", "semantic_scholar")
 def text_of(value: object) -> str | None:
     """Return a text without its markup, or None where there is none."""
     return plain(value) or None if isinstance(value, str) else None
-
-
-def mapping(value: object) -> Mapping[str, object]:
-    """Return an object, empty where there is none."""
-    return value if isinstance(value, dict) else {}
-
-
-def mappings(value: object) -> Iterator[Mapping[str, object]]:
-    """Yield the objects of a list, and nothing where it is none."""
-    yield from (one for one in value if isinstance(one, dict)) if isinstance(value, list) else ()
 
 
 def count_of(value: object) -> int | None:

@@ -17,8 +17,9 @@ from state.search import SearchQuery
 from tools.errors import PermanentError, QuotaError
 from tools.http.hosts import Host
 from tools.http.http_caller import DAY, RetryingClient
+from tools.http.response_errors import mapping, mappings, says
 from tools.program import logger_of
-from tools.scholar.fields import mapping, mappings, text_of
+from tools.scholar.fields import text_of
 from tools.scholar.lookup import WorkToLookUp, look_up
 from tools.scholar.source import SearchAnswer, Source, SourceOffer, terms
 from tools.settings import Settings
@@ -32,9 +33,9 @@ PAGE = 20
 """Results in a page, each page being one paid search; there are no longer ones."""
 MOST_TITLES = 10
 """Results of one search that are looked up by title, each with a request of its own."""
-_NOTHING = re.compile(r"hasn't returned any results", re.IGNORECASE)
-_SPENT = re.compile(r"run out of searches|searches per month|plan limit", re.IGNORECASE)
-_LATER = re.compile(r"try again|timed? ?out|temporar", re.IGNORECASE)
+_NOTHING = "hasn't returned any results"
+_SPENT = ("run out of searches", "searches per month", "plan limit")
+_LATER = ("try again", "timeout", "time out", "timed out", "temporar")
 _KIND = re.compile(r"^(?:\[[A-Z]{1,10}\]\s*)+")
 _YEAR = re.compile(r"\b(1[5-9]\d\d|20\d\d)\b")
 
@@ -129,7 +130,7 @@ def read_page(body: str) -> tuple[list[WorkToLookUp], int | None]:
     answer = mapping(json.loads(body))
     said, items = answer.get("error"), answer.get("organic_results")
     if isinstance(said, str) and not items:
-        if not _NOTHING.search(said):
+        if _NOTHING not in said.lower():
             raise _meant(said)
         return [], None
     if not isinstance(items, list):
@@ -141,9 +142,9 @@ def read_page(body: str) -> tuple[list[WorkToLookUp], int | None]:
 
 def _meant(said: str) -> Exception:
     """Return what SerpAPI's own words mean."""
-    if _SPENT.search(said):
+    if says(said, _SPENT):
         return QuotaError(f"SerpAPI's account has no searches left ({said}); to go on, {ADVICE}")
-    if _LATER.search(said):
+    if says(said, _LATER):
         return ValueError(said)
     return PermanentError(f"SerpAPI rejects the search: {said}; {ADVICE}")
 

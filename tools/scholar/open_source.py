@@ -1,8 +1,9 @@
 """Which sources there are, how one is opened for a run, and whether each answers."""
 
 import asyncio
-import re
+import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
@@ -15,6 +16,7 @@ from tools.cache import AnswerCache, open_cache
 from tools.errors import CiteLoomError, InputError, NotInSourceError, QuotaError
 from tools.http.hosts import Host, host_state
 from tools.http.http_caller import RetryingClient
+from tools.http.response_errors import mapping
 from tools.ledger.budget_limits import BudgetLimits
 from tools.ledger.run_ledger import RunLedger
 from tools.scholar.snapshot import folder_of
@@ -169,5 +171,7 @@ async def _check(name: OnlineName, settings: Settings, folder: Path) -> SourceCh
 
 def _left(body: str) -> str:
     """Read how many searches SerpAPI still allows; other sources say nothing in the body."""
-    found = re.search(r'"total_searches_left": ?(\d+)', body)
-    return f"{found[1]} searches left" if found else ""
+    with suppress(ValueError):
+        left = mapping(json.loads(body)).get("total_searches_left")
+        return f"{left} searches left" if type(left) is int else ""
+    return ""

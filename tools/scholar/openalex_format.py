@@ -13,14 +13,13 @@ from urllib.parse import parse_qsl, quote_plus, urlsplit
 from pyalex import Works, invert_abstract
 
 from state.paper import Author, Paper
+from tools.http.response_errors import mapping, mappings
 from tools.scholar.fields import (
     address_of,
     bare_id,
     count_of,
     day_of,
     exact_phrase,
-    mapping,
-    mappings,
     paper_from,
     text_of,
     year_of,
@@ -61,8 +60,8 @@ PLAIN = re.compile(r"[\w.:;/()-]+")
 """Signs that the filter language does not take for operators."""
 
 
-def _works(per_page: int | None = None, cursor: str | None = None) -> Works:
-    return Works({"select": list(FIELDS), "per_page": per_page, "cursor": cursor})
+def _works(per_page: int | None = None) -> Works:
+    return Works({"select": list(FIELDS), "per_page": per_page})
 
 
 def _path(works: Works, before: date | None = None, after: date | None = None) -> str:
@@ -180,7 +179,6 @@ def batched(keys: Iterable[str]) -> tuple[list[tuple[str, list[str]]], list[str]
 
 SOURCE = "openalex"
 
-_WORK = re.compile(r"(?:^|/)(W\d+)$", re.IGNORECASE)
 _LABEL = re.compile(r"(?i:abstract|summary)(?:\s*([:.—–-])+\s*|\s*(?=[A-Z][a-z]))")
 _NO_ABSTRACT = re.compile(
     r"(?:(?:an |the )?abstract (?:is )?not available|no abstract(?: (?:is )?available|\W*$)"
@@ -297,8 +295,8 @@ def read_work(record: object) -> Paper | None:
 
 def work_key(value: object) -> str | None:
     """Return the `W…` of a work's id or address."""
-    found = _WORK.search(value) if isinstance(value, str) else None
-    return found[1].upper() if found else None
+    last = value.rpartition("/")[2].upper() if isinstance(value, str) else ""
+    return last if last[:1] == "W" and last[1:].isdecimal() else None
 
 
 def _list(value: object) -> list[object]:
@@ -336,4 +334,4 @@ def _arxiv(work: Mapping[str, object], places: Iterable[Mapping[str, object]]) -
     written += [one.get(name) for one in places for name in ("landing_page_url", "pdf_url", "id")]
     texts = (text for text in written if isinstance(text, str) and "arxiv" in text.lower())
     # The id of a location may be 'pmh:oai:arXiv.org:2005.11401'.
-    return _first(bare_id(re.sub(r"(?i)^.*oai:arxiv\.org:", "", text), "arxiv") for text in texts)
+    return _first(bare_id(text.lower().rpartition("oai:arxiv.org:")[2], "arxiv") for text in texts)

@@ -51,12 +51,13 @@ def near_titles(first: str, second: str, *, ratio: float = NEAR_RATIO) -> bool:
 
 def bare_title(title: str) -> str:
     """Return a title without markup and without the mark of a retraction before it."""
-    text = plain(title) if _MARKED.search(title) else title
+    text = plain(title) if "<" in title or "&" in title else title
     return without_mark(text)
 
 
 def _words(title: str) -> list[str]:
-    return [key for word in re.split(r"[\W_]+", title) if (key := title_key(word))]
+    spaced = "".join(char if char.isalnum() else " " for char in title)
+    return [key for word in spaced.split() if (key := title_key(word))]
 
 
 def _without(words: list[str], others: list[str]) -> list[str]:
@@ -77,7 +78,6 @@ def _one_word(first: str, second: str) -> bool:
     return 2 * shared >= min(len(first), len(second)) and fuzz.ratio(first, second) >= 75
 
 
-_MARKED = re.compile(r"[<&]")
 _NUMBER = re.compile(
     r"\w*\d\w*|[ivx]+|[b-z]|one|two|three|four|five|six|seven|eight|nine|ten|first|second|third"
     r"|fourth|fifth|part|volume|supplement\w*|erratum|corrigendum|correction|reply|comments?"

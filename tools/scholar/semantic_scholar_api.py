@@ -16,14 +16,13 @@ from state.paper import Author, Paper
 from tools.counting import counted
 from tools.errors import NotInSourceError, PermanentError
 from tools.http.http_caller import RetryingClient
+from tools.http.response_errors import mapping, mappings
 from tools.scholar.fields import (
     address_of,
     bare_id,
     count_of,
     day_of,
     exact_phrase,
-    mapping,
-    mappings,
     paper_from,
     text_of,
     year_of,

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from state.quote import Quote
-from tools.scholar.fields import count_of, mapping, mappings, text_of
+from tools.http.response_errors import mapping, mappings
+from tools.scholar.fields import count_of, text_of
 from tools.text.sentences import Span, split_sentences
 from tools.text.words import distinct_content_stems
 

@@ -9,7 +9,9 @@ _SERIES = re.compile(
     r"|\w*[rx]iv\b|\bcorr\b|preprint|ssrn|zenodo"
 )
 """Series in which volumes of many venues appear, and places of preprints: they tell nothing of the venue."""
-_OF_A_MEETING = re.compile(r"\b(?:proc(?:eedings)?|conf(?:erence)?|symposium|workshop|meeting)\b")
+_OF_A_MEETING = frozenset(
+    {"proc", "proceedings", "conf", "conference", "symposium", "workshop", "meeting"}
+)
 _GENERIC = frozenset(
     [
         "proceedings",
@@ -160,7 +162,8 @@ def same_venue(one: str, two: str) -> bool | None:
 
 def is_meeting(venue: str) -> bool:
     """Whether a venue is held once in a while, so that its year is that of what appears there."""
-    return bool(_OF_A_MEETING.search(_plain(venue)) or _acronyms(venue) - {"jmlr", "tmlr", "pnas"})
+    words = set(_plain(venue).split())
+    return bool(words & _OF_A_MEETING or _acronyms(venue) - {"jmlr", "tmlr", "pnas"})
 
 
 def gives_dois(venue: str) -> bool:
@@ -188,7 +191,7 @@ def _known(acronyms: set[str], plain: str) -> set[str]:
     """Return the names in the table that these acronyms or this name stand for, the longest that fit."""
     if acronyms:
         return {NAMES[one] for one in acronyms if one in NAMES}
-    words, meeting = _words(plain), bool(_OF_A_MEETING.search(plain))
+    words, meeting = _words(plain), not _OF_A_MEETING.isdisjoint(plain.split())
     fit = {
         name: len(own)
         for name in NAMES.values()
