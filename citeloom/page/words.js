@@ -197,6 +197,7 @@ export const W = {
     nearest: "Closest passages:", unread: "Full text:", nothing: "No passage of it is at hand.", further: "Further passages",
     uncited: "without citation", verdicts: "Verdicts", findings: "Findings", finding: "Finding", clean: "No findings", previous: "Previous", next: "Next finding",
     close: "Close the finding", yours: "Your text, with findings", letters: "n and p move between findings.", export: "Export the corrected text",
+    again: "CiteLoom no longer has your file. Choose it again:", unmade: "The file is saved without {}: these words are not in it as CiteLoom read them, or a citation manager’s field holds them. Change them in Word or in your citation manager.",
     quoteIt: "Quote this instead", removeIt: "Remove the sentence", ignore: "Ignore", ignored: "You ignored this finding.", becomes: "It becomes:",
     gone: "The sentence will be removed.", yourself: "CiteLoom does not find this sentence word for word in your file: change it there.",
   },
