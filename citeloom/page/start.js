@@ -10,7 +10,8 @@ import {Problem, useAction, useLoaded} from "./parts.js";
 import {Icon} from "./shapes.js";
 import {Before} from "./start_price.js";
 import {Where} from "./start_sources.js";
-import {html, useState} from "./vendor/preact.js";
+import {read} from "./run.js";
+import {html, useEffect, useState} from "./vendor/preact.js";
 import {W} from "./words.js";
 
 /** A DOI, an arXiv id, or the address of one; the server knows better. */
@@ -28,12 +29,15 @@ const ICONS = {start: "page", ask: "ask", check: "done"};
 /** @type {Form} */
 const EMPTY = {text: "", library: "starter", sources: ["library"], before: "", after: "", keep: "", cite: "", must: "", plan: "", graph: "review", usd: "", asking: [], methods: {}};
 
-/** @param {{at: string}} props `at` is "model" where one comes to connect a model */
+/** @param {{at: string}} props `at` is "model" where one comes to connect a model, or a run whose search is to be changed */
 export function Start({at}) {
   const [form, setForm] = useState(EMPTY);
   const [dropped, setDropped] = useState("");
   const [reading, setReading] = useState("");
   const model = useModel();
+  useEffect(() => {
+    if (at && at !== "model") read(at).then((run) => setForm(refilled(run)), (caught) => setDropped(caught.message));
+  }, [at]);
   const [table] = useLoaded(() => api.get("/citeloom/methods"), []);
   const put = (/** @type {Partial<Form>} */ change) => setForm((/** @type {Form} */ before) => ({...before, ...change}));
   const typed = (/** @type {keyof Form} */ name) => (/** @type {any} */ event) => put({[name]: event.target.value});
@@ -97,6 +101,12 @@ export function Start({at}) {
     </form>
     <${RecentRuns} />
   </div>`;
+}
+
+/** The form of an earlier run, to change it. @param {import("./run.js").Run} run @returns {Form} */
+function refilled({graph, searched}) {
+  const given = Object.fromEntries(Object.keys(EMPTY).filter((name) => searched[name]).map((name) => [name, typeof searched[name] === "number" ? String(searched[name]) : searched[name]]));
+  return {...EMPTY, ...given, must: (searched.must_include ?? []).join("\n"), graph: graph === "find" || graph === "novelty" ? graph : "review"};
 }
 
 /** What a form asks of the server. @param {Form} form */
