@@ -67,7 +67,7 @@ export function Start({at}) {
     <input type="number" min="1" max=${most} placeholder=${W.start.usual[name]} value=${form[name]} onInput=${typed(name)} /></label>`;
   return html`<div class="start-view">
     <div class="hello"><h1>${W.start.title}</h1><p class="dim">${W.start.lead}</p></div>
-    <nav class="ways" aria-label=${W.start.what}>${Object.entries(W.start.ways).map(([name, way]) => html`<a class="way" href=${`#/${name}`} aria-current=${name === "start" ? "page" : null}>
+    <nav class="ways" aria-label=${W.start.what}>${Object.entries(W.start.ways).map(([name, way]) => [name, name === "start" && model === false ? {...way, ...W.start.free} : way]).map((/** @type {any} */ [name, way]) => html`<a class="way" href=${`#/${name}`} aria-current=${name === "start" ? "page" : null}>
       <span class="w-icon"><${Icon} name=${ICONS[/** @type {keyof typeof ICONS} */ (name)]} size=${18} /></span>
       <span class="w-text"><strong>${way.name}</strong><span class="w-what">${way.what}</span><span class="w-time dim">${way.time}</span></span></a>`)}</nav>
     <form class="start-grid" onSubmit=${(/** @type {Event} */ event) => (event.preventDefault(), go())}

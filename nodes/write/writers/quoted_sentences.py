@@ -128,8 +128,8 @@ def _around(paper: PaperToCite) -> str:
 def count_sentence(theme: str, papers: Sequence[PaperToCite]) -> str:
     """Name a theme as a heading does, with the number of its papers and, where all are known, their years.
 
-    'Dense retrieval (3 papers, 2020 to 2024).' A name that two of them do not mention is none of theirs: the title of the
-    first one names the theme instead, as no other theme has it.
+    'Dense retrieval (3 papers, 2020 to 2024).' A name that two of them do not mention is none of theirs; then the
+    title of the first one names the theme, as no other theme has it.
     """
     told = [counted(len(papers), "paper")]
     years = sorted(item.year for item in papers if item.year)
