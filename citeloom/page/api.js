@@ -136,9 +136,9 @@ export async function forget(thread) {
 export const remove = (path) => send("DELETE", path);
 
 const PLACE = "citeloom-page";
-/** What the page itself keeps of a run, in the server's store. @typedef {"papers" | "order" | "columns" | "given" | "mended" | "fixes"} Kept */
+/** What the page itself keeps of a run, in the server's store. @typedef {"papers" | "order" | "columns" | "given" | "file" | "mended" | "fixes"} Kept */
 /** @type {Kept[]} */
-const KEPT = ["papers", "order", "columns", "given", "mended", "fixes"];
+const KEPT = ["papers", "order", "columns", "given", "file", "mended", "fixes"];
 
 /** @param {string} thread @param {Kept} name @returns {Promise<any>} */
 export async function kept(thread, name) {
@@ -153,6 +153,12 @@ export async function kept(thread, name) {
 /** @param {string} thread @param {Kept} name @param {unknown} value */
 export const keep = (thread, name, value) =>
   send("PUT", "/store/items", {namespace: [PLACE, thread], key: name, value: {kept: value}});
+
+/** A Word file with fixes, and the numbers of those that it has no place for. @param {string} name @param {string} content in base64 @param {import("./mend.js").Fix[]} fixes @returns {Promise<[Blob, number[]]>} */
+export async function mendedWord(name, content, fixes) {
+  const answer = await send("POST", "/citeloom/draft/mended", {name, content, fixes});
+  return [await answer.blob(), JSON.parse(answer.headers.get("X-Unmade") ?? "[]")];
+}
 
 /** A picture of the page on which a quote stands. @param {string} library @param {string} paper @param {string} quote @param {number | undefined} page */
 export async function pageOf(library, paper, quote, page) {

@@ -2,11 +2,12 @@
 // @ts-check
 import * as api from "./api.js";
 import {useKept} from "./choices.js";
-import {Quote} from "./components.js";
+import {Note, Quote} from "./components.js";
 import {because, judged, Quotes, worst} from "./evidence.js";
 import {Letters, useKeys} from "./keys.js";
 import {download, fits, mended} from "./mend.js";
-import {Nothing, Problem, useLoaded} from "./parts.js";
+import {base64} from "./libraries.js";
+import {Nothing, Problem, useAction, useLoaded} from "./parts.js";
 import {ReferenceRows, saidOf, useFixes, wordsOf} from "./references.js";
 import {PageOf} from "./page_of.js";
 import {paragraphs, reveal, Sentence, tally} from "./sentences.js";
@@ -29,6 +30,18 @@ export function Checked({run}) {
   const [given] = useLoaded(() => api.kept(run.thread, "given"), [run.thread]);
   const [chosen, put, unkept] = useKept(run.thread, "mended", /** @type {Record<string, Choice>} */ ({}));
   const [fixed, fix, undo, unfixed] = useFixes(run.thread);
+  const [unmade, setUnmade] = useState(/** @type {string[]} */ ([]));
+  const [again, setAgain] = useState(false);
+  const [save, saving, unsaved] = useAction(async (/** @type {import("./mend.js").Fix[]} */ fixes, /** @type {string} */ text, /** @type {File | null} */ file = null) => {
+    const name = given?.name ?? "";
+    if (!/\.docx$/i.test(name)) return download(mendedName(name), mended(text, fixes));
+    const content = file ? await base64(file) : await api.kept(run.thread, "file");
+    setAgain(!content);
+    if (!content) return;
+    const [made, left] = await api.mendedWord(name, content, fixes);
+    setUnmade(left.map((place) => fixes[place].from));
+    download(`corrected-${name}`, made);
+  });
   const open = at ?? found[0]?.number ?? 0;
   const show = (/** @type {number} */ number) => {
     setAt(number === open ? 0 : number);
@@ -70,11 +83,15 @@ export function Checked({run}) {
       <div class="text-tools">
         ${found.length > 0 && html`<button type="button" onClick=${() => step(-1)}><${Icon} name="left" size=${14} /> ${W.check.previous}</button>
           <button type="button" onClick=${() => step(1)}>${W.check.next} <${Icon} name="right" size=${14} /></button>`}
-        <button type="button" class="main" disabled=${!fixes.length} onClick=${() => download(mendedName(given?.name ?? ""), mended(text, fixes))}>
+        <button type="button" class="main" disabled=${!fixes.length || saving} onClick=${() => save(fixes, text)}>
           ${fixes.length ? `${W.check.export} (${counted(fixes.length, "fix")})` : W.check.export}</button>
       </div>
     </div>
-    <${Problem} text=${unkept || unfixed} />
+    <${Problem} text=${unkept || unfixed || unsaved} />
+    ${again && html`<${Note} kind="ask"><label class="file">${W.check.again} <input type="file" accept=".docx"
+      onChange=${(/** @type {any} */ event) => event.target.files[0] && save(fixes, text, event.target.files[0])} /></label><//>`}
+    ${unmade.length > 0 && html`<${Note} kind="warn" icon="failed"><p role="status">${W.check.unmade.replace("{}", counted(unmade.length, "fix"))}</p>
+      <ul class="dots">${unmade.map((words) => html`<li dir="auto">${words}</li>`)}</ul><//>`}
     <div class="check-grid"><div>
       <article class="checked" aria-label=${W.check.yours}>
         ${paragraphs(sentences).flatMap((part) => pieces(part, open).map((piece) => (Array.isArray(piece)

@@ -7,6 +7,8 @@ import {Problem, useAction, useLoaded} from "./parts.js";
 import {html, useState} from "./vendor/preact.js";
 import {counted, W} from "./words.js";
 
+/** Bytes of a Word file that the server keeps for the export; a larger one has to be chosen again. */
+const KEPT = 8_000_000;
 const PLAIN = /\.(txt|md|markdown|tex|rst|text)$/i;
 /** Only these can tell whether a work exists. */
 const SOURCES = {...W.start.sourceNames, crossref: "Crossref"};
@@ -36,6 +38,7 @@ const Paste = ({label, file, accept, text, required, put, take, named = ""}) => 
 function CheckText() {
   const [text, setText] = useState("");
   const [name, setName] = useState("");
+  const [word, setWord] = useState(/** @type {File | null} */ (null));
   const [papers, setPapers] = useState("");
   const [library, setLibrary] = useState("starter");
   const [sources, setSources] = useState(/** @type {string[]} */ ([]));
@@ -44,6 +47,7 @@ function CheckText() {
     if (!file) return;
     setText(PLAIN.test(file.name) ? await file.text() : (await api.upload(`/citeloom/draft?part=all&name=${encodeURIComponent(file.name)}`, file)).text);
     setName(file.name);
+    setWord(/\.docx$/i.test(file.name) && file.size <= KEPT ? file : null);
   });
   const [go, busy, error] = useAction(async () => {
     const ids = papers.split("\n").map((line) => line.trim()).filter(Boolean);
@@ -51,6 +55,7 @@ function CheckText() {
     const title = name || text.trim().split("\n")[0].replace(/^#+\s*/, "").slice(0, 80);
     const thread = await api.start("verify", input, {}, {title: `${W.check.run}: ${title}`});
     await api.keep(thread, "given", {text, name});
+    if (word) await api.keep(thread, "file", await base64(word));
     location.hash = `#/run/${thread}/live`;
   });
   return html`<form class="check-form" onSubmit=${(/** @type {Event} */ event) => (event.preventDefault(), go())}>

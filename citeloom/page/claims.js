@@ -1,6 +1,6 @@
 // Novelty: each claim of a text beside the earlier works that are nearest to it, with the words of both.
 // @ts-check
-import {Fold, Note, Quote} from "./components.js";
+import {Fold, isAnnotation, Note, Quote} from "./components.js";
 import {byline, Nothing, Out} from "./parts.js";
 import {Verdict} from "./shapes.js";
 import {html} from "./vendor/preact.js";
@@ -18,8 +18,10 @@ const first = (claim) => claim.nearest.filter((/** @type {any} */ work) => ["sam
 export function Claims({run}) {
   const claims = /** @type {any[]} */ (run.values.claims ?? []);
   if (!claims.length) return html`<${Nothing}>${W.claims.none}<//>`;
+  const noted = claims.some((claim) => claim.nearest.some((/** @type {any} */ work) => work.paper_words && isAnnotation(work.paper_words)));
   return html`<div class="claims">
     <${Note}>${run.values.mind === "extractive" ? W.claims.embedded : W.claims.says}<//>
+    ${noted && html`<p class="small dim"><span class="noted-key">${W.papers.key}</span></p>`}
     ${claims.map((claim) => html`<section class="card claim" aria-label=${`${W.claims.claim} ${claim.number}`}>
       <h2><span class="num dim">${claim.number}</span> <q dir="auto">${claim.claim}</q></h2>
       <p><${Verdict} verdict=${SHAPES[claim.found]}>${W.claims.found[/** @type {keyof typeof W.claims.found} */ (claim.found)]}<//>
@@ -43,7 +45,7 @@ function Work({work}) {
     ${work.why && html`<p class="dim small">${W.claims.not}: ${work.why}</p>`}
     <div class="pair">
       ${compared && work.claim_words && html`<${Quote} quote=${work.claim_words} />`}
-      ${work.paper_words && html`<${Quote} quote=${work.paper_words} where=${work.paper_words.place} />`}
+      ${work.paper_words && html`<${Quote} quote=${work.paper_words} where=${work.paper_words.place} told=${true} />`}
     </div>
   </div>`;
 }

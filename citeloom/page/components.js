@@ -26,15 +26,16 @@ export const isAnnotation = (quote) => quote.part === "annotation";
 
 /**
  * Words of a source, whose they are and where they stand. An annotation looks unlike a paper's words.
- * @param {{quote: any, context?: string, where?: any, children?: any}} props `context` is the passage around the quote, `where` its page and section
+ * @param {{quote: any, context?: string, where?: any, told?: boolean, children?: any}} props `context` is the passage around the quote, `where` its page and
+ *   section; `told` where it says above that annotations are none of the papers' words
  */
-export function Quote({quote, context = "", where, children}) {
+export function Quote({quote, context = "", where, told = false, children}) {
   const noted = isAnnotation(quote);
   const at = context.slice(quote.start, quote.end) === quote.text ? quote.start : context.indexOf(quote.text);
   const words = context && at >= 0
     ? html`${context.slice(0, at)}<mark>${quote.text}</mark>${context.slice(at + quote.text.length)}` : quote.text;
   return html`<figure class="quote"><blockquote class=${noted ? "noted" : ""} dir="auto">${noted ? words : html`“${words}”`}</blockquote>
-    <figcaption class="from"><span class=${`where ${noted ? "annotation" : "own"}`}>${quote.verified === false ? W.quote.unverified : noted ? W.papers.annotation : `${W.quote.from} ${quote.words_of ?? quote.part}`}</span>
+    <figcaption class=${told && noted && quote.verified !== false && !where ? "hide" : "from"}><span class=${`where ${noted ? "annotation" : "own"}`}>${quote.verified === false ? W.quote.unverified : noted ? W.papers.annotation : `${W.quote.from} ${quote.words_of ?? quote.part}`}</span>
       ${where && html`<span dir="auto">${where}</span>`}${children}</figcaption></figure>`;
 }
 

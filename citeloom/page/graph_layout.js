@@ -14,7 +14,7 @@
 
 const MOST = 500, MANY = 80, LEAST_LANE = 10;
 /** Labels' widths that are tried, the widest that fits is taken. */
-const LABELS = [230, 205, 185, 165, 145, 125, 105, 85];
+const LABELS = [230, 205, 185, 165, 145, 125];
 const NARROW = 37;
 
 /** What a text uses a paper for, of the purposes that the check of its citations names. @type {Record<string, string>} */

@@ -47,6 +47,7 @@ export function Picture({plan, graph, size, zoom, setZoom, all, chosen, found, c
   const place = useRef(/** @type {SVGSVGElement | null} */ (null));
   const [moved, setMoved] = useState({x: 0, y: 0});
   const [first, setFirst] = useState("");
+  const [over, setOver] = useState("");
   const drag = useRef(/** @type {{x: number, y: number} | null} */ (null));
   const bound = (/** @type {{x: number, y: number}} */ {x, y}, by = zoom) =>
     ({x: Math.min(0, Math.max(width * (1 - by), x)), y: Math.min(0, Math.max(height * (1 - by), y))});
@@ -116,35 +117,51 @@ export function Picture({plan, graph, size, zoom, setZoom, all, chosen, found, c
     })}</g>
     ${plan.spots.map((spot) => html`<${Disc} key=${spot.dot.id} spot=${spot} x=${X(spot.x)} y=${Y(spot.y)} tone=${toneOf(graph.themes, spot.dot.theme)} text=${texts.get(spot.dot.id)}
       kind=${`${near.has(spot.dot.id) ? "near" : ""} ${spot.dot === chosen ? "chosen" : ""} ${found?.has(spot.dot.id) ? "found" : ""}`}
-      tab=${spot.dot.id === start ? 0 : -1} choose=${() => choose(spot.dot.id)} press=${(/** @type {KeyboardEvent} */ event) => press(event, spot)} />`)}
+      tab=${spot.dot.id === start ? 0 : -1} choose=${() => choose(spot.dot.id)} press=${(/** @type {KeyboardEvent} */ event) => press(event, spot)} over=${setOver} />`)}
     ${plan.bands.map((band, row) => html`<${Head} band=${band} odd=${!(row % 2)} y=${Y(band.y)} tall=${band.tall * zoom} compact=${compact} cover=${!compact && zoom > 1} unfold=${() => unfold(band.key)} />`)}
     <${Years} columns=${plan.columns} X=${X} width=${width} compact=${compact} />
+    ${at.get(over) && texts.get(over) !== at.get(over)?.dot.title && html`<${Whole} spot=${at.get(over)} x=${X(at.get(over)?.x ?? 0)} y=${Y(at.get(over)?.y ?? 0)} width=${width} />`}
   </svg>`;
 }
 
-/** @param {{spot: Spot, x: number, y: number, tone: string, text: string, kind: string, tab: number, choose: () => void, press: (event: KeyboardEvent) => void}} props */
-function Disc({spot, x, y, tone, text, kind, tab, choose, press}) {
+/** @param {{spot: Spot, x: number, y: number, tone: string, text: string, kind: string, tab: number, choose: () => void, press: (event: KeyboardEvent) => void, over: (id: string) => void}} props */
+function Disc({spot, x, y, tone, text, kind, tab, choose, press, over}) {
   const {dot, flip} = spot;
   const told = `${dot.number ? `[${dot.number}] ` : ""}${dot.title}, ${dot.year ?? W.graph.unknownYear}, ${W.graph.kinds[dot.kind]}, ${W.graph.citedBy} ${dot.cited} ${W.graph.here}`;
-  return html`<g class=${`dot ${dot.kind} ${tone} ${dot.number ? "named" : ""} ${kind}`} role="button" tabindex=${tab} data-id=${dot.id} aria-label=${told}
-      transform=${`translate(${x} ${y})`} onClick=${choose} onKeyDown=${press}>
+  return html`<g class=${`dot ${dot.kind} ${tone} ${dot.number ? "named" : ""} ${kind}`} role="button" tabindex=${tab} data-id=${dot.id} data-title=${dot.title} aria-label=${told}
+      transform=${`translate(${x} ${y})`} onClick=${choose} onKeyDown=${press}
+      onPointerEnter=${() => over(dot.id)} onPointerLeave=${() => over("")} onFocus=${() => over(dot.id)} onBlur=${() => over("")}>
     <circle class="hit" r=${Math.max(13, dot.r + 4)} />
     ${dot.chosen && html`<circle class="second" r=${dot.r + 3.5} />`}
     <circle class="disc" r=${dot.r} />
     ${dot.number && html`<text class="n" y="3.6">${dot.number}</text>`}
     ${dot.kind === "missing" && html`<path class="plus" d="M-3 0H3M0-3V3" />`}
-    <text class="label" y="4" x=${flip ? -dot.r - 6 : dot.r + 6} text-anchor=${flip ? "end" : "start"}>${text}</text>
-    <title>${dot.title}</title></g>`;
+    <text class="label" y="4" x=${flip ? -dot.r - 6 : dot.r + 6} text-anchor=${flip ? "end" : "start"}>${text}</text></g>`;
+}
+
+/** The whole title of the paper under the pointer or the focus, whose label is cut; in rows where it is long. @param {{spot: Spot, x: number, y: number, width: number}} props */
+function Whole({spot: {dot}, x, y, width}) {
+  const rows = wrapped(dot.title, Math.min(420, width - 48), true);
+  const wide = Math.max(...rows.map((row) => measured(row, true))) + 20, tall = rows.length * 17 + 9;
+  const left = Math.max(4, Math.min(x + dot.r + 2, width - wide - 4)), top = y - 14 + (left < x + dot.r ? dot.r + 18 : 0);
+  return html`<g class="whole" aria-hidden="true" transform=${`translate(${left} ${top})`}><rect width=${wide} height=${tall} rx="5" />
+    ${rows.map((row, at) => html`<text x="10" y=${18 + at * 17}>${row}</text>`)}</g>`;
+}
+
+/** A text in rows of a width. @param {string} text @param {number} most @param {boolean} bold @returns {string[]} */
+function wrapped(text, most, bold) {
+  /** @type {string[]} */
+  const rows = [];
+  for (const word of text.split(" ")) {
+    const longer = rows.length ? `${rows[rows.length - 1]} ${word}` : word;
+    if (!rows.length || measured(longer, bold) > most) rows.push(word); else rows[rows.length - 1] = longer;
+  }
+  return rows;
 }
 
 /** A lane's name: a line above its rows on a phone, words under one another beside them elsewhere. @param {{band: Band, odd: boolean, y: number, tall: number, compact: boolean, cover: boolean, unfold: () => void}} props */
 function Head({band, odd, y, tall, compact, cover, unfold}) {
-  /** @type {string[]} */
-  const rows = [];
-  for (const word of band.name.split(" ")) {
-    const longer = rows.length ? `${rows[rows.length - 1]} ${word}` : word;
-    if (!rows.length || (!compact && measured(longer, true) > 108)) rows.push(word); else rows[rows.length - 1] = longer;
-  }
+  const rows = wrapped(band.name, compact ? Infinity : 108, true);
   const x = compact ? 10 : 14, top = compact ? y + 19 : Math.max(y, TOP - 1) + 22;
   const told = compact ? `${band.count}` : counted(band.count, "paper");
   const after = compact ? top : top + rows.length * 16;

@@ -34,10 +34,10 @@ export function corrected(printed, wrong) {
   return possible && wrong.length ? wrong.reduce((text, {stated, right}) => text.replace(stated, () => right), printed) : "";
 }
 
-/** Save a text as a file. @param {string} name @param {string} text */
-export function download(name, text) {
+/** Save a text or what a file holds. @param {string} name @param {string | Blob} content */
+export function download(name, content) {
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], {type: "text/plain;charset=utf-8"}));
+  link.href = URL.createObjectURL(typeof content === "string" ? new Blob([content], {type: "text/plain;charset=utf-8"}) : content);
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);

@@ -11,8 +11,8 @@ import {counted, W} from "./words.js";
  * @typedef {import("./choices.js").Choice} Choice
  */
 
-/** @param {{item: any, place: number, known: Known, choice: Choice, put: (choice: Choice) => void, move: ((to: number) => void) | null, drag: any}} props */
-export function Row({item, place, known, choice, put, move, drag}) {
+/** @param {{item: any, place: number, known: Known, told: boolean, choice: Choice, put: (choice: Choice) => void, move: ((to: number) => void) | null, drag: any}} props `told`: the list says at its top that quotes are annotations */
+export function Row({item, place, known, told, choice, put, move, drag}) {
   const {paper, debate} = item;
   const [open, setOpen] = useState(false);
   const kept = choice.must || choice.add || (item.selected && !choice.drop);
@@ -36,7 +36,7 @@ export function Row({item, place, known, choice, put, move, drag}) {
         <span>${byline(paper)}</span>${here > 0 && html`<span class="num">${W.papers.citedHere} ${here}</span>`}<span>${ways(item.found_by ?? [])}</span>
         ${choice.drop && html`<em>${W.papers.dropped}</em>`}${choice.must && html`<em>${W.papers.wanted}</em>`}${choice.add && !item.selected && html`<em>${W.papers.keptByYou}</em>`}</p>
       ${first && known.judged && html`<p class="p-why" dir="auto">${first.claim}</p>`}
-      ${first?.quote && html`<${Quote} quote=${first.quote} />`}
+      ${first?.quote && html`<${Quote} quote=${first.quote} told=${told} />`}
       ${!first && item.reason && html`<p class="dim small" dir="auto">${item.reason}</p>`}
       ${open && html`<${Detail} titles=${known.titles} item=${item} choice=${choice} put=${put} />`}
     </div>
@@ -90,8 +90,8 @@ function Detail({titles, item, choice, put}) {
     .map((/** @type {any} */ one) => ({...one.quote, kind})));
   const found = [...new Set((item.found_by ?? []).map((/** @type {any} */ hit) => way(hit, titles)))];
   return html`<div class="p-more-box">
-    ${sides.map(([kind, list]) => list.length > 0 && html`<h4>${W.papers[kind]}</h4>
-      <ul class=${kind}>${list.map((/** @type {any} */ one) => html`<li dir="auto">${one.claim}${one.quote && html`<${Quote} quote=${one.quote} />`}</li>`)}</ul>`)}
+    ${sides.map(([kind, list]) => list.length > 0 && html`<h4>${debate.by === "extractive" ? list[0].claim.replace(/\.$/, "") : W.papers[kind]}</h4>
+      <ul class=${kind}>${list.map((/** @type {any} */ one) => html`<li dir="auto">${debate.by !== "extractive" && one.claim}${one.quote && html`<${Quote} quote=${one.quote} />`}</li>`)}</ul>`)}
     <h4>${abstractTitle(paper)}</h4>
     <p>${paper.abstract ? html`<${Marked} text=${paper.abstract} quotes=${quotes} />` : W.papers.noAbstract}</p>
     ${item.reason && html`<p class="dim small">${W.papers.why}: ${item.reason}</p>`}

@@ -12,6 +12,7 @@ import {useModel} from "./model.js";
 import {AddPaper} from "./paper_add.js";
 import {Filters, listed} from "./paper_filters.js";
 import {Row} from "./paper_row.js";
+import {NoPapers} from "./papers_none.js";
 import {Nothing, Problem, useAction, useLoaded} from "./parts.js";
 import {read} from "./run.js";
 import {html, useEffect, useMemo, useRef, useState} from "./vendor/preact.js";
@@ -41,7 +42,8 @@ export function Papers({run}) {
     if (moved.current) document.getElementById(`paper-${moved.current}`)?.querySelector("button")?.focus();
     moved.current = "";
   }, [order]);
-  if (!papers.length) return html`<${Nothing}>${W.papers.none}<//>`;
+  const never = !papers.some((item) => item.selected) && !more.length && !Object.values(choices).some((one) => one.add || one.must);
+  if (!papers.length) return html`<${NoPapers} run=${run} seen=${0} show=${() => {}} />`;
   const sortable = filter.sort === "rank" && filter.show === "kept" && run.status === "completed";
   const move = (/** @type {string} */ id, /** @type {number} */ to) => {
     if (to < 0 || to >= shown.length || !id) return;
@@ -62,9 +64,10 @@ export function Papers({run}) {
     ${noted && html`<p class="note small p-note">${W.papers.key}</p>`}
     <div class=${`p-head c${known.criteria.length}`} aria-hidden="true"><span>${W.papers.rank}</span><span>${known.judged ? W.papers.main : W.papers.nearest}${noted && html`<span class="noted-key">${W.papers.key}</span>`}</span>
       ${known.criteria.map((name) => html`<span>${name}</span>`)}<span></span></div>
-    ${!shown.length && html`<${Nothing}>${filter.show === "fresh" && seen ? W.papers.nothingNew : W.papers.nothing}<//>`}
+    ${!shown.length && never && filter.show === "kept" ? html`<${NoPapers} run=${run} seen=${papers.length} show=${() => setFilter({...filter, show: "seen"})} />`
+      : !shown.length && html`<${Nothing}>${filter.show === "fresh" && seen ? W.papers.nothingNew : W.papers.nothing}<//>`}
     <${Long} items=${shown} id=${(/** @type {any} */ item) => item.paper.id} height=${HEIGHT} label=${W.run.tabs.papers} kind="p-list"
-      draw=${(/** @type {any} */ item, /** @type {number} */ place) => html`<${Row} key=${item.paper.id} item=${item} place=${place} known=${known} choice=${choices[item.paper.id] ?? {}}
+      draw=${(/** @type {any} */ item, /** @type {number} */ place) => html`<${Row} key=${item.paper.id} item=${item} place=${place} known=${known} told=${noted} choice=${choices[item.paper.id] ?? {}}
         put=${(/** @type {any} */ choice) => put(item.paper.id, choice)} move=${sortable ? (/** @type {number} */ to) => move(item.paper.id, to) : null}
         drag=${{onDragStart: () => setDragged(item.paper.id), onDragOver: (/** @type {DragEvent} */ event) => event.preventDefault(),
           onDrop: (/** @type {DragEvent} */ event) => (event.preventDefault(), move(dragged, place))}} />`} />
@@ -123,8 +126,8 @@ function Apply({run, papers, choices, order, more, put, forget}) {
     forget();
   };
   return html`<${ApplyBar} label=${W.papers.changes} actions=${html`<button type="button" class="quiet" onClick=${undo}>${W.papers.undo}</button>
-      <button type="button" class="main" disabled=${busy || !input.papers.length} onClick=${() => write()}>${W.papers.apply}</button>`}>
+      <button type="button" class="main" disabled=${busy || !input.papers.length} onClick=${() => write()}>${model === false ? W.papers.applyFree : W.papers.apply}</button>`}>
     <strong>${counted(count, "change")}:</strong> ${told.filter(Boolean).join("; ")}.${" "}
-    <span class="dim late">${[touched > 0 && W.papers.touches.replace("{}", counted(touched, "sentence")), W.papers.redo.replace("{}", counted(input.papers.length, "paper")), estimate && lengths(estimate)].filter(Boolean).join(" ")}</span>
+    <span class="dim late">${[touched > 0 && W.papers.touches[Number(touched > 1)].replace("{}", String(touched)), (model === false ? W.papers.redoFree : W.papers.redo).replace("{}", counted(input.papers.length, "paper")), estimate && lengths(estimate)].filter(Boolean).join(" ")}</span>
     <${Problem} text=${error} /><//>`;
 }

@@ -1,11 +1,12 @@
 // How far a run is: its steps, what each source gave, what it asks, the best papers so far.
 // @ts-check
-import {Fold, Note, Quote} from "./components.js";
+import {Fold, isAnnotation, Note, Quote} from "./components.js";
+import {useModel} from "./model.js";
 import {byline, Nothing} from "./parts.js";
 import {Question} from "./question.js";
 import {lasting} from "./run_view.js";
 import {Icon} from "./shapes.js";
-import {counting, doing, funnel, gist, given, left, lists, sourceName, story} from "./story_of.js";
+import {counting, funnel, gist, given, isPlain, left, sourceName, stepWords, story} from "./story_of.js";
 import {html, useEffect, useState} from "./vendor/preact.js";
 import {called, counted, W} from "./words.js";
 
@@ -14,19 +15,20 @@ const BEST = 8;
 /** @param {{run: import("./run.js").Run, again: () => void}} props */
 export function RunStory({run, again}) {
   const steps = story(run);
+  const model = useModel();
   const known = run.graph !== "references" && run.graph !== "verify" && run.graph !== "synthesize";
   return html`<div class="progress">
-    <ol class="steps" aria-label=${W.story.steps}>${steps.map(({name, state}) => html`<li class=${state} aria-current=${state === "on" ? "step" : null}><span>${W.story.names[/** @type {keyof typeof W.story.names} */ (name)]}</span></li>`)}</ol>
+    <ol class="steps" aria-label=${W.story.steps}>${steps.map(({name, state}) => html`<li class=${state} aria-current=${state === "on" ? "step" : null}><span>${stepWords("names", name, run, model)}</span></li>`)}</ol>
     <${Spent} run=${run} />
     ${run.question && html`<div class="run-do"><a class="button main" href="#question" onClick=${toQuestion}>${W.story.one}</a></div>`}
     <div class=${known ? "story-grid" : ""}>
       <section aria-label=${W.story.label}><h2 class="hide">${W.story.label}</h2>
         ${run.status === "working" && !run.stages.length && html`<p class="dim" role="status">${W.story.begins}</p>`}
-        <ol class="story">${steps.map((step) => html`<${StepOf} key=${step.name} step=${step} run=${run} again=${again} />`)}</ol>
+        <ol class="story">${steps.map((step) => html`<${StepOf} key=${step.name} step=${step} run=${run} model=${model} again=${again} />`)}</ol>
         ${Object.values(run.values.counts ?? {}).some(Boolean) && html`<${Fold} summary=${W.story.all}><dl class="est">${Object.entries(run.values.counts).filter(([, count]) => count)
           .map(([name, count]) => html`<div><dt>${called(W.run.counts, name)}</dt><dd class="num">${count}</dd></div>`)}</dl><//>`}
       </section>
-      ${known && html`<${Rising} run=${run} />`}
+      ${known && html`<${Rising} run=${run} plain=${isPlain(run, model)} />`}
     </div></div>`;
 }
 
@@ -54,20 +56,20 @@ function Spent({run}) {
   return told.length ? html`<p class="spent dim small num">${told.map((text) => html`<span>${text}</span>`)}</p>` : null;
 }
 
-/** @param {{step: import("./story_of.js").Step, run: import("./run.js").Run, again: () => void}} props */
-function StepOf({step, run, again}) {
-  const name = /** @type {keyof typeof W.story.names} */ (step.name);
+/** @param {{step: import("./story_of.js").Step, run: import("./run.js").Run, model: boolean | null, again: () => void}} props */
+function StepOf({step, run, model, again}) {
+  const {name} = step;
   const bar = counting(step);
   const queries = name === "read" && run.queries.length > 0;
   const sources = name === "search" && step.state !== "todo" ? given(run, step.failures) : [];
   const open = step.state === "on";
   const halted = open && ["failed", "cancelled"].includes(run.status);
   const stop = run.values.stop;
-  const [title, todo] = W.story.todo[name];
-  const line = step.state === "ok" ? gist(step, run) : open ? step.stages.at(-1)?.note ?? "" : todo;
+  const [title, todo] = stepWords("todo", name, run, model);
+  const line = step.state === "ok" ? gist(step, run, isPlain(run, model)) : open ? step.stages.at(-1)?.note ?? "" : todo;
   const failures = step.failures.filter((item) => item.stage !== "search_source" || !sources.length);
   return html`<li class=${step.state}>
-    <h3>${open ? doing(step, run) : lists(step, run) ? W.story[step.state === "todo" ? "list" : "listed"] : step.state === "todo" ? title : W.story.ok[name]}${step.seconds >= 1 && html` <span class="dim num">${lasting(step.seconds * 1000)}</span>`}</h3>
+    <h3>${step.state === "todo" ? title : stepWords(open ? "on" : "ok", name, run, model)}${step.seconds >= 1 && html` <span class="dim num">${lasting(step.seconds * 1000)}</span>`}</h3>
     ${queries ? html`<${Fold} open=${false} summary=${`${run.queries.length} ${W.story.queries[run.queries.length === 1 ? 0 : 1]}, ${W.story.from}`}>
         <ul class="queries">${run.queries.map((query) => html`<li dir="auto"><code>${query.facet === "whole" ? `${query.text.slice(0, 60)} …` : query.text}</code><span class="dim">${query.reason ?? ""}</span></li>`)}</ul><//>`
       : line && !sources.length && html`<p class="dim" dir="auto">${line}</p>`}
@@ -79,7 +81,7 @@ function StepOf({step, run, again}) {
     ${halted && html`<${Note} kind="warn" icon=${run.status === "failed" ? "failed" : "paused"}><strong>${W.story.stopped}.</strong> <span dir="auto">${run.problem}</span><//>`}
     ${stop && step.name === (run.status === "completed" ? lastOf(run) : "") && html`<${Note} kind="warn" icon="failed"><span dir="auto">${stop.cause}${stop.remedy && `: ${stop.remedy}`}</span><//>`}
     ${open && run.question && html`<${Question} key=${run.question.kind + (run.question.error ?? "") + run.question.proposal} run=${run} again=${again} />`}
-    ${name === "check" && step.state === "ok" && run.values.sentences?.length > 0 && html`<p><a class="button main" href=${`#/run/${run.thread}/text`}>${W.story.open}</a></p>`}
+    ${name === "check" && step.state === "ok" && run.values.sentences?.length > 0 && html`<p><a class="button main" href=${`#/run/${run.thread}/text`}>${isPlain(run, model) ? W.story.openList : W.story.open}</a></p>`}
   </li>`;
 }
 
@@ -107,28 +109,30 @@ function Gave({sources, run}) {
     ${silent.map((item) => html`<${Fold} kind="why" summary=${html`<span class="small">${sourceName(item.name, run)}: ${W.story.goes}</span>`}><p class="dim small" dir="auto">${item.cause}</p><//>`)}`;
 }
 
-/** The best papers so far, or those that were kept, with why and the quote. @param {{run: import("./run.js").Run}} props */
-function Rising({run}) {
+/** The best papers so far, or those that were kept, with why and the quote. @param {{run: import("./run.js").Run, plain: boolean}} props */
+function Rising({run, plain}) {
   const kept = (run.values.papers ?? []).filter((/** @type {any} */ item) => item.selected && item.paper);
   const ended = run.status === "completed";
   const best = /** @type {import("./run.js").Best[]} */ (kept.length ? kept.slice(0, BEST).map((/** @type {any} */ item) => ({
     paper: item.paper, score: item.score, why: item.debate?.arguments_for?.[0]?.claim ?? "", quote: item.debate?.arguments_for?.[0]?.quote ?? null,
     rank: item.rank, move: run.best.find((one) => one.paper.id === item.paper.id)?.move ?? 0,
   })) : run.best.slice(0, BEST));
-  const numbers = funnel(run);
+  const numbers = funnel(run, plain);
   const judged = kept.length > 0 || run.relevant > 0 || best.some((item) => item.quote);
   const quotes = run.values.mind === "extractive" || best.every((item) => item.why === best[0]?.why);
+  const noted = best.some((item) => item.quote && isAnnotation(item.quote));
   return html`<section class="rise" aria-labelledby="best" aria-live="polite">
     <div class="rise-top"><h2 id="best">${ended && kept.length ? W.run.tabs.papers : W.story.best}</h2>
       ${kept.length > best.length && html`<a href=${`#/run/${run.thread}/papers`}>${counted(kept.length, "paper")}</a>`}</div>
     ${numbers.some(([, count]) => count) && html`<dl class="funnel">${numbers.map(([name, count]) => html`<div><dt>${name}</dt><dd class="num">${count || "–"}</dd></div>`)}</dl>`}
     ${!best.length && html`<${Nothing}>${W.story.waits}<//>`}
-    ${best.length > 0 && !judged && html`<p class="note small">${W.story.promising}</p>`}
+    ${best.length > 0 && !judged && html`<p class="note small">${plain ? W.story.unranked : W.story.promising}</p>`}
+    ${noted && html`<p class="small dim"><span class="noted-key">${W.papers.key}</span></p>`}
     <ol class="rising">${best.map((item) => html`<li key=${item.paper.id}><div class="rank"><span class="num strong">${item.rank}</span><${Move} places=${item.move} /></div>
       <div><h3 dir="auto">${item.paper.title}</h3>
         <p class="dim small" dir="auto">${[byline(item.paper), judged && item.score != null && `${W.papers.score} ${Math.round(item.score)}`].filter(Boolean).join(" · ")}</p>
         ${item.why && !quotes && html`<p class="because" dir="auto">${item.why}</p>`}
-        ${item.quote && html`<${Quote} quote=${item.quote} />`}</div></li>`)}</ol>
+        ${item.quote && html`<${Quote} quote=${item.quote} told=${noted} />`}</div></li>`)}</ol>
   </section>`;
 }
 

@@ -4,6 +4,7 @@ import {begun} from "./api.js";
 import {Checked} from "./check.js";
 import {Claims} from "./claims.js";
 import {Graph} from "./citation_graph.js";
+import {useModel} from "./model.js";
 import {Papers} from "./papers.js";
 import {Problem, useAction, useLoaded} from "./parts.js";
 import * as runs from "./run.js";
@@ -13,7 +14,7 @@ import {RunStory} from "./run_story.js";
 import {Table} from "./table.js";
 import {searched} from "./search_again.js";
 import {Icon} from "./shapes.js";
-import {counting, doing, story} from "./story_of.js";
+import {counting, stepWords, story} from "./story_of.js";
 import {Synthesis} from "./synthesis.js";
 import {Take} from "./run_files.js";
 import {Text} from "./text.js";
@@ -89,6 +90,7 @@ function Head({run, papers, again, tabs, shown}) {
   });
   const rerun = ["find", "review", "novelty"].includes(run.graph) && run.status === "completed" && Boolean(run.searched.text);
   const kept = (papers.values.papers ?? []).filter((/** @type {any} */ item) => item.selected).length;
+  const model = useModel();
   const at = `#/run/${run.thread}`;
   const step = run.status === "working" && run.stages.length ? story(run).find((item) => item.state === "on") : undefined;
   const bar = step && counting(step);
@@ -104,7 +106,7 @@ function Head({run, papers, again, tabs, shown}) {
     <div class="head"><div>
       <h1 dir="auto">${run.title || W.name}</h1>
       <p class="meta" role="status">
-        <span class=${`state status ${run.status}`}><${Icon} name=${ICONS[run.status]} kind=${ICONS[run.status] === "busy" ? "spin" : ""} />${step ? doing(step, run) : W.run.status[run.status]}</span>
+        <span class=${`state status ${run.status}`}><${Icon} name=${ICONS[run.status]} kind=${ICONS[run.status] === "busy" ? "spin" : ""} />${step ? stepWords("on", step.name, run, model) : W.run.status[run.status]}</span>
         ${bar && bar.done < bar.total && html`<span class="num" aria-hidden="true">${bar.done} ${W.story.of} ${bar.total}</span>`}
         ${stated(run, kept).map((text) => html`<span>${text}</span>`)}
         ${run.started && html`<span class="late">${new Date(run.started).toLocaleDateString(undefined, {day: "numeric", month: "short", year: "numeric"})}</span>`}

@@ -21,10 +21,10 @@ export function tally(sentences) {
 }
 
 /**
- * @param {{item: any, chosen: boolean, choose: () => void, faint?: boolean, expands?: boolean}} props `faint` dims it,
+ * @param {{item: any, chosen: boolean, choose: () => void, faint?: boolean, expands?: boolean, lead?: boolean}} props `lead` names the theme of its paragraph, `faint` dims it,
  *   `expands` says that what is chosen opens below it
  */
-export function Sentence({item, chosen, choose, faint = false, expands = false}) {
+export function Sentence({item, chosen, choose, faint = false, expands = false, lead = false}) {
   const kind = worst(item);
   const press = (/** @type {KeyboardEvent} */ event) => {
     if (event.key !== "Enter" && event.key !== " ") return;
@@ -34,7 +34,7 @@ export function Sentence({item, chosen, choose, faint = false, expands = false})
   // A verdict stays on the line of the word before it.
   const bracket = item.text.lastIndexOf("["), last = item.text.trimEnd().lastIndexOf(" ") + 1;
   const cut = bracket > 0 && bracket < last && item.text.indexOf("]", bracket) >= last ? bracket : last;
-  return html`<span class=${`s ${kind && tone(kind)} ${kind} ${faint ? "faint" : ""}`} role="button" tabindex="0" data-s=${item.number}
+  return html`<span class=${`s ${kind && tone(kind)} ${kind} ${faint ? "faint" : ""} ${lead ? "lead" : ""}`} role="button" tabindex="0" data-s=${item.number}
     aria-pressed=${expands ? null : chosen} aria-expanded=${expands ? chosen : null} onClick=${choose} onKeyDown=${press}>${cited(item.text.slice(0, cut))}<span
     class="tail">${cited(item.text.slice(cut))}${kind && html`<span class="v"><${Shape} verdict=${kind} /><span class=${kind === "supported" ? "hide" : "tag"}>${
       W.text.tags[/** @type {keyof typeof W.text.tags} */ (kind)]}</span></span>`}</span></span> `;

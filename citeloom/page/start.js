@@ -10,7 +10,8 @@ import {Problem, useAction, useLoaded} from "./parts.js";
 import {Icon} from "./shapes.js";
 import {Before} from "./start_price.js";
 import {Where} from "./start_sources.js";
-import {html, useState} from "./vendor/preact.js";
+import {read} from "./run.js";
+import {html, useEffect, useState} from "./vendor/preact.js";
 import {W} from "./words.js";
 
 /** A DOI, an arXiv id, or the address of one; the server knows better. */
@@ -28,12 +29,15 @@ const ICONS = {start: "page", ask: "ask", check: "done"};
 /** @type {Form} */
 const EMPTY = {text: "", library: "starter", sources: ["library"], before: "", after: "", keep: "", cite: "", must: "", plan: "", graph: "review", usd: "", asking: [], methods: {}};
 
-/** @param {{at: string}} props `at` is "model" where one comes to connect a model */
+/** @param {{at: string}} props `at` is "model" where one comes to connect a model, or a run whose search is to be changed */
 export function Start({at}) {
   const [form, setForm] = useState(EMPTY);
   const [dropped, setDropped] = useState("");
   const [reading, setReading] = useState("");
   const model = useModel();
+  useEffect(() => {
+    if (at && at !== "model") read(at).then((run) => setForm(refilled(run)), (caught) => setDropped(caught.message));
+  }, [at]);
   const [table] = useLoaded(() => api.get("/citeloom/methods"), []);
   const put = (/** @type {Partial<Form>} */ change) => setForm((/** @type {Form} */ before) => ({...before, ...change}));
   const typed = (/** @type {keyof Form} */ name) => (/** @type {any} */ event) => put({[name]: event.target.value});
@@ -63,7 +67,7 @@ export function Start({at}) {
     <input type="number" min="1" max=${most} placeholder=${W.start.usual[name]} value=${form[name]} onInput=${typed(name)} /></label>`;
   return html`<div class="start-view">
     <div class="hello"><h1>${W.start.title}</h1><p class="dim">${W.start.lead}</p></div>
-    <nav class="ways" aria-label=${W.start.what}>${Object.entries(W.start.ways).map(([name, way]) => html`<a class="way" href=${`#/${name}`} aria-current=${name === "start" ? "page" : null}>
+    <nav class="ways" aria-label=${W.start.what}>${Object.entries(W.start.ways).map(([name, way]) => [name, name === "start" && model === false ? {...way, ...W.start.free} : way]).map((/** @type {any} */ [name, way]) => html`<a class="way" href=${`#/${name}`} aria-current=${name === "start" ? "page" : null}>
       <span class="w-icon"><${Icon} name=${ICONS[/** @type {keyof typeof ICONS} */ (name)]} size=${18} /></span>
       <span class="w-text"><strong>${way.name}</strong><span class="w-what">${way.what}</span><span class="w-time dim">${way.time}</span></span></a>`)}</nav>
     <form class="start-grid" onSubmit=${(/** @type {Event} */ event) => (event.preventDefault(), go())}
@@ -97,6 +101,12 @@ export function Start({at}) {
     </form>
     <${RecentRuns} />
   </div>`;
+}
+
+/** The form of an earlier run, to change it. @param {import("./run.js").Run} run @returns {Form} */
+function refilled({graph, searched}) {
+  const given = Object.fromEntries(Object.keys(EMPTY).filter((name) => searched[name]).map((name) => [name, typeof searched[name] === "number" ? String(searched[name]) : searched[name]]));
+  return {...EMPTY, ...given, must: (searched.must_include ?? []).join("\n"), graph: graph === "find" || graph === "novelty" ? graph : "review"};
 }
 
 /** What a form asks of the server. @param {Form} form */

@@ -48,11 +48,19 @@ export function story(run) {
 /** The stage whose count tells how far a step is. @param {Step} step */
 export const counting = (step) => BARS[step.name]?.map((stage) => step.stages.find((item) => item.stage === stage)).filter((item) => item && item.total > 1).at(-1);
 
-/** Whether a step makes a list instead of a section. @param {Step} step @param {import("./run.js").Run} run */
-export const lists = (step, run) => step.name === "write" && run.values.mind === "extractive";
+/** Whether a run works without a model; until it says so itself, as the server does. @param {import("./run.js").Run} run @param {boolean | null} model */
+export const isPlain = (run, model) => (run.values.mind ? run.values.mind === "extractive" : model === false);
 
-/** What a run does in a step, in words. @param {Step} step @param {import("./run.js").Run} run */
-export const doing = (step, run) => (lists(step, run) ? W.story.listing : W.story.on[/** @type {keyof typeof W.story.on} */ (step.name)]);
+/**
+ * What the page calls a step: what it does depends on the graph, and on whether there is a model.
+ * @template {"names" | "todo" | "on" | "ok"} K
+ * @param {K} kind @param {string} name @param {import("./run.js").Run} run @param {boolean | null} model @returns {(typeof W.story)[K]["judge"]}
+ */
+export function stepWords(kind, name, run, model) {
+  const words = /** @type {any} */ (W.story);
+  const other = run.graph === "synthesize" ? words.synthesis : isPlain(run, model) ? words.plain : {};
+  return other[kind]?.[name] ?? words[kind][name];
+}
 
 /** Seconds that a stage still needs, where its pace is known. @param {import("./run.js").Stage | undefined} stage */
 export function left(stage) {
@@ -84,8 +92,8 @@ export function given(run, failures) {
 export const sourceName = (name, run) => (name === "library"
   ? `${W.start.library} “${run.searched?.library ?? run.values.request?.library ?? "starter"}”` : {...W.start.sourceNames, ...W.start.moreSources}[/** @type {"openalex"} */ (name)] ?? name);
 
-/** Records, papers, judged and relevant ones, as far as they are known. @param {import("./run.js").Run} run @returns {[string, number][]} */
-export function funnel(run) {
+/** Records, papers, judged and relevant ones, as far as they are known. @param {import("./run.js").Run} run @param {boolean} [plain] @returns {[string, number][]} */
+export function funnel(run, plain = false) {
   const counts = run.values.counts ?? {};
   const log = run.values.search_log?.length ? run.values.search_log : run.log;
   const at = (/** @type {string} */ stage) => run.stages.find((item) => item.stage === stage)?.done ?? 0;
@@ -94,19 +102,19 @@ export function funnel(run) {
     papers: counts.screened ?? at("merge_records"), judged: counts.assessed ?? at("weigh_links"),
     relevant: counts.included !== undefined ? counts.included : run.relevant,
   };
-  return [[W.story.records, numbers.records], [W.story.papers, numbers.papers], [W.story.judged, numbers.judged],
+  return [[W.story.records, numbers.records], [W.story.papers, numbers.papers], [plain ? W.story.ranked : W.story.judged, numbers.judged],
     [counts.included !== undefined ? W.story.kept : W.story.relevant, numbers.relevant]];
 }
 
-/** The line that a finished step folds into. @param {Step} step @param {import("./run.js").Run} run @returns {string} */
-export function gist(step, run) {
+/** The line that a finished step folds into. @param {Step} step @param {import("./run.js").Run} run @param {boolean} [plain] @returns {string} */
+export function gist(step, run, plain = false) {
   const {values} = run;
   const note = (/** @type {string} */ stage) => step.stages.find((item) => item.stage === stage)?.note ?? "";
   const sentences = values.sentences ?? [];
   const kept = (values.papers ?? []).filter((/** @type {any} */ item) => item.selected).length;
   /** @type {Record<string, string>} */
   const told = {
-    judge: kept ? `${counted(kept, "paper")} ${W.run.kept}, ${values.counts?.assessed ?? 0} ${W.run.counts.assessed}` : note("select_papers"),
+    judge: kept ? `${counted(kept, "paper")} ${W.run.kept}, ${values.counts?.assessed ?? 0} ${plain ? W.story.ranked.toLowerCase() : W.run.counts.assessed}` : note("select_papers"),
     cover: values.completeness?.told || note("estimate_completeness"),
     write: sentences.length ? `${counted(sentences.length, "sentence")}, ${counted(values.references?.length ?? 0, "paper")} ${W.run.cited}` : note("plan_section"),
     check: values.audit?.citations ? `${values.audit.supported} ${W.story.of} ${counted(values.audit.citations, "citation")} ${W.story.supported}` : "",

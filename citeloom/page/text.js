@@ -2,9 +2,9 @@
 // @ts-check
 import * as api from "./api.js";
 import {Change, Editor, lined} from "./change.js";
-import {Chip, Fold, Note, Panel} from "./components.js";
+import {Chip, Fold, isAnnotation, Note, Panel} from "./components.js";
 import {difference} from "./diff.js";
-import {Evidence, worst} from "./evidence.js";
+import {Evidence, judged, worst} from "./evidence.js";
 import {Letters, useKeys} from "./keys.js";
 import {useModel} from "./model.js";
 import {Nothing, Out, Problem, useAction, useLoaded} from "./parts.js";
@@ -54,7 +54,8 @@ export function Text({run}) {
     return html`<${Editor} edited=${edited} change=${setEdited} papers=${run.values.plan_papers ?? []} busy=${busy} error=${error}
       save=${(/** @type {any} */ change) => revise(change, W.text.made[edited.kind])} cancel=${() => setEdited(null)} />`;
   }
-  const audit = run.values.audit;
+  const audit = run.values.audit, listed = run.values.mind === "extractive";
+  const quotes = sentences.flatMap(judged).flatMap((item) => item.quote ?? []), noted = quotes.filter(isAnnotation).length;
   return html`
     ${audit && !audit.passed && html`<${Note} kind="warn" icon="failed"><p class="strong">${W.text.notPassed}</p>
       <ul>${audit.reasons.map((/** @type {string} */ text) => html`<li dir="auto">${text}</li>`)}</ul><//>`}
@@ -70,9 +71,9 @@ export function Text({run}) {
     </div>
     <div class="text-grid">
       <article aria-label=${W.text.section}>
-        ${run.values.mind === "extractive" && html`<h2 class="lede">${W.text.annotated}</h2>`}
+        ${listed && html`<h2 class="lede">${W.text.annotated}</h2>${noted > 0 && html`<p class="dim small sans">${noted === quotes.length ? W.text.annotations : W.text.someAnnotations}</p>`}`}
         ${marked ? html`<p class="changes" dir="auto"><${Changes} before=${before} text=${run.values.related_work} /></p>`
-          : paragraphs(sentences).map((part) => html`<p dir="auto">${part.map((item) => html`<${Sentence} key=${item.number} item=${item}
+          : paragraphs(sentences).map((part) => html`<p dir="auto">${part.map((item, place) => html`<${Sentence} key=${item.number} item=${item} lead=${listed && place === 0 && part.length > 1 && !item.citations.length}
             chosen=${item === chosen} choose=${() => choose(item.number)} faint=${only && only !== worst(item)} />`)}</p>`)}
         ${audit?.passed && html`<${Fold} summary=${W.text.passed} kind="audit"><ul>${audit.notes.map((/** @type {string} */ note) => html`<li dir="auto">${note}</li>`)}</ul><//>`}
         <h2>${W.text.references}</h2>

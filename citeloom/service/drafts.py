@@ -1,20 +1,26 @@
-"""A route that reads a researcher's draft: its title and abstract, or its beginning, to start a review from.
+"""Routes that read a researcher's draft: its title and abstract, or its beginning, to start a review from.
 
-With `part=all` it returns the whole text and its reference list, to check.
+With `part=all` it returns the whole text and its reference list, to check. Another returns a Word file with fixes made.
 
 Nothing of it is kept. It is read in a process of its own, as `ingest` reads files, with the same limits.
 """
 
 import asyncio
+import base64
+import binascii
+import json
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
 from starlette.requests import Request
+from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from citeloom.service.answering import answering
+from citeloom.service.answering import answering, sent
 from citeloom.service.entry import caller_of_request
 from state.document import Document
+from tools.documents.mend_word import Fix, mend_word
+from tools.errors import InputError
 from tools.ingest.reader_processes import Reading, read_file, run_apart
 from tools.settings import settings
 
@@ -24,9 +30,15 @@ _LONGEST_WHOLE = 100_000
 """Characters of a text that `verify` takes."""
 
 
+_WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+
+
 def routes() -> list[BaseRoute]:
-    """Return the route."""
-    return [Route("/citeloom/draft", answering(_read), methods=["POST"])]
+    """Return the routes."""
+    return [
+        Route("/citeloom/draft", answering(_read), methods=["POST"]),
+        Route("/citeloom/draft/mended", answering(_mend), methods=["POST"]),
+    ]
 
 
 async def _read(request: Request) -> object:
@@ -42,6 +54,37 @@ async def _read(request: Request) -> object:
         }
     text = found.abstract or found.text[:_LONGEST]
     return {"title": found.title or "", "text": text, "whole": bool(found.abstract)}
+
+
+async def _mend(request: Request) -> Response:
+    """Return the Word file with the fixes; `X-Unmade` lists the numbers of those that it has no place for."""
+    await caller_of_request(request)
+    given = await sent(request)
+    try:
+        content = base64.b64decode(str(given.get("content", "")), validate=True)
+    except binascii.Error as error:
+        raise InputError("send the file's `content` in base64") from error
+    name = Path(str(given.get("name", "draft.docx"))).name[:200]
+    mended, left = await run_apart(
+        settings(), mend_word, content=content, fixes=_fixes(given.get("fixes")), name=name
+    )
+    headers = {"X-Unmade": json.dumps(left), "X-Content-Type-Options": "nosniff"}
+    return Response(mended, headers=headers, media_type=_WORD)
+
+
+def _fixes(given: object) -> list[Fix]:
+    """Return the fixes that were sent.
+
+    Raises:
+        InputError: They are none.
+    """
+    try:
+        fixes = [(one["from"], one["to"]) for one in given]  # type: ignore[attr-defined]
+    except (TypeError, KeyError) as error:
+        raise InputError("send `fixes`, a list of objects with `from` and `to`") from error
+    if not all(isinstance(text, str) for fix in fixes for text in fix):
+        raise InputError("the `from` and `to` of each fix must be texts")
+    return fixes
 
 
 def _whole(document: Document) -> str:

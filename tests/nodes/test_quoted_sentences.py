@@ -105,8 +105,9 @@ def test_counts_say_what_is_there() -> None:
     for theme, papers, said in [
         ("bees", [bees, bees], "Bees (2 papers, 2020)."),
         ("bees", [bees, bees, wasps], "Bees (3 papers, 2018 to 2020)."),
-        ("bees", [bees, wasps], "Related papers (2 papers, 2018 to 2020)."),
-        ("ants", [bees, undated], "Related papers (2 papers)."),
+        ("bees", [bees, wasps], f"Papers close to “{bees.title}” (2 papers, 2018 to 2020)."),
+        ("ants", [undated, bees], "Papers close to “Wasps” (2 papers)."),
+        ("ants", [undated.model_copy(update={"title": ""}), bees], "Related papers (2 papers)."),
         (APART, [bees, wasps], "Other subjects (2 papers, 2018 to 2020)."),
         ("bees", [bees], "Bees (1 paper, 2020)."),
         ("", [bees], "Other subjects (1 paper, 2020)."),

@@ -44,7 +44,7 @@ def test_whole_way_from_an_abstract_to_a_word_file(visitor: Visitor) -> None:
     cited = page.locator(".paper", has=page.locator(".cite", has_text="[1]"))
     gone = cited.locator(".name").inner_text()
     cited.get_by_role("button", name="Leave out").click()
-    page.get_by_role("button", name="Write again").click()
+    page.get_by_role("button", name="Make the list again").click()
     page.wait_for_url(lambda url: thread not in url and "/text" in url, timeout=90_000)
     page.wait_for_selector(SENTENCE, timeout=90_000)
     references = page.locator(".references").inner_text()

@@ -4,11 +4,14 @@ import re
 from io import BytesIO
 from pathlib import Path
 
+import httpx
 import pytest
 from docx import Document
-from playwright.sync_api import Page, expect
+from docx.document import Document as DocumentType
+from playwright.sync_api import Locator, Page, expect
 
 from tests.server.browser import CHROMIUM, REQUIRED, SENTENCE, Visitor
+from tests.server.conftest import Server
 from tests.support import SMALL, small_records, starter_records
 
 pytestmark = pytest.mark.skipif(
@@ -87,6 +90,78 @@ def test_findings_open_in_place_and_the_mended_text_is_saved(visitor: Visitor) -
     page.get_by_role("button", name="Undo").click()
     page.get_by_role("button", name="Export the corrected text (1 fix)").wait_for()
     assert "Owls hear voles [2]." in mended(page)
+
+
+def test_word_file_comes_back_as_it_was_but_for_the_fixes(visitor: Visitor) -> None:
+    known = next(paper for paper in starter_records() if paper.year and paper.authors)
+    wrong = int(known.year or 0) - 9
+    document, file = Document(), BytesIO()
+    paragraph = document.add_paragraph("Moths steer by the ")
+    paragraph.add_run("moon").bold = True
+    paragraph.add_run(" [1]. Owls hear voles [1].")
+    document.add_heading("References")
+    document.add_paragraph(f"[1] {known.authors[0].name}. {known.title}. {wrong}.")
+    document.save(file)
+    page = visitor.at("check")
+    page.set_input_files(
+        "input[type=file]", {"name": "draft.docx", "mimeType": "", "buffer": file.getvalue()}
+    )
+    box = page.get_by_label("Your text, with")
+    expect(box).to_have_value(re.compile("Owls"), timeout=60_000)
+    page.get_by_role("button", name="Check", exact=True).click()
+    page.wait_for_url("**/checked", timeout=60_000)
+    page.get_by_role("button", name="Fix year").click()
+    page.get_by_role("navigation", name="Findings").get_by_role(
+        "button", name=re.compile("^Owls hear")
+    ).click()
+    page.locator(".peek").get_by_role("button", name="Remove the sentence").click()
+    page.reload()
+    export = page.get_by_role("button", name="Export the corrected text (2 fixes)")
+    saved = corrected_word(page, export)
+    assert [one.text for one in saved.paragraphs] == [
+        "Moths steer by the moon [1]. ",
+        "References",
+        f"[1] {known.authors[0].name}. {known.title}. {known.year}.",
+    ]
+    assert [run.text for run in saved.paragraphs[0].runs if run.bold] == ["moon"]
+    thread = page.url.split("/run/")[1].split("/")[0]
+    place = {"namespace": ["citeloom-page", thread], "key": "file"}
+    httpx.request("DELETE", f"{visitor.url}/store/items", json=place).raise_for_status()
+    export.click()  # the server has it no longer
+    ask = page.get_by_label("Choose it again")
+    other = BytesIO()
+    document.paragraphs[0].text = "Gulls glide."
+    document.save(other)
+    with page.expect_download():
+        ask.set_input_files({"name": "draft.docx", "mimeType": "", "buffer": other.getvalue()})
+    expect(page.locator(".note.warn")).to_contain_text("saved without 1 fix")
+    expect(page.locator(".note.warn")).to_contain_text("Owls hear voles [1].")
+    visitor.looks_right_everywhere()
+
+
+def corrected_word(page: Page, export: Locator) -> DocumentType:
+    with page.expect_download() as waited:
+        export.click()
+    assert waited.value.suggested_filename == "corrected-draft.docx"
+    return Document(str(waited.value.path()))
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"content": "!", "fixes": []}, "base64"),
+        ({"content": "", "fixes": 1}, "fixes"),
+        ({"content": "", "fixes": [{"from": "a"}]}, "fixes"),
+        ({"content": "", "fixes": [{"from": 1, "to": "a"}]}, "texts"),
+        ({"content": "AAAA", "fixes": [], "name": "a.docx"}, "a.docx is a damaged"),
+    ],
+)
+def test_mending_refuses_what_is_no_word_file_or_no_fixes(
+    server: Server, given: dict[str, object], told: str
+) -> None:
+    answer = httpx.post(f"{server.url}/citeloom/draft/mended", json=given, timeout=60)
+    assert answer.status_code == 422
+    assert told in answer.json()["detail"]
 
 
 def mended(page: Page) -> str:

@@ -60,10 +60,44 @@ def test_map_names_its_papers_and_opens_them(
     assert "Other" not in " ".join(lanes)
     visitor.looks_right()
 
+    # A title that is cut ends in an ellipsis, and stands there whole under the focus.
+    discs = page.locator(".frame .dot.kept")
+    cut = 0
+    for disc in discs.all():
+        shown, title = (
+            disc.locator(".label").text_content() or "",
+            disc.get_attribute("data-title") or "",
+        )
+        assert shown.endswith("…") or title.startswith(shown)
+        disc.focus()
+        whole = page.locator(".whole text")
+        if shown != title:
+            assert " ".join(whole.all_text_contents()) == title
+            (box,) = boxes(page, ".whole rect")
+            assert frame[0] <= box[0]
+            assert box[2] <= frame[2] + 1
+            assert all(
+                box[0] < left and right < box[2] for left, _, right, _ in boxes(page, ".whole text")
+            )
+            cut += 1
+        else:
+            expect(whole).to_have_count(0)
+    assert cut
+    labels = boxes(page, ".frame .dot .label")
+    assert not [
+        (one, other)
+        for place, one in enumerate(labels)
+        for other in labels[place + 1 :]
+        if one[0] < other[2] - 1
+        and other[0] < one[2] - 1
+        and one[1] < other[3] - 5
+        and other[1] < one[3] - 5
+    ]
+
     page.locator(".frame .dot.kept").first.click()
     card = page.locator(".map-card")
     title = card.locator("h2").inner_text()
-    assert page.locator(".frame .dot.chosen title").text_content() == title
+    assert page.locator(".frame .dot.chosen").get_attribute("data-title") == title
     expect(card.locator("blockquote")).to_be_visible()
     (card_box,) = boxes(page, ".map-card")
     # Beside the map, or a sheet that leaves the disc in sight.
@@ -91,7 +125,7 @@ def test_lenses_zoom_and_words_change_what_is_seen(
     page.locator(".frame .dot.kept").first.focus()
     page.keyboard.press("0")
     expect(page.locator(".zoom output")).to_have_text("100 %")
-    title = page.locator(".frame .dot.kept title").first.text_content() or ""
+    title = page.locator(".frame .dot.kept").first.get_attribute("data-title") or ""
     page.get_by_label("Find in the map").fill(title[:30])
     assert page.locator(".dot.found").count() >= 1
     page.get_by_role("button", name="Role in your text").click()

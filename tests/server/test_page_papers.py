@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import Route, expect
+from playwright.sync_api import Locator, Route, expect
 
 from tests.graphs.stacks import first
 from tests.server.browser import CHROMIUM, IDEA, REQUIRED, SENTENCE, Visitor
@@ -18,6 +18,30 @@ pytestmark = pytest.mark.skipif(
 NAME = ".paper .name"
 
 
+def test_search_that_keeps_nothing_says_why_and_what_to_do(visitor: Visitor) -> None:
+    page = visitor.at("start")
+    page.get_by_label("Abstract, idea or question").fill(IDEA)
+    page.wait_for_selector(f"option[value={SMALL}]", state="attached")
+    page.get_by_label("Library", exact=True).select_option(SMALL)
+    page.get_by_label("Published before").fill("1950-01-01")
+    page.get_by_label("Papers to keep").fill("8")
+    page.get_by_role("button", name="Papers only").click()
+    page.locator("button.big").click()
+    page.wait_for_url("**/papers", timeout=60_000)
+    card = page.locator(".none-kept")
+    expect(card).to_contain_text("The search kept no paper")
+    expect(page.locator(".problem")).to_contain_text("before 1950-01-01")  # why
+    expect(card.get_by_role("button", name="Search all free sources")).to_be_visible()
+    visitor.looks_right_everywhere()
+    card.get_by_role("link", name="Change the text or the sources").click()
+    expect(page.get_by_label("Abstract, idea or question")).to_have_value(IDEA)
+    expect(page.get_by_label("Published before")).to_have_value("1950-01-01")
+    expect(page.get_by_label("Papers to keep")).to_have_value("8")
+    page.go_back()
+    card.get_by_role("button", name="Search without the dates").click()
+    expect(page.locator(NAME)).to_have_count(8, timeout=60_000)
+
+
 def test_papers_are_filtered_ordered_added_and_written_of_again(visitor: Visitor) -> None:
     thread = visitor.review(IDEA, SMALL)
     page = visitor.page
@@ -26,6 +50,15 @@ def test_papers_are_filtered_ordered_added_and_written_of_again(visitor: Visitor
     before = page.locator(NAME).all_inner_texts()
     assert len(before) == 8
     assert page.locator(".paper blockquote").count() == 8
+    # The list says once whose words the quotes are, no row repeats it.
+    noted = page.locator(".paper blockquote.noted").count()
+    assert noted == 0 or page.locator(".noted-key").is_visible()
+    assert page.get_by_text("Annotation, not the paper’s own words").count() == noted
+    assert not any(
+        box["height"] > 2
+        for box in map(Locator.bounding_box, page.locator(".paper .where.annotation").all())
+        if box
+    )
     expect(page.locator(".p-meta").first).to_contain_text("found by")
     assert page.locator(".apply").count() == 0  # nothing is changed yet
     visitor.looks_right_everywhere()
@@ -58,7 +91,7 @@ def test_papers_are_filtered_ordered_added_and_written_of_again(visitor: Visitor
     bar = page.locator(".apply")
     page.get_by_role("button", name=f"Leave out: {before[0]}").click()
     expect(bar).to_contain_text(f"without “{before[0].split(': ')[0][:60]}")
-    expect(bar).to_contain_text("this text stays")
+    expect(bar).to_contain_text("this one stays")
     bar.get_by_role("button", name="Undo").click()
     expect(bar).to_have_count(0)
 
@@ -82,7 +115,7 @@ def test_papers_are_filtered_ordered_added_and_written_of_again(visitor: Visitor
     )
     expect(bar).to_contain_text("2 changes", timeout=60_000)
     visitor.looks_right_everywhere()
-    bar.get_by_role("button", name="Write again").click()
+    bar.get_by_role("button", name="Make the list again").click()
     page.wait_for_url(lambda url: thread not in url and "/text" in url, timeout=90_000)
     page.wait_for_selector(SENTENCE, timeout=90_000)
 

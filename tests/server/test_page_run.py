@@ -90,10 +90,16 @@ def test_run_is_a_story_whose_question_stands_where_it_is_asked(visitor: Visitor
     page = visitor.page
     step = page.locator(".story > li.on")
     step.locator(".question").wait_for(timeout=60_000)
-    expect(step.locator("h3").first).to_contain_text("Judging papers")
+    expect(step.locator("h3").first).to_contain_text("Ranking papers")
     # Nothing but the run's own events has told of these papers by now.
     expect(page.locator(".rising li").first).to_be_visible()
     assert page.locator(".rising blockquote").count() >= 1
+    # Without a model nothing is judged or written, and no step says so.
+    names = page.locator(".steps li").all_inner_texts()
+    assert names == ["Read", "Search", "Rank", "Estimate coverage", "List", "Check"]
+    told = page.locator(".progress").inner_text()
+    assert "Make the annotated list by theme" in told
+    assert not re.search("judg|writ|section", told, re.IGNORECASE)
     expect(page.locator(".funnel dd").nth(2)).to_have_text(re.compile(r"^\d+$"))
     assert page.locator(".story > li.ok").count() == 2
     visitor.looks_right_everywhere()

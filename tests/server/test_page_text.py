@@ -25,6 +25,13 @@ def test_evidence_stands_beside_the_sentence_and_keys_go_from_one_to_the_next(
     chosen = page.locator(f"{SENTENCE}[aria-pressed=true]")
     expect(chosen).to_have_count(1)  # there is evidence before anything is clicked
     expect(page.get_by_text("Annotated list by theme")).to_be_visible()
+    expect(page.get_by_text("These sentences come from annotations")).to_have_count(1)
+    theme, after = page.locator(SENTENCE).nth(0), page.locator(SENTENCE).nth(1)
+    expect(theme).to_have_text(re.compile(r"\(\d+ papers?, .*\)\.\s*$"))
+    above, below = theme.bounding_box(), after.bounding_box()
+    assert above
+    assert below
+    assert above["y"] + above["height"] <= below["y"] + 4  # a line of its own
     page.locator(SENTENCE).nth(1).click()
     expect(title).to_have_text(re.compile(r"^Sentence 2 of \d+$"))
     assert page.locator("aside .verdict").first.inner_text() == "Supported"
@@ -125,7 +132,7 @@ def test_version_keeps_every_tab_and_says_what_made_it(visitor: Visitor) -> None
     versions = page.locator(".versions a")
     expect(versions).to_have_count(2)
     assert "Leave out [" in versions.nth(0).inner_text()
-    assert "Written by the review" in versions.nth(1).inner_text()
+    assert "From the search" in versions.nth(1).inner_text()
     visitor.looks_right()
     page.locator(".tabs").get_by_role("link", name="Papers").click()
     expect(page.locator("main li", has_text="[1]").first).to_be_visible()

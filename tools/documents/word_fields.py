@@ -57,14 +57,14 @@ def with_keys(content: bytes, *, name: str, limits: FileLimits = FILE_LIMITS) ->
     """
     parts, main = unpacked(content, name, limits)
     fields = _Fields({source.findtext(f"{_B}Tag"): source for source in _sources(parts)})
-    root = _parsed(parts[main])
+    root = parsed(parts[main])
     for gone in [*root.iter(f"{_W}del", f"{_W}moveFrom")]:
         gone.getparent().remove(gone)
     for words in root.xpath("//w:r[w:rPr/w:vertAlign/@w:val='superscript']/w:t", namespaces=_NAMES):
         words.text = (words.text or "").translate(_RAISED)
     notes: list[str] = []
     for entry, kind, letter in _NOTES:
-        told = _parsed(parts[entry]) if entry in parts else None
+        told = parsed(parts[entry]) if entry in parts else None
         if told is None:
             continue
         fields.read(told)
@@ -100,7 +100,7 @@ class _Fields:
                 control.getparent().remove(control)
         for simple in [*root.iter(f"{_W}fldSimple")]:
             self._put(simple, self._cited(simple.get(f"{_W}instr", ""), ""))
-        for one in _fields(root):
+        for one in fields_of(root):
             if one.code.strip().startswith(_LISTS):
                 marks: list[str] | None = []
             else:
@@ -146,7 +146,7 @@ class _Fields:
 
     def _endnote(self, code: str) -> list[str] | None:
         try:
-            root = _parsed(code[: code.rfind("</EndNote>") + 10].encode())
+            root = parsed(code[: code.rfind("</EndNote>") + 10].encode())
         except etree.XMLSyntaxError:
             return None
         return [self._key(_of_endnote(record)) for record in root.iter("record")] or None
@@ -168,8 +168,8 @@ class _Fields:
         return key
 
 
-def _fields(root: Any) -> Iterator[_Field]:
-    """Yield the outermost fields; what a field within one carries is its own."""
+def fields_of(root: Any) -> Iterator[_Field]:
+    """Yield the outermost fields of a part; what a field within one carries is its own."""
     opened: list[_Field] = []
     for run in [*root.iter(f"{_W}r")]:
         for one in opened[:1]:
@@ -206,7 +206,8 @@ def _decoded(value: str) -> str:
     return _packed(value + "=" * (-len(value) % 4))
 
 
-def _parsed(part: bytes) -> Any:
+def parsed(part: bytes) -> Any:
+    """Return the root of a part; it fetches nothing."""
     return etree.fromstring(part, etree.XMLParser(resolve_entities=False, no_network=True))
 
 
@@ -228,7 +229,7 @@ def _sources(parts: Mapping[str, bytes]) -> Iterator[Any]:
             and entry.endswith(".xml")
             and _B[1:-1].encode() in part
         ):
-            yield from _parsed(part).iter(f"{_B}Source")
+            yield from parsed(part).iter(f"{_B}Source")
 
 
 def _of_word(source: Any) -> dict[str, Any]:
