@@ -24,6 +24,9 @@ SENT_TO = {
     "zotero_api_url": "zotero_api_key",
     "crossref_url": "contact_email",
     "unpaywall_url": "contact_email",
+    "smtp_host": "smtp_password",
+    "smtp_port": "smtp_password",
+    "smtp_tls": "smtp_password",
 }
 """Each address that receives something of the user's, and what: a key, or an e-mail address."""
 KEYLESS = frozenset(
@@ -47,6 +50,7 @@ _REFUSED = {
     "shared_libraries": "it lets callers of a server read libraries",
     "origins": "it lets pages of other sites call a server",
     "keep_runs_days": "it deletes runs",
+    "mail_to": "your digests would be sent there",
 }
 """Settings that a .env may not have, and why."""
 

@@ -295,6 +295,23 @@ class Settings(BaseSettings):
         default=None,
         description="Sent to Crossref, which serves known callers faster, and to Unpaywall.",
     )
+    smtp_host: str | None = Field(
+        default=None,
+        description="Your mail server, to send digests of `citeloom watch`; unset: none are mailed.",
+    )
+    smtp_port: int = Field(default=587, ge=1, le=65535, description="Its port.")
+    smtp_tls: Literal["starttls", "tls", "none"] = Field(
+        default="starttls",
+        description="How the connection is secured: 'starttls', 'tls' from the start (port 465), 'none'.",
+    )
+    smtp_user: str | None = Field(default=None, description="Your account there; unset: no login.")
+    smtp_password: SecretStr | None = Field(default=None, description="Its password.")
+    mail_from: str | None = Field(
+        default=None, description="Address that sends digests; unset: smtp_user."
+    )
+    mail_to: str | None = Field(
+        default=None, description="Addresses that receive digests, separated by commas."
+    )
     source_timeout: float = Field(
         default=20.0,
         gt=0,
@@ -382,7 +399,9 @@ def _read_config(path: Path) -> dict[str, Any]:
             f"{path} sets {', '.join(unknown)}, which is not a setting: use the names of "
             ".env.example in lower case and without CITELOOM_, such as strong_model"
         )
-    if shared and (secret := sorted(name for name in given if name.endswith("_api_key"))):
+    if shared and (
+        secret := sorted(name for name in given if name.endswith(("_api_key", "_password")))
+    ):
         raise SettingsError(
             f"{path} holds {', '.join(secret)} and others may read it: run `chmod 600 {path}`"
         )
@@ -407,7 +426,7 @@ def _told(fault: Any) -> str:
     """Say which setting is at fault and how, but not what a secret is."""
     name = str(fault["loc"][0])
     variable = variable_of(name.lower())
-    value = "what it is" if variable.endswith("_API_KEY") else f"'{fault['input']}'"
+    value = "what it is" if variable.endswith(("_API_KEY", "_PASSWORD")) else f"'{fault['input']}'"
     return (
         f"{variable} cannot be {value}: {fault['msg'].lower()} (it is set in the environment, in .env "
         f"or, as {name.lower()}, in {config_file()})"

@@ -10,6 +10,7 @@ from citeloom.cli.chat import chat
 from citeloom.cli.commands import Commands, HomelessCommand, WordedGroup, worded
 from citeloom.cli.library_commands import app as library_app
 from citeloom.cli.runs_commands import app as runs_app
+from citeloom.cli.watch_commands import app as watch_app
 from citeloom.cli.zotero import zotero
 
 _REVIEWS, _ASKING, _KEEPING = "Review literature", "Ask papers", "Manage"
@@ -67,6 +68,12 @@ def _program(
 for _name, (_function, _heading) in _GRAPHS.items():
     app.command(_name, help=_function.__doc__, rich_help_panel=_heading)(lambda: None)
 app.command(rich_help_panel=_REVIEWS)(graph_commands.update)
+app.add_typer(
+    watch_app,
+    name="watch",
+    help="Repeat a search on a schedule and tell what is new in a digest, a feed or a mail.",
+    rich_help_panel=_REVIEWS,
+)
 app.command(rich_help_panel=_REVIEWS)(graph_commands.references)
 app.add_typer(
     setup_commands.snapshot,

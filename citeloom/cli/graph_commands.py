@@ -294,13 +294,13 @@ def update(
 
     old = load_run(run)
     inputs = repeat_search_input(old, after)
-    before = asyncio.run(_values(run))
+    before = asyncio.run(values_of(run))
     gone = _retracted(old, before)
     known = paper_ids_seen(before)
     # What is new is not in the answers of earlier days.
     search = begin("find", {**inputs, **old.context, "refresh": True}, out=out)
     code = to_the_end(search, show={"known": known})
-    values = asyncio.run(_values(search.name))
+    values = asyncio.run(values_of(search.name))
     new = papers_not_seen(values, known)
     if not _searched(run, values, len(new), code):
         return code or 1
@@ -349,7 +349,8 @@ def _searched(name: str, values: dict[str, Any], new: int, code: int) -> bool:
     return True
 
 
-async def _values(name: str) -> dict[str, Any]:
+async def values_of(name: str) -> dict[str, Any]:
+    """Return what a run of this machine holds."""
     from citeloom.runs.local_executor import local_runs
 
     async with local_runs() as runs:

@@ -53,13 +53,18 @@ async def noticed_now(
         asked.append("notices")
     for name in asked if open_ else ():
         try:
-            told = await _told_by(name, services, request, list(open_.values()))
+            told, published = await _told_by(name, services, request, list(open_.values()))
         except (TransientError, PermanentError, InputError) as error:
             subject = "crossref" if name == "notices" else name
             failures.append(Failure(stage=stage, subject=subject, cause=str(error), remedy=_REMEDY))
             continue
-        for key, notices in told.items():
-            paper = _marked(open_[key], notices, "crossref" if name == "notices" else name)
+        for key in {**told, **published}:
+            paper = _marked(
+                open_[key],
+                told.get(key, ()),
+                "crossref" if name == "notices" else name,
+                published.get(key, ""),
+            )
             if paper != open_[key]:
                 marked[key] = open_[key] = paper
             if paper.retracted:
@@ -72,24 +77,33 @@ _REMEDY = "CiteLoom knows only the retractions that other sources mark; run agai
 
 async def _told_by(
     name: str, services: Services, request: CheckedRequest, papers: list[Paper]
-) -> Mapping[str, tuple[Notice, ...]]:
-    """Return what a source, or Crossref's notices, say of these papers, by their ids."""
+) -> tuple[Mapping[str, tuple[Notice, ...]], Mapping[str, str]]:
+    """Return what a source, or Crossref's notices, say of these papers, by their ids.
+
+    Beside it, under which DOI those that are cited as preprints have appeared.
+    """
     if name == "notices":
         crossref = await services.crossref(request, refresh=True)
-        return await crossref.notices(papers)
+        return await crossref.notices(papers), {}
     source = await services.source(name, request, refresh=True)
     ids = {key: paper.id for paper in papers for key in (paper.id, *paper.aliases)}
     records = await source.get([key for key in ids if not key.startswith("title:")])
     told: dict[str, tuple[Notice, ...]] = {}
+    published: dict[str, str] = {}
     for key, record in records.items():
         own = (Notice(kind="retraction"),) if record.retracted else ()
         told[ids[key]] = united_notices(told.get(ids[key], ()), record.notices, own)
-    return told
+        if doi := published_doi(record):
+            published[ids[key]] = doi
+    preprints = {one.id for one in papers if _cited_as_preprint(one) and not published_doi(one)}
+    return told, {key: doi for key, doi in published.items() if key in preprints}
 
 
-def _marked(paper: Paper, notices: tuple[Notice, ...], source: str) -> Paper:
+def _marked(paper: Paper, notices: tuple[Notice, ...], source: str, doi: str = "") -> Paper:
     """Return a paper with these notices; its origin names who says that it was retracted, and the notice."""
     update: dict[str, object] = {"notices": united_notices(paper.notices, notices)}
+    if doi:
+        update["aliases"] = (*paper.aliases, f"doi:{doi}")
     gone = next((one for one in notices if one.kind == "retraction"), None)
     if gone:
         origin = f"{source}: {gone.doi}" if gone.doi else source
@@ -132,7 +146,7 @@ def _standings(paper: Paper, published: Mapping[str, str]) -> Iterator[Standing]
     for kind, cause, detail, remedy in _LIGHTER:
         if kind in dois:
             yield Standing(cause, f"{detail}{_named(dois[kind])}", remedy)
-    doi = _published_doi(paper) or published.get(title_key(paper.title), "")
+    doi = published_doi(paper) or published.get(title_key(paper.title), "")
     if doi and _cited_as_preprint(paper):
         yield Standing(
             "superseded",
@@ -178,7 +192,7 @@ def _cited_as_preprint(paper: Paper) -> bool:
     return not (paper.venue and own) or is_preprint_venue(paper.venue or "")
 
 
-def _published_doi(paper: Paper) -> str:
+def published_doi(paper: Paper) -> str:
     """Return the DOI under which a work was published, the record's own before its aliases; empty if none is known."""
     keys = (f"doi:{(paper.doi or '').lower()}", *paper.aliases)
     return next((key.removeprefix("doi:") for key in keys if _is_published(key)), "")

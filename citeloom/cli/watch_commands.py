@@ -1,0 +1,245 @@
+"""`citeloom watch`: searches that are repeated, and digests of what is new."""
+
+import asyncio
+import sys
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from citeloom.cli.commands import Commands
+from citeloom.cli.telling import print_notice, print_status, tell_error
+from tools.counting import counted
+from tools.errors import CiteLoomError, InputError
+
+if TYPE_CHECKING:
+    from citeloom.runs.runs import Runs
+    from citeloom.runs.watch_record import WatchFolder
+
+app = Commands()
+
+Every = StrEnum("Every", ["day", "week", "month"])
+_DAYS = {Every.day: 1, Every.week: 7, Every.month: 30}
+
+NAME = Annotated[str, typer.Argument(help="Name of the watch; `watch list` shows the names.")]
+
+
+@app.command()
+def add(
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="RUN|QUESTION|FILE",
+            help="A run of `review` or `find`, a question or abstract, a file of one, or '-'.",
+        ),
+    ],
+    every: Annotated[Every, typer.Option(help="How often a check is due.")] = Every.week,
+    criteria: Annotated[
+        list[str],
+        typer.Option(
+            "--criteria", metavar="TEXT", help="A condition on new papers; may be repeated."
+        ),
+    ] = [],  # noqa: B006 - Typer's way
+    name: Annotated[
+        str | None, typer.Option(help="Name of the watch; by default the run, or the first words.")
+    ] = None,
+    library: Annotated[
+        str | None, typer.Option("--library", "-l", metavar="NAME", help="The library to search.")
+    ] = None,
+    sources: Annotated[
+        list[str],
+        typer.Option(
+            "--source",
+            metavar="NAME",
+            help="Where to search for a question; by default the library that you name, or openalex and arxiv.",
+        ),
+    ] = [],  # noqa: B006 - Typer's way
+    max_usd: Annotated[
+        float | None, typer.Option(min=0, help="Maximum cost of one check, USD; by default 0.50.")
+    ] = None,
+) -> None:
+    """Watch a search: new papers, changes to a run's section, retractions."""
+    from citeloom.cli.graph_commands import values_of
+    from citeloom.cli.read_inputs import read_text_input
+    from citeloom.runs.run_record import load_run
+    from citeloom.runs.runs import UnknownRunError
+    from citeloom.runs.watch_record import watch_of
+    from citeloom.service.watching import run_settings, watch_of_run, watch_of_text
+
+    given: dict[str, Any] = {
+        "every": _DAYS[every],
+        "added": datetime.now(UTC),
+        "criteria": criteria,
+        "settings": {"max_usd": max_usd},
+    }
+    try:
+        run = load_run(what)
+    except UnknownRunError:
+        if what[:8].isdigit() and what[8:9] == "-":  # a run's name, mistyped
+            raise
+        text = read_text_input(what)
+        places = sources or (["library"] if library else ["openalex", "arxiv"])
+        folder = watch_of(name or _named(text))
+        watch = watch_of_text(text, library or "starter", places, name=folder.path.name, **given)
+    else:
+        if sources:
+            raise InputError("a run is searched again where it searched: leave out --source")
+        folder = watch_of(name or run.name)
+        values = asyncio.run(values_of(run.name))
+        watch = watch_of_run(run, values, name=folder.path.name, library=library or "", **given)
+    folder.add(watch)
+    limits = run_settings(watch)
+    most = (
+        f"costs at most {limits['max_usd']:.2f} USD"
+        if "max_usd" in limits
+        else f"asks the model at most {limits['max_calls']} times"
+    )
+    print_status(
+        f"Watching '{watch.name}' every {every.value} in {', '.join(watch.sources)}; a check {most}."
+    )
+    print_status(
+        "`citeloom watch run` checks it when it is due: call that from cron, such as once a day."
+    )
+
+
+@app.command()
+def run(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Check these now; by default all that are due.")
+    ] = None,
+    stdout: Annotated[
+        bool, typer.Option("--stdout", help="Also print new digests as Markdown.")
+    ] = False,
+) -> int:
+    """Check the watches that are due and send their digests; safe to call at any time."""
+    from citeloom.runs.watch_record import all_watches, watch_of
+
+    folders = [watch_of(name) for name in names or ()] or all_watches()
+    return asyncio.run(_checked(folders, named=bool(names), stdout=stdout))
+
+
+async def _checked(folders: "list[WatchFolder]", *, named: bool, stdout: bool) -> int:
+    from citeloom.runs.local_executor import local_runs
+
+    code = 0
+    async with local_runs() as runs:
+        for folder in folders:
+            try:
+                folder.watch()  # or there is none
+                with folder.hold():
+                    code |= await _check(folder, runs, named=named, stdout=stdout)
+            except CiteLoomError as error:
+                if folder.is_held() and not named:
+                    print_status(f"{error}; CiteLoom leaves it to that one.")
+                    continue
+                tell_error(error)
+                code = 1
+    return code
+
+
+async def _check(folder: "WatchFolder", runs: "Runs", *, named: bool, stdout: bool) -> int:
+    from citeloom.cli.console import INTERRUPTED
+    from citeloom.cli.run_command import followed
+    from citeloom.report.escaping import unescaped
+    from citeloom.service.watching import check_watch, deliver
+
+    def show(number: int, text: str) -> None:
+        print_status(f"Digest {number} of '{folder.path.name}': {folder.digest(number)}")
+        if stdout:
+            typer.echo(unescaped(text))
+
+    async def follow(runs: "Runs", name: str) -> None:
+        report = await followed(runs, name, quiet=not sys.stderr.isatty())  # cron mails each line
+        if report.cancelled:
+            print_status("Paused. `citeloom watch run` continues the check.")
+            raise typer.Exit(INTERRUPTED)
+
+    now = datetime.now(UTC)
+    watch = folder.watch()
+    unsent = deliver(folder, show)
+    code = int(bool(unsent))
+    if named or now >= folder.history().next_due(watch):
+        check = await check_watch(folder, runs, now, follow)
+        if not check.number:
+            print_status(f"Nothing new for '{watch.name}'.")
+        unsent = deliver(folder, show)
+        code = int(bool(unsent) or not check.searched)
+    if unsent:
+        print_notice("Not mailed", unsent)
+    return code
+
+
+@app.command("list")
+def list_(
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object per line.")
+    ] = False,
+) -> None:
+    """List the watches: name, next check, digests, subject."""
+    from json import dumps
+
+    from citeloom.runs.watch_record import all_watches
+    from citeloom.service.watching import run_settings
+
+    for folder in (folders := all_watches()):
+        watch, history = folder.watch(), folder.history()
+        told = {
+            "name": watch.name,
+            "every": counted(watch.every, "day"),
+            "next": f"{history.next_due(watch):%Y-%m-%d}",
+            "digests": len(history.digests),
+            "max_usd": (limits := run_settings(watch)).get("max_usd"),
+            "max_calls": limits.get("max_calls"),
+            "searched": history.searched(watch),
+            "feed": str(folder.feed),
+            "subject": watch.subject,
+        }
+        shown = f"{told['name']:<24} every {told['every']:<8} next {told['next']}  "
+        shown += f"{counted(len(history.digests), 'digest'):<11} {watch.subject[:60]}"
+        typer.echo(dumps(told) if as_json else shown.rstrip())
+    if not folders and not as_json:
+        typer.echo("no watches yet", err=True)
+
+
+@app.command()
+def remove(
+    name: NAME,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
+) -> None:
+    """Remove a watch with its digests and its feed; the runs of its checks stay."""
+    from citeloom.runs.watch_record import watch_of
+
+    folder = watch_of(name)
+    folder.watch()  # or there is none
+    kept = len(folder.history().digests)
+    if not yes:
+        typer.confirm(f"Remove watch '{name}' and {counted(kept, 'digest')}?", abort=True)
+    folder.remove()
+
+
+@app.command()
+def digest(
+    name: NAME,
+    number: Annotated[
+        int | None, typer.Option("--number", "-n", min=1, help="Which; the last by default.")
+    ] = None,
+) -> None:
+    """Print a digest again."""
+    from citeloom.report.escaping import unescaped
+    from citeloom.runs.watch_record import watch_of
+
+    folder = watch_of(name)
+    folder.watch()  # or there is none
+    path = folder.digest(number or len(folder.history().digests))
+    if not path.is_file():
+        raise InputError(f"'{name}' has no such digest yet: `citeloom watch run` makes them")
+    typer.echo(unescaped(path.read_text(encoding="utf-8")))
+
+
+def _named(text: str) -> str:
+    """Return a name of a text's first words."""
+    from tools.text.words import tokens
+
+    words = [word for word in tokens(text) if word.isascii() and word.isalnum()]
+    return "-".join(words[:4])[:40] or "watch"

@@ -1,0 +1,332 @@
+"""One check of a watch: the search again from where it last succeeded, and what of its answer is new.
+
+A check is a run of `find` on the days since each source last answered, with an overlap; what a source brings late is
+found, and the identity of works keeps it from being told twice. Then publishers' notices are asked for, and new papers
+are put beside the sentences of the section. A check that was stopped goes on where it was.
+"""
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from datetime import date, datetime, timedelta
+from typing import Any
+from uuid import uuid4
+
+from langgraph.runtime import Runtime
+
+from citeloom.report.account import failure_lines
+from citeloom.report.watch_digest import digest_mail, digest_markdown, feed_xml
+from citeloom.runs.run_record import RunRecord, new_run
+from citeloom.runs.runs import Runs, UnknownRunError, wait_until_resting
+from citeloom.runs.watch_record import WatchFolder, WatchHistory
+from citeloom.service.updating import repeat_search_input
+from nodes.common.notices import noticed_now, published_doi, standings
+from nodes.find.select_papers import NOTHING
+from nodes.watch.place_in_section import place_in_section
+from state.inputs import FindInput
+from state.paper import Paper, published_before
+from state.results import RankedPaper
+from state.watch import ItemKind, Watch, WatchCheck, WatchItem, without_texts
+from tools.errors import InputError, TransientError
+from tools.llm.endpoint import model_price
+from tools.llm.task import Tier
+from tools.mail import send_mail
+from tools.run_settings import RunSettings
+from tools.scholar.merging import is_preprint
+from tools.scholar.open_source import is_online
+from tools.scholar.same_work import unite_records
+from tools.services import Services, open_services
+from tools.settings import settings
+
+OVERLAP = timedelta(days=60)
+"""How far a search goes back behind the last one: sources hold a paper weeks after it appeared."""
+MAX_USD, MAX_CALLS = 0.5, 60
+"""What a check may cost where nobody says so, and how often it may ask a model whose price is not known."""
+_TIERS: tuple[Tier, ...] = ("fast", "strong")
+_ASKED = 200
+"""Papers at most of which notices are asked for: those cited, then those told last."""
+_UNATTENDED = {"review_cost": "off", "review_queries": "off", "review_papers": "off"}
+_KIND: Mapping[str, ItemKind] = {"retracted": "retracted", "superseded": "published"}
+Follow = Callable[[Runs, str], Awaitable[object]]
+
+
+def watch_of_run(run: RunRecord, values: Mapping[str, Any], **given: Any) -> Watch:
+    """Return a watch on the search of a run, and on the papers and sentences of its section.
+
+    Raises:
+        InputError: The run did not search.
+    """
+    papers: Sequence[RankedPaper] = values.get("papers") or ()
+    cited = [item.paper for item in values.get("references") or ()]
+    return _watch(
+        repeat_search_input(run, None),
+        {**run.context, **given.pop("settings")},
+        run=run.name,
+        since=run.started[:10],
+        known=tuple(without_texts(item.paper) for item in papers),
+        cited=tuple(
+            without_texts(paper)
+            for paper in cited or (item.paper for item in papers if item.selected)
+        ),
+        sentences=tuple(item.text for item in values.get("sentences") or ()),
+        **given,
+    )
+
+
+def watch_of_text(text: str, library: str, sources: Sequence[str], **given: Any) -> Watch:
+    """Return a watch on what is found for a question or a text."""
+    inputs = {"text": text, "library": library, "sources": list(sources)}
+    return _watch(inputs, given.pop("settings"), since=f"{given['added']:%Y-%m-%d}", **given)
+
+
+def _watch(
+    inputs: dict[str, Any],
+    settings: Mapping[str, Any],
+    *,
+    criteria: Sequence[str],
+    library: str = "",
+    **given: Any,
+) -> Watch:
+    text = asked = str(inputs["text"])
+    if criteria:
+        wanted = "\n".join(f"- {' '.join(one.split())}" for one in criteria)
+        asked = f"{text}\n\nPapers must meet:\n\n{wanted}\n"
+    # What was typed may be no UTF-8.
+    asked = asked.encode("utf-8", "replace").decode()
+    inputs = {**inputs, "text": asked, "before": None, "after": None}
+    inputs |= {"library": library} if library else {}
+    kept = {name: value for name, value in settings.items() if value is not None}
+    return Watch(
+        subject=" ".join(asked[: len(text)].split())[:200],
+        inputs=inputs,
+        settings={**kept, **_UNATTENDED, "refresh": True},
+        **given,
+    )
+
+
+def run_settings(watch: Watch) -> dict[str, Any]:
+    """Return the settings of a check; it has a limit also where nobody gave one."""
+    if {"max_usd", "max_calls"} & watch.settings.keys():
+        return watch.settings
+    mine = settings()
+    unpriced = mine.llm_configured and not all(model_price(mine, tier) for tier in _TIERS)
+    return {**watch.settings, **({"max_calls": MAX_CALLS} if unpriced else {"max_usd": MAX_USD})}
+
+
+async def check_watch(
+    folder: WatchFolder, runs: Runs, now: datetime, follow: Follow = wait_until_resting
+) -> WatchCheck:
+    """Check a watch that the caller holds, and keep what was found; telling it is another step.
+
+    Args:
+        folder: The watch.
+        runs: Of this machine.
+        now: The time of the check.
+        follow: Waits until a run rests.
+
+    Raises:
+        InputError: The search cannot be made.
+        TransientError: It was stopped, or failed; the next check goes on with it or begins anew.
+    """
+    watch, history = folder.watch(), folder.history()
+    name = await _begun(folder, watch, history, runs, now)
+    await follow(runs, name)
+    view = await runs.get(name)
+    if view.status == "cancelled":
+        raise TransientError(f"the check of '{watch.name}' was stopped: the next one continues it")
+    values = await runs.values(name) if view.has_ended else {}
+    if view.is_refused or "request" not in values:
+        folder.append({"begun": "", "at": now.isoformat()})
+        raise (InputError if view.is_refused else TransientError)(view.problem)
+    services = open_services(
+        Runtime(context=RunSettings(**run_settings(watch))), values.get("run") or uuid4().hex
+    )
+    check = await _check(watch, history, name, values, services, history.begun_at or now)
+    folder.append({"check": check.model_dump(mode="json")})
+    return check
+
+
+async def _begun(
+    folder: WatchFolder, watch: Watch, history: WatchHistory, runs: Runs, now: datetime
+) -> str:
+    """Begin the search of a check, or let the one go on that an earlier process began; return its run."""
+    if history.begun:
+        try:
+            if not (await runs.get(history.begun)).has_ended:
+                await runs.resume(history.begun)
+        except UnknownRunError:  # killed before it was kept, or deleted since
+            history.begun_at = None
+        else:
+            return history.begun
+    run = new_run("find", _inputs(watch, history), run_settings(watch))
+    folder.append({"begun": run.name, "at": now.isoformat()})
+    await runs.start(
+        "find", run.inputs, run.context, name=run.name, results={"started": run.started}
+    )
+    return run.name
+
+
+def _inputs(watch: Watch, history: WatchHistory) -> dict[str, Any]:
+    """Return the input of `find`: from the oldest day up to which a source was searched, without what is known."""
+    after = None
+    if any(map(is_online, watch.sources)):
+        after = date.fromisoformat(min(history.searched(watch).values())) - OVERLAP
+    known = {
+        one.id for one in _known(watch, history) if not after or not published_before(one, after)
+    }
+    exclude = {*watch.inputs.get("exclude", ()), *(key for key in known if key[:6] != "title:")}
+    given = {name: watch.inputs[name] for name in FindInput.model_fields if name in watch.inputs}
+    return {**given, "after": after and after.isoformat(), "exclude": sorted(exclude)}
+
+
+def _known(watch: Watch, history: WatchHistory) -> list[Paper]:
+    seen = (paper for check in history.checks for paper in check.seen)
+    told = (item.paper for item in history.told)
+    return [*watch.cited, *told, *watch.known, *seen]
+
+
+async def _check(
+    watch: Watch,
+    history: WatchHistory,
+    run: str,
+    values: Mapping[str, Any],
+    services: Services,
+    at: datetime,
+) -> WatchCheck:
+    papers: Sequence[RankedPaper] = values.get("papers") or ()
+    stop, request = values.get("stop"), values["request"]
+    stopped = stop if stop and stop.subject != NOTHING else None
+    failed = _failed_sources(watch, values, stopped)
+    new, published = _told_apart(watch, history, _relevant(papers, partial=bool(stopped)))
+    judged = services.mind.judges
+    placed, left = await place_in_section(services, [one.paper for one in new], watch.sentences)
+    items = [
+        WatchItem(kind="new", paper=one.paper, score=one.score, judged=judged, placed=place)
+        for one, place in zip(new, placed, strict=True)
+    ]
+    told = [*watch.cited, *(item.paper for item in history.told[::-1] if item.kind == "new")]
+    noticed, unasked = await noticed_now(services, request, told[:_ASKED], "watch", records=True)
+    items += [*published, *_appeared(told, values.get("same") or {}), *_notices(told, noticed)]
+    before = {item.key for item in history.told}
+    fresh = {item.key: item for item in reversed(items) if item.key not in before}
+    left = [*left, *failure_lines(unasked)]
+    if stopped and stopped.subject == "budget":
+        left.insert(0, f"{stopped.cause}; the next check goes on from the same day")
+    last = history.checks[-1] if history.checks else WatchCheck(at=at, run="")
+    worse = failed.keys() - last.failed.keys() or {*left} - {*last.unasked}
+    return WatchCheck(
+        at=at,
+        run=run,
+        number=len(history.digests) + 1 if fresh or worse else 0,
+        items=tuple(reversed(fresh.values())),
+        after=str(request.after or ""),
+        searched={name: f"{at:%Y-%m-%d}" for name in watch.sources if name not in failed},
+        failed=failed,
+        unasked=tuple(left),
+        seen=tuple(
+            without_texts(item.paper)
+            for item in papers
+            if item.judge_score is not None or not stopped
+        ),
+        mind=services.mind_name,
+        bar=services.context.relevant_from,
+    )
+
+
+def _failed_sources(watch: Watch, values: Mapping[str, Any], stop: Any) -> dict[str, str]:
+    """Return why a source's days stay unsearched: it did not answer, or the run stopped before all was judged."""
+    failed = {
+        item.subject.partition(":")[0]: item.cause
+        for item in values.get("failures") or ()
+        if item.stage == "search_source"
+    }
+    return {**dict.fromkeys(watch.sources, stop.cause), **failed} if stop else failed
+
+
+def _relevant(papers: Sequence[RankedPaper], *, partial: bool) -> Iterator[RankedPaper]:
+    """Yield the papers that a search kept and judged, and that meet what must be met."""
+    for item in papers:
+        read = item.judge_score is not None or not partial
+        if (
+            item.selected
+            and read
+            and not any(one.required and one.met == "no" for one in item.criteria)
+        ):
+            yield item
+
+
+def _told_apart(
+    watch: Watch, history: WatchHistory, papers: Iterator[RankedPaper]
+) -> tuple[list[RankedPaper], list[WatchItem]]:
+    """Return which papers are new works, and which are the published version of a preprint cited or told."""
+    found, known = list(papers), _known(watch, history)
+    told = len(watch.cited) + len(history.told)
+    new: list[RankedPaper] = []
+    published: list[WatchItem] = []
+    for group in unite_records([*known, *(item.paper for item in found)]):
+        mine = [found[at - len(known)] for at in group if at >= len(known)]
+        if mine and group[0] >= len(known):
+            new.append(max(mine, key=lambda item: item.score))
+        elif mine and group[0] < told:
+            preprint = all(is_preprint(known[at]) for at in group if at < len(known))
+            better = next((one.paper for one in mine if not is_preprint(one.paper)), None)
+            if preprint and better:
+                detail = published_doi(better) or better.venue or ""
+                published.append(WatchItem(kind="published", paper=known[group[0]], detail=detail))
+    return sorted(new, key=lambda item: -item.score), published
+
+
+def _appeared(papers: Sequence[Paper], same: Mapping[str, str]) -> Iterator[WatchItem]:
+    """Yield the preprints whose records a search united with that of a published version."""
+    for paper in papers:
+        united = tuple(same[key] for key in (paper.id, *paper.aliases) if key in same)
+        doi = published_doi(paper.model_copy(update={"aliases": united}))
+        if doi and is_preprint(paper):
+            yield WatchItem(kind="published", paper=without_texts(paper), detail=doi)
+
+
+def _notices(papers: Sequence[Paper], marked: Mapping[str, Paper]) -> Iterator[WatchItem]:
+    """Yield what was said of papers since they were cited or told."""
+    before = {paper.id: paper for paper in papers}
+    for key, paper in marked.items():
+        known = standings([before[key]]).get(key, ())
+        for one in standings([paper]).get(key, ()):
+            if one not in known:
+                kind = _KIND.get(one.cause, "notice")
+                detail = published_doi(paper) if kind == "published" else one.detail
+                yield WatchItem(kind=kind, paper=without_texts(paper), detail=detail)
+
+
+def deliver(
+    folder: WatchFolder, show: Callable[[int, str], None] = lambda number, text: None
+) -> str:
+    """Write, show and mail the digests of a watch that have not gone out; return why a mail did not, or "".
+
+    Each way is noted when it is done: one killed in between does it again, under the same name and id.
+
+    Args:
+        folder: The watch, which the caller holds.
+        show: Is given each digest that is new, by number, as Markdown.
+
+    Raises:
+        InputError: A mail cannot be sent as the settings say.
+    """
+    watch, history, mine = folder.watch(), folder.history(), settings()
+    for check in history.digests:
+        if (check.number, "files") not in history.delivered:
+            text = digest_markdown(watch, check)
+            folder.write(folder.digest(check.number), text)
+            folder.write(folder.feed, feed_xml(watch, history.digests))
+            show(check.number, text)
+            folder.append({"delivered": check.number, "by": "files"})
+    sender, receivers = mine.mail_from or mine.smtp_user, mine.mail_to
+    for check in history.digests:
+        if (check.number, "mail") in history.delivered:
+            continue
+        if mine.smtp_host:
+            if not sender or not receivers:
+                raise InputError("to mail digests, set CITELOOM_MAIL_FROM and CITELOOM_MAIL_TO")
+            try:
+                send_mail(digest_mail(watch, check, sender, receivers), mine)
+            except TransientError as error:
+                return f"{error}. CiteLoom keeps the digest and mails it with the next check"
+        folder.append({"delivered": check.number, "by": "mail"})  # or it was not to be mailed
+    return ""

@@ -1,0 +1,1 @@
+"""What a watch asks beyond a search: where new papers belong in the section."""
