@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from citeloom.api import (
         RunError,
         aask,
+        acitations,
         afind,
         aingest,
         anovelty,
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
         asynthesize,
         averify,
         awrite,
+        citations,
         find,
         ingest,
         novelty,
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = [
     "RunError",
     "aask",
+    "acitations",
     "afind",
     "aingest",
     "anovelty",
@@ -44,6 +47,7 @@ __all__ = [
     "asynthesize",
     "averify",
     "awrite",
+    "citations",
     "find",
     "ingest",
     "novelty",
