@@ -30,9 +30,10 @@ from tools.text.source_lines import source_lines
 _READER = "1"
 """What finds the sentences: another one looks through all documents anew."""
 _TABLE = """CREATE TABLE IF NOT EXISTS citing (
-    document TEXT PRIMARY KEY, -- SHA-256
-    version BLOB NOT NULL,     -- of its text, its list, and the papers that this leads to
-    sentences TEXT NOT NULL) WITHOUT ROWID"""
+    document INTEGER PRIMARY KEY, -- its number, which it keeps when its file changes
+    version BLOB NOT NULL,        -- of its text, its list, and the papers that this leads to
+    sentences TEXT NOT NULL)"""
+_STORED = "FROM citing c JOIN documents d ON d.number = c.document"
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ class CitingSentences:
                 "SELECT d.sha256, p.id, p.point, d.digest FROM documents d JOIN papers p"
                 " ON p.point = d.paper ORDER BY d.number"
             ).fetchall()
-            versions = db.execute("SELECT document, version FROM citing") if _made(db) else ()
+            versions = db.execute(f"SELECT d.sha256, version {_STORED}") if _made(db) else ()
             stored = dict(versions)
         found: list[Unread] = []
         for document, paper, point, digest in known:
@@ -106,7 +107,7 @@ class CitingSentences:
         made = list(sentences_of(one, text, document, cites))
         with self._database.writing() as db:
             db.execute(_TABLE)
-            db.execute("DELETE FROM citing WHERE document NOT IN (SELECT sha256 FROM documents)")
+            db.execute("DELETE FROM citing WHERE document NOT IN (SELECT number FROM documents)")
             _write(db, one.sha256, one.version, made, _read(db, one.sha256))
 
     def type(self, items: Sequence[CitingSentence]) -> None:
@@ -114,8 +115,8 @@ class CitingSentences:
         for document, said in groupby(items, key=attrgetter("document")):
             typed = list(said)
             with self._database.writing() as db:
-                version = db.execute("SELECT version FROM citing WHERE document = ?", (document,))
-                for (told,) in version.fetchall():
+                sql = f"SELECT version {_STORED} WHERE d.sha256 = ?"
+                for (told,) in db.execute(sql, (document,)).fetchall():
                     _write(db, document, told, _read(db, document, told), typed)
 
     def found(self, citing_papers: Collection[str] | None = None) -> list[CitingSentence]:
@@ -158,7 +159,7 @@ def _read(
     db: sqlite3.Connection, document: str, version: bytes | None = None
 ) -> list[CitingSentence]:
     """Return what is kept of a document, of this version or whichever."""
-    sql = "SELECT sentences FROM citing WHERE document = ?1 AND version = coalesce(?2, version)"
+    sql = f"SELECT sentences {_STORED} WHERE d.sha256 = ?1 AND version = coalesce(?2, version)"
     rows = db.execute(sql, (document, version)).fetchall()
     return [CitingSentence.model_validate(item) for (row,) in rows for item in json.loads(row)]
 
@@ -174,7 +175,10 @@ def _write(
     said = {(one.text, one.entry): {"stance": one.stance, "by": one.by} for one in typed}
     rows = [item.model_copy(update=said.get((item.text, item.entry), {})) for item in items]
     told = json.dumps([row.model_dump(mode="json", exclude_defaults=True) for row in rows])
-    db.execute("INSERT OR REPLACE INTO citing VALUES (?, ?, ?)", (document, version, told))
+    db.execute(
+        "INSERT OR REPLACE INTO citing SELECT number, ?, ? FROM documents WHERE sha256 = ?",
+        (version, told, document),
+    )
 
 
 def sentences_of(
