@@ -19,11 +19,12 @@ from tests.fakes.openai_server import OpenAIServer, inputs_of
 from tests.library.words import WordEmbedder
 from tests.pdf.papers import METHOD, SECOND, paper
 from tests.support import is_setting
+from tools.errors import InputError
 from tools.library.open_library import close_libraries
 from tools.settings import settings
 
 CHARCOAL, SILT = "doi:10.5555/charcoal", "doi:10.5555/silt"
-RECORDS = [
+RECORDS: list[dict[str, Any]] = [
     {
         "id": CHARCOAL,
         "title": "Charcoal as a clock for those without ash",
@@ -135,8 +136,12 @@ def said(run: Run, *words: str, code: int = 0) -> set[tuple[str, str, str]]:
     return {(row["sentence"], row["cited"], row["type"]) for row in rows(run, *words, code=code)}
 
 
+def citations_in(request: dict[str, Any]) -> Any:
+    return inputs_of(request)["citations"]
+
+
 def shown_to(server: OpenAIServer) -> list[dict[str, Any]]:
-    return [one for asked in server.requests for one in inputs_of(asked)["citations"]]
+    return [one for asked in server.requests for one in citations_in(asked)]
 
 
 @pytest.mark.usefixtures("references_are_read_elsewhere")
@@ -157,13 +162,8 @@ def test_sentences_of_pdf_markdown_and_jats_lead_to_the_papers_that_they_cite(ru
     by_sentence = {(row["sentence"], row["cited"]): row for row in rows(run, "Charcoal as a clock")}
     assert {cited for _, cited in by_sentence} == {CHARCOAL}
     mine = by_sentence[AGAINST, CHARCOAL]
-    assert (mine["section"], mine["typed_by"], mine["same_author"]) == (
-        "1 Introduction",
-        "cue words",
-        True,
-    )
+    assert (mine["section"], mine["typed_by"]) == ("1 Introduction", "cue words")
     assert by_sentence[last, CHARCOAL]["page"] == 1
-    assert not by_sentence[last, CHARCOAL]["same_author"]
 
 
 def test_paper_is_shown_with_what_others_say_of_it_and_what_it_says_of_others(run: Run) -> None:
@@ -217,7 +217,7 @@ def test_model_types_each_sentence_once_and_new_ones_when_they_come(
     run("add", "late.md", "-l", "mine")
 
     def answer(request: dict[str, Any]) -> dict[str, Any]:
-        asked = inputs_of(request)["citations"]
+        asked = citations_in(request)
         stances = {SILT: "uses", CHARCOAL: "background"}
         told = [
             {"id": one["id"], "stance": stances[CHARCOAL if "Charcoal" in one["cites"] else SILT]}
@@ -285,7 +285,7 @@ def test_python_gives_the_same_and_an_unknown_paper_is_refused(run: Run) -> None
     one = told.sentences[0]
     assert one.quote.verified
     assert told.papers[one.citing].title == "Embers lie about their age in wet valleys"
-    with pytest.raises(citeloom.api.InputError, match="list its papers"):
+    with pytest.raises(InputError, match="list its papers"):
         citeloom.citations("mine", "Owls")
     run("citations", "mine", "valleys", code=2)
 

@@ -70,7 +70,9 @@ async def test_tools_tell_a_model_what_they_are_for(opening: Opening) -> None:
             False,
         )
         assert hints.idempotent_hint is (tool.name == "ingest")
-        assert hints.open_world_hint is (tool.name not in {"ask_library", "get_run"})
+        assert hints.open_world_hint is (
+            tool.name not in {"ask_library", "library_citations", "get_run"}
+        )
         for name, field in tool.input_schema["properties"].items():
             assert field["description"], name
     review = next(tool for tool in tools if tool.name == "review").input_schema
