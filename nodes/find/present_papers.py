@@ -45,7 +45,7 @@ async def present_papers(state: FindState, runtime: Runtime[RunSettings]) -> Fin
         item.model_copy(update={"theme": theme}) for item, theme in zip(result, themes, strict=True)
     ]
     said, failed = await sentences_between(services, state["request"], papers, stage=STAGE)
-    links = [_with_sentence(link, said) for link in links]
+    links = [with_sentence(link, said) for link in links]
     stop = fatal_failure(state["failures"])
     return {
         "failures": failed,
@@ -61,7 +61,7 @@ async def present_papers(state: FindState, runtime: Runtime[RunSettings]) -> Fin
     }
 
 
-def _with_sentence(link: Link, said: Sequence[CitingSentence]) -> Link:
+def with_sentence(link: Link, said: Sequence[CitingSentence]) -> Link:
     """Return a link with the most telling sentence in which the one paper cites the other."""
     mine = [item for item in said if (item.citing, item.cited) == (link.citing, link.cited)]
     if not mine:

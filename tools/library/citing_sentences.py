@@ -140,7 +140,11 @@ class CitingSentences:
                 cited = papers.get(self._links.get(document, {}).get(item.entry, -1))
                 if cited is None or paper not in citing:
                     continue
-                told = {"citing": paper, "cited": cited.id, "own": _share(citing[paper], cited)}
+                told = {
+                    "citing": paper,
+                    "cited": cited.id,
+                    "own": share_an_author(citing[paper], cited),
+                }
                 if not item.by and (stance := stance_by_cues(item.text, item.marker)):
                     told |= {"stance": stance, "by": CUE_WORDS}
                 found.setdefault(
@@ -236,7 +240,7 @@ def _by_place(links: Iterable[tuple[int, int]]) -> Iterator[tuple[int, list[int]
         yield place, [point for _, point in rows]
 
 
-def _share(one: Paper, other: Paper) -> bool:
+def share_an_author(one: Paper, other: Paper) -> bool:
     """Whether two papers have an author in common."""
     return bool({*map(_name, one.authors)} & {*map(_name, other.authors)})
 
