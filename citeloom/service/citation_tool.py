@@ -55,7 +55,7 @@ async def read_citations(asked: ReadCitations, caller: str) -> dict[str, Any]:
     told = await library_citations(library, settings_for(asked.library, caller, here), asked.paper)
     pages = in_pages(as_rows(told))
     if asked.page > len(pages):
-        raise InputError(f"there are {len(pages)} pages")
+        raise InputError(f"there is no page {asked.page}: the last page is {len(pages)}")
     items = pages[asked.page - 1]
     page = CitationPage(
         library=told.library, paper=told.paper, page=asked.page, pages=len(pages), items=items
