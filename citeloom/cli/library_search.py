@@ -10,11 +10,9 @@ import typer
 
 from tools.counting import counted
 from tools.errors import InputError
-from tools.program import PROGRAM
 
 if TYPE_CHECKING:
     from state.citing import LibraryCitations
-    from state.paper import Paper
     from state.passage import Passage, PassageHit
     from tools.library.library import Library
     from tools.settings import Settings
@@ -158,27 +156,8 @@ def papers(
             typer.echo(paper.model_dump_json(exclude_defaults=True) if as_json else line)
 
 
-def _found(library: "Library", paper: str) -> "Paper":
-    """Return the paper of this id or title; InputError where none or several have it."""
-    if record := library.get([paper]).get(paper):
-        return record
-    titled = library.titled(paper)
-    whole = [one for one in titled if len(one.title) == len(paper)]
-    if len(whole or titled) == 1:
-        return (whole or titled)[0]
-    if not titled:
-        raise InputError(
-            f"'{library.name}' has no paper {paper}: list its papers with `{PROGRAM} library "
-            f"papers {library.name}`"
-        )
-    known = "; ".join(f"{one.id} {one.title}" for one in titled[:5])
-    raise InputError(
-        f"{counted(len(titled), 'paper')} in '{library.name}' match '{paper}': {known}"
-    )
-
-
 def _show(library: "Library", paper: str, *, as_json: bool) -> None:
-    record = _found(library, paper)
+    record = library.called(paper)
     documents = library.texts.documents(record.id)
     passages = library.texts.of_paper(record.id)
     if as_json:

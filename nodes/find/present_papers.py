@@ -44,7 +44,9 @@ async def present_papers(state: FindState, runtime: Runtime[RunSettings]) -> Fin
     result = [
         item.model_copy(update={"theme": theme}) for item, theme in zip(result, themes, strict=True)
     ]
-    said, failed = await sentences_between(services, state["request"], papers, stage=STAGE)
+    said, failed = await sentences_between(
+        services, state["request"], [one.paper for one in result if one.selected], stage=STAGE
+    )
     links = [with_sentence(link, said) for link in links]
     stop = fatal_failure(state["failures"])
     return {

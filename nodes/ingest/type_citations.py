@@ -20,7 +20,7 @@ from state.paper import Paper
 from state.run import Failure
 from tools.documents.document_cache import DocumentStore
 from tools.embed.embedder import Embedder
-from tools.errors import BudgetError, DocumentError, InputError
+from tools.errors import BudgetError, DocumentError
 from tools.evidence.prompt_injection import without_injections
 from tools.ingest.reader_processes import run_apart
 from tools.library.citing_sentences import CitingSentences
@@ -123,7 +123,7 @@ async def library_citations(
         LibraryError: The library is damaged or cannot be written.
         TransientError, PermanentError: The model's endpoint is out of reach or refuses.
     """
-    record = await asyncio.to_thread(_paper, library, paper) if paper else None
+    record = await asyncio.to_thread(library.called, paper) if paper else None
     sentences, failures = await read_citing_sentences(library, settings, progress=progress)
     if mind is not None:
         failures += await type_citations(library, sentences, mind, progress)
@@ -144,18 +144,6 @@ async def library_citations(
         sentences=tuple(found),
         failures=tuple(failures),
     )
-
-
-def _paper(library: Library, called: str) -> Paper:
-    if known := library.get([called]).get(called):
-        return known
-    titled = library.titled(called)
-    whole = [one for one in titled if len(one.title) == len(called)] or titled
-    if len(whole) != 1:
-        told = "; ".join(f"{one.id} {one.title}" for one in whole[:5])
-        many = f"{len(whole)} papers match: {told}" if whole else "list its papers for their ids"
-        raise InputError(f"'{library.name}' has no one paper '{called}': {many}")
-    return whole[0]
 
 
 async def read_citing_sentences(

@@ -480,7 +480,7 @@ async def test_what_papers_of_a_library_say_of_one_another_is_told_in_pages(
     assert (one["sentence"], one["type"], one["typed_by"]) == (AGAINST, "contrasts", "cue words")
     assert (one["cited_name"], one["cited_year"], one["section"]) == ("Barn", 2019, "Results")
     assert "last page is 1" in str(beyond.content)
-    assert "no one paper 'Bats'" in str(unknown.content)
+    assert "has no paper Bats" in str(unknown.content)
     assert "does not take `text`; it takes library, paper, page" in str(extra.content)
     assert beyond.is_error
     assert unknown.is_error
