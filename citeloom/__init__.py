@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from citeloom.api import (
         RunError,
         aask,
+        acitations,
         afind,
         aingest,
         anovelty,
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
         atable,
         averify,
         awrite,
+        citations,
         find,
         ingest,
         novelty,
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = [
     "RunError",
     "aask",
+    "acitations",
     "afind",
     "aingest",
     "anovelty",
@@ -47,6 +50,7 @@ __all__ = [
     "atable",
     "averify",
     "awrite",
+    "citations",
     "find",
     "ingest",
     "novelty",

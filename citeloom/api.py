@@ -11,18 +11,21 @@ line are: one that fails or is stopped goes on with `resume(run)`.
 import asyncio
 from base64 import b64encode
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from functools import wraps
+from functools import partial, wraps
 from inspect import isawaitable
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
+from uuid import uuid4
 
 from pydantic import BaseModel
 
 from citeloom.runs.local_executor import local_runs
 from citeloom.runs.runs import GraphName, Progress, Runs, RunSnapshot, outputs_in
+from nodes.ingest.type_citations import library_citations
 from state.ask import AskOutput
 from state.channels import FindOutput, ReviewOutput, WriteOutput
+from state.citing import LibraryCitations
 from state.ingest import IngestInput, IngestOutput
 from state.inputs import (
     AskInput,
@@ -40,7 +43,10 @@ from state.table import TableInput, TableOutput
 from state.verify import VerifyOutput
 from tools.errors import CiteLoomError, InputError
 from tools.ingest.file_places import allow_paths
+from tools.ledger.budget_limits import BudgetLimits
+from tools.library.open_library import open_library
 from tools.run_settings import RunSettings, setting_fields
+from tools.services import per_day_limits
 
 Person = Callable[[Mapping[str, Any]], object]
 """Is given a question of the run and returns the answer, or something to be awaited for it."""
@@ -177,6 +183,36 @@ async def aingest(
     return cast(IngestOutput, await _done("ingest", IngestInput, given, None, watch))
 
 
+async def acitations(
+    library: str,
+    paper: str = "",
+    *,
+    max_usd: float | None = None,
+    mind: str = "auto",
+    watch: Callable[[int, int | None], None] | None = None,
+) -> LibraryCitations:
+    """Return what the papers of a library say of one another, or what others say of one paper and it of them.
+
+    Args:
+        library: Its name.
+        paper: Id, title or a part of the title; all papers if empty.
+        max_usd: The most that a model may cost that types what none has typed yet.
+        mind: As the setting: 'auto' asks the model that is configured, 'extractive' none.
+        watch: Is told (documents or sentences done, of how many).
+
+    Raises:
+        InputError: There is no such paper.
+        LibraryError: There is no such library, or it is damaged.
+    """
+    clients = RunSettings().clients
+    limits = BudgetLimits(usd=max_usd, per_day=per_day_limits(clients.settings, None))
+    opened = await asyncio.to_thread(
+        partial(open_library, library, clients.settings, clients.embedder, any_embedder=True)
+    )
+    model = clients.mind(f"citations-{uuid4().hex}", limits, mind)
+    return await library_citations(opened, clients.settings, paper, model, watch)
+
+
 async def aresume(
     run: str, *, person: Person | None = None, watch: Watch | None = None
 ) -> dict[str, Any]:
@@ -277,4 +313,5 @@ ask = _sync(aask)
 table = _sync(atable)
 synthesize = _sync(asynthesize)
 ingest = _sync(aingest)
+citations = _sync(acitations)
 resume = _sync(aresume)

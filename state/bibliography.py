@@ -48,6 +48,10 @@ class InTextCitation(FrozenModel):
     text: str = Field(description="As printed: '[2-5]', '(Lee et al., 2021; Jia, 2019)'.")
     style: CitationStyle
     entries: tuple[int, ...] = Field(default=(), description="Places of the entries it cites.")
+    unsure: tuple[int, ...] = Field(
+        default=(),
+        description="Those of `entries` among which nothing decides: one label leads to several.",
+    )
     unlinked: tuple[str, ...] = Field(
         default=(), description="Labels or names and years for which the list has no entry."
     )

@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from state.citing import Stance
 from state.paper import Paper
 from state.place import Place
 from state.quote import CriterionVerdict, Debate, Quote
@@ -73,6 +74,13 @@ class Link(FrozenModel):
 
     citing: str
     cited: str
+    stance: Stance | Literal[""] = Field(
+        default="",
+        description="What the citing paper says of the other; empty where nobody typed it.",
+    )
+    by: str = Field(default="", description="Who typed it: a model's name, or 'cue words'.")
+    sentence: str = Field(default="", description="The citing sentence, where its text was read.")
+    place: str = Field(default="", description="Where it stands, for people.")
 
 
 class Reference(FrozenModel):

@@ -65,7 +65,7 @@ class Services:
             by_source=self.context.max_usd_by_source or {},
             kept=kept or BudgetKept(),
             caller=self.caller,
-            per_day=_per_day(self.clients.settings, daily_usd_of(runtime)),
+            per_day=per_day_limits(self.clients.settings, daily_usd_of(runtime)),
         )
 
     @cached_property
@@ -211,7 +211,7 @@ class Services:
         )
 
 
-def _per_day(settings: Settings, usd: float | None) -> dict[str, float]:
+def per_day_limits(settings: Settings, usd: float | None) -> dict[str, float]:
     """Return what one caller may use in a day: what all may, and in USD what its key allows."""
     limits = {name: getattr(settings, f"max_{name}_per_day") for name in ("usd", "tokens", "calls")}
     if usd is not None:

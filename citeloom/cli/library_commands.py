@@ -12,6 +12,7 @@ from citeloom.cli.library_add import add
 from citeloom.cli.library_search import (
     ENGINE,
     NAMED,
+    citations,
     opened,
     papers,
     process_settings,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 app = Commands()
 
 
-for command in (add, papers, search, show, tag):
+for command in (add, papers, search, show, citations, tag):
     app.command()(command)
 
 

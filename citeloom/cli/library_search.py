@@ -1,5 +1,6 @@
 """`citeloom library papers`, `search`, `show` and `tag`: what a library has to say."""
 
+import asyncio
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -9,10 +10,9 @@ import typer
 
 from tools.counting import counted
 from tools.errors import InputError
-from tools.program import PROGRAM
 
 if TYPE_CHECKING:
-    from state.paper import Paper
+    from state.citing import LibraryCitations
     from state.passage import Passage, PassageHit
     from tools.library.library import Library
     from tools.settings import Settings
@@ -156,27 +156,8 @@ def papers(
             typer.echo(paper.model_dump_json(exclude_defaults=True) if as_json else line)
 
 
-def _found(library: "Library", paper: str) -> "Paper":
-    """Return the paper of this id or title; InputError where none or several have it."""
-    if record := library.get([paper]).get(paper):
-        return record
-    titled = library.titled(paper)
-    whole = [one for one in titled if len(one.title) == len(paper)]
-    if len(whole or titled) == 1:
-        return (whole or titled)[0]
-    if not titled:
-        raise InputError(
-            f"'{library.name}' has no paper {paper}: list its papers with `{PROGRAM} library "
-            f"papers {library.name}`"
-        )
-    known = "; ".join(f"{one.id} {one.title}" for one in titled[:5])
-    raise InputError(
-        f"{counted(len(titled), 'paper')} in '{library.name}' match '{paper}': {known}"
-    )
-
-
 def _show(library: "Library", paper: str, *, as_json: bool) -> None:
-    record = _found(library, paper)
+    record = library.called(paper)
     documents = library.texts.documents(record.id)
     passages = library.texts.of_paper(record.id)
     if as_json:
@@ -222,6 +203,57 @@ def tag(
         library.texts.tag(paper, tags, remove=remove)
         left = ", ".join(library.texts.tags_of(paper))
         typer.echo(f"{paper}: {left or 'no tags'}")
+
+
+def citations(
+    name: Annotated[str, typer.Argument(help="The library.")],
+    paper: Annotated[
+        list[str] | None,
+        typer.Argument(help="Id, title or part of the title; all papers by default."),
+    ] = None,
+    mind: Annotated[
+        Literal["auto", "llm", "extractive"],
+        typer.Option(
+            help="Who types sentences: your model, if one is configured, or only cue words ('extractive')."
+        ),
+    ] = "auto",
+    max_usd: Annotated[
+        float | None, typer.Option(min=0, help="Maximum cost of the model's calls, USD.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV, one sentence a row.")] = False,
+) -> int:
+    """Show what a library's papers say of one another: who supports, contrasts or uses whom, in their own sentences.
+
+    Run it again to continue where it stopped; CiteLoom asks the model about no sentence twice.
+    """
+    from citeloom.api import acitations
+    from citeloom.cli.console import Progress, cancelled_by_signals
+    from citeloom.report import library_citations as report
+    from tools.ingest.reader_processes import close_workers
+    from tools.library.open_library import close_libraries
+
+    async def read() -> "LibraryCitations":
+        with cancelled_by_signals():
+            watch = progress.counted("type_citations")
+            return await acitations(
+                name, " ".join(paper or ()), max_usd=max_usd, mind=mind, watch=watch
+            )
+
+    try:
+        with Progress(quiet=as_json or as_csv, often=True) as progress:
+            told = asyncio.run(read())
+    finally:
+        close_workers()
+        close_libraries()
+    for one in told.failures:
+        typer.echo(f"note: {one.subject}: {one.cause} ({one.remedy})", err=True)
+    if as_json:
+        whole = told.model_dump(mode="json", include={"library", "paper", "papers"})
+        typer.echo(json.dumps({**whole, "sentences": report.as_rows(told)}, ensure_ascii=False))
+    else:
+        typer.echo(report.as_csv(told) if as_csv else report.as_text(told), nl=not as_csv)
+    return 1 if told.failures else 0
 
 
 def _line(hit: "PassageHit", passage: "Passage", *, as_json: bool) -> str:

@@ -5,7 +5,8 @@
 /**
  * @typedef {{id: string, title: string, short: string, year: number | null, paper: any, kind: "kept" | "seen" | "missing",
  *   cited: number, number: number | undefined, score: number, theme: string, role: string, chosen: boolean, r: number}} Dot
- * @typedef {{dots: Dot[], links: [Dot, Dot][], themes: string[]}} Drawn
+ * @typedef {{stance?: string, by?: string, sentence?: string, place?: string}} Told what the citing paper says of the cited one
+ * @typedef {{dots: Dot[], links: [Dot, Dot, Told][], themes: string[]}} Drawn
  * @typedef {{key: string, name: string, tone: string}} Lane
  * @typedef {{dot: Dot, x: number, y: number, row: number, lane: string, wide: number, flip: boolean}} Spot
  * @typedef {{key: string, name: string, tone: string, y: number, tall: number, count: number, rows: number, folded: number}} Band
@@ -20,6 +21,12 @@ const NARROW = 37;
 /** What a text uses a paper for, of the purposes that the check of its citations names. @type {Record<string, string>} */
 const ROLES = {evidence: "builds", method: "builds", tool: "builds", contrast: "contrasts", background: "background"};
 
+/** What lines are drawn in ways of their own for, where papers say it of one another. */
+export const SAYS = ["contrasts", "supports", "uses"];
+
+/** How a line is drawn. @param {Told} told */
+export const lineOf = (told) => (told.stance && SAYS.includes(told.stance) ? told.stance : "");
+
 /** A system's name, or what stands before the colon; else the title. @param {string} title */
 export function short(title) {
   const name = title.split(/:\s/)[0].trim();
@@ -33,7 +40,7 @@ export function short(title) {
  */
 export function drawn(values) {
   const papers = /** @type {any[]} */ ((values.papers ?? []).filter((/** @type {any} */ item) => item.paper)).slice(0, MOST);
-  const links = /** @type {{citing: string, cited: string}[]} */ (values.links ?? []);
+  const links = /** @type {({citing: string, cited: string} & Told)[]} */ (values.links ?? []);
   const numbers = new Map((values.references ?? []).map((/** @type {any} */ item) => [item.paper.id, item.number]));
   const known = new Set(papers.map((item) => item.paper.id));
   const missing = /** @type {any[]} */ ((values.completeness?.missing ?? []).filter((/** @type {any} */ item) => !known.has(item.id)));
@@ -64,11 +71,11 @@ export function drawn(values) {
   }
   const by = new Map(dots.map((dot) => [dot.id, dot]));
   const all = [...links, ...missing.flatMap(({id, cited_by}) => cited_by.map((/** @type {string} */ citing) => ({citing, cited: id})))];
-  /** @type {[Dot, Dot][]} */
+  /** @type {[Dot, Dot, Told][]} */
   const joined = [];
-  for (const {citing, cited} of all) {
-    const from = by.get(citing), to = by.get(cited);
-    if (from && to && from !== to) joined.push([from, to]);
+  for (const link of all) {
+    const from = by.get(link.citing), to = by.get(link.cited);
+    if (from && to && from !== to) joined.push([from, to, link]);
   }
   // The largest theme first: its colour is the first as well.
   const sizes = new Map();

@@ -2,7 +2,7 @@
 // @ts-check
 import {useChoices} from "./choices.js";
 import {Quote} from "./components.js";
-import {toneOf} from "./graph_layout.js";
+import {lineOf, SAYS, toneOf} from "./graph_layout.js";
 import {byline, Out, Problem, useAction} from "./parts.js";
 import {around, searched} from "./search_again.js";
 import {Icon} from "./shapes.js";
@@ -25,6 +25,7 @@ export function Overview({run, graph, choose}) {
   const kept = graph.dots.filter((dot) => dot.kind === "kept"), missing = graph.dots.filter((dot) => dot.kind === "missing");
   const years = kept.flatMap((dot) => dot.year ?? []);
   const most = kept.filter((dot) => dot.cited > 0).sort((a, b) => b.cited - a.cited || a.title.localeCompare(b.title)).slice(0, 3);
+  const says = SAYS.filter((one) => graph.links.some(([, , told]) => lineOf(told) === one));
   const disc = (/** @type {string} */ kind, /** @type {any} */ inner, /** @type {number} */ r) =>
     html`<svg width="22" height="22" viewBox="0 0 22 22" aria-hidden="true"><g class=${`dot ${kind}`}><circle class="disc" cx="11" cy="11" r=${r} />${inner}</g></svg>`;
   return html`<aside class="map-card" aria-label=${W.graph.overview} tabindex="0"><div>
@@ -37,6 +38,8 @@ export function Overview({run, graph, choose}) {
       <li>${disc("seen", "", 4)} ${W.graph.kinds.seen}</li>
       <li>${disc("kept t1", html`<circle class="second" cx="11" cy="11" r="9.5" />`, 6)} ${W.graph.yours}</li>
     </ul>
+    ${says.length > 0 && html`<ul class="legend says">${says.map((one) => html`<li><svg width="30" height="10" viewBox="0 0 30 10" aria-hidden="true"><path class=${one} d="M1 5H29" /></svg> ${W.graph.says[one]}</li>`)}</ul>
+      <p class="dim small">${W.graph.saysWhy}</p>`}
     <p class="dim small">${W.graph.reads}</p>
     ${missing.length > 0 && html`<h3 class="gap">${W.graph.missingWorks}</h3><p class="dim small">${W.graph.missingWhy}</p>
       <ul class="missing-list">${missing.slice(0, SHOWN).map((dot) => html`<li><div><button type="button" class="link" onClick=${() => choose(dot.id)}>${dot.short}</button>${" "}
@@ -65,11 +68,17 @@ export function MapCard({run, graph, dot, choose, close}) {
   };
   const item = (run.values.papers ?? []).find((/** @type {any} */ one) => one.paper.id === dot.id);
   const why = item?.debate?.arguments_for?.[0];
-  const cites = graph.links.filter(([from]) => from === dot).map(([, to]) => to), cited = graph.links.filter(([, to]) => to === dot).map(([from]) => from);
+  /** @typedef {[Dot, import("./graph_layout.js").Told]} Other */
+  const cites = graph.links.filter(([from]) => from === dot).map(([, to, told]) => /** @type {Other} */ ([to, told]));
+  const cited = graph.links.filter(([, to]) => to === dot).map(([from, , told]) => /** @type {Other} */ ([from, told]));
+  // What says something of the other paper comes first.
+  for (const list of [cites, cited]) list.sort(([, a], [, b]) => Number(Boolean(lineOf(b))) - Number(Boolean(lineOf(a))));
   const state = dot.kind === "missing" ? W.graph.missingState : dot.number ? `${W.graph.citedAs} [${dot.number}]` : W.graph.kinds[dot.kind];
   const choice = choices[dot.id] ?? {};
-  const related = (/** @type {Dot[]} */ list, /** @type {"cites" | "cited"} */ kind) => html`<div class="rel"><h3 class=${kind}>${W.graph[kind]} ${list.length}</h3>
-    <ul>${list.slice(0, SHOWN).map((one) => html`<li><button type="button" class="link" onClick=${() => choose(one.id)}>${one.short}</button> <span class="dim num">${one.year ?? ""}</span></li>`)}
+  const related = (/** @type {Other[]} */ list, /** @type {"cites" | "cited"} */ kind) => html`<div class="rel"><h3 class=${kind}>${W.graph[kind]} ${list.length}</h3>
+    <ul>${list.slice(0, SHOWN).map(([one, told]) => html`<li><button type="button" class="link" onClick=${() => choose(one.id)}>${one.short}</button> <span class="dim num">${one.year ?? ""}</span>
+      ${told.sentence && html`<details class="small"><summary>${W.graph.says[lineOf(told) || "cites"]}</summary><q dir="auto">${told.sentence}</q>${" "}
+        <span class="dim">${told.place}${told.by === "cue words" ? `; ${W.graph.byCues}` : ""}</span></details>`}</li>`)}
       ${list.length > SHOWN && html`<li class="dim">and ${list.length - SHOWN} more</li>`}</ul></div>`;
   return html`<aside class="map-card" aria-label=${W.graph.chosen} tabindex="0" ref=${place} onKeyDown=${(/** @type {KeyboardEvent} */ event) => { if (event.key === "Escape") leave(); }}><div role="status">
     <div class="card-top"><p class=${`eyebrow ${toneOf(graph.themes, dot.theme)}`}>${dot.theme}</p>

@@ -1,6 +1,6 @@
 // The map as it is drawn: lanes, years, lines and discs with their labels; moved by mouse, wheel and keys.
 // @ts-check
-import {curve, labels, toneOf} from "./graph_layout.js";
+import {curve, labels, lineOf, toneOf} from "./graph_layout.js";
 import {html, useEffect, useMemo, useRef, useState} from "./vendor/preact.js";
 import {counted, W} from "./words.js";
 
@@ -76,11 +76,11 @@ export function Picture({plan, graph, size, zoom, setZoom, all, chosen, found, c
   const X = (/** @type {number} */ x) => x * zoom + moved.x, Y = (/** @type {number} */ y) => y * zoom + moved.y;
   const at = useMemo(() => new Map(plan.spots.map((spot) => [spot.dot.id, spot])), [plan]);
   const texts = useMemo(() => labels(plan, width, zoom, compact, measured), [plan, width, zoom, compact]);
-  const lines = useMemo(() => graph.links.flatMap(([from, to]) => {
+  const lines = useMemo(() => graph.links.flatMap(([from, to, told]) => {
     const a = at.get(from.id), b = at.get(to.id);
-    return a && b ? [/** @type {[Spot, Spot]} */ ([a, b])] : [];
+    return a && b ? [/** @type {[Spot, Spot, string]} */ ([a, b, lineOf(told)])] : [];
   }), [graph, at]);
-  const way = (/** @type {[Spot, Spot]} */ [a, b], arrow = 0) => curve({x: X(a.x), y: Y(a.y)}, {x: X(b.x), y: Y(b.y)}, b.dot.r + arrow);
+  const way = (/** @type {[Spot, Spot, string]} */ [a, b], arrow = 0) => curve({x: X(a.x), y: Y(a.y)}, {x: X(b.x), y: Y(b.y)}, b.dot.r + arrow);
   const near = new Set(chosen ? [chosen.id, ...graph.links.filter(([a, b]) => a === chosen || b === chosen).flatMap(([a, b]) => [a.id, b.id])] : []);
   const start = at.has(first) ? first : plan.spots[0]?.dot.id;
   const press = (/** @type {KeyboardEvent} */ event, /** @type {Spot} */ spot) => {
@@ -110,10 +110,10 @@ export function Picture({plan, graph, size, zoom, setZoom, all, chosen, found, c
       <path class=${kind} d="M0 .5L7 4 0 7.500z" /></marker>`)}</defs>
     ${plan.bands.map((band, row) => html`<rect class=${`band ${row % 2 ? "" : "odd"}`} x="0" y=${Y(band.y)} width=${width} height=${band.tall * zoom} />`)}
     <g class="axis">${plan.columns.map(({x}) => html`<line x1=${X(x)} x2=${X(x)} y1=${TOP} y2=${height} />`)}</g>
-    <g class="lines" aria-hidden="true">${all && lines.map((line) => html`<path d=${way(line)} />`)}</g>
+    <g class="lines" aria-hidden="true">${all && lines.map((line) => html`<path class=${line[2]} d=${way(line)} />`)}</g>
     <g class="over" aria-hidden="true">${lines.filter(([a, b]) => a.dot === chosen || b.dot === chosen).map((line) => {
       const kind = line[0].dot === chosen ? "cites" : "cited";
-      return html`<path class=${kind} d=${way(line, 6)} marker-end=${`url(#arrow-${kind})`} />`;
+      return html`<path class=${`${kind} ${line[2]}`} d=${way(line, 6)} marker-end=${`url(#arrow-${kind})`} />`;
     })}</g>
     ${plan.spots.map((spot) => html`<${Disc} key=${spot.dot.id} spot=${spot} x=${X(spot.x)} y=${Y(spot.y)} tone=${toneOf(graph.themes, spot.dot.theme)} text=${texts.get(spot.dot.id)}
       kind=${`${near.has(spot.dot.id) ? "near" : ""} ${spot.dot === chosen ? "chosen" : ""} ${found?.has(spot.dot.id) ? "found" : ""}`}

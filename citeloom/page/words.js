@@ -157,6 +157,8 @@ export const W = {
     missingWorks: "Missing works", missingWhy: "At least three kept papers cite each of these. The search did not find them.",
     mostCited: "Most cited here", by: "by", chosen: "Chosen paper", closeCard: "Close the card",
     missingState: "Missing: kept papers cite it, and the search did not find it", citedAs: "Cited in your text as",
+    says: /** @type {Record<string, string>} */ ({contrasts: "contrasts with it", supports: "supports it", uses: "uses it", cites: "cites it"}), byCues: "typed by cue words",
+    saysWhy: "What the citing paper says of the other, in a sentence of its text. Choose a paper to read it.",
     cites: "Cites", cited: "Cited by", keep: "Keep this paper", applies: "To apply this, write the text again in",
     around: "Search around this paper", again: "Search again with this paper", againAll: "Search again with all of them",
   },

@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from citeloom.report.escaping import one_line
 from state.paper import Paper
-from state.results import RankedPaper
+from state.results import Link, RankedPaper
 from tools.ranking.discovery_channels import ChannelKind, kind_of_hit
 
 CHANNELS: Mapping[ChannelKind, str] = {
@@ -46,7 +46,7 @@ def citation_graph(values: Mapping[str, Any], numbers: Mapping[str, int]) -> Pic
     missing = values["completeness"].missing if values.get("completeness") else ()
     data = {
         "papers": [_ranked(item) for item in values.get("papers") or ()],
-        "links": [{"citing": one.citing, "cited": one.cited} for one in values.get("links") or ()],
+        "links": [_link(one) for one in values.get("links") or ()],
         "references": [{"paper": {"id": id_}, "number": at} for id_, at in numbers.items()],
         "request": {"must_include": list(_musts(values))},
         "completeness": {
@@ -65,6 +65,13 @@ def citation_graph(values: Mapping[str, Any], numbers: Mapping[str, int]) -> Pic
     # No '<' within: no text of a paper can end the element that it stands in.
     told = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")
     return Picture(style, body.replace("GRAPH-DATA", told), f"sha256-{digest}")
+
+
+def _link(link: Link) -> dict[str, Any]:
+    told = {"stance": link.stance, "by": link.by, "sentence": one_line(link.sentence, 400)}
+    return {"citing": link.citing, "cited": link.cited} | {
+        key: one for key, one in told.items() if one
+    }
 
 
 def _ranked(item: RankedPaper) -> dict[str, Any]:

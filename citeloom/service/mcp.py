@@ -22,10 +22,11 @@ from starlette.applications import Starlette
 from starlette.routing import BaseRoute, Route
 
 from citeloom.runs.runs import Runs, RunSnapshot
+from citeloom.service.citation_tool import ReadCitations, read_citations
+from citeloom.service.entry import caller_of_request
 from citeloom.service.mcp_tasks import add_tasks, as_task, has_tasks
 from citeloom.service.next_step import progress_text
 from citeloom.service.tool_answers import (
-    SCHEMA,
     RunsOf,
     files_of,
     mime_of,
@@ -69,7 +70,8 @@ _INSTRUCTIONS = (
     "where the papers are known, ask_library "
     "for a short answer, synthesize_papers for a long one, verify_citations for a "
     "text that cites, references for printed references, revise to change a section, "
-    "ingest to add papers to a library. Each starts a run, which goes on after "
+    "ingest to add papers to a library. library_citations tells what its "
+    "papers say of one another. Each other starts a run, which goes on after "
     "wait_seconds; get_run shows it, answers it and stops it."
 )
 _UNEXPECTED = "an unexpected error occurred ({}); the server's log has details"
@@ -193,7 +195,7 @@ def _described(tool: Tool) -> types.Tool:
         title=tool.title,
         description=tool.description,
         input_schema=tool.input_schema,
-        output_schema=SCHEMA,
+        output_schema=tool.gives,
         annotations=types.ToolAnnotations(
             title=tool.title,
             read_only_hint=False,  # else a client calls it unasked, and each may spend its user's money
@@ -209,6 +211,11 @@ async def _called(runs: Runs, ctx: Context, params: types.CallToolRequestParams)
     if not tool:
         raise InputError(f"there is no tool '{params.name}'; there are: {', '.join(TOOLS)}")
     arguments = arguments_of(tool, params.arguments)
+    if isinstance(arguments, ReadCitations):
+        caller = await caller_of_request(ctx.request) if ctx.request is not None else ""
+        page = await read_citations(arguments, caller)
+        text = types.TextContent(text=json.dumps(page, ensure_ascii=False))
+        return types.CallToolResult(content=[text], structured_content=page)
     if isinstance(arguments, GetRun):
         return await _looked(runs, ctx, arguments)
     assert isinstance(arguments, StartsRun)

@@ -139,7 +139,7 @@ def to_tool_result(view: RunSnapshot, part: str = "", page: int = 1) -> ToolResu
             result = _page(chosen, "text", list(_cut(str(text))), page)
     elif chosen in lists:
         cards = [_card(chosen, item) for item in lists[chosen]]
-        result = _page(chosen, "items", _pages(cards), page)
+        result = _page(chosen, "items", in_pages(cards), page)
     elif part:
         raise InputError(
             f"run '{view.run}' has no part '{part}'; it has: {', '.join(['text', *parts])}"
@@ -233,7 +233,8 @@ def _clip(text: str) -> str:
     return text if len(text) <= _LINE else f"{text[: _LINE - 2]} …"
 
 
-def _pages(cards: Sequence[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+def in_pages(cards: Sequence[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """Return records in pages of PAGE characters; one that is longer alone is cut."""
     pages: list[list[dict[str, Any]]] = [[]]
     room = PAGE
     for card in cards:

@@ -2,13 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from dataclasses import field as dataclass_field
 from functools import cache
 from typing import Annotated, Any, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, create_model
 
 from citeloom.runs.runs import GraphName, Runs
-from citeloom.service.tool_answers import lean_schema
+from citeloom.service.citation_tool import GIVES, ReadCitations
+from citeloom.service.tool_answers import SCHEMA, lean_schema
 from state.ingest import IngestInput
 from state.inputs import AskInput, ReviewInput, ReviseInput, VerifyInput, WriteInput
 from state.novelty import NoveltyInput
@@ -83,10 +85,12 @@ class Tool:
     name: str
     title: str
     description: str
-    takes: type[WaitsForRun]
+    takes: type[BaseModel]
     graph: GraphName | None = None
     open_world: bool = True
     idempotent: bool = False
+    gives: dict[str, Any] = dataclass_field(default_factory=lambda: SCHEMA)
+    """The JSON Schema of its answers."""
 
     @property
     def input_schema(self) -> dict[str, Any]:
@@ -240,6 +244,14 @@ TOOLS: Mapping[str, Tool] = {
             "What is already there is updated, nothing is removed. Takes seconds a paper. Costs nothing.",
             _takes("Ingest", IngestInput, ("library", "ids", "uploads", "paths", "sources", "tags")),
             "ingest", idempotent=True,
+        ),
+        Tool(
+            "library_citations", "What papers of a library say of one another",
+            "Read in which sentences the papers of a library cite one another, and what each does with the paper "
+            "that it cites: supports, contrasts, uses or background, by a model where the user had one type them, "
+            "else by cue words, or not typed. Use it to learn who agrees or disagrees with a paper, in their own "
+            "words. Needs papers with full text. Takes seconds, the first time a second a paper. Free.",
+            ReadCitations, open_world=False, gives=GIVES,
         ),
         Tool(
             "get_run", "Look at a run",

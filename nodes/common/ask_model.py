@@ -5,13 +5,12 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from inspect import isawaitable
-from typing import Any, Generic
+from typing import Any, Generic, Protocol
 
 from state.run import Failure
 from tools.counting import counted
 from tools.errors import AnswerError, KeptError, PermanentError, RefusedError
 from tools.llm.task import AnswerT, Exchange, Task, TaskModel
-from tools.services import Services
 
 AT_ONCE = 16
 """Questions of a wave; the endpoint's own limit lets fewer through at a time."""
@@ -20,8 +19,17 @@ ROOM = 200
 TOO_LARGE = "too long for the model's window"
 
 
+class HasMind(Protocol):
+    """What can ask: a node's services, or whoever works on a library outside of a run."""
+
+    @property
+    def mind(self) -> TaskModel:
+        """Who is asked."""
+        ...
+
+
 async def ask_in_batches(
-    services: Services,
+    services: HasMind,
     task: Task[AnswerT],
     parts: Sequence[Sequence[str]],
     most: int,

@@ -1,16 +1,20 @@
 """Present: assemble what `find` found into its output, with the works that it misses and kept papers cite.
 
-Reads what the other steps wrote. Writes `papers`, `links`, `counts`, `usage`, `mind`, `outcome`.
+Reads what the other steps wrote. Writes `papers`, `links` (with a sentence of the citing paper, where the library has
+its text), `counts`, `usage`, `mind`, `outcome`, `failures`.
 """
 
 from collections import Counter
+from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
 
+from nodes.common.citing_sentences import most_telling, sentences_between
 from nodes.find.independent_runs import reached_by_runs
 from nodes.find.paper_themes import paper_themes
 from nodes.find.relevance_scores import excluded_in, kept_in, read_scores
 from state.channels import FindOutput, FindState
+from state.citing import CitingSentence
 from state.paper import Paper, index_by_ids
 from state.reducers import add_hits
 from state.results import Link, PrismaCounts, RankedPaper
@@ -22,6 +26,7 @@ from tools.run_settings import RunSettings
 from tools.run_store import RunStore
 from tools.services import Services, open_services
 
+STAGE = "present_papers"
 _OFTEN = 3
 """Kept papers that cite a work before it is told as missing."""
 _MOST = 20
@@ -39,8 +44,13 @@ async def present_papers(state: FindState, runtime: Runtime[RunSettings]) -> Fin
     result = [
         item.model_copy(update={"theme": theme}) for item, theme in zip(result, themes, strict=True)
     ]
+    said, failed = await sentences_between(
+        services, state["request"], [one.paper for one in result if one.selected], stage=STAGE
+    )
+    links = [with_sentence(link, said) for link in links]
     stop = fatal_failure(state["failures"])
     return {
+        "failures": failed,
         "selected": kept_in(state),
         "papers": result,
         "links": links,
@@ -49,8 +59,18 @@ async def present_papers(state: FindState, runtime: Runtime[RunSettings]) -> Fin
         "source_usage": await services.source_usage(),
         "mind": services.mind_name,
         "stop": stop,
-        "outcome": outcome_of(result, state["failures"]),
+        "outcome": outcome_of(result, [*state["failures"], *failed]),
     }
+
+
+def with_sentence(link: Link, said: Sequence[CitingSentence]) -> Link:
+    """Return a link with the most telling sentence in which the one paper cites the other."""
+    mine = [item for item in said if (item.citing, item.cited) == (link.citing, link.cited)]
+    if not mine:
+        return link
+    best = most_telling(mine)[0]
+    told = {"stance": best.stance or "", "by": best.by, "sentence": best.text, "place": best.place}
+    return link.model_copy(update=told)
 
 
 async def assemble(state: FindState, run_store: RunStore) -> tuple[list[RankedPaper], list[Link]]:

@@ -20,6 +20,7 @@ from nodes.judge.judge_claims import (
     judge_claims,
 )
 from nodes.judge.search_full_texts import search_full_texts
+from state.citing import CitingSentence
 from state.inputs import CheckedRequest
 from state.paper import Paper
 from state.passage import Passage
@@ -47,6 +48,8 @@ class Shelf:
     """The researcher's own text."""
     known: Sequence[Quote] = ()
     """Verified words of full texts, which whoever wrote the text was shown."""
+    said: Sequence[CitingSentence] = ()
+    """What these papers say of one another in their texts, which whoever wrote the text was shown."""
     texts: dict[str, FullText] = field(default_factory=dict)
     """Full texts that were looked for, by the paper's id."""
     searchers: dict[str, Searcher] = field(default_factory=dict)
@@ -73,6 +76,7 @@ class Shelf:
             *(paper.text for paper in papers),
             *(item.text for paper in papers for item in self.passages(paper)),
             *(item.text for item in self.known if item.paper in ids),
+            *(item.text for item in self.said if item.citing in ids),
             self.own,
             self.called,
         ]
@@ -109,10 +113,20 @@ class Shelf:
                 for item in self.known
                 if item.paper == paper.id and item.text not in (paper.abstract or "")
             ]
-            shown[key] = replace(shown[key], words=(*shown[key].words, *words))
+            said = [
+                Words(item.text, "passage", item.start, self._on(item.cited), item.place)
+                for item in self.said
+                if item.citing == paper.id
+            ]
+            shown[key] = replace(shown[key], words=(*shown[key].words, *words, *said))
         if self.own:
             shown[INPUT] = Evidence(INPUT, (Words(self.own, INPUT),))
         return shown
+
+    def _on(self, cited: str) -> str:
+        """Return what a sentence is on that cites one of the papers, as the judge sees it."""
+        key, paper = next(item for item in self.papers.items() if item[1].id == cited)
+        return f"on {paper.citation} ({paper.year or 'n.d.'}) {{{key}}}"
 
     def evidence_of(self, paper: Paper, words: Sequence[Words]) -> Evidence:
         """Return a paper with these words as evidence."""

@@ -15,6 +15,7 @@ from itertools import groupby
 
 from langgraph.runtime import Runtime
 
+from nodes.common.citing_sentences import sentences_between
 from nodes.common.notices import standings
 from nodes.judge.evidence_ladder import Decision, Shelf, climb, open_texts
 from nodes.judge.judge_claims import AT_ONCE, FIRST_PERSON, Bench, Item
@@ -123,15 +124,19 @@ async def check_citations(state: CheckState, runtime: Runtime[RunSettings]) -> C
     papers = await services.run_store.papers.get(list(state["keys"].values()))
     by_key = {key: papers[paper] for key, paper in state["keys"].items() if paper in papers}
     written = "outline" in state
+    said, failures = await sentences_between(
+        services, state["request"], list(by_key.values()) if written else [], stage=STAGE
+    )
     shelf = Shelf(
         by_key,
+        said=said,
         # Someone else's text is no work of whoever has it checked.
         own=state["request"].text if written else "",
         known=await full_text_quotes(services, [paper.id for paper in by_key.values()]),
     )
     sentences = dict(enumerate(state["final"].sentences, start=1))
     texts = {number: sentence.text for number, sentence in sentences.items()}
-    bench = Bench(services, STAGE, texts, shelf.evidence())
+    bench = Bench(services, STAGE, texts, shelf.evidence(), failures=failures)
     # What was written here was written from abstracts and the library; open copies are for others' texts.
     request = state["request"].model_copy(update={"sources": ("library",)} if written else {})
     judged = services.judge.judges

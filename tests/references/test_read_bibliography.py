@@ -43,6 +43,14 @@ def read(text: str, references: list[str]) -> Bibliography:
     return read_bibliography(Document(blocks=tuple(blocks), reader="test"))
 
 
+def test_label_of_several_entries_is_told_from_several_labels() -> None:
+    found = read("(Park et al., 2015; Lee, 2020) and (Park and Wood, 2015; Lee, 2020)", NAMED)
+    assert [(item.entries, item.unsure) for item in found.citations] == [
+        ((12, 13, 2), (12, 13)),
+        ((13, 2), ()),
+    ]
+
+
 def linked(text: str, references: list[str]) -> list[tuple[int, ...]]:
     return [item.entries for item in read(text, references).citations]
 

@@ -131,6 +131,22 @@ def test_row_tells_what_the_reader_sees() -> None:
     assert (second["selected"], second["paper"]["year"]) == (False, None)
 
 
+def test_link_is_told_with_what_the_one_paper_says_of_the_other() -> None:
+    said = "Unlike [1], pears </script> grow."
+    link = Link(
+        citing="doi:10.1/1", cited="doi:10.1/2", stance="contrasts", by="cue words", sentence=said
+    )
+    picture = citation_graph({"papers": [ranked(1), ranked(2)], "links": [link]}, {})
+    (told,) = data_of(page_of(picture))["links"]
+    assert told == {
+        "citing": "doi:10.1/1",
+        "cited": "doi:10.1/2",
+        "stance": "contrasts",
+        "by": "cue words",
+        "sentence": said,
+    }
+
+
 def test_address_is_one_of_the_web_or_none() -> None:
     papers = [
         ranked(1, doi='10.1/a"b<c>#d'),

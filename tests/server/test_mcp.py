@@ -70,7 +70,9 @@ async def test_tools_tell_a_model_what_they_are_for(opening: Opening) -> None:
             False,
         )
         assert hints.idempotent_hint is (tool.name == "ingest")
-        assert hints.open_world_hint is (tool.name not in {"ask_library", "get_run"})
+        assert hints.open_world_hint is (
+            tool.name not in {"ask_library", "library_citations", "get_run"}
+        )
         for name, field in tool.input_schema["properties"].items():
             assert field["description"], name
     review = next(tool for tool in tools if tool.name == "review").input_schema
@@ -447,3 +449,40 @@ async def test_papers_are_added_to_a_library_and_asked(opening: Opening) -> None
     assert "nothing to add" in empty["problem"]
     assert "paths are not taken here" in path["problem"]
     assert odd["status"] == "failed"
+
+
+SURVEY = "Owls that hear voles below the snow of the northern meadows"
+AGAINST = "Unlike Barn (2019), our owls heard no voles at all below wet snow."
+MEADOW = f"""# Deaf owls of the wet meadows
+
+## Results
+
+Owls sat on posts. {AGAINST} They flew home hungry.
+
+## References
+
+Barn, Ann. 2019. {SURVEY}. Snow 3, 4-9.
+"""
+
+
+@BOTH
+async def test_what_papers_of_a_library_say_of_one_another_is_told_in_pages(
+    opening: Opening,
+) -> None:
+    bibtex = f"@article{{barn, title={{{SURVEY}}}, author={{Barn, Ann}}, year={{2019}}}}"
+    uploads = [{"name": "barn.bib", "content": bibtex}, {"name": "deaf.md", "content": MEADOW}]
+    async with opening() as client:
+        await client.call_tool("ingest", {"library": "said", "uploads": uploads})
+        given = {"library": "said", "paper": SURVEY}
+        told = small(await client.call_tool("library_citations", given))
+        beyond = await client.call_tool("library_citations", {**given, "page": 2})
+        unknown = await client.call_tool("library_citations", {**given, "paper": "Bats"})
+        extra = await client.call_tool("library_citations", {**given, "text": "x"})
+    (one,) = told["items"]
+    assert (one["sentence"], one["type"], one["typed_by"]) == (AGAINST, "contrasts", "cue words")
+    assert (one["cited_name"], one["cited_year"], one["section"]) == ("Barn", 2019, "Results")
+    assert "last page is 1" in str(beyond.content)
+    assert "has no paper Bats" in str(unknown.content)
+    assert "does not take `text`; it takes library, paper, page" in str(extra.content)
+    assert beyond.is_error
+    assert unknown.is_error

@@ -139,3 +139,51 @@ def test_lenses_zoom_and_words_change_what_is_seen(
     expect(page.locator(".frame .dot.chosen")).to_have_count(0)
     visitor.looks_right()
     page.close()
+
+
+OLDER = "Owls that hear voles below the snow of the northern meadows"
+NEWER = "Owls that hear no voles below the wet snow of the southern meadows"
+AGAINST = "Unlike Barn (2019), our owls heard no voles at all below wet snow."
+BIBTEX = (
+    f"@article{{barn, title={{{OLDER}}}, author={{Barn, Ann}}, year={{2019}},"
+    " abstract={Owls hear voles below snow.}}"
+)
+TEXT = f"""# {NEWER}
+
+## Abstract
+
+Owls that hear voles below snow were brought to wet meadows, where they heard no voles below the snow.
+
+## Results
+
+Owls sat on posts. {AGAINST} They flew home hungry.
+
+## References
+
+Barn, Ann. 2019. {OLDER}. Snow 3, 4-9.
+"""
+
+
+def test_line_shows_what_the_citing_paper_says_in_words_and_style(
+    chromium: Browser, server: Server
+) -> None:
+    caller = Caller(server.url)
+    files = [{"name": "barn.bib", "content": BIBTEX}, {"name": "wet.md", "content": TEXT}]
+    caller.run("ingest", caller.thread(), library="wet-owls", uploads=files)
+    thread = caller.thread()
+    asked = "How do owls hear voles below snow?"
+    caller.run("find", thread, text=asked, library="wet-owls", sources=["library"], keep=2)
+    page = chromium.new_page(viewport={"width": 1280, "height": 800})
+    visitor = Visitor(page, server.url)
+    visitor.at(f"run/{thread}/graph")
+    line = page.locator(".frame .lines path.contrasts")
+    expect(line).to_have_count(1)
+    style = line.evaluate("one => getComputedStyle(one).strokeDasharray")
+    assert style not in {"", "none"}
+    expect(page.locator(".legend.says")).to_have_text("contrasts with it")
+    page.locator(".frame .dot.kept", has_text="no voles").first.press("Enter")
+    page.locator(".map-card summary").click()
+    expect(page.locator(".map-card q")).to_have_text(AGAINST)
+    expect(page.locator(".map-card")).to_contain_text("typed by cue words")
+    visitor.looks_right()
+    page.close()

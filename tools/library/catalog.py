@@ -190,18 +190,22 @@ _RECORDS = (
     "SELECT p.point, p.record, p.has_abstract, s.text FROM papers p LEFT JOIN texts s"
     " ON s.paper = p.point AND s.document = 0 AND s.position = 0"
 )
-_LINKS = """
-SELECT e.citing, a.point AS cited, e.position FROM edges e JOIN aliases a ON a.alias = e.cited
-WHERE {recorded}
-UNION ALL SELECT d.paper, a.point, c.position FROM cited c JOIN documents d ON d.number = c.document
+_PRINTED = """
+SELECT {citing}, a.point AS cited, c.position FROM cited c JOIN documents d ON d.number = c.document
 JOIN aliases a ON a.alias = c.id JOIN papers p ON p.point = a.point
 WHERE {printed} AND cites(c.entry, p.record)
-UNION ALL SELECT d.paper, p.point, c.position FROM cited c JOIN documents d ON d.number = c.document
+UNION ALL SELECT {citing}, p.point, c.position FROM cited c JOIN documents d ON d.number = c.document
 JOIN papers p ON p.work >= c.title || '|' AND p.work < c.title || char(125)
 AND c.title = substr(p.work, 1, instr(p.work, '|') - 1)
 WHERE {printed} AND cites(c.entry, p.record)
 """
-"""Who cites whom, by the ids in records, and by ids and titles in the lists of references of documents."""
+"""Who cites whom, by ids and titles in the lists of references of documents."""
+_LINKS = f"""
+SELECT e.citing, a.point AS cited, e.position FROM edges e JOIN aliases a ON a.alias = e.cited
+WHERE {{recorded}}
+UNION ALL {_PRINTED.replace("{citing}", "d.paper")}
+"""
+"""The same, and by the ids in records."""
 _ALL = _LINKS.format(recorded="1", printed="1")
 _OF_CITING = _LINKS.format(recorded="e.citing IN ({})", printed="d.paper IN ({})")
 _OF_CITED = _LINKS.format(recorded="a.point IN ({})", printed="p.point IN ({})")
@@ -328,6 +332,16 @@ class Catalog:
             " WHERE d.paper IN ({}) ORDER BY c.document, c.position"
         )
         return [ReferenceEntry.model_validate_json(one) for _, one in self._many(sql, [point])]
+
+    def printed_links(self) -> dict[str, list[tuple[int, int]]]:
+        """Return by document (SHA-256) which papers here the entries of its list are: places, and points."""
+        sql = _PRINTED.format(citing="d.sha256", printed="1")
+        found: dict[str, list[tuple[int, int]]] = {}
+        with self.database.reading() as db:
+            rows = db.execute(f"SELECT DISTINCT * FROM ({sql}) ORDER BY position, cited").fetchall()
+        for document, cited, place in rows:
+            found.setdefault(document, []).append((place, cited))
+        return found
 
     def hashes(self) -> set[str]:
         """Return the SHA-256 of every document's file."""

@@ -17,7 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from state.paper import Paper
+from tools.counting import counted
 from tools.embed.embedder import Embedder
+from tools.errors import InputError
 from tools.library.catalog import Catalog
 from tools.library.database import WriteLock
 from tools.library.index_registry import IndexRegistry
@@ -27,6 +29,7 @@ from tools.library.same_paper import find_same_work
 from tools.library.search_types import AddReport, LibraryStats, PaperHit
 from tools.library.texts import LibraryFiles, Texts
 from tools.library.vector_index import IndexFilter, Progress
+from tools.program import PROGRAM
 from tools.settings import Settings
 
 _READ_BATCH = 500
@@ -220,6 +223,28 @@ class Library:
     def titled(self, part: str) -> list[Paper]:
         """Return at most 20 papers with this in their titles, the shortest title first."""
         return self.catalog.titled(part)
+
+    def called(self, name: str) -> Paper:
+        """Return the paper of this id, title or part of a title.
+
+        Raises:
+            InputError: None or several are called so.
+        """
+        if record := self.get([name]).get(name):
+            return record
+        titled = self.titled(name)
+        whole = [one for one in titled if len(one.title) == len(name)]
+        if len(whole or titled) == 1:
+            return (whole or titled)[0]
+        if not titled:
+            raise InputError(
+                f"'{self.name}' has no paper {name}: list its papers with `{PROGRAM} library "
+                f"papers {self.name}`"
+            )
+        known = "; ".join(f"{one.id} {one.title}" for one in titled[:5])
+        raise InputError(
+            f"{counted(len(titled), 'paper')} in '{self.name}' match '{name}': {known}"
+        )
 
     def stats(self) -> LibraryStats:
         """Count what is here."""

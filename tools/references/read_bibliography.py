@@ -21,14 +21,20 @@ _COUNTED = 5
 """Fewest bracketed numbers that show a list without printed numbers to be a numbered one."""
 
 
-def read_bibliography(document: Document) -> Bibliography:
+def read_bibliography(
+    document: Document, known: Sequence[ReferenceEntry] | None = None
+) -> Bibliography:
     """Return the entries of a document's list of references, and every citation of them in its text.
 
     Entries are the blocks of kind "reference"; where there are none, what stands under a heading such
     as 'References'. Deterministic.
+
+    Args:
+        document: What was read.
+        known: Its list, where it was read before.
     """
     blocks = document.blocks
-    entries = read_entries(document)
+    entries = list(known) if known is not None else read_entries(document)
     style = style_of(entries)
     citations = list(_citations(blocks, entries, style, Linker(entries)))
     if style == "author_year" and not any(entry.label for entry in entries):
@@ -141,6 +147,9 @@ def _citation(
         text=text[start : mention.end],
         style=kind,
         entries=places,
+        unsure=tuple(
+            dict.fromkeys(place for link in links.values() if len(link) > 1 for place in link)
+        ),
         unlinked=tuple(dict.fromkeys(label.text for label in unlinked)),
     )
 

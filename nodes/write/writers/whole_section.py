@@ -10,11 +10,14 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from pydantic import BaseModel
+
+from nodes.common.citing_sentences import most_telling, sentences_between
 from nodes.write.cited_papers import PaperToCite, load_papers_to_cite
 from nodes.write.paper_passages import ShownPassage, full_text, shown_passages, telling
 from nodes.write.writers.along_plan import PassageWriter, extract, placed, shown_plan
 from nodes.write.writers.draft_answers import NextSentence, SectionAnswer
-from nodes.write.writers.drafting import DraftQuestion, open_draft_session
+from nodes.write.writers.drafting import STAGE, DraftQuestion, open_draft_session
 from nodes.write.writers.writer import DraftingState, DraftJob
 from state.channels import WriteState
 from state.writing import MARKER
@@ -71,6 +74,24 @@ The length is about `words` words. Where `plan` is given, its paragraphs are the
 Cite by the key in braces, {P3} or {P3, P7}, and in no other way. Answer with the section alone: paragraphs with an
 empty line between them, no heading. Where `faults` are listed, mend them and give the whole section again.
 """
+
+ON_ONE_ANOTHER = """
+`said` are sentences of these papers on one another, word for word: the paper `by` says it of the paper `of`. They are
+the best ground to tell how works differ, agree or build on one another. Cite the paper that says it, say no more than
+it says, and copy no citation mark of it.
+"""
+"""What is added to the prompt where the run's library has such sentences."""
+_SAID = 24
+"""Most of them that are shown, the most telling first."""
+
+
+class Said(BaseModel):
+    """What one paper says of another, as the mind sees it."""
+
+    by: str
+    of: str
+    type: str | None = None
+    sentence: str
 
 
 class Candidate(PaperToCite):
@@ -139,6 +160,7 @@ async def section_question(services: Services, stage: DraftingState) -> DraftQue
     most = min(stage.most, len(papers))
     shown = await _with_passages(services, stage, candidates(papers, stage))
     task = with_output_tokens_for(TASK, most)
+    said = await said_between(services, stage)
     while len(shown) >= most:
         inputs: dict[str, Any] = {
             "text": stage.request.headed,
@@ -148,10 +170,29 @@ async def section_question(services: Services, stage: DraftingState) -> DraftQue
         }
         if stage.outline.lines:
             inputs["plan"] = shown_plan(stage.outline, stage.lines, whole=False)
-        if services.mind.spare(task, **inputs) >= 0:
-            return DraftQuestion(task, inputs, stage.lines, papers[: len(shown)])
+        keys = {paper.key for paper in shown}
+        asked = task
+        if known := [one for one in said if {one.by, one.of} <= keys]:
+            inputs["said"] = known[:_SAID]
+            asked = replace(task, prompt=task.prompt + ON_ONE_ANOTHER)
+        if services.mind.spare(asked, **inputs) >= 0:
+            return DraftQuestion(asked, inputs, stage.lines, papers[: len(shown)])
         shown = shown[:-1]
     return None
+
+
+async def said_between(services: Services, stage: DraftingState) -> list[Said]:
+    """Return what the papers say of one another in the run's library, the most telling first."""
+    known = await services.run_store.papers.get(list(stage.keys.values()))
+    found, _ = await sentences_between(  # what fails there is told by the check
+        services, stage.request, list(known.values()), stage=STAGE
+    )
+    keys = {paper: key for key, paper in stage.keys.items()}
+    return [
+        Said(by=keys[one.citing], of=keys[one.cited], type=one.stance, sentence=one.text)
+        for one in most_telling(found)
+        if one.citing in keys and one.cited in keys
+    ]
 
 
 def section_words(most: int) -> int:
