@@ -10,6 +10,7 @@ from citeloom.cli.chat import chat
 from citeloom.cli.commands import Commands, HomelessCommand, WordedGroup, worded
 from citeloom.cli.library_commands import app as library_app
 from citeloom.cli.runs_commands import app as runs_app
+from citeloom.cli.screen_commands import app as screen_app
 
 _REVIEWS, _ASKING, _KEEPING = "Review literature", "Ask papers", "Manage"
 _GRAPHS: Mapping[str, tuple[Callable[..., int], str]] = {
@@ -66,6 +67,12 @@ for _name, (_function, _heading) in _GRAPHS.items():
     app.command(_name, help=_function.__doc__, rich_help_panel=_heading)(lambda: None)
 app.command(rich_help_panel=_REVIEWS)(graph_commands.update)
 app.command(rich_help_panel=_REVIEWS)(graph_commands.references)
+app.add_typer(
+    screen_app,
+    name="screen",
+    help="Screen papers for a systematic review: protocol, decisions, agreement, PRISMA diagram.",
+    rich_help_panel=_REVIEWS,
+)
 app.add_typer(
     setup_commands.snapshot,
     name="snapshot",

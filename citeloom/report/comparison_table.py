@@ -60,7 +60,7 @@ def table_csv(table: ComparisonTable) -> str:
     rows = (
         [
             "" if row.number is None else row.number,
-            *map(_defused, (row.paper, row.name, row.title)),
+            *map(defused, (row.paper, row.name, row.title)),
             *(value for facet in facets for value in _columns(row.cells.get(facet))),
         ]
         for row in table.rows
@@ -74,7 +74,7 @@ def _columns(cell: Cell | None) -> list[str | int]:
     if cell is None:
         return [""] * 5
     ends = ("" if place is None else place for place in (cell.quote.start, cell.quote.end))
-    return [*map(_defused, (cell.text, cell.quote.text, cell.quote.part)), *ends]
+    return [*map(defused, (cell.text, cell.quote.text, cell.quote.part)), *ends]
 
 
 def table_html(table: ComparisonTable) -> str:
@@ -116,6 +116,7 @@ def _html(text: str) -> str:
     return escape_html(one_line(text), quote=True)
 
 
-def _defused(text: str) -> str:
+def defused(text: str) -> str:
+    """Return a text that no spreadsheet takes for a formula."""
     flat = one_line(text)
     return f"'{flat}" if flat.startswith(_FORMULA) else flat

@@ -41,11 +41,18 @@ TOLD: Mapping[str, str] = {
     "synthesis.html": "open this: the synthesis with its evidence",
     "audit.html": "open this: the verdict on each citation",
     "novelty.html": "open this: each claim with the nearest earlier work",
+    "screening.html": "open this: the decision on each paper",
 }
 """What each file is, by its place in the folder of a run, first what a reader opens."""
 
 
-_NAMES = {"ask": "answer", "synthesize": "synthesis", "verify": "audit", "novelty": "novelty"}
+_NAMES = {
+    "ask": "answer",
+    "synthesize": "synthesis",
+    "verify": "audit",
+    "novelty": "novelty",
+    "screen": "screening",
+}
 """How the files of a result that is no section are called."""
 
 

@@ -8,6 +8,7 @@ from citeloom.report.account import account, coverage, lost_answers
 from citeloom.report.answers import answer_blocks, answer_trace, synthesis_blocks, synthesis_trace
 from citeloom.report.escaping import entry, escape, prose
 from citeloom.report.novelty import novelty_blocks, novelty_details
+from citeloom.report.screening import screening_blocks, screening_details
 from citeloom.report.verdicts import audit_blocks, audit_details, evidence, support_of
 from citeloom.runs.runs import GraphName
 from state.paper import Paper
@@ -121,12 +122,14 @@ class ResultReport:
 _TITLES: Mapping[GraphName, str] = {
     "verify": "Citations checked",
     "novelty": "Claims and the nearest earlier work",
+    "screen": "Papers screened",
 }
 _BLOCKS = {
     "ask": (answer_blocks, answer_trace),
     "synthesize": (synthesis_blocks, synthesis_trace),
     "verify": (audit_blocks, audit_details),
     "novelty": (novelty_blocks, novelty_details),
+    "screen": (screening_blocks, screening_details),
 }
 
 

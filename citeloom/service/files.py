@@ -33,7 +33,7 @@ from tools.errors import InputError
 from tools.settings import settings
 
 BUNDLE = "bundle.zip"
-_PAGED = frozenset({"synthesize", "verify", "novelty"})
+_PAGED = frozenset({"synthesize", "verify", "novelty", "screen"})
 
 
 def routes(runs_of: RunsOf) -> list[BaseRoute]:

@@ -38,6 +38,7 @@ FILES: Mapping[GraphName, Mapping[str, str]] = {
         "claims.json": "each claim with the nearest earlier works",
         "papers.json": "every paper judged, with its debate",
     },
+    "screen": {"decisions.json": "each decision, with the words behind each criterion"},
     "ingest": {"reports.json": "what became of each file"},
 }
 _WRITTEN = FILES["write"]
@@ -51,6 +52,7 @@ FIRST_PART = {
     "find": "papers",
     "verify": "findings",
     "novelty": "claims",
+    "screen": "decisions",
     "references": "references",
     "ingest": "reports",
 }

@@ -37,6 +37,7 @@ GRAPHS = frozenset(
         "ingest",
         "synthesize",
         "novelty",
+        "screen",
     }
 )
 """Those that are told of: other programs may run graphs of their own in this process."""
