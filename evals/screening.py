@@ -20,7 +20,7 @@ from tools.screening.paper_order import PaperOrder
 from tools.screening.stopping import TARGET, estimate_recall
 from tools.text.words import content_stems
 
-BATCH = 10
+BATCH = 25
 """Decisions between two fits, and between two looks at the rule."""
 Review = tuple[str, list[str], list[bool]]
 
@@ -31,14 +31,19 @@ def screening(
     candidates: Annotated[int, typer.Option(help="Papers found for each by keywords.")] = 1000,
 ) -> None:
     """Simulate screening on a citation graph, as if a paper's references were the papers to include."""
-    done = [
-        [_simulate(review, seed) for seed in (None, 0)]
-        for review in _reviews(graph, reviews, candidates)
-    ]
-    for name, runs in zip(("learnt", "random"), zip(*done, strict=True), strict=True):
-        mean = {key: float(np.mean([one[key] for one in runs])) for key in runs[0]}
-        say(f"{name:7} " + "  ".join(f"{key} {worth:.3f}" for key, worth in mean.items()))
-        say("        recall at stop: " + " ".join(f"{one['recall']:.2f}" for one in runs))
+    done: dict[str, list[dict[str, float]]] = {"learnt": [], "random": []}
+    for number, review in enumerate(_reviews(graph, reviews, candidates), start=1):
+        for name, seed in (("learnt", None), ("random", 0)):
+            done[name].append(_simulate(review, seed))
+            say(f"{number:3} {name:7} {_line(done[name][-1])}")
+    for name, runs in done.items():
+        say(
+            f"all {name:7} {_line({key: float(np.mean([one[key] for one in runs])) for key in runs[0]})}"
+        )
+
+
+def _line(figures: dict[str, float]) -> str:
+    return "  ".join(f"{key} {worth:.3f}" for key, worth in figures.items())
 
 
 def _reviews(path: Path, most: int, candidates: int) -> Iterator[Review]:

@@ -36,10 +36,10 @@ class Protocol(FrozenModel):
         default=2, ge=1, le=5, description="How many screeners must decide on each paper."
     )
 
-    @field_validator("question")
+    @field_validator("question", mode="before")
     @classmethod
-    def _folded(cls, value: str) -> str:
-        return " ".join(value.split())
+    def _folded(cls, value: object) -> object:
+        return " ".join(value.split()) if isinstance(value, str) else value
 
     @field_validator("include", "exclude")
     @classmethod

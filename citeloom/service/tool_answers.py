@@ -123,6 +123,8 @@ def to_tool_result(view: RunSnapshot, part: str = "", page: int = 1) -> ToolResu
     lists = _lists(values)
     parts = {name: len(items) for name, items in lists.items() if items}
     chosen = part or FIRST_PART.get(view.graph, "text")
+    if not part and chosen not in parts and "undecided" in parts:
+        chosen = "undecided"  # a screening without a model has nothing else
     forms = FORMS.keys() if view.graph == "references" and "references" in parts else ()
     parts |= dict.fromkeys(forms, parts.get("references", 0))
     result: dict[str, Any] = {}

@@ -17,6 +17,7 @@ from state.ask import AskOutput, AskState
 from state.channels import FindState, ReviewState, ReviseState, WriteState
 from state.ingest import IngestOutput, IngestState
 from state.novelty import NoveltyState
+from state.screening import ScreenOutput, ScreenState
 from state.synthesis import SynthesizeOutput, SynthesizeState
 from state.verify import VerifyState
 from tools.llm.task import Task
@@ -50,6 +51,7 @@ TASKS: list[Task[Any]] = list(
 _STATES = (
     FindState,
     NoveltyState,
+    ScreenState,
     WriteState,
     ReviewState,
     ReviseState,
@@ -80,6 +82,7 @@ OUTPUTS = (
     | set(get_type_hints(AskOutput))
     | set(get_type_hints(IngestOutput))
     | set(get_type_hints(SynthesizeOutput))
+    | set(get_type_hints(ScreenOutput))
 )
 
 

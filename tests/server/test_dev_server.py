@@ -14,6 +14,7 @@ from state.ingest import IngestInput
 from state.inputs import AskInput, FindInput, ReviewInput, ReviseInput, VerifyInput, WriteInput
 from state.novelty import NoveltyInput
 from state.references import ReferencesInput
+from state.screening import ScreenInput
 from state.synthesis import SynthesizeInput
 from tests.server.conftest import Server
 from tests.support import ROOT, SMALL, small_records
@@ -24,6 +25,7 @@ GRAPHS: dict[str, type[BaseModel]] = {
     "write": WriteInput,
     "review": ReviewInput,
     "novelty": NoveltyInput,
+    "screen": ScreenInput,
     "revise": ReviseInput,
     "verify": VerifyInput,
     "references": ReferencesInput,

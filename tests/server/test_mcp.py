@@ -195,6 +195,7 @@ OWLS = {"name": "owls.md", "content": "# Owls\n\nOwls hear voles below snow by d
 CALLS: dict[str, dict[str, Any]] = {
     "find_papers": {"text": IDEA, "library": SMALL, "keep": 5},
     "check_novelty": {"text": IDEA, "library": SMALL, "keep": 5},
+    "screen_papers": {"question": "Do they rank?", "include": ["Ranks papers"], "papers": PAPERS, "library": SMALL},
     "ask_library": {"question": "How does LitLLM rank papers?"},
     "synthesize_papers": {"question": "What do they retrieve?", "library": SMALL, "papers": PAPERS},
     "verify_citations": {
@@ -213,6 +214,11 @@ NEEDED: dict[str, dict[str, Any]] = {
     "write_related_work": {"text": IDEA, "papers": PAPERS},
     "review": {"text": IDEA},
     "check_novelty": {"text": IDEA},
+    "screen_papers": {
+        "question": "Do they rank papers?",
+        "include": ["Ranks papers"],
+        "papers": PAPERS,
+    },
     "ask_library": {"question": "How does LitLLM rank papers?"},
     "synthesize_papers": {"question": "What do they retrieve?", "papers": PAPERS},
     "verify_citations": {"text": CALLS["verify_citations"]["text"]},

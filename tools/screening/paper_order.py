@@ -52,7 +52,7 @@ class PaperOrder:
             labels: Whether papers are relevant, by their places among the texts.
         """
         asked = len(self._starts) - 2
-        if len(set(labels.values())) < 2 and not any(labels.values()):
+        if not labels:
             taken = slice(self._starts[asked], None)
             weights = np.bincount(
                 self._terms[taken], self._values[taken], minlength=len(self._weights)
@@ -65,9 +65,9 @@ class PaperOrder:
         truth[list(learnt)] = list(learnt.values())
         given = ~np.isnan(truth)
         relevant = np.where(given, truth, 0.0)
-        share = relevant.sum() / given.sum()
-        weight = np.where(given, np.where(relevant > 0, 0.5 / share, 0.5 / (1 - share)), 0.0)
-        self._learn(relevant, weight / given.sum(), np.flatnonzero(given[self._rows]))
+        of_relevant, of_others = relevant.sum(), given.sum() - relevant.sum()
+        each = np.where(relevant > 0, 0.5 / of_relevant, 0.5 / max(of_others, 1.0))
+        self._learn(relevant, np.where(given, each, 0.0), np.flatnonzero(given[self._rows]))
         return self._products(self._weights)[:asked]
 
     def _learn(self, relevant: Floats, weight: Floats, used: NDArray[np.int64]) -> None:

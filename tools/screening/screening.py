@@ -59,8 +59,11 @@ class Screening:
         """The id of each paper here, by all its ids and its title."""
         if not (folder / LOG).is_file():
             raise InputError(f"there is no screening in {folder}: begin one with `screen new`")
-        for event in _events(folder / LOG):
-            self._take(event)
+        try:
+            for event in _events(folder / LOG):
+                self._take(event)
+        except ValidationError as error:
+            raise InputError(f"{folder / LOG} is damaged: restore it from a backup") from error
         if (folder / PROTOCOL).is_file():
             edited = read_protocol(folder / PROTOCOL)
             if edited != self.protocol:
