@@ -219,7 +219,8 @@ class Screening:
         """
         own = {key: said[by] for key, said in self.latest(stage).items() if by in said}
         keys = [*self.papers]
-        left = [at for at, key in enumerate(keys) if key in {*self.in_stage(stage)} - own.keys()]
+        wanted = {*self.in_stage(stage)} - own.keys()
+        left = [at for at, key in enumerate(keys) if key in wanted]
         if random:
             drawn = np.random.default_rng(len(self.decisions)).permutation(left)[:most]
             return [self.papers[keys[int(at)]] for at in drawn]
