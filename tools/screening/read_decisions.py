@@ -138,10 +138,11 @@ def _of_notes(path: Path) -> Iterator[Told]:
             for mark, choice in _RAYYAN.items()
             if mark in note
         ]
-        reason = next((note.removeprefix(REASON) for note in notes if note.startswith(REASON)), "")
-        if said:
+        reasons = [note.removeprefix(REASON) for note in notes if note.startswith(REASON)]
+        if said:  # a file that was written twice has the later notes behind the earlier
             keys = (paper.id, *paper.aliases, title_key(paper.title))
-            yield keys, said[0], reason.partition(" ")[0], ""
+            reason = reasons[-1].partition(" ")[0] if reasons and said[-1] == "exclude" else ""
+            yield keys, said[-1], reason, ""
 
 
 def _rows(path: Path, needed: str) -> Iterator[tuple[int, dict[str, str]]]:
