@@ -14,6 +14,10 @@ from graphs.screen import graph
 from state.screening import ScreeningDecision
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import Scripted, bee_papers
+from tests.library.words import document
+from tests.library.words import paper as numbered
+from tools.embed.open_embedder import embedder
+from tools.library.open_library import create_library
 from tools.run_settings import RunSettings
 from tools.settings import Settings
 
@@ -176,6 +180,35 @@ async def test_full_texts_that_cannot_be_had_are_left_to_a_person(llm_settings: 
     with Scripted(reviewer(), llm_settings) as llm:
         result = await screened(llm.context, papers=IDS[:2], stage="full_text")
     assert (result["decisions"], sorted(result["undecided"])) == ([], sorted(IDS[:2]))
+
+
+FOUND = "Pears on quince bore more fruit in a dry year than in a wet one."
+
+
+async def test_full_text_decides_by_words_of_its_own(llm_settings: Settings) -> None:
+    record = numbered(1, title="Pears on quince", abstract="We graft pears on quince stocks.")
+    library = create_library("pears", llm_settings, embedder())
+    library.add([record])
+    library.texts.put(*document(1, ("1 Introduction", "Pears are grown."), ("4 Results", FOUND)))
+
+    def read(answer: Any, inputs: dict[str, Any]) -> Any:
+        (paper,) = inputs["papers"]
+        assert FOUND in str(paper["passages"])
+        answer["papers"][0]["criteria"][0] |= {"quote": FOUND, "met": "met"}
+        return answer
+
+    with Scripted(reviewer({"screen_by_criteria": read}), llm_settings) as llm:
+        result = await screened(
+            llm.context,
+            papers=[record.id],
+            library="pears",
+            stage="full_text",
+            include=["Counts fruit"],
+        )
+    (one,) = result["decisions"]
+    assert (one.decision, one.stage) == ("include", "full_text")
+    assert one.criteria[0].quote
+    assert (one.criteria[0].quote.text, one.criteria[0].quote.place) == (FOUND, "4 Results, p. 2")
 
 
 async def test_model_that_does_not_answer_leaves_its_papers_to_a_person(
