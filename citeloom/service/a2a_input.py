@@ -14,7 +14,13 @@ from tools.errors import InputError
 
 DEFAULT: GraphName = "review"
 """The skill of a message to the whole service that names none."""
-_TEXT = {"ask": "question", "synthesize": "question", "revise": "instruction", "ingest": ""}
+_TEXT = {
+    "ask": "question",
+    "synthesize": "question",
+    "screen": "question",
+    "revise": "instruction",
+    "ingest": "",
+}
 """The field of a graph's input that the text of a message is, where it is not `text`."""
 
 

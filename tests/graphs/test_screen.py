@@ -3,12 +3,14 @@
 from typing import Any
 
 import pytest
+from a2a.types import Message, Part
 
 from citeloom.report.for_agents import chat_summary
 from citeloom.report.json_files import plain
 from citeloom.report.markdown import markdown
 from citeloom.report.result_report import ResultReport
 from citeloom.runs.runs import RunSnapshot
+from citeloom.service.a2a_input import asked_for
 from citeloom.service.tool_answers import to_tool_result
 from graphs.screen import graph
 from state.screening import ScreeningDecision
@@ -233,6 +235,11 @@ async def test_agents_get_each_decision_with_its_words(llm_settings: Settings) -
     assert all(key in summary for key in IDS[:3])
     text = markdown(ResultReport.of("screen", result))
     assert "I1 met" in text or "I1 not met" in text
+
+
+def test_text_of_another_agent_is_the_question() -> None:
+    message = Message(parts=[Part(text="Do bees find home?")])
+    assert asked_for(message, "screen") == ("screen", {"question": "Do bees find home?"}, {})
 
 
 @pytest.mark.parametrize(
