@@ -38,6 +38,7 @@ from state.inputs import (
 from state.novelty import NoveltyInput, NoveltyOutput
 from state.paper import Paper
 from state.references import ReferencesInput, ReferencesOutput
+from state.screening import ScreenInput, ScreenOutput
 from state.synthesis import SynthesizeInput, SynthesizeOutput
 from state.table import TableInput, TableOutput
 from state.verify import VerifyOutput
@@ -92,6 +93,21 @@ async def anovelty(
     """Find the earlier work nearest to each claim of a text, with the words of both; raises as `review`."""
     given = {"text": text, **options}
     return cast(NoveltyOutput, await _done("novelty", NoveltyInput, given, person, watch))
+
+
+async def ascreen(
+    question: str,
+    papers: Sequence[str | Mapping[str, Any] | Paper],
+    *,
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    watch: Watch | None = None,
+    **options: Any,
+) -> ScreenOutput:
+    """Decide on papers by inclusion and exclusion criteria, with words of each; raises as `review`."""
+    criteria = {"include": [*include], "exclude": [*exclude]}
+    given = {"question": question, "papers": [*map(_sent, papers)], **criteria, **options}
+    return cast(ScreenOutput, await _done("screen", ScreenInput, given, None, watch))
 
 
 async def awrite(
@@ -305,6 +321,7 @@ def _sync(function: Callable[P, Coroutine[Any, Any, ResultT]]) -> Callable[P, Re
 review = _sync(areview)
 find = _sync(afind)
 novelty = _sync(anovelty)
+screen = _sync(ascreen)
 write = _sync(awrite)
 revise = _sync(arevise)
 verify = _sync(averify)

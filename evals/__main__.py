@@ -12,6 +12,7 @@ from evals.build import build
 from evals.references.command import references
 from evals.report import report
 from evals.runner import Options, run, say
+from evals.screening import screening
 from evals.starter.command import data
 from tools.errors import CiteLoomError, InputError
 
@@ -69,6 +70,7 @@ for _name, _place in SUITES.items():
 
 app.command()(data)
 app.command()(report)
+app.command()(screening)
 app.command()(build)
 app.add_typer(references, name="references")
 

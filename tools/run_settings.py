@@ -236,7 +236,7 @@ class WriteSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class Checking:
-    """Settings of `write`, `revise`, `review`, `verify` and `novelty`."""
+    """Settings of `write`, `revise`, `review`, `verify`, `novelty` and `screen`."""
 
     full_text: Annotated[
         bool,
@@ -372,6 +372,7 @@ SETTINGS_BY_GRAPH: Mapping[str, tuple[type, ...]] = {
     "novelty": (CommonSettings, CostApprovalSettings, HopSettings, FindSettings, Checking),
     "revise": (CommonSettings, WriteSettings, Checking),
     "verify": (CommonSettings, Checking),
+    "screen": (CommonSettings, Checking),
     "references": (CommonSettings,),
     "ask": (CommonSettings, CostApprovalSettings, HopSettings, AskSettings),
     "table": (CommonSettings, CostApprovalSettings),

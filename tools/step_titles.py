@@ -6,6 +6,7 @@ _TITLES = {
     "cut_claims": "Finding the claims",
     "choose_nearest": "Choosing the nearest works",
     "compare_claim": "Comparing claims",
+    "screen_by_criteria": "Screening by criteria",
     "search_source": "Searching",
     "merge_records": "Merging duplicates",
     "screen_papers": "Screening",

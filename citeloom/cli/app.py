@@ -10,6 +10,7 @@ from citeloom.cli.chat import chat
 from citeloom.cli.commands import Commands, HomelessCommand, WordedGroup, worded
 from citeloom.cli.library_commands import app as library_app
 from citeloom.cli.runs_commands import app as runs_app
+from citeloom.cli.screen_commands import app as screen_app
 from citeloom.cli.watch_commands import app as watch_app
 from citeloom.cli.zotero import zotero
 
@@ -75,6 +76,12 @@ app.add_typer(
     rich_help_panel=_REVIEWS,
 )
 app.command(rich_help_panel=_REVIEWS)(graph_commands.references)
+app.add_typer(
+    screen_app,
+    name="screen",
+    help="Screen papers for a systematic review: protocol, decisions, agreement, PRISMA diagram.",
+    rich_help_panel=_REVIEWS,
+)
 app.add_typer(
     setup_commands.snapshot,
     name="snapshot",

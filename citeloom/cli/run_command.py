@@ -267,6 +267,6 @@ def reading_allowed(run: RunRecord) -> Iterator[None]:
 def resume_command(run: RunRecord) -> str:
     """Return the command that goes on with a run, or shows its result again."""
     how = f"{run.command} --resume"
-    if run.command in {"revise", "references", "ingest"}:
+    if run.command in {"revise", "references", "ingest", "screen"}:
         how = "runs resume"
     return f"{PROGRAM} {how} {run.name}"

@@ -275,7 +275,7 @@ export const W = {
     mixed: "CiteLoom compares the papers that the search kept with those that the text cites.",
     hint: "Select two runs to compare them.", version: "version of",
     state: {idle: "Done", busy: "Working", interrupted: "Paused", error: "Failed", asks: "Waits for you"},
-    kinds: {review: "Review", find: "Search", novelty: "Novelty", write: "Section", revise: "Revision", verify: "Citation check",
+    kinds: {review: "Review", find: "Search", novelty: "Novelty", screen: "Screening", write: "Section", revise: "Revision", verify: "Citation check",
       references: "Reference list", ask: "Question", table: "Table", synthesize: "Synthesis", ingest: "Files added"},
   },
   error: {title: "That did not work", retry: "Try again"},

@@ -101,6 +101,15 @@ def _novelty(values: Json) -> Iterator[str]:
         yield "\n".join(f"- {_beside(work)}" for work in claim["nearest"])
 
 
+def _screened(values: Json) -> Iterator[str]:
+    for one in values.get("decisions") or ():
+        found = [item for item in one["criteria"] if item["criterion"] == one["reason"]]
+        words = with_quotes_said(found[0]["quote"]) if found else ""
+        yield f"{one['paper']}: {one['decision']} {one['reason']} {words or ''} ({one['by']})"
+    if left := values.get("undecided"):
+        yield f"A person must decide on {counted(len(left), 'paper')}: {', '.join(left)}"
+
+
 def _beside(work: Json) -> str:
     told = (
         f"{work['paper']['title']} ({work['paper'].get('year') or 'undated'}): {RELATIONS[work['relation']]}",
@@ -153,6 +162,7 @@ _SUMMARIES: Mapping[str, Callable[[Json], Iterator[str]]] = {
     "verify": _audit,
     "references": _references,
     "novelty": _novelty,
+    "screen": _screened,
     "ingest": _reports,
 }
 

@@ -50,6 +50,7 @@ TOLD: Mapping[str, str] = {
     "table.csv": "the table for a spreadsheet, each cell with its quote",
     "table.xlsx": "the table as an Excel file",
     "novelty.html": "open this: each claim with the nearest earlier work",
+    "screening.html": "open this: the decision on each paper",
 }
 """What each file is, by its place in the folder of a run, first what a reader opens."""
 
@@ -60,6 +61,7 @@ _NAMES = {
     "verify": "audit",
     "novelty": "novelty",
     "table": "table",
+    "screen": "screening",
 }
 """How the files of a result that is no section are called."""
 

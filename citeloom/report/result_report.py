@@ -9,6 +9,7 @@ from citeloom.report.answers import answer_blocks, answer_trace, synthesis_block
 from citeloom.report.escaping import entry, escape, prose
 from citeloom.report.library_table import table_blocks, table_details
 from citeloom.report.novelty import novelty_blocks, novelty_details
+from citeloom.report.screening import screening_blocks, screening_details
 from citeloom.report.verdicts import audit_blocks, audit_details, evidence, support_of
 from citeloom.runs.runs import GraphName
 from state.paper import Paper
@@ -130,6 +131,7 @@ _TITLES: Mapping[GraphName, str] = {
     "verify": "Citations checked",
     "table": "What the papers say to each question",
     "novelty": "Claims and the nearest earlier work",
+    "screen": "Papers screened",
 }
 _BLOCKS = {
     "ask": (answer_blocks, answer_trace),
@@ -137,6 +139,7 @@ _BLOCKS = {
     "verify": (audit_blocks, audit_details),
     "table": (table_blocks, table_details),
     "novelty": (novelty_blocks, novelty_details),
+    "screen": (screening_blocks, screening_details),
 }
 
 

@@ -34,6 +34,7 @@ GraphName = Literal[
     "ingest",
     "synthesize",
     "novelty",
+    "screen",
 ]
 Status = Literal["working", "input_required", "completed", "failed", "cancelled"]
 """As MCP tasks and A2A name them."""

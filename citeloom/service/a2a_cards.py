@@ -49,6 +49,12 @@ _SKILLS: Mapping[GraphName, tuple[str, str, tuple[str, ...]]] = {
         "whether they say the same, by words of both. Data may name `library`, `sources`, `before`, `keep`.",
         ("We propose to rank papers by arguing for and against each with checked quotes.",),
     ),
+    "screen": (
+        "Screen papers",
+        "Send the question of a systematic review as text and, as data, {\"include\": [...], \"exclude\": [...], "
+        "\"papers\": [...]}: decides on each paper by these criteria, with its words.",
+        (),
+    ),
     "write": (
         "Write about given papers",
         "Send your abstract as text and the papers as data: "

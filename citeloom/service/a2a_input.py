@@ -17,6 +17,7 @@ DEFAULT: GraphName = "review"
 _TEXT = {
     "ask": "question",
     "synthesize": "question",
+    "screen": "question",
     "revise": "instruction",
     "ingest": "",
     "table": "questions",

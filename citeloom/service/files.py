@@ -35,7 +35,7 @@ from tools.settings import settings
 
 BUNDLE = "bundle.zip"
 _XLSX = ("xlsx",) if has_xlsx() else ()
-_PAGED = frozenset({"synthesize", "verify", "novelty", "table"})
+_PAGED = frozenset({"synthesize", "verify", "novelty", "screen", "table"})
 
 
 def routes(runs_of: RunsOf) -> list[BaseRoute]:

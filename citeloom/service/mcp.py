@@ -67,7 +67,7 @@ _INSTRUCTIONS = (
     "Literature reviews with real citations, each claim backed by a checked quote. "
     "Choose find_papers for a reading list, review for a related-work text from "
     "nothing but an idea, check_novelty for what of it was done before, write_related_work "
-    "where the papers are known, ask_library "
+    "where the papers are known, screen_papers to include or exclude papers by criteria, ask_library "
     "for a short answer, synthesize_papers for a long one, verify_citations for a "
     "text that cites, references for printed references, revise to change a section, "
     "ingest to add papers to a library. library_citations tells what its "

@@ -44,6 +44,7 @@ FILES: Mapping[GraphName, Mapping[str, str]] = {
         "claims.json": "each claim with the nearest earlier works",
         "papers.json": "every paper judged, with its debate",
     },
+    "screen": {"decisions.json": "each decision, with the words behind each criterion"},
     "ingest": {"reports.json": "what became of each file"},
 }
 _WRITTEN = FILES["write"]
@@ -58,6 +59,7 @@ FIRST_PART = {
     "verify": "findings",
     "table": "rows",
     "novelty": "claims",
+    "screen": "decisions",
     "references": "references",
     "ingest": "reports",
 }
@@ -128,6 +130,8 @@ def to_tool_result(view: RunSnapshot, part: str = "", page: int = 1) -> ToolResu
     lists = _lists(values)
     parts = {name: len(items) for name, items in lists.items() if items}
     chosen = part or FIRST_PART.get(view.graph, "text")
+    if not part and chosen not in parts and "undecided" in parts:
+        chosen = "undecided"  # a screening without a model has nothing else
     forms = FORMS.keys() if view.graph == "references" and "references" in parts else ()
     parts |= dict.fromkeys(forms, parts.get("references", 0))
     result: dict[str, Any] = {}

@@ -16,6 +16,7 @@ from state.inputs import AskInput, ReviewInput, ReviseInput, VerifyInput, WriteI
 from state.novelty import NoveltyInput
 from state.questions import QuestionKind
 from state.references import ReferencesInput
+from state.screening import ScreenInput
 from state.synthesis import SynthesizeInput
 from state.table import TableInput
 from tools.errors import InputError, did_you_mean
@@ -156,6 +157,18 @@ TOOLS: Mapping[str, Tool] = {
             _takes("CheckNovelty", NoveltyInput, ("text", "library", "sources", "before", "keep"),
                    ("cost", "queries", "papers")),
             "novelty",
+        ),
+        Tool(
+            "screen_papers", "Screen papers",
+            "Screen papers for a systematic review by its criteria: each criterion met, not met or unclear, with words "
+            "of the paper that code finds; a paper is excluded only by the number of a criterion. Gives `decisions`, "
+            "and `undecided`, which a person must read. It does not search (find_papers), and is one screener: another "
+            "should decide without seeing its answers. Without an LLM it decides nothing and only orders the papers."
+            + _COSTS,
+            _takes("ScreenPapers", ScreenInput,
+                   ("question", "include", "exclude", "papers", "stage", "twice", "library", "sources"),
+                   papers=["10.18653/v1/2020.acl-main.447", "2312.10997"]),
+            "screen",
         ),
         Tool(
             "write_related_work", "Write a related-work section",

@@ -64,7 +64,7 @@ async def take_papers(state: Mapping[str, object], runtime: Runtime[RunSettings]
             sources=tuple(dict.fromkeys(sent.sources)) or ("library",),
             notes=(*notes, *notes_on_input(text)),
         )
-        papers, failures = await _papers(sent.papers, request, services)
+        papers, failures = await given_papers(sent.papers, request, services, STAGE)
         marked, unasked = await noticed_now(services, request, papers, STAGE)
         papers = [marked.get(paper.id, paper) for paper in papers]
         failures += unasked
@@ -88,13 +88,14 @@ async def take_papers(state: Mapping[str, object], runtime: Runtime[RunSettings]
     }
 
 
-async def _papers(
-    given: list[str | dict[str, Any]], request: CheckedRequest, services: Services
+async def given_papers(
+    given: Sequence[str | dict[str, Any]], request: CheckedRequest, services: Services, stage: str
 ) -> tuple[list[Paper], list[Failure]]:
+    """Return the papers that a caller gave as ids or records, in order, and what could not be had of them."""
     failures: list[Failure] = []
 
     def fail(subject: str, cause: str, remedy: str) -> None:
-        failures.append(Failure(stage=STAGE, subject=subject, cause=cause[:300], remedy=remedy))
+        failures.append(Failure(stage=stage, subject=subject, cause=cause[:300], remedy=remedy))
 
     ids = [canonical_id(item) for item in given if isinstance(item, str) and item.strip()]
     known, unasked = await _known(ids, request, services)

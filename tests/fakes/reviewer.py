@@ -302,12 +302,41 @@ def _compare_claim(inputs: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def _screen_by_criteria(inputs: dict[str, Any]) -> dict[str, Any]:
+    """Find a criterion met where a sentence of the abstract has a word of it, with that sentence."""
+
+    def said(number: str, criterion: str, abstract: str) -> dict[str, Any]:
+        wanted = _words(criterion)
+        shown = [one for one in sentences(abstract) if wanted & _words(one)]
+        if number.startswith("I") and not shown:
+            return {"criterion": number, "quote": sentences(abstract)[0], "met": "not_met"}
+        return {
+            "criterion": number,
+            "quote": shown[0] if shown else "",
+            "met": "met" if shown else "unclear",
+        }
+
+    return {
+        "papers": [
+            {
+                "key": paper["key"],
+                "criteria": [
+                    said(number, text, paper["abstract"])
+                    for number, text in inputs["criteria"].items()
+                ],
+            }
+            for paper in inputs["papers"]
+        ]
+    }
+
+
 _ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "generate_queries": _generate_queries,
     "cut_claims": _cut_claims,
     "compare_claim": _compare_claim,
     "fill_rows": _fill_row,
     "triage_titles": lambda inputs: {"papers": [row.split()[0] for row in inputs["titles"]]},
+    "screen_by_criteria": _screen_by_criteria,
     "debate_papers": _debate,
     "judge_criteria": _judge_criteria,
     "order_papers": _order,

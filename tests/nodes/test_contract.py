@@ -17,6 +17,7 @@ from state.ask import AskOutput, AskState
 from state.channels import FindState, ReviewState, ReviseState, WriteState
 from state.ingest import IngestOutput, IngestState
 from state.novelty import NoveltyState
+from state.screening import ScreenOutput, ScreenState
 from state.synthesis import SynthesizeOutput, SynthesizeState
 from state.table import TableOutput, TableState
 from state.verify import VerifyState
@@ -51,6 +52,7 @@ TASKS: list[Task[Any]] = list(
 _STATES = (
     FindState,
     NoveltyState,
+    ScreenState,
     WriteState,
     ReviewState,
     ReviseState,
@@ -83,6 +85,7 @@ OUTPUTS = (
     | set(get_type_hints(IngestOutput))
     | set(get_type_hints(SynthesizeOutput))
     | set(get_type_hints(TableOutput))
+    | set(get_type_hints(ScreenOutput))
 )
 
 

@@ -14,6 +14,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "find": {"text": "How do bees navigate?", "library": SMALL},
     "review": {"text": "How do bees navigate?", "library": SMALL},
     "write": {"text": "How do bees navigate?", "papers": ["x"], "library": SMALL},
+    "screen": {"question": "Do bees navigate?", "include": ["On bees"], "papers": ["x"]},
     "revise": {"section": "x", "instruction": "shorter"},
     "verify": {
         "text": "Bees dance [1].\n\nReferences\n\n[1] A. Bee. Dances. 2020.",

@@ -14,6 +14,7 @@ from state.ingest import IngestInput
 from state.inputs import AskInput, FindInput, ReviewInput, ReviseInput, VerifyInput, WriteInput
 from state.novelty import NoveltyInput
 from state.references import ReferencesInput
+from state.screening import ScreenInput
 from state.synthesis import SynthesizeInput
 from state.table import TableInput
 from tests.server.conftest import Server
@@ -26,6 +27,7 @@ GRAPHS: dict[str, type[BaseModel]] = {
     "review": ReviewInput,
     "novelty": NoveltyInput,
     "table": TableInput,
+    "screen": ScreenInput,
     "revise": ReviseInput,
     "verify": VerifyInput,
     "references": ReferencesInput,

@@ -197,6 +197,7 @@ OWLS = {"name": "owls.md", "content": "# Owls\n\nOwls hear voles below snow by d
 CALLS: dict[str, dict[str, Any]] = {
     "find_papers": {"text": IDEA, "library": SMALL, "keep": 5},
     "check_novelty": {"text": IDEA, "library": SMALL, "keep": 5},
+    "screen_papers": {"question": "Do they rank?", "include": ["Ranks papers"], "papers": PAPERS, "library": SMALL},
     "ask_library": {"question": "How does LitLLM rank papers?"},
     "fill_table": {"questions": ["How are papers ranked?"], "library": SMALL},
     "synthesize_papers": {"question": "What do they retrieve?", "library": SMALL, "papers": PAPERS},
@@ -216,6 +217,11 @@ NEEDED: dict[str, dict[str, Any]] = {
     "write_related_work": {"text": IDEA, "papers": PAPERS},
     "review": {"text": IDEA},
     "check_novelty": {"text": IDEA},
+    "screen_papers": {
+        "question": "Do they rank papers?",
+        "include": ["Ranks papers"],
+        "papers": PAPERS,
+    },
     "ask_library": {"question": "How does LitLLM rank papers?"},
     "fill_table": {"questions": ["How are papers ranked?"]},
     "synthesize_papers": {"question": "What do they retrieve?", "papers": PAPERS},

@@ -56,6 +56,8 @@ INPUTS: Mapping[GraphName, list[dict[str, Any]]] = {
     "write": [{**WRITE, **WHERE, "text": IDEA, "papers": [RECORD, *PAPERS]}],
     "review": [{**FIND, **WRITE}],
     "novelty": [FIND],
+    "screen": [{"question": QUESTION, "include": ["Cites papers"], "exclude": ["Is on owls"],
+                "papers": [RECORD, *PAPERS], "stage": "full_text", "twice": True, **WHERE}],
     "revise": [{"instruction": "without [2]"}, {"plan": "Contrast [2] with [1]."}, {"text": "Citations hold [1]."}],
     "verify": [{**WHERE, "text": "Moths steer by the moon [1].", "papers": [RECORD, *PAPERS], "strict": True,
                 "file": "draft.md", "paragraphs": ["Moths steer by the moon [1]."]}],

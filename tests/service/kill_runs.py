@@ -43,6 +43,15 @@ RUNS = {
     "novelty": Scenario(
         graph="novelty", inputs={"text": ABSTRACT, "library": "bees", "keep": 3}, context=SMALLER
     ),
+    "screen": Scenario(
+        graph="screen",
+        inputs={
+            "question": "How do bees find home?",
+            "include": ["Studies bees"],
+            "papers": FIVE,
+            "library": "bees",
+        },
+    ),
     "references": Scenario(
         graph="references",
         inputs={

@@ -38,6 +38,7 @@ GRAPHS = frozenset(
         "ingest",
         "synthesize",
         "novelty",
+        "screen",
     }
 )
 """Those that are told of: other programs may run graphs of their own in this process."""

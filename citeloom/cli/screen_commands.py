@@ -1,0 +1,425 @@
+"""`citeloom screen`: screen papers for a systematic review, by a model and by people, blind to one another."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from citeloom.cli.commands import Commands
+from citeloom.cli.telling import print_notice, print_status
+from tools.counting import counted
+from tools.errors import InputError
+from tools.program import PROGRAM
+
+if TYPE_CHECKING:
+    from state.paper import Paper
+    from state.screening import ScreeningDecision
+    from tools.screening.screening import Screening
+
+app = Commands()
+
+StageName = Literal["title_abstract", "full_text"]
+FOLDER = Annotated[Path, typer.Argument(help="Folder of the screening.")]
+STAGE = Annotated[StageName, typer.Option("--stage", help="Stage of the screening.")]
+BY = Annotated[str, typer.Option("--as", metavar="NAME", help="Your name as a screener.")]
+PER_RUN = 100
+"""Papers that a model screens in one run: what a killed process has to ask again comes from the cache."""
+_KEYS = {"i": "include", "e": "exclude", "m": "maybe", "n": "not_retrieved"}
+
+
+def _opened(folder: Path) -> "Screening":
+    from tools.screening.screening import Screening
+
+    screening = Screening(folder)
+    if old := screening.made_under_older_protocol():
+        print_notice(
+            "Note",
+            f"{counted(old, 'decision was', 'decisions were')} made under an older version of the protocol.",
+        )
+    return screening
+
+
+@app.command()
+def new(
+    folder: FOLDER,
+    question: Annotated[str, typer.Option("--question", "-q", help="Question of the review.")] = "",
+    include: Annotated[
+        list[str], typer.Option("--include", help="Inclusion criterion. May be repeated.")
+    ] = [],  # noqa: B006 - Typer's way
+    exclude: Annotated[
+        list[str], typer.Option("--exclude", help="Exclusion criterion. May be repeated.")
+    ] = [],  # noqa: B006
+    protocol: Annotated[
+        Path | None,
+        typer.Option(
+            "--protocol", metavar="FILE", help="Take the protocol from a JSON file instead."
+        ),
+    ] = None,
+    screeners: Annotated[
+        int, typer.Option(min=1, max=5, help="How many screeners must decide on each paper.")
+    ] = 2,
+    abstracts_only: Annotated[
+        bool, typer.Option("--abstracts-only", help="Do without the full-text stage.")
+    ] = False,
+) -> None:
+    """Begin a screening with its protocol, before anybody decides."""
+    from pydantic import ValidationError
+
+    from state.screening import Protocol
+    from tools.screening.screening import Screening, protocol_fault, read_protocol
+
+    if protocol:
+        made = read_protocol(protocol)
+    else:
+        stages: Any = ("title_abstract",) if abstracts_only else ("title_abstract", "full_text")
+        given: Any = {"include": include, "exclude": exclude, "stages": stages}
+        try:
+            made = Protocol(question=question, screeners=screeners, **given)
+        except ValidationError as error:
+            raise InputError(f"the protocol cannot be used: {protocol_fault(error)}") from error
+    Screening.new(folder, made)
+    typer.echo(
+        f"Screening begun in {folder}, with {counted(len(made.criteria), 'criterion', 'criteria')}."
+    )
+    print_status(f"Add papers: {PROGRAM} screen add {folder} FILE")
+
+
+@app.command()
+def add(
+    folder: FOLDER,
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Files of records: .ris, .nbib, .bib, .csv, .enw, .json, .jsonl."),
+    ] = None,
+    run: Annotated[
+        str | None,
+        typer.Option(
+            "--run", metavar="RUN", help="Take the papers of a run of `find` or `review`."
+        ),
+    ] = None,
+    library: Annotated[
+        str | None,
+        typer.Option("--library", "-l", metavar="NAME", help="Take all papers of a library."),
+    ] = None,
+    source: Annotated[
+        str | None,
+        typer.Option("--source", metavar="NAME", help="Name of the source in the flow diagram."),
+    ] = None,
+) -> None:
+    """Add papers to a screening; CiteLoom merges duplicates and counts them."""
+    screening = _opened(folder)
+    if not (files or run or library):
+        raise InputError("nothing to add: give files, --run or --library")
+    for name, papers in _records(files or (), run, library):
+        fresh, known = screening.add_papers(source or name, papers)
+        typer.echo(f"{name}: {counted(fresh, 'new paper')}, {counted(known, 'duplicate')}")
+
+
+def _records(
+    files: Sequence[Path], run: str | None, library: str | None
+) -> "Iterator[tuple[str, list[Paper]]]":
+    from tools.bibliography.read_record import BadRecord
+    from tools.screening.read_decisions import read_papers
+
+    for file in files:
+        read = [*read_papers(file)]
+        for bad in read:
+            if isinstance(bad, BadRecord):
+                typer.echo(f"{file.name}:{bad.line}: {bad.reason}", err=True)
+        yield file.name, [one for one in read if not isinstance(one, BadRecord)]
+    if library:
+        from citeloom.cli.library_search import opened
+
+        with opened(library) as held:
+            yield f"library {library}", [*held.get(held.ids()).values()]
+    if run:
+        import asyncio
+
+        from citeloom.cli.graph_commands import _values
+        from citeloom.runs.run_record import load_run
+
+        graph = load_run(run).graph
+        values = asyncio.run(_values(run))
+        yield f"{graph} run {run}", [one.paper for one in values.get("papers") or ()]
+
+
+@app.command()
+def run(
+    folder: FOLDER,
+    stage: STAGE = "title_abstract",
+    library: Annotated[
+        str, typer.Option("--library", "-l", metavar="NAME", help="Library with full texts.")
+    ] = "starter",
+    sources: Annotated[
+        list[str],
+        typer.Option(
+            "--source", metavar="NAME", help="Where to look for open full texts. May be repeated."
+        ),
+    ] = [],  # noqa: B006
+    twice: Annotated[
+        bool,
+        typer.Option(
+            "--twice",
+            help="Screen twice, the second time with papers and criteria in reverse order.",
+        ),
+    ] = False,
+    max_usd: Annotated[
+        float | None, typer.Option(min=0, help="Maximum cost of each hundred papers, USD.")
+    ] = None,
+) -> int:
+    """Let the model decide on each paper by the criteria, with words of the paper."""
+    import asyncio
+
+    from tools.settings import settings
+
+    screening = _opened(folder)
+    models = (settings().strong_model, settings().fast_model)
+    name = " + ".join(dict.fromkeys(filter(None, models)))  # as decisions name it
+    if not name:
+        raise InputError(
+            "no model is configured, so CiteLoom decides nothing; it still orders the papers: "
+            f"decide with `{PROGRAM} screen decide {folder} --as NAME`"
+        )
+    protocol, latest = screening.protocol, screening.latest(stage)
+    names = {name, f"{name} (2)"} if twice else {name}
+    left = [key for key in screening.in_stage(stage) if not names <= latest.get(key, {}).keys()]
+    undecided = 0
+    for at in range(0, len(left), PER_RUN):
+        papers = [screening.papers[key] for key in left[at : at + PER_RUN]]
+        given: dict[str, Any] = {
+            "question": protocol.question,
+            "include": [*protocol.include],
+            "exclude": [*protocol.exclude],
+            "papers": [
+                {"origin": {}, **one.model_dump(mode="json", exclude_defaults=True)}
+                for one in papers
+            ],
+            "stage": stage,
+            "twice": twice,
+            "library": library,
+            "sources": ["library", *sources],
+        }
+        if max_usd is not None:
+            given["max_usd"] = max_usd
+        values, code = asyncio.run(_screened(given))
+        screening.decide(values.get("decisions") or ())
+        undecided += len(values.get("undecided") or ())
+        if code:
+            return code
+    typer.echo(f"{counted(len(left) - undecided, 'paper')} screened by {name}.")
+    if undecided:
+        typer.echo(
+            f"{counted(undecided, 'paper')} left to a person: no abstract, no full text, or no answer."
+        )
+    return 0
+
+
+async def _screened(given: dict[str, Any]) -> tuple[dict[str, Any], int]:
+    from citeloom.cli.console import INTERRUPTED
+    from citeloom.cli.run_command import begin, followed, start
+    from citeloom.cli.telling import print_outcome, tell_error
+    from citeloom.runs.local_executor import local_runs
+
+    record = begin("screen", given, folder=False)
+    async with local_runs() as runs:
+        await start(runs, record)
+        report = await followed(runs, record.name, quiet=False)
+    print_outcome(report.values)
+    if report.failure:
+        tell_error(report.failure)
+    failed = int(bool(report.failure or report.values.get("stop")))
+    return dict(report.values), INTERRUPTED if report.cancelled else failed
+
+
+@app.command()
+def decide(
+    folder: FOLDER,
+    by: BY,
+    stage: STAGE = "title_abstract",
+    random: Annotated[
+        bool,
+        typer.Option(
+            "--random", help="Draw papers at random, for an exact estimate of what is missing."
+        ),
+    ] = False,
+) -> None:
+    """Decide on one paper after the other, most likely relevant first; nobody else's decisions are shown."""
+    screening = _opened(folder)
+    skipped: set[str] = set()
+    may_stop = screening.recall(by).may_stop
+    while True:
+        near = screening.next_papers(by, stage, 1 + len(skipped), random=random)
+        paper = next((one for one in near if one.id not in skipped), None)
+        if paper is None:
+            typer.echo("No paper is left.")
+            return
+        _show(screening, paper)
+        made = _asked(screening, paper, by, stage)
+        if made == "quit":
+            return
+        if made == "skip":
+            skipped.add(paper.id)
+            continue
+        screening.decide([made.model_copy(update={"drawn": "random" if random else "ranked"})])
+        if stage == "title_abstract" and screening.recall(by).may_stop and not may_stop:
+            may_stop = True
+            typer.echo(_recall_line(screening, by))
+
+
+def _show(screening: "Screening", paper: "Paper") -> None:
+    from citeloom.report.escaping import one_line
+    from citeloom.report.screening import label
+
+    typer.echo(f"\n{one_line(label(paper))}\n\n{one_line(paper.abstract or 'No abstract.')}\n")
+    for number, text in screening.protocol.criteria.items():
+        typer.echo(f"  {number}  {text}")
+
+
+def _asked(
+    screening: "Screening", paper: "Paper", by: str, stage: StageName, *, settles: bool = False
+) -> "ScreeningDecision | Literal['skip', 'quit']":
+    """Ask until the answer can be used; an exclusion is answered with its criterion: 'e E1'."""
+    from state.screening import ScreeningDecision
+
+    keys = "i include, e CRITERION exclude, m maybe, " + (
+        "n not retrieved, " if stage == "full_text" else ""
+    )
+    while True:
+        try:
+            said = typer.prompt(f"{keys}s skip, q quit").split()
+        except typer.Abort:
+            return "quit"
+        key, reason = said[0][:1].lower(), (said[1].upper() if len(said) > 1 else "")
+        if key in {"s", "q"}:
+            return "skip" if key == "s" else "quit"
+        if key not in _KEYS:
+            continue
+        choice: Any = _KEYS[key]
+        made = ScreeningDecision(
+            paper=paper.id, stage=stage, by=by, decision=choice, reason=reason,
+            kind="resolution" if settles else "person",
+        )  # fmt: skip
+        try:
+            screening.check(made)
+        except InputError as error:
+            typer.echo(f"{error}")
+            continue
+        return made
+
+
+@app.command("import")
+def import_(
+    folder: FOLDER,
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="A .csv with a column 'decision', or a .ris with CiteLoom's, ASReview's or Rayyan's notes."
+        ),
+    ],
+    by: BY,
+    stage: STAGE = "title_abstract",
+) -> None:
+    """Take another person's decisions from a file."""
+    from tools.screening.read_decisions import read_decisions
+
+    screening = _opened(folder)
+    found, unknown = read_decisions(file, screening, by, stage)
+    screening.decide(found)
+    typer.echo(f"{counted(len(found), 'decision')} of {by} added.")
+    if unknown:
+        typer.echo(f"{counted(unknown, 'record')} not in this screening.", err=True)
+
+
+@app.command()
+def resolve(folder: FOLDER, by: BY, stage: STAGE = "title_abstract") -> None:
+    """Show the papers on which screeners disagree, and settle each."""
+    screening = _opened(folder)
+    said = screening.latest(stage)
+    conflicts = [key for key, (one, _) in screening.outcomes(stage).items() if one == "conflict"]
+    typer.echo(counted(len(conflicts), "conflict"))
+    for key in conflicts:
+        _show(screening, screening.papers[key])
+        for one in said[key].values():
+            typer.echo(f"  {one.by}: {one.decision} {one.reason} {one.note}".rstrip())
+            for item in one.criteria:
+                words = f": “{item.quote.text}”" if item.quote else ""
+                typer.echo(f"    {item.criterion} {item.met.replace('_', ' ')}{words}")
+        made = _asked(screening, screening.papers[key], by, stage, settles=True)
+        if made == "quit":
+            return
+        if made != "skip":
+            screening.decide([made])
+
+
+@app.command()
+def status(
+    folder: FOLDER,
+    as_json: Annotated[bool, typer.Option("--json", help="Print screening.json instead.")] = False,
+) -> None:
+    """Show how far the screening is: numbers, agreement, conflicts, estimated recall."""
+    from citeloom.report.screening import screening_json
+    from tools.screening.flow import flow_of
+
+    screening = _opened(folder)
+    if as_json:
+        from citeloom.report.json_files import dump
+
+        typer.echo(dump(screening_json(screening)))
+        return
+    (first, _), *amended = screening.protocols
+    told = f", amended {', '.join(at[:10] for at, _ in amended)}" if amended else ""
+    typer.echo(f"{screening.protocol.question}\nProtocol of {first[:10]}{told}")
+    flow = flow_of(screening)
+    for name, number in flow.model_dump().items():
+        shown = (
+            ", ".join(f"{key}: {count}" for key, count in number.items())
+            if isinstance(number, dict)
+            else number
+        )
+        typer.echo(f"  {name.replace('_', ' '):<20} {shown}")
+    for stage in screening.protocol.stages:
+        conflicts = sum(one == "conflict" for one, _ in screening.outcomes(stage).values())
+        if conflicts:
+            typer.echo(
+                f"{counted(conflicts, 'conflict')} ({stage}): settle with "
+                f"`{PROGRAM} screen resolve {folder} --as NAME --stage {stage}`"
+            )
+        for one in screening.agreements(stage):
+            kappa = (
+                f"kappa {one.kappa:.2f} ({one.low:.2f} to {one.high:.2f})"
+                if one.kappa is not None and one.low is not None and one.high is not None
+                else "kappa not defined: one screener used a single decision"
+            )
+            typer.echo(
+                f"{one.first} and {one.second} ({stage}): {one.agreement:.0%} of "
+                f"{counted(one.papers, 'paper')} alike, {kappa}"
+            )
+    for by in sorted({one.by for one in screening.decisions if one.kind == "person"}):
+        typer.echo(_recall_line(screening, by))
+
+
+def _recall_line(screening: "Screening", by: str) -> str:
+    found = screening.recall(by)
+    if found.recall is None:
+        return f"{by}: {counted(found.seen, 'paper')} read, none relevant yet, so recall is unknown"
+    advice = "You may stop." if found.may_stop else f"Go on: {counted(found.left, 'paper')} left."
+    return (
+        f"{by}: about {found.recall:.0%} of the relevant papers found, with 95 % confidence at least "
+        f"{found.low:.0%}. {advice}"
+    )
+
+
+@app.command()
+def export(
+    folder: FOLDER,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the files.")],
+) -> None:
+    """Write decisions as CSV, RIS and JSON, and the PRISMA 2020 flow diagram as SVG."""
+    from citeloom.cli.files import check_folder, write_whole
+    from citeloom.report.screening import SCREENING_FILES, screening_files
+
+    check_folder(out)
+    for name, content in screening_files(_opened(folder)).items():
+        write_whole(out / name, content)
+        typer.echo(f"{out / name}: {SCREENING_FILES[name]}")

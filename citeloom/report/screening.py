@@ -1,0 +1,176 @@
+"""A screening as files: decisions as CSV, RIS and JSON; and what a run of `screen` decided, in words."""
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from citeloom.report.account import failure_lines
+from citeloom.report.comparison_table import defused
+from citeloom.report.escaping import escape
+from citeloom.report.json_files import SCHEMA_VERSION, dump, plain
+from citeloom.report.prisma_diagram import prisma_svg
+from state.paper import Paper
+from state.screening import Choice, ScreeningDecision
+from tools.bibliography.keys import numbered
+from tools.bibliography.text_runs import clean
+from tools.bibliography.write_ris import to_ris
+from tools.counting import counted
+from tools.screening.flow import flow_of
+from tools.screening.read_decisions import MARKS, REASON
+from tools.screening.screening import Outcome, Screening
+
+SCREENING_FILES: Mapping[str, str] = {
+    "screening.json": "everything: protocol, numbers, agreement, decisions",
+    "decisions.csv": "each decision of each screener, for a spreadsheet",
+    "decisions.ris": "all papers with their outcome as a note, for reference managers",
+    "included.ris": "the papers included",
+    "prisma.svg": "the PRISMA 2020 flow diagram",
+}
+CHOICES: Mapping[Choice, str] = {
+    "include": "Include",
+    "exclude": "Exclude",
+    "maybe": "Maybe",
+    "not_retrieved": "Full text not retrieved",
+}
+_COLUMNS = ("id", "title", "year", "doi", "stage", "outcome", "screener", "kind", "decision", "reason", "criterion",
+            "quote", "note", "protocol", "at")  # fmt: skip
+
+
+def screening_files(screening: Screening) -> dict[str, str]:
+    """Return the files of a screening by their names."""
+    outcomes = _last_outcomes(screening)
+    included = [screening.papers[key] for key, (one, _) in outcomes.items() if one == "include"]
+    return {
+        "screening.json": dump(screening_json(screening)) + "\n",
+        "decisions.csv": _csv(screening),
+        "decisions.ris": _ris(screening, outcomes),
+        "included.ris": to_ris(numbered(included)),
+        "prisma.svg": prisma_svg(flow_of(screening), screening.protocol),
+    }
+
+
+def screening_json(screening: Screening) -> dict[str, Any]:
+    """Return the content of screening.json."""
+    stages = screening.protocol.stages
+    people = {one.by for one in screening.decisions if one.kind == "person"}
+    outcomes = {stage: screening.outcomes(stage) for stage in stages}
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "protocol": plain(screening.protocol),
+        "criteria": screening.protocol.criteria,
+        "protocols": [{"at": at, **plain(one)} for at, one in screening.protocols],
+        "older_protocol": screening.made_under_older_protocol(),
+        "flow": plain(flow_of(screening)),
+        "agreement": [plain(one) for stage in stages for one in screening.agreements(stage)],
+        "recall": {by: _recall(screening, by) for by in sorted(people)},
+        "papers": [
+            {
+                "paper": paper.model_dump(mode="json", exclude_defaults=True),
+                "outcomes": {
+                    stage: {"outcome": found[key][0], "reason": found[key][1]}
+                    for stage, found in outcomes.items()
+                    if key in found
+                },
+                "decisions": [plain(one) for one in screening.decisions if one.paper == key],
+            }
+            for key, paper in screening.papers.items()
+        ],
+    }
+
+
+def _recall(screening: Screening, by: str) -> dict[str, Any]:
+    estimate = screening.recall(by)
+    return {**plain(estimate), "may_stop": estimate.may_stop}
+
+
+def _last_outcomes(screening: Screening) -> dict[str, tuple[Outcome, str]]:
+    """Return what each paper comes to at the last stage that it reached."""
+    found: dict[str, tuple[Outcome, str]] = {}
+    for stage in screening.protocol.stages:
+        found |= screening.outcomes(stage)
+    return found
+
+
+def _csv(screening: Screening) -> str:
+    rows = []
+    for stage in screening.protocol.stages:
+        outcomes = screening.outcomes(stage)
+        for one in screening.decisions:
+            if one.stage == stage:
+                rows.append(_row(screening, one, outcomes.get(one.paper, ("", ""))[0]))
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\r\n").writerows([_COLUMNS, *rows])
+    return out.getvalue()
+
+
+def _row(screening: Screening, one: ScreeningDecision, outcome: str) -> list[str]:
+    paper = screening.papers[one.paper]
+    quote = next(
+        (item.quote.text for item in one.criteria if item.criterion == one.reason and item.quote),
+        "",
+    )
+    # The criterion in words, as the protocol of that decision had it.
+    _, protocol = screening.protocols[(one.protocol or 1) - 1]
+    texts = (paper.id, paper.title, str(paper.year or ""), paper.doi or "", one.stage, outcome, one.by, one.kind,
+             one.decision, one.reason, protocol.criteria.get(one.reason, ""), quote, one.note, str(one.protocol),
+             one.at)  # fmt: skip
+    return [*map(defused, texts)]
+
+
+def _ris(screening: Screening, outcomes: Mapping[str, tuple[Outcome, str]]) -> str:
+    """Return all papers with notes that CiteLoom, ASReview and people read."""
+    criteria = screening.protocol.criteria
+    texts = []
+    for one in numbered([*screening.papers.values()]):
+        outcome, reason = outcomes.get(one.paper.id, ("waiting", ""))
+        notes = MARKS.get(outcome, (f"CiteLoom: {outcome}",))
+        notes = (*notes, f"{REASON}{reason} {criteria.get(reason, '')}") if reason else notes
+        lines = "".join(f"N1  - {clean(note)}\r\n" for note in notes)
+        record, _, _ = to_ris([one]).rpartition("ER  - ")
+        if one.paper.abstract and "\nAB  - " not in record:
+            lines = f"AB  - {clean(one.paper.abstract)}\r\n{lines}"
+        texts.append(f"{record}{lines}ER  - \r\n")
+    return "".join(texts)
+
+
+# --- A run of `screen` -------------------------------------------------------------------------------
+
+
+def screening_blocks(values: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what a run decided, and what it left to a person."""
+    decisions: Sequence[ScreeningDecision] = values.get("decisions") or ()
+    left: Sequence[str] = values.get("undecided") or ()
+    if values.get("mind") == "extractive" and left:
+        yield (
+            "No model is configured, so CiteLoom decided nothing. It put the papers in the order in which you best "
+            "read them: those nearest to the protocol's words first."
+        )
+    if decisions:
+        counts = Counter(one.decision for one in decisions)
+        yield ", ".join(f"{CHOICES[choice]}: {count}" for choice, count in counts.most_common())
+    yield from ("\n".join(_told(one)) for one in decisions)
+    if left:
+        listed = "\n".join(f"- {escape(key)}" for key in left)
+        yield f"## {counted(len(left), 'paper')} for a person to decide\n\n{listed}"
+
+
+def _told(one: ScreeningDecision) -> Iterator[str]:
+    reason = f" by {one.reason}" if one.reason else ""
+    yield f"- **{CHOICES[one.decision]}**{reason}: {escape(one.paper)} ({escape(one.by)})"
+    for item in one.criteria:
+        words = f": “{escape(item.quote.text)}”{item.quote.whose}" if item.quote else ""
+        yield f"   - {item.criterion} {item.met.replace('_', ' ')}{words}"
+
+
+def screening_details(values: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what went wrong."""
+    lines = [f"- {escape(line)}" for line in failure_lines(values.get("failures") or ())]
+    if lines:
+        yield from ("## Not done", "\n".join(lines))
+
+
+def label(paper: Paper) -> str:
+    """Return a paper as one line."""
+    return f"{paper.citation} ({paper.year or 'n.d.'}): {paper.title}"

@@ -1,0 +1,1 @@
+"""Steps of `screen`: decisions on papers by the criteria of a protocol."""

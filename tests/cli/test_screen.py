@@ -1,0 +1,213 @@
+"""`citeloom screen`: from a protocol and files of records to decisions, agreement and the flow diagram."""
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Protocol
+from xml.etree import ElementTree
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from citeloom.cli.app import app
+from tests.cli.test_output_contract import check_described
+from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.reviewer import reviewer
+from tools.settings import settings
+
+TABLE = """Title,Abstract,DOI,Publication Year,Authors,Colour
+Honey bees find home,We displaced forty honey bees. Most flew home in an hour.,10.1234/home,2019,A. Bee; B. Bee,red
+Ants count steps,We trained desert ants to walk on stilts. They overshoot.,10.1234/ants,2006,C. Ant,blue
+Bees in a computer,We simulate honey bees in a computer. No animals were used.,10.1234/sim,2020,D. Sim,red
+=Bees unabridged,,10.1234/none,2021,E. None,red
+Honey bees find home!,,10.1234/HOME,2019,A. Bee,red
+"""
+CRITERIA = ("--include", "Studies bees", "--exclude", "computer simulations")
+
+
+class Screen(Protocol):
+    """Runs a command of `citeloom screen`."""
+
+    def __call__(self, *arguments: str | Path, stdin: str | None = None) -> Result: ...
+
+
+@pytest.fixture
+def screen(home: Path) -> Screen:
+    def run(*arguments: str | Path, stdin: str | None = None) -> Result:
+        done = CliRunner().invoke(app, ["screen", *map(str, arguments)], input=stdin)
+        assert isinstance(done.exception, SystemExit | None), repr(done.exception)
+        return done
+
+    return run
+
+
+@pytest.fixture
+def begun(screen: Screen, tmp_path: Path) -> Path:
+    """A screening with the papers of TABLE."""
+    (tmp_path / "found.csv").write_text(TABLE, "utf-8")
+    folder = tmp_path / "s"
+    made = screen("new", folder, "--question", "Do bees find home?", *CRITERIA, "--abstracts-only")
+    assert made.exit_code == 0, made.stderr
+    added = screen("add", folder, tmp_path / "found.csv")
+    assert "4 new papers, 1 duplicate" in added.stdout
+    return folder
+
+
+def test_two_people_disagree_a_third_settles_and_the_files_tell_it(
+    screen: Screen, begun: Path, tmp_path: Path
+) -> None:
+    first = screen("decide", begun, "--as", "Ann", stdin="i\n" * 4)
+    assert "No paper is left." in first.stdout
+    other = tmp_path / "bo.csv"
+    other.write_text(
+        "doi,decision,reason\n10.1234/home,include,\n10.1234/ants,Exclude,I1\n10.1234/sim,0,E1\n10.1234/none,yes,\n"
+        "10.1234/nobody,yes,\n",
+        "utf-8",
+    )
+    imported = screen("import", begun, other, "--as", "Bo")
+    assert "4 decisions of Bo added." in imported.stdout
+    assert "1 record not in this screening" in imported.stderr
+    shown = screen("status", begun)
+    assert "2 conflicts" in shown.stdout
+    assert "50% of 4 papers alike, kappa not defined" in shown.stdout
+    settled = screen("resolve", begun, "--as", "Cy", stdin="e\ne E9\ne I1\ne E1\n")
+    assert "an exclusion needs the number of a criterion" in settled.stdout
+    assert "no criterion 'E9'" in settled.stdout
+    done = screen("export", begun, "--out", tmp_path / "out")
+    assert done.exit_code == 0, done.stderr
+    told = json.loads((tmp_path / "out" / "screening.json").read_text("utf-8"))
+    flow = told["flow"]
+    assert (flow["identified"], flow["duplicates"]) == ({"found.csv": 5}, 1)
+    assert (flow["screened"], flow["excluded"], flow["included"]) == (4, 2, 2)
+    assert flow["excluded_by_reason"] == {"E1": 1, "I1": 1}
+    check_described(
+        {
+            "screening.json": [told],
+            "Flow": [flow],
+            "Agreement": told["agreement"],
+            "A recall estimate": [*told["recall"].values()],
+            "A screened paper": told["papers"],
+            "A screening decision": [one for paper in told["papers"] for one in paper["decisions"]],
+        }
+    )
+    rows = [*csv.DictReader(io.StringIO((tmp_path / "out" / "decisions.csv").read_text("utf-8")))]
+    assert len(rows) == 10
+    assert {row["title"] for row in rows if row["id"] == "doi:10.1234/none"} == {
+        "'=Bees unabridged"
+    }
+    svg = ElementTree.parse(tmp_path / "out" / "prisma.svg").getroot()
+    texts = " ".join(filter(None, (one.text for one in svg.iter())))
+    assert "Studies included in review (n = 2)" in texts
+    assert "Duplicate records (n = 1)" in texts
+    included = (tmp_path / "out" / "included.ris").read_text("utf-8")
+    assert included.count("TY  - ") == 2
+
+
+def test_decisions_come_back_from_ris_with_their_reasons(
+    screen: Screen, begun: Path, tmp_path: Path
+) -> None:
+    screen("decide", begun, "--as", "Ann", stdin="i\ne E1\nm\ns\nq\n")
+    # Until a second screener decides nothing is settled, so a screening of one is what is written.
+    protocol = json.loads((begun / "protocol.json").read_text("utf-8"))
+    (begun / "protocol.json").write_text(json.dumps(protocol | {"screeners": 1}), "utf-8")
+    told = screen("export", begun, "--out", tmp_path / "out")
+    assert "3 decisions were made under an older version of the protocol" in told.stderr
+    text = (tmp_path / "out" / "decisions.ris").read_text("utf-8")
+    assert "N1  - ASReview_irrelevant" in text
+    done = screen("import", begun, tmp_path / "out" / "decisions.ris", "--as", "Bo")
+    assert "2 decisions of Bo added." in done.stdout
+    shown = json.loads(screen("status", begun, "--json").stdout)
+    by = {
+        one["by"]: (one["decision"], one["reason"])
+        for paper in shown["papers"]
+        for one in paper["decisions"]
+        if one["decision"] == "exclude"
+    }
+    assert by == {"Ann": ("exclude", "E1"), "Bo": ("exclude", "E1")}
+
+
+def test_rayyans_notes_are_read(screen: Screen, begun: Path, tmp_path: Path) -> None:
+    file = tmp_path / "rayyan.ris"
+    file.write_text(
+        "TY  - JOUR\nTI  - Honey bees find home\nDO  - 10.1234/home\nPY  - 2019\n"
+        'N1  - RAYYAN-INCLUSION: {"Bo"=>"Included"}\nER  - \n',
+        "utf-8",
+    )
+    assert "1 decision of Bo added." in screen("import", begun, file, "--as", "Bo").stdout
+
+
+def test_model_decides_and_what_it_cannot_is_left(
+    screen: Screen, begun: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with OpenAIServer(reviewer()) as server:
+        for name, value in {
+            "LLM_BASE_URL": server.url,
+            "LLM_API_KEY": "k",
+            "STRONG_MODEL": "gpt",
+        }.items():
+            monkeypatch.setenv(f"CITELOOM_{name}", value)
+        settings.cache_clear()
+        done = screen("run", begun)
+        asked = len(server.requests)
+        again = screen("run", begun)
+        assert len(server.requests) == asked
+    assert done.exit_code == 0, done.stderr
+    assert "3 papers screened by gpt." in done.stdout
+    assert "1 paper left to a person" in done.stdout
+    assert "0 papers screened by gpt." in again.stdout
+    shown = json.loads(screen("status", begun, "--json").stdout)
+    made = {one["paper"]: one for paper in shown["papers"] for one in paper["decisions"]}
+    assert made["doi:10.1234/sim"]["reason"] == "E1"
+    assert made["doi:10.1234/ants"]["reason"] == "I1"
+    assert made["doi:10.1234/home"]["decision"] == "include"
+    assert "computer" in made["doi:10.1234/sim"]["criteria"][1]["quote"]["text"]
+
+
+def test_without_a_model_a_person_decides(screen: Screen, begun: Path) -> None:
+    done = screen("run", begun)
+    assert done.exit_code == 2
+    assert "no model is configured, so CiteLoom decides nothing" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("no.csv", "a,b\n1,2\n", "has no column 'title'; it has: a, b"),
+        ("empty.csv", "", "empty.csv has no column 'title'"),
+        ("bare.csv", "title\n", "bare.csv has no paper that can be screened"),
+        ("no.ris", "nothing here\n", "has no record in it"),
+    ],
+)
+def test_file_without_records_is_refused(
+    screen: Screen, begun: Path, tmp_path: Path, name: str, content: str, told: str
+) -> None:
+    (tmp_path / name).write_text(content, "utf-8")
+    done = screen("add", begun, tmp_path / name)
+    assert done.exit_code == 2
+    assert told in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("doi,verdict\n10.1234/home,yes\n", "has no column 'decision'"),
+        ("doi,decision\n10.1234/home,perhaps\n", "line 2: 'perhaps' is no decision"),
+        ("doi,decision\n10.1234/nobody,yes\n", "has no decision on a paper of this screening"),
+        ("doi,decision,reason\n10.1234/home,exclude,E7\n", "no criterion 'E7'"),
+    ],
+)
+def test_decisions_that_cannot_be_used_are_refused(
+    screen: Screen, begun: Path, tmp_path: Path, content: str, told: str
+) -> None:
+    (tmp_path / "bo.csv").write_text(content, "utf-8")
+    done = screen("import", begun, tmp_path / "bo.csv", "--as", "Bo")
+    assert done.exit_code == 2
+    assert told in done.stderr
+
+
+def test_protocol_is_needed_first(screen: Screen, tmp_path: Path) -> None:
+    done = screen("new", tmp_path / "s", "--question", "Why?")
+    assert done.exit_code == 2
+    assert "at least one criterion" in done.stderr
+    assert "no screening in" in screen("status", tmp_path / "s").stderr

@@ -1,0 +1,281 @@
+"""Tests of a screening on disk: what is kept, what its decisions come to, and that its numbers add up."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from state.paper import Author, Paper
+from state.screening import Protocol, ScreeningDecision
+from tests.graphs.conftest import bee_papers
+from tools.errors import InputError
+from tools.screening.flow import flow_of
+from tools.screening.screening import Screening
+
+PROTOCOL = Protocol(
+    question="How do bees find home?",
+    include=("Studies honey bees", "Reports an experiment"),
+    exclude=("Simulations only",),
+)
+ROOT = Path(__file__).parents[2]
+
+
+def begun(folder: Path, protocol: Protocol = PROTOCOL) -> Screening:
+    screening = Screening.new(folder / "s", protocol)
+    screening.add_papers("bees.jsonl", bee_papers())
+    return screening
+
+
+def said(
+    paper: str, choice: Any, by: str = "Ann", reason: str = "", **more: Any
+) -> ScreeningDecision:
+    reason = reason or ("E1" if choice == "exclude" else "")
+    return ScreeningDecision(paper=paper, decision=choice, by=by, reason=reason, **more)
+
+
+def test_everything_is_there_when_the_folder_is_opened_again(tmp_path: Path) -> None:
+    screening = begun(tmp_path)
+    first = next(iter(screening.papers))
+    screening.decide([said(first, "exclude")])
+    again = Screening(tmp_path / "s")
+    assert again.protocol == PROTOCOL
+    assert again.papers == screening.papers
+    assert again.decisions == screening.decisions
+    assert (again.decisions[0].protocol, again.decisions[0].at[:2]) == (1, "20")
+
+
+def test_screening_is_not_begun_twice_and_not_opened_where_there_is_none(tmp_path: Path) -> None:
+    begun(tmp_path)
+    with pytest.raises(InputError, match="has a screening already"):
+        Screening.new(tmp_path / "s", PROTOCOL)
+    with pytest.raises(InputError, match="no screening in"):
+        Screening(tmp_path / "elsewhere")
+
+
+@pytest.mark.parametrize(
+    ("given_", "told"),
+    [
+        ({"question": " ", "include": ["a"]}, "question"),
+        ({"question": "Why?"}, "at least one criterion"),
+        ({"question": "Why?", "include": ["  "]}, "at least one criterion"),
+        ({"question": "Why?", "include": ["a"], "stages": ["full_text"]}, "title_abstract"),
+        ({"question": "Why?", "include": ["a"], "colour": "red"}, "colour"),
+        ({"question": "Why?", "include": ["a"], "screeners": 0}, "screeners"),
+    ],
+)
+def test_bad_protocol_says_what_is_wrong(tmp_path: Path, given_: Any, told: str) -> None:
+    screening = begun(tmp_path)
+    (screening.folder / "protocol.json").write_text(json.dumps(given_), "utf-8")
+    with pytest.raises(InputError, match=told):
+        Screening(screening.folder)
+
+
+def test_edited_protocol_is_an_amendment_and_older_decisions_are_told(tmp_path: Path) -> None:
+    screening = begun(tmp_path)
+    first, second, *_ = screening.papers
+    screening.decide([said(first, "include")])
+    edited = PROTOCOL.model_dump(mode="json") | {"exclude": ["Simulations only", "No control"]}
+    (screening.folder / "protocol.json").write_text(json.dumps(edited), "utf-8")
+    again = Screening(screening.folder)
+    assert len(again.protocols) == 2
+    assert "E2" in again.protocol.criteria
+    again.decide([said(second, "exclude", reason="E2")])
+    assert again.made_under_older_protocol() == 1
+    assert len(Screening(screening.folder).protocols) == 2  # opening it once more amends nothing
+
+
+def test_last_decision_of_a_screener_counts_and_both_are_kept(tmp_path: Path) -> None:
+    screening = begun(tmp_path)
+    first = next(iter(screening.papers))
+    screening.decide([said(first, "include")])
+    screening.decide([said(first, "exclude")])
+    assert screening.latest("title_abstract")[first]["Ann"].decision == "exclude"
+    assert [one.decision for one in Screening(screening.folder).decisions] == ["include", "exclude"]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"reason": "E7"}, "no criterion 'E7'"),
+        ({"reason": ""}, "needs the number of a criterion"),
+        ({"paper": "doi:10.1/nowhere"}, "no paper"),
+        ({"decision": "not_retrieved", "reason": ""}, "only a full text"),
+    ],
+)
+def test_decision_that_cannot_be_is_refused_and_nothing_is_logged(
+    tmp_path: Path, wrong: Any, told: str
+) -> None:
+    screening = begun(tmp_path)
+    first, second, *_ = screening.papers
+    good = said(first, "exclude")
+    with pytest.raises(InputError, match=told):
+        screening.decide([good, said(second, "exclude").model_copy(update=wrong)])
+    assert Screening(screening.folder).decisions == []
+
+
+def test_stage_that_the_protocol_does_not_have_is_refused(tmp_path: Path) -> None:
+    screening = begun(tmp_path, PROTOCOL.model_copy(update={"stages": ("title_abstract",)}))
+    with pytest.raises(InputError, match="no stage 'full_text'"):
+        screening.decide([said(next(iter(screening.papers)), "include", stage="full_text")])
+
+
+def test_outcome_waits_for_all_screeners_and_a_person_settles_conflicts(tmp_path: Path) -> None:
+    screening = begun(tmp_path)
+    a, b, c, d, *_ = screening.papers
+    screening.decide([said(a, "include"), said(b, "include"), said(c, "maybe"), said(d, "maybe")])
+    assert screening.outcomes("title_abstract")[a] == ("waiting", "")
+    model = {"by": "gpt", "kind": "model"}
+    screening.decide(
+        [said(a, "include", **model), said(b, "exclude", reason="I2", **model), said(c, "include", **model),
+         said(d, "maybe", **model)]
+    )  # fmt: skip
+    found = screening.outcomes("title_abstract")
+    assert [found[key][0] for key in (a, b, c, d)] == ["include", "conflict", "include", "conflict"]
+    screening.decide([said(b, "exclude", by="Cy", kind="resolution")])
+    assert screening.outcomes("title_abstract")[b] == ("exclude", "E1")
+    assert screening.in_stage("full_text") == [a, c]
+
+
+def test_reason_of_a_person_stands_before_a_models(tmp_path: Path) -> None:
+    screening = begun(tmp_path)
+    first = next(iter(screening.papers))
+    screening.decide([said(first, "exclude", by="gpt", kind="model", reason="I1")])
+    screening.decide([said(first, "exclude", reason="E1")])
+    assert screening.outcomes("title_abstract")[first] == ("exclude", "E1")
+
+
+def test_duplicates_are_merged_and_counted_by_source(tmp_path: Path) -> None:
+    screening = begun(tmp_path)
+    papers = bee_papers()
+    bare = Paper(
+        id="local:x", title=papers[0].title, year=papers[0].year, authors=papers[0].authors
+    )
+    other = Paper(id="local:y", title=papers[0].title, year=1980, authors=(Author(name="No Body"),))
+    assert screening.add_papers("more.ris", [papers[1], bare, other]) == (1, 2)
+    assert (screening.sources, screening.duplicates) == ({"bees.jsonl": 10, "more.ris": 3}, 2)
+    with pytest.raises(InputError, match=r"empty\.ris has no paper"):
+        screening.add_papers("empty.ris", [])
+
+
+def test_nobody_sees_in_the_order_what_others_decided(tmp_path: Path) -> None:
+    screening = begun(tmp_path)
+    before = [one.id for one in screening.next_papers("Ann", "title_abstract", 99)]
+    screening.decide([said(key, "exclude", by="Bo") for key in before[:5]])
+    assert [one.id for one in screening.next_papers("Ann", "title_abstract", 99)] == before
+    assert len(screening.next_papers("Bo", "title_abstract", 99)) == 5
+
+
+def test_order_learns_from_decisions(tmp_path: Path) -> None:
+    screening = begun(tmp_path)
+    soil = next(key for key, one in screening.papers.items() if "Soil" in one.title)
+    first = [one.id for one in screening.next_papers("Ann", "title_abstract", 99)]
+    assert first[-1] == soil
+    more = Paper(
+        id="local:soil", title="Soil cores of no-till farming", abstract="Soil carbon by cores."
+    )
+    screening.add_papers("more", [more])
+    screening.decide([said(soil, "include"), said(first[0], "exclude"), said(first[1], "exclude")])
+    assert screening.next_papers("Ann", "title_abstract", 1)[0].id == "local:soil"
+
+
+def test_random_papers_are_drawn_from_those_that_are_left(tmp_path: Path) -> None:
+    screening = begun(tmp_path)
+    keys = [*screening.papers]
+    screening.decide([said(key, "include", drawn="ranked") for key in keys[:3]])
+    drawn = screening.next_papers("Ann", "title_abstract", 99, random=True)
+    assert sorted(one.id for one in drawn) == sorted(keys[3:])
+    screening.decide([said(drawn[0].id, "exclude", drawn="random")])
+    estimate = screening.recall("Ann")
+    assert (estimate.drawn, estimate.sample, estimate.seen) == ("random", 1, 4)
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from tools.screening.screening import Screening
+from state.screening import ScreeningDecision
+screening = Screening(Path(sys.argv[1]))
+paper = next(iter(screening.papers))
+for number in range(10_000):
+    screening.decide([ScreeningDecision(paper=paper, decision="maybe", by=f"p{number}")])
+    print(number, flush=True)
+"""
+
+
+def test_killed_process_loses_no_decision(tmp_path: Path) -> None:
+    screening = begun(tmp_path)
+    command = [sys.executable, "-c", KILLED, str(screening.folder)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
+        assert process.stdout
+        for line in process.stdout:
+            if int(line) == 20:
+                os.kill(process.pid, signal.SIGKILL)
+                break
+        last = max([20, *map(int, process.stdout.read().split())])
+    kept = [one.by for one in Screening(screening.folder).decisions]
+    assert kept[: last + 1] == [f"p{number}" for number in range(last + 1)]
+    assert len(kept) in {last + 1, last + 2}
+
+
+def test_half_a_line_is_dropped_and_a_damaged_one_is_told(tmp_path: Path) -> None:
+    screening = begun(tmp_path)
+    first, second, *_ = screening.papers
+    screening.decide([said(first, "include")])
+    log = screening.folder / "log.jsonl"
+    whole = log.read_bytes()
+    log.write_bytes(whole + b'{"type": "decision", "pap')
+    again = Screening(screening.folder)
+    assert len(again.decisions) == 1
+    again.decide([said(second, "include")])
+    assert [one.paper for one in Screening(screening.folder).decisions] == [first, second]
+    log.write_bytes(whole + b"{broken\n" + whole)
+    with pytest.raises(InputError, match=r"line 4 of .* is damaged"):
+        Screening(screening.folder)
+
+
+CHOICES = st.sampled_from(["include", "exclude", "maybe", "not_retrieved"])
+STEPS = st.lists(
+    st.tuples(
+        st.integers(0, 9),
+        st.sampled_from(["Ann", "Bo"]),
+        CHOICES,
+        st.sampled_from(["title_abstract", "full_text"]),
+        st.sampled_from(["person", "model", "resolution"]),
+    ),
+    max_size=40,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(steps=STEPS, screeners=st.integers(1, 2), full_text=st.booleans(), twice=st.integers(0, 3))
+def test_numbers_of_the_flow_add_up(
+    steps: Any, screeners: int, full_text: bool, twice: int
+) -> None:
+    stages: Any = ("title_abstract", "full_text") if full_text else ("title_abstract",)
+    protocol = PROTOCOL.model_copy(update={"screeners": screeners, "stages": stages})
+    with tempfile.TemporaryDirectory() as folder:
+        screening = begun(Path(folder), protocol)
+        if twice:
+            screening.add_papers("again", bee_papers()[:twice])
+        keys = [*screening.papers]
+        for at, by, choice, stage, kind in steps:
+            if stage in stages and not (choice == "not_retrieved" and stage == "title_abstract"):
+                screening.decide([said(keys[at], choice, by, stage=stage, kind=kind)])
+        flow = flow_of(Screening(screening.folder))
+    assert sum(flow.identified.values()) - flow.duplicates == len(keys)
+    assert flow.screened + flow.not_screened == len(keys)
+    if full_text:
+        assert flow.screened == flow.excluded + flow.sought
+        assert flow.sought == flow.not_retrieved + flow.assessed + flow.not_assessed
+        assert flow.assessed == flow.included + sum(flow.excluded_by_reason.values())
+    else:
+        assert flow.screened == flow.excluded + flow.included
+        assert flow.excluded == sum(flow.excluded_by_reason.values())

@@ -1,0 +1,172 @@
+"""Papers and decisions from files of others: tables (CSV), and notes of RIS files.
+
+Decisions are those that CiteLoom, ASReview and Rayyan write.
+"""
+
+import csv
+import io
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from state.paper import Paper, canonical_id, title_key
+from state.screening import Choice, ScreeningDecision, Stage
+from tools.bibliography.read_record import BadRecord, RecordError, bad_record, paper_from
+from tools.bibliography.read_records import read_records, read_whole, text_of
+from tools.errors import InputError
+from tools.screening.screening import Screening
+
+MARKS: Mapping[str, tuple[str, ...]] = {
+    "include": ("CiteLoom: include", "ASReview_relevant"),
+    "exclude": ("CiteLoom: exclude", "ASReview_irrelevant"),
+    "maybe": ("CiteLoom: maybe",),
+    "not_retrieved": ("CiteLoom: not_retrieved",),
+}
+"""Notes that tell a decision, as they are written; Rayyan's are also read."""
+REASON = "CiteLoom reason: "
+_RAYYAN: Mapping[str, Choice] = {
+    '"Included"': "include",
+    '"Excluded"': "exclude",
+    '"Maybe"': "maybe",
+}
+_WORDS: Mapping[str, Choice] = {
+    **dict.fromkeys(("include", "included", "yes", "1", "relevant"), "include"),
+    **dict.fromkeys(("exclude", "excluded", "no", "0", "irrelevant"), "exclude"),
+    **dict.fromkeys(("maybe", "unclear"), "maybe"),
+    **dict.fromkeys(("not_retrieved", "not retrieved"), "not_retrieved"),
+}
+_COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "id": ("id",),
+    "title": ("title", "primary_title", "article title", "document title"),
+    "abstract": ("abstract", "abstract note"),
+    "doi": ("doi",),
+    "year": ("year", "publication year", "publication_year"),
+    "authors": ("authors", "author", "author full names"),
+    "venue": ("venue", "journal", "source title", "publication title"),
+    "url": ("url", "link"),
+    "decision": ("decision", "included", "label", "label_included"),
+    "reason": ("reason", "criterion number"),
+    "note": ("note", "notes"),
+    "screener": ("screener",),
+    "stage": ("stage",),
+}
+"""What a column may be called, in lower case; others are left out."""
+
+
+def read_papers(path: Path) -> Iterator[Paper | BadRecord]:
+    """Yield the papers of a file, CSV too, and what of it could not be read.
+
+    Raises:
+        InputError: The file cannot be read, or is a table without titles.
+    """
+    if path.suffix.lower() != ".csv":
+        yield from read_records(path)
+        return
+    for number, row in _rows(path, "title"):
+        try:
+            listed = row.pop("authors", "").replace(" and ", ";").split(";")
+            names = [name.strip() for name in listed if name.strip()]
+            notes: list[str] = []
+            filled = {name: worth for name, worth in row.items() if worth and name != "id"}
+            known = {"id": row["id"]} if row.get("id") else {}
+            yield paper_from({**filled, **known, "authors": names}, notes)
+            yield from (bad_record(number, note, row["title"], lost=False) for note in notes)
+        except RecordError as error:
+            yield bad_record(number, str(error), " ".join(row.values()))
+
+
+def read_decisions(
+    path: Path, screening: Screening, by: str, stage: Stage
+) -> tuple[list[ScreeningDecision], int]:
+    """Return a screener's decisions from a file, and how many of its records are not in the screening.
+
+    Papers are known by id, DOI or title. A CSV that has a column for the screener tells those of `by` alone.
+
+    Raises:
+        InputError: The file has no decision that can be used, or says one in words that are not known.
+    """
+    known = {
+        key: paper.id
+        for paper in screening.papers.values()
+        for key in (title_key(paper.title), *paper.aliases, paper.id)
+    }
+    found: list[ScreeningDecision] = []
+    unknown = 0
+    told = _of_table(path, by, stage) if path.suffix.lower() == ".csv" else _of_notes(path)
+    for keys, choice, reason, note in told:
+        paper = next((known[key] for key in keys if key in known), "")
+        unknown += not paper
+        if paper:
+            found.append(
+                ScreeningDecision(
+                    paper=paper, stage=stage, by=by, decision=choice, reason=reason, note=note
+                )
+            )
+    if not found:
+        raise InputError(f"{path.name} has no decision on a paper of this screening")
+    return found, unknown
+
+
+Told = tuple[tuple[str, ...], Choice, str, str]
+
+
+def _of_table(path: Path, by: str, stage: Stage) -> Iterator[Told]:
+    for number, row in _rows(path, "decision"):
+        if row.get("screener", by) != by or row.get("stage", stage) != stage:
+            continue
+        said = row.get("decision", "").casefold()
+        if said and said not in _WORDS:
+            raise InputError(
+                f"{path.name}, line {number}: '{row['decision']}' is no decision: write include, exclude or maybe"
+            )
+        if said:
+            ids = [canonical_id(row[name]) for name in ("id", "doi") if row.get(name)]
+            keys = (*ids, title_key(row.get("title", "")))
+            yield keys, _WORDS[said], row.get("reason", ""), row.get("note", "")
+
+
+def _of_notes(path: Path) -> Iterator[Told]:
+    marks = {mark: choice for choice, told in MARKS.items() for mark in told}
+    for paper in read_records(path):
+        if isinstance(paper, BadRecord) or not paper.record:
+            continue
+        notes = [value for tag, value in paper.record.fields if tag in {"N1", "KW"}]
+        said = [_WORDS[marks[note]] for note in notes if note in marks]
+        said += [
+            choice
+            for note in notes
+            if "RAYYAN-INCLUSION" in note
+            for mark, choice in _RAYYAN.items()
+            if mark in note
+        ]
+        reasons = [note.removeprefix(REASON) for note in notes if note.startswith(REASON)]
+        if said:  # a file that was written twice has the later notes behind the earlier
+            keys = (paper.id, *paper.aliases, title_key(paper.title))
+            reason = reasons[-1].partition(" ")[0] if reasons and said[-1] == "exclude" else ""
+            yield keys, said[-1], reason, ""
+
+
+def _rows(path: Path, needed: str) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the rows of a table by the names of `_COLUMNS`, with the numbers of their lines."""
+    text, _ = text_of(read_whole(path))
+    delimiter = max(",;\t", key=text.partition("\n")[0].count)
+    lines = csv.reader(io.StringIO(text), delimiter=delimiter)
+    try:
+        heads = [one.strip().casefold() for one in next(lines, [])]
+        names = {
+            heads.index(other): name
+            for name, others in _COLUMNS.items()
+            for other in others[::-1]
+            if other in heads
+        }
+        if needed not in names.values():
+            raise InputError(
+                f"{path.name} has no column '{needed}'; it has: {', '.join(heads) or 'none'}"
+            )
+        for row in lines:
+            if any(row):
+                yield (
+                    lines.line_num,
+                    {name: row[at].strip() for at, name in names.items() if at < len(row)},
+                )
+    except csv.Error as error:
+        raise InputError(f"{path.name}, line {lines.line_num}: {error}") from error

@@ -1,0 +1,344 @@
+"""A screening on disk: its protocol, its papers, and a log of decisions that is only ever appended to.
+
+The folder has two files. `protocol.json` is the user's to edit: a change is logged with its day as an amendment when
+the folder is next opened. `log.jsonl` has everything else, one event a line: each version of the protocol, each
+import with its records, each decision. All numbers are counted from it. An event is one write that reaches the
+disk before the call returns; half a line, as a killed process may leave, is dropped.
+"""
+
+import json
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import combinations
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import TypeAdapter, ValidationError
+
+from state.paper import Paper, merge_records, title_key
+from state.screening import Choice, Protocol, ScreeningDecision, Stage
+from tools.errors import InputError
+from tools.screening.agreement import Agreement, agreement
+from tools.screening.paper_order import PaperOrder
+from tools.screening.stopping import RecallEstimate, estimate_recall
+
+Outcome = Literal["include", "exclude", "not_retrieved", "conflict", "waiting"]
+"""What a stage comes to for a paper; 'conflict' also where all screeners said maybe."""
+PROTOCOL, LOG = "protocol.json", "log.jsonl"
+_ON: Collection[Choice] = ("include", "maybe")
+_COMES_TO: Mapping[Choice, Outcome] = {
+    "include": "include",
+    "maybe": "include",
+    "exclude": "exclude",
+    "not_retrieved": "not_retrieved",
+}
+
+
+class Screening:
+    """A screening, opened from its folder."""
+
+    def __init__(self, folder: Path) -> None:
+        """Open a screening.
+
+        Raises:
+            InputError: The folder has none, or its protocol cannot be used.
+        """
+        self.folder = folder
+        self.papers: dict[str, Paper] = {}
+        self.sources: dict[str, int] = {}
+        """Records identified, by source."""
+        self.duplicates = 0
+        self.protocols: list[tuple[str, Protocol]] = []
+        """Each version with the time from which it holds."""
+        self.decisions: list[ScreeningDecision] = []
+        """All of them, in order; the last one of a screener on a paper counts."""
+        self._order: PaperOrder | None = None
+        self._known: dict[str, str] = {}
+        """The id of each paper here, by all its ids and its title."""
+        if not (folder / LOG).is_file():
+            raise InputError(f"there is no screening in {folder}: begin one with `screen new`")
+        try:
+            for event in _events(folder / LOG):
+                self._take(event)
+        except ValidationError as error:
+            raise InputError(f"{folder / LOG} is damaged: restore it from a backup") from error
+        if (folder / PROTOCOL).is_file():
+            edited = read_protocol(folder / PROTOCOL)
+            if edited != self.protocol:
+                self._log({"type": "protocol", "protocol": edited.model_dump(mode="json")})
+
+    @classmethod
+    def new(cls, folder: Path, protocol: Protocol) -> "Screening":
+        """Begin a screening with its protocol.
+
+        Raises:
+            InputError: The folder has one already.
+        """
+        if (folder / LOG).exists():
+            raise InputError(f"{folder} has a screening already: edit its {PROTOCOL} to amend it")
+        folder.mkdir(parents=True, exist_ok=True)
+        given = protocol.model_dump(mode="json")
+        (folder / PROTOCOL).write_text(
+            json.dumps(given, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
+        _append(folder / LOG, [{"type": "protocol", "at": _now(), "protocol": given}])
+        return cls(folder)
+
+    @property
+    def protocol(self) -> Protocol:
+        """The protocol as it holds now."""
+        return self.protocols[-1][1]
+
+    def add_papers(self, source: str, papers: Iterable[Paper]) -> tuple[int, int]:
+        """Add the records of a source; return how many are new, and how many were known already."""
+        records = [one.model_dump(mode="json", exclude_defaults=True) for one in papers]
+        if not records:
+            raise InputError(f"{source} has no paper that can be screened")
+        before, known = len(self.papers), self.duplicates
+        self._log({"type": "papers", "source": source, "papers": records})
+        return len(self.papers) - before, self.duplicates - known
+
+    def decide(self, decisions: Sequence[ScreeningDecision]) -> None:
+        """Add decisions to the log.
+
+        Raises:
+            InputError: One names a paper, a stage or a criterion that does not exist, or excludes without one.
+        """
+        stamped = [
+            one.model_copy(update={"at": one.at or _now(), "protocol": len(self.protocols)})
+            for one in decisions
+        ]
+        for one in stamped:
+            self.check(one)
+        self._log(
+            *(
+                {"type": "decision", **one.model_dump(mode="json", exclude_defaults=True)}
+                for one in stamped
+            )
+        )
+
+    def check(self, one: ScreeningDecision) -> None:
+        """Check a decision against the protocol and the papers; raises as `decide`."""
+        criteria = self.protocol.criteria
+        if one.paper not in self.papers:
+            raise InputError(f"the screening has no paper '{one.paper}'")
+        if one.stage not in self.protocol.stages:
+            raise InputError(f"the protocol has no stage '{one.stage}'")
+        if one.decision == "not_retrieved" and one.stage != "full_text":
+            raise InputError("only a full text can be not retrieved")
+        if (one.reason or one.decision == "exclude") and one.reason not in criteria:
+            raise InputError(
+                f"there is no criterion '{one.reason}': the protocol has {', '.join(criteria)}"
+                if one.reason
+                else f"an exclusion needs the number of a criterion: {', '.join(criteria)}"
+            )
+
+    # --- What the decisions come to ------------------------------------------------------------------
+
+    def latest(self, stage: Stage) -> dict[str, dict[str, ScreeningDecision]]:
+        """Return the last decision of each screener on each paper; without what settled conflicts."""
+        found: dict[str, dict[str, ScreeningDecision]] = {}
+        for one in self._of(stage):
+            if one.kind != "resolution":
+                found.setdefault(one.paper, {})[one.by] = one
+        return found
+
+    def outcomes(self, stage: Stage) -> dict[str, tuple[Outcome, str]]:
+        """Return what each paper of a stage comes to, with the criterion that excludes it."""
+        settled = {one.paper: one for one in self._of(stage) if one.kind == "resolution"}
+        latest = self.latest(stage)
+        return {
+            key: self._outcome(stage, settled.get(key), [*latest.get(key, {}).values()])
+            for key in self.in_stage(stage)
+        }
+
+    def in_stage(self, stage: Stage) -> list[str]:
+        """Return the papers that a stage has to decide on: all, or those that the stage before let through."""
+        if stage == "title_abstract":
+            return [*self.papers]
+        before = self.outcomes("title_abstract")
+        return [key for key, (outcome, _) in before.items() if outcome == "include"]
+
+    def _outcome(
+        self, stage: Stage, settled: ScreeningDecision | None, said: Sequence[ScreeningDecision]
+    ) -> tuple[Outcome, str]:
+        if settled:
+            return _COMES_TO[settled.decision], settled.reason
+        if len(said) < self.protocol.screeners:
+            return "waiting", ""
+        choices = {one.decision for one in said}
+        if choices == {*_ON} and stage == "title_abstract":
+            return "include", ""
+        if len(choices) > 1 or choices == {"maybe"}:
+            return "conflict", ""
+        # A person's reason stands before a model's.
+        first = min(said, key=lambda one: one.kind != "person")
+        return _COMES_TO[first.decision], first.reason
+
+    def agreements(self, stage: Stage) -> list[Agreement]:
+        """Return how each two screeners agree."""
+        latest = self.latest(stage)
+        names = sorted({by for said in latest.values() for by in said})
+        both = {
+            (first, second): [
+                (said[first].decision in _ON, said[second].decision in _ON)
+                for said in latest.values()
+                if first in said and second in said
+            ]
+            for first, second in combinations(names, 2)
+        }
+        return [
+            agreement(pairs, stage=stage, first=first, second=second)
+            for (first, second), pairs in both.items()
+            if pairs
+        ]
+
+    def made_under_older_protocol(self) -> int:
+        """Return how many decisions that count were made before the protocol was last amended."""
+        return sum(
+            one.protocol < len(self.protocols)
+            for stage in self.protocol.stages
+            for said in self.latest(stage).values()
+            for one in said.values()
+        )
+
+    # --- What to screen next -------------------------------------------------------------------------
+
+    def next_papers(self, by: str, stage: Stage, most: int, *, random: bool = False) -> list[Paper]:
+        """Return papers that a screener has not decided on, those most likely to be relevant first.
+
+        The order is learnt from this screener's own decisions, so that nobody sees another's in it.
+
+        Args:
+            by: The screener.
+            stage: Of the screening.
+            most: How many.
+            random: Draw them at random instead, for an exact estimate of recall.
+        """
+        own = {key: said[by] for key, said in self.latest(stage).items() if by in said}
+        keys = [*self.papers]
+        wanted = {*self.in_stage(stage)} - own.keys()
+        left = [at for at, key in enumerate(keys) if key in wanted]
+        if random:
+            drawn = np.random.default_rng(len(self.decisions)).permutation(left)[:most]
+            return [self.papers[keys[int(at)]] for at in drawn]
+        if self._order is None:
+            asked = " ".join([self.protocol.question, *self.protocol.include])
+            self._order = PaperOrder([one.text for one in self.papers.values()], asked)
+        labels = {at: own[key].decision in _ON for at, key in enumerate(keys) if key in own}
+        scores = self._order.scores(labels)
+        return [
+            self.papers[keys[at]] for at in sorted(left, key=lambda at: (-scores[at], at))[:most]
+        ]
+
+    def recall(self, by: str) -> RecallEstimate:
+        """Estimate which share of the papers that a screener would include they have found, by titles and abstracts."""
+        latest = {
+            key: said[by] for key, said in self.latest("title_abstract").items() if by in said
+        }
+        first = dict.fromkeys(one.paper for one in self._of("title_abstract") if one.by == by)
+        drawn = [latest[key].drawn == "random" for key in first if key in latest]
+        tail = next((at for at, one in enumerate(drawn[::-1]) if not one), len(drawn))
+        labels = [latest[key].decision in _ON for key in first if key in latest]
+        return estimate_recall(labels, len(self.papers), random=tail)
+
+    # --- The log -------------------------------------------------------------------------------------
+
+    def _of(self, stage: Stage) -> Iterator[ScreeningDecision]:
+        return (one for one in self.decisions if one.stage == stage)
+
+    def _log(self, *events: dict[str, Any]) -> None:
+        stamped = [{"type": one["type"], "at": _now(), **one} for one in events]
+        _append(self.folder / LOG, stamped)
+        for event in stamped:
+            self._take(event)
+
+    def _take(self, event: Mapping[str, Any]) -> None:
+        match event:
+            case {"type": "protocol", "at": at, "protocol": protocol}:
+                self.protocols.append((at, Protocol.model_validate(protocol)))
+                self._order = None
+            case {"type": "papers", "source": source, "papers": records}:
+                self.sources[source] = self.sources.get(source, 0) + len(records)
+                for paper in TypeAdapter(list[Paper]).validate_python(records):
+                    self._unite(paper)
+                self._order = None
+            case {"type": "decision"}:
+                self.decisions.append(
+                    ScreeningDecision.model_validate(
+                        {k: v for k, v in event.items() if k != "type"}
+                    )
+                )
+
+    def _unite(self, paper: Paper) -> None:
+        """Add a paper, or merge its record with the one that is here."""
+        same = (paper.id, *paper.aliases, _title(paper))
+        key = next((self._known[one] for one in same if one in self._known), None)
+        if key is None:
+            self.papers[paper.id], key = paper, paper.id
+        else:
+            self.papers[key] = merge_records(self.papers[key], paper)
+            self.duplicates += 1
+        self._known |= dict.fromkeys(same, key)
+
+
+def read_protocol(path: Path) -> Protocol:
+    """Read a protocol.
+
+    Raises:
+        InputError: The file is not there, is no JSON, or says something that no protocol has.
+    """
+    try:
+        return Protocol.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from error
+    except ValidationError as error:
+        raise InputError(f"{path} is no protocol: {protocol_fault(error)}") from error
+
+
+def protocol_fault(error: ValidationError) -> str:
+    """Say what is wrong with a protocol."""
+    return "; ".join(
+        f"{'.'.join(map(str, one['loc'])) or 'protocol'}: {one['msg'].removeprefix('Value error, ')}"
+        for one in error.errors()
+    )
+
+
+def _title(paper: Paper) -> str:
+    first = paper.authors[0].family if paper.authors else paper.id
+    return f"title:{title_key(paper.title)}-{paper.year or ''}-{title_key(first)}"
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _events(path: Path) -> Iterator[dict[str, Any]]:
+    lines = path.read_bytes().split(b"\n")
+    for number, line in enumerate(
+        lines[:-1], start=1
+    ):  # the last one is empty, or was not finished
+        try:
+            yield json.loads(line)
+        except ValueError as error:
+            raise InputError(
+                f"line {number} of {path} is damaged: restore the file from a backup"
+            ) from error
+
+
+def _append(path: Path, events: Iterable[Mapping[str, Any]]) -> None:
+    """Write whole lines to the end of a file, after dropping half a line that stands there."""
+    from filelock import FileLock
+
+    data = b"".join(json.dumps(one, ensure_ascii=False).encode() + b"\n" for one in events)
+    with FileLock(f"{path}.lock"), path.open("ab+") as stream:
+        if stream.tell():
+            stream.seek(-1, os.SEEK_END)
+            if stream.read() != b"\n":
+                stream.seek(0)
+                stream.truncate(stream.read().rfind(b"\n") + 1)
+        stream.write(data)
+        stream.flush()
+        os.fsync(stream.fileno())
