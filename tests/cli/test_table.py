@@ -41,8 +41,7 @@ def test_excel_file_is_written_where_it_is_asked_for(cite: Cite) -> None:
     pytest.importorskip("xlsxwriter")
     done = cite("table", RANKED, "--library", SMALL, "--format", "xlsx")
     assert done.files == {*FILES, "table.xlsx"}
-    (file,) = done.folder.rglob("table.xlsx")
-    with ZipFile(file) as book:
+    with ZipFile(done.out / "table.xlsx") as book:
         assert RANKED in book.read("xl/sharedStrings.xml").decode()
 
 
