@@ -21,7 +21,7 @@ from uuid import uuid4
 from pydantic import BaseModel
 
 from citeloom.runs.local_executor import local_runs
-from citeloom.runs.runs import GraphName, Progress, Runs, RunSnapshot, outputs_in
+from citeloom.runs.runs import Progress, Runs, RunSnapshot, outputs_in
 from nodes.ingest.type_citations import library_citations
 from state.ask import AskOutput
 from state.channels import FindOutput, ReviewOutput, WriteOutput
@@ -38,6 +38,7 @@ from state.inputs import (
 from state.novelty import NoveltyInput, NoveltyOutput
 from state.paper import Paper
 from state.references import ReferencesInput, ReferencesOutput
+from state.run import GraphName
 from state.screening import ScreenInput, ScreenOutput
 from state.synthesis import SynthesizeInput, SynthesizeOutput
 from state.table import TableInput, TableOutput

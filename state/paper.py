@@ -349,7 +349,7 @@ def index_by_ids(papers: Iterable[Paper]) -> dict[str, str]:
     return {key: paper.id for paper in papers for key in (*paper.aliases, paper.id)}
 
 
-def merge_records(first: Paper, second: Paper) -> Paper:
+def merge_papers(first: Paper, second: Paper) -> Paper:
     """Merge two records of one work field by field; `first` wins where both have a value.
 
     An abstract by the authors wins over an annotation; references, notices, snippets and aliases are united;

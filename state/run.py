@@ -7,6 +7,21 @@ from pydantic import Field
 
 from state.value import FrozenModel
 
+GraphName = Literal[
+    "find",
+    "review",
+    "write",
+    "revise",
+    "novelty",
+    "screen",
+    "verify",
+    "references",
+    "ask",
+    "table",
+    "synthesize",
+    "ingest",
+]
+
 
 class Failure(FrozenModel):
     """Something that went wrong, written for a person."""

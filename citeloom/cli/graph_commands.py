@@ -45,7 +45,7 @@ if TYPE_CHECKING:
         WriteOptions,
     )
     from citeloom.runs.run_record import RunRecord
-    from citeloom.runs.runs import GraphName
+    from state.run import GraphName
 
 Form = StrEnum("Form", ["bibtex", "csl", "ris"])
 

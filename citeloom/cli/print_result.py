@@ -36,9 +36,9 @@ from citeloom.report.reference_files import reference_file
 from citeloom.report.result_files import page_of, result_files
 from citeloom.report.result_report import SECTIONS, ResultReport
 from citeloom.runs.run_record import RunRecord
-from citeloom.runs.runs import GraphName
 from citeloom.service.updating import papers_not_seen
 from state.references import ReadReference
+from state.run import GraphName
 from tools.bibliography.citation_style import open_style
 from tools.counting import counted
 from tools.errors import InputError

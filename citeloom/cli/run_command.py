@@ -17,7 +17,8 @@ from citeloom.cli.read_inputs import own_entries, own_style
 from citeloom.cli.telling import print_status, tell_error
 from citeloom.runs.local_executor import local_runs, open_run
 from citeloom.runs.run_record import RunRecord, load_run, new_run
-from citeloom.runs.runs import GraphName, RunReport, Runs, status_of
+from citeloom.runs.runs import RunReport, Runs, status_of
+from state.run import GraphName
 from tools.errors import CiteLoomError, InputError
 from tools.program import PROGRAM
 from tools.settings import settings

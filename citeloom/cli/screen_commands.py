@@ -136,11 +136,11 @@ def _records(
     if run:
         import asyncio
 
-        from citeloom.cli.graph_commands import _values
+        from citeloom.cli.graph_commands import values_of
         from citeloom.runs.run_record import load_run
 
         graph = load_run(run).graph
-        values = asyncio.run(_values(run))
+        values = asyncio.run(values_of(run))
         yield f"{graph} run {run}", [one.paper for one in values.get("papers") or ()]
 
 

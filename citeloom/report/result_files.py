@@ -69,7 +69,7 @@ _NAMES = {
 def result_files(
     report: ResultReport, formats: Sequence[str] = (), *, more: Files = MappingProxyType({})
 ) -> Files:
-    """Return every file of a result, and `more`; of `formats` (tex, qmd, docx, notes, xlsx) those that its graph has."""
+    """Return every file of a result, and `more`; of `formats` (tex, qmd, docx, notes, xlsx) those that it can have."""
     if report.graph not in SECTIONS:
         name = _NAMES[report.graph]
         if not report.told:

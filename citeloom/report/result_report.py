@@ -11,10 +11,10 @@ from citeloom.report.library_table import table_blocks, table_details
 from citeloom.report.novelty import novelty_blocks, novelty_details
 from citeloom.report.screening import screening_blocks, screening_details
 from citeloom.report.verdicts import audit_blocks, audit_details, evidence, support_of
-from citeloom.runs.runs import GraphName
 from state.paper import Paper
 from state.quote import ANNOTATION, Argument, CriterionVerdict, quote_owner
 from state.results import CitedSentence, RankedPaper, Reference
+from state.run import GraphName
 from tools.bibliography.citation_style import DEFAULT, CitationStyle, named_style
 from tools.bibliography.keys import with_own_keys
 from tools.bibliography.section_printer import (

@@ -19,7 +19,8 @@ from citeloom.runs.run_record import (
     new_run,
     outdated_runs,
 )
-from citeloom.runs.runs import GraphName, RunReport, Runs
+from citeloom.runs.runs import RunReport, Runs
+from state.run import GraphName
 from tools.disk import check_disk_space, why_unusable
 from tools.errors import CiteLoomError, InputError, TransientError, loggable_trace
 from tools.program import logger_of

@@ -17,25 +17,11 @@ from pydantic import Field
 from pydantic_core import to_jsonable_python
 
 import graphs
-from state.run import RunOutcome
+from state.run import GraphName, RunOutcome
 from state.value import FrozenModel
 from tools.concurrency import LoopEvent
 from tools.errors import InputError, TransientError
 
-GraphName = Literal[
-    "find",
-    "write",
-    "review",
-    "revise",
-    "verify",
-    "references",
-    "ask",
-    "table",
-    "ingest",
-    "synthesize",
-    "novelty",
-    "screen",
-]
 Status = Literal["working", "input_required", "completed", "failed", "cancelled"]
 """As MCP tasks and A2A name them."""
 _GIVEN = ("papers", "sentences", "answer", "draft", "reports", "references", "rows")

@@ -11,7 +11,8 @@ import httpx
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import APIStatusError, ConflictError, LangGraphError, NotFoundError
 
-from citeloom.runs.runs import GraphName, RunReport, Runs, UnknownRunError
+from citeloom.runs.runs import RunReport, Runs, UnknownRunError
+from state.run import GraphName
 from tools.errors import CiteLoomError, InputError, TransientError
 from tools.ledger.run_ledger import request_finish
 from tools.run_settings import setting_fields

@@ -22,7 +22,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import BaseRoute, Route
 
-from citeloom.runs.runs import GraphName, Runs, RunSnapshot
+from citeloom.runs.runs import Runs, RunSnapshot
 from citeloom.service.a2a_cards import card_of, path_of
 from citeloom.service.a2a_input import asked_for
 from citeloom.service.a2a_results import artifacts_of, parts_told, state_of
@@ -35,6 +35,7 @@ from citeloom.service.a2a_task_store import (
 )
 from citeloom.service.entry import CARD, asks_for_keys, has_own_auth
 from citeloom.service.tool_answers import RunsOf
+from state.run import GraphName
 from tools.errors import CiteLoomError, InputError
 
 

@@ -14,7 +14,7 @@ from a2a.types import (
     StringList,
 )
 
-from citeloom.runs.runs import GraphName
+from state.run import GraphName
 
 PATH = "/citeloom/a2a"
 VERSIONS = ("1.0", "0.3")

@@ -7,9 +7,9 @@ from typing import Any, cast, get_args
 from a2a.helpers import get_data_parts, get_message_text
 from a2a.types import Message
 
-from citeloom.runs.runs import GraphName
 from citeloom.service.a2a_cards import TAKE_FILES
 from graphs.calling import check_names
+from state.run import GraphName
 from tools.errors import InputError
 
 DEFAULT: GraphName = "review"

@@ -14,9 +14,10 @@ from a2a.types import ListTasksRequest, ListTasksResponse, Task, TaskState
 from a2a.utils.errors import InternalError, InvalidParamsError
 from starlette.requests import Request
 
-from citeloom.runs.runs import GraphName, RunSnapshot, UnknownRunError
+from citeloom.runs.runs import RunSnapshot, UnknownRunError
 from citeloom.service.a2a_results import ENDED, task_of
 from citeloom.service.tool_answers import RunsOf
+from state.run import GraphName
 from tools.errors import CiteLoomError, InputError
 
 _BASE = "base_url"

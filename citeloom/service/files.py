@@ -25,10 +25,11 @@ from citeloom.report.json_files import dump
 from citeloom.report.library_table import has_xlsx
 from citeloom.report.result_files import TOLD, result_files
 from citeloom.report.result_report import SECTIONS, ResultReport
-from citeloom.runs.runs import GraphName, RunSnapshot
+from citeloom.runs.runs import RunSnapshot
 from citeloom.service.answering import answering
 from citeloom.service.entry import RequestRefusedError, asks_for_keys, has_own_auth
 from citeloom.service.tool_answers import RunsOf, files_of, read
+from state.run import GraphName
 from tools.bibliography.zotero import send_to_zotero
 from tools.errors import InputError
 from tools.settings import settings

@@ -15,7 +15,6 @@ from starlette.routing import BaseRoute, Route
 from citeloom.runs.local_executor import LocalExecutor
 from citeloom.runs.run_record import delete_runs, load_run, new_run
 from citeloom.runs.runs import (
-    GraphName,
     RunReport,
     Runs,
     UnknownRunError,
@@ -24,6 +23,7 @@ from citeloom.runs.runs import (
 )
 from citeloom.service.answering import answering, sent
 from citeloom.service.entry import RequestRefusedError
+from state.run import GraphName
 from tools.errors import InputError, TransientError
 
 _THREAD_STATUS = {"working": "busy", "input_required": "interrupted", "cancelled": "interrupted"}

@@ -11,7 +11,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 from langgraph_sdk import Auth, get_client
 
-from citeloom.runs.runs import GraphName
+from state.run import GraphName
 from tools.errors import InputError
 
 _MAKES = {

@@ -14,10 +14,11 @@ from citeloom.report.for_agents import (
     works_by_claim,
 )
 from citeloom.report.reference_files import FORMS, LISTS, reference_file
-from citeloom.runs.runs import GraphName, Runs, RunSnapshot, Status
+from citeloom.runs.runs import Runs, RunSnapshot, Status
 from citeloom.service.next_step import next_step
 from state.references import ReadReference
 from state.results import Reference
+from state.run import GraphName
 from state.value import FrozenModel
 from tools.errors import InputError
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, create_model
 
-from citeloom.runs.runs import GraphName, Runs
+from citeloom.runs.runs import Runs
 from citeloom.service.citation_tool import GIVES, ReadCitations
 from citeloom.service.tool_answers import SCHEMA, lean_schema
 from state.ingest import IngestInput
@@ -16,6 +16,7 @@ from state.inputs import AskInput, ReviewInput, ReviseInput, VerifyInput, WriteI
 from state.novelty import NoveltyInput
 from state.questions import QuestionKind
 from state.references import ReferencesInput
+from state.run import GraphName
 from state.screening import ScreenInput
 from state.synthesis import SynthesizeInput
 from state.table import TableInput

@@ -60,7 +60,7 @@ async def screen_papers(state: FindState, runtime: Runtime[RunSettings]) -> Find
     prior = {key: round(score, 2) for key, score in weighed.items()}
     of_runs = await asyncio.to_thread(priors_of_runs, known, visible, trails)
     left = seeds_of_runs({**known, "prior": prior, "run_priors": of_runs}, trails)
-    entry = _round(
+    entry = _search_round(
         state, prior, services.context, trails, reached=len(new), left=sum(map(len, left))
     )
     first = () if state["judged"] else top_papers(prior, BEST)
@@ -83,7 +83,7 @@ async def screen_papers(state: FindState, runtime: Runtime[RunSettings]) -> Find
     }
 
 
-def _round(
+def _search_round(
     state: FindState,
     prior: Mapping[str, float],
     context: RunSettings,

@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 
 from nodes.ingest.index_passages import next_wave
 from state.ingest import IngestState, IngestUpdate
-from state.paper import Paper, merge_records
+from state.paper import Paper, merge_papers
 from state.run import Failure, fatal_failure
 from tools.counting import counted
 from tools.errors import PermanentError, TransientError
@@ -53,7 +53,7 @@ async def complete_records(state: IngestState, runtime: Runtime[RunSettings]) ->
             cause = next(iter(failed.values()))
             failures.append(Failure(stage=STAGE, subject=name, cause=cause, remedy=_REMEDY))
         gains = [
-            merge_records(lacking[key], paper)
+            merge_papers(lacking[key], paper)
             for key, paper in found.items()
             if len(unite_records([lacking[key], paper])) == 1  # another work may have the title
         ]

@@ -20,7 +20,7 @@ from nodes.verify.check_reference import (
 )
 from state.audit import ReferenceCheck, ReferenceFinding
 from state.inputs import CheckedRequest
-from state.paper import Paper, merge_records
+from state.paper import Paper, merge_papers
 from state.run import Failure
 from state.verify import Entry, VerifyState
 from tools.counting import counted
@@ -176,7 +176,7 @@ async def _marked(
             if one and known is None:
                 papers[place] = one
             elif one and known:
-                papers[place] = merge_records(known, one)
+                papers[place] = merge_papers(known, one)
     by_id = {paper.id: paper for paper in papers.values()}
     marked, failures = await noticed_now(services, request, by_id.values(), STAGE)
     return {place: marked.get(paper.id, paper) for place, paper in papers.items()}, failures

@@ -25,7 +25,7 @@ from nodes.common.notices import noticed_now
 from nodes.write.writers.writers import check_writer
 from state.channels import WriteState
 from state.inputs import CheckedRequest, WriteChoices, WriteInput
-from state.paper import Paper, canonical_id, merge_records
+from state.paper import Paper, canonical_id, merge_papers
 from state.reducers import overwriting
 from state.run import Failure
 from tools.bibliography.citation_style import named_style
@@ -114,7 +114,7 @@ async def given_papers(
                 paper = Paper.model_validate(item) if "origin" in item else paper_from(item)
             bearing = [one for one in papers.values() if paper.id in (one.id, *one.aliases)]
             if earlier := next((one for one in bearing if same_title(one, paper)), None):
-                paper = merge_records(earlier, paper)
+                paper = merge_papers(earlier, paper)
             elif bearing:  # another work under the same id, one of them wrongly
                 paper = by_its_key(paper, papers, number)
             papers[paper.id] = paper

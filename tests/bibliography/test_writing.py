@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from state.paper import Author, Paper, merge_records
+from state.paper import Author, Paper, merge_papers
 from tests.bibliography.made import paper, read, references
 from tools.bibliography.publication_kinds import kind_of_work
 from tools.bibliography.read_bibtex import read_bibtex
@@ -341,7 +341,7 @@ def test_place_in_print_comes_back(tmp_path: Path, write: Any, suffix: str) -> N
 def test_entry_takes_from_a_source_the_place_in_print_that_it_lacks(tmp_path: Path) -> None:
     entry = "@article{owls, title={On owls}, author={Owl, Ada}, journal={J. Owls}, volume={XII}}"
     (own,), _ = read(tmp_path / "refs.bib", entry)
-    text = bibtex(merge_records(own, PRINTED))
+    text = bibtex(merge_papers(own, PRINTED))
     assert "volume = {XII}" in text
     assert "number = {3}" in text
     assert "pages = {101--119}" in text

@@ -9,7 +9,7 @@ import pytest
 from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict
 
-from citeloom.runs.runs import GraphName
+from state.run import GraphName
 from tools.errors import InputError
 from tools.run_settings import RunSettings
 

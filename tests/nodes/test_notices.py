@@ -3,7 +3,7 @@
 import pytest
 
 from nodes.common.notices import Standing, news_of, standings
-from state.paper import Author, Notice, Paper, merge_records
+from state.paper import Author, Notice, Paper, merge_papers
 from tools.bibliography.read_record import paper_from
 from tools.scholar.agreement import wrong_fields
 
@@ -54,10 +54,10 @@ def test_paper_cited_with_its_venue_and_an_arxiv_id_is_not_called_a_preprint() -
     )
     fields = {"title": "On owls", "arxiv": "2001.00002"}
     cited = paper_from({**fields, "venue": "J. Owls"})
-    assert told(merge_records(cited, record)) == {}
+    assert told(merge_papers(cited, record)) == {}
     for venue in (None, "arXiv preprint"):
         bare = paper_from({**fields, "venue": venue})
-        assert told(merge_records(bare, record)) == {"arxiv:2001.00002": ["superseded"]}
+        assert told(merge_papers(bare, record)) == {"arxiv:2001.00002": ["superseded"]}
 
 
 def test_notices_are_told_the_gravest_first_each_with_its_doi() -> None:
@@ -97,7 +97,7 @@ def test_mark_before_a_record_s_title_is_a_concern_and_no_wrong_title(mark: str)
     record = paper_from({"title": f"{mark}{stated.title}", "doi": "10.1234/owls"})
     assert [one.kind for one in record.notices] == ["concern"]
     assert wrong_fields(stated, record) == []
-    assert told(merge_records(stated, record)) == {stated.id: ["concern"]}
+    assert told(merge_papers(stated, record)) == {stated.id: ["concern"]}
 
 
 def test_works_about_concerns_bear_no_mark() -> None:

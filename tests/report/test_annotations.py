@@ -15,8 +15,9 @@ from citeloom.report.result_files import result_files
 from citeloom.report.result_report import ResultReport
 from citeloom.report.web_page import web_page
 from citeloom.runs.local_executor import local_runs
-from citeloom.runs.runs import GraphName, RunReport, outputs_in, snapshot_of, wait_until_resting
+from citeloom.runs.runs import RunReport, outputs_in, snapshot_of, wait_until_resting
 from citeloom.service.tool_answers import to_tool_result
+from state.run import GraphName
 from tests.server.test_whose_words import INPUTS, WORDS, quotes_in, untold
 
 

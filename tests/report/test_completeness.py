@@ -4,7 +4,7 @@ import pytest
 
 from citeloom.report.markdown import markdown
 from citeloom.report.result_report import ResultReport
-from citeloom.runs.runs import GraphName
+from state.run import GraphName
 from state.search import Completeness, DiscoveryPoint
 
 ESTIMATED = Completeness(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from state.paper import Notice, NoticeKind, Paper, merge_records
+from state.paper import Notice, NoticeKind, Paper, merge_papers
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work
 from tests.scholar.conftest import CallerOf
@@ -182,7 +182,7 @@ def test_gravest_notice_comes_first_and_none_twice() -> None:
         ("concern", "10.1000/c"),
         ("correction", "10.1000/a"),
     ]
-    again = merge_records(paper, decoded(title=["Expression of concern: On mosses"]))
+    again = merge_papers(paper, decoded(title=["Expression of concern: On mosses"]))
     assert again.notices == paper.notices, "one without a DOI says nothing new"
 
 

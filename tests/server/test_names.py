@@ -9,8 +9,8 @@ import pytest
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import UnprocessableEntityError
 
-from citeloom.runs.runs import GraphName
 from citeloom.runs.server_executor import server_runs
+from state.run import GraphName
 from tests.graphs.test_calling import IDEA
 from tests.server.conftest import Server
 from tests.server.misspelt import DEVELOPMENT, HARMLESS, refusals

@@ -97,9 +97,9 @@ def test_run_is_a_story_whose_question_stands_where_it_is_asked(visitor: Visitor
     # Without a model nothing is judged or written, and no step says so.
     names = page.locator(".steps li").all_inner_texts()
     assert names == ["Read", "Search", "Rank", "Estimate coverage", "List", "Check"]
-    told = page.locator(".progress").inner_text()
-    assert "Make the annotated list by theme" in told
-    assert not re.search("judg|writ|section", told, re.IGNORECASE)
+    story = page.locator(".progress").inner_text()
+    assert "Make the annotated list by theme" in story
+    assert not re.search("judg|writ|section", story, re.IGNORECASE)
     expect(page.locator(".funnel dd").nth(2)).to_have_text(re.compile(r"^\d+$"))
     assert page.locator(".story > li.ok").count() == 2
     visitor.looks_right_everywhere()

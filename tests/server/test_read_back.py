@@ -12,9 +12,10 @@ import pytest
 from langgraph_sdk import get_client
 from pydantic_core import to_jsonable_python
 
-from citeloom.runs.runs import GraphName, wait_until_resting
+from citeloom.runs.runs import wait_until_resting
 from citeloom.runs.server_executor import server_runs
 from citeloom.service.files import typed
+from state.run import GraphName
 from tests.server.conftest import prepared, serving
 from tests.server.hostile import IDEA, Caller
 from tests.server.hosting import MISSING, Hosted, hosting

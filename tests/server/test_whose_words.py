@@ -10,8 +10,9 @@ import pytest
 from langgraph_sdk import get_client
 from playwright.sync_api import Page
 
-from citeloom.runs.runs import GraphName, wait_until_resting
+from citeloom.runs.runs import wait_until_resting
 from citeloom.runs.server_executor import server_runs
+from state.run import GraphName
 from tests.server.browser import CHROMIUM, OPTION, REQUIRED, Visitor, browser
 from tests.server.conftest import Server
 from tests.server.hostile import IDEA, Caller

@@ -16,8 +16,9 @@ from citeloom.runs import run_files
 from citeloom.runs.local_executor import local_runs
 from citeloom.runs.run_files import open_checkpoints
 from citeloom.runs.run_record import load_run
-from citeloom.runs.runs import GraphName, Runs, wait_until_resting
+from citeloom.runs.runs import Runs, wait_until_resting
 from graphs.checkpoint_types import stored_types
+from state.run import GraphName
 from tests.service.test_local_executor import WRITE
 from tests.support import SMALL
 from tools.errors import InputError

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from state.paper import Author, Paper, merge_records, published_before
+from state.paper import Author, Paper, merge_papers, published_before
 
 CUTOFF = date(2023, 6, 1)
 
@@ -59,7 +59,7 @@ FULL = Paper(
 
 def test_missing_field_is_taken_from_the_second_record() -> None:
     for name in ("abstract", "year", "published", "venue", "doi", "arxiv", "openalex", "url"):
-        merged = merge_records(FULL.model_copy(update={name: None, "origin": {}}), FULL)
+        merged = merge_papers(FULL.model_copy(update={name: None, "origin": {}}), FULL)
         assert getattr(merged, name) == getattr(FULL, name)
         assert merged.origin.get(name) == FULL.origin.get(name)
 
@@ -76,7 +76,7 @@ def test_first_record_wins_where_both_have_a_value() -> None:
         authors=(Author(name="A. Lee"),),
         origin={"year": "arxiv", "abstract": "arxiv"},
     )
-    merged = merge_records(FULL, other)
+    merged = merge_papers(FULL, other)
     kept = {"references", "aliases"}
     assert merged.model_dump(exclude=kept) == FULL.model_dump(exclude=kept)
 
@@ -91,7 +91,7 @@ def test_authors_abstract_replaces_an_annotation_and_never_the_other_way() -> No
         (FULL, annotated, ("An abstract.", "abstract", "library")),
         (bare, annotated, ("Our note.", "annotation", "a")),
     ):
-        merged = merge_records(first, second)
+        merged = merge_papers(first, second)
         assert (merged.abstract, merged.abstract_kind, merged.origin["abstract"]) == expected
 
 
@@ -102,7 +102,7 @@ def test_references_and_aliases_are_united_in_order() -> None:
         references=("doi:10.1000/s", "doi:10.1000/r"),
         aliases=("openalex:W1", "doi:10.1000/a"),
     )
-    merged = merge_records(FULL, second)
+    merged = merge_papers(FULL, second)
     assert merged.references == ("doi:10.1000/r", "doi:10.1000/s")
     assert merged.aliases == ("arxiv:2101.00001", "openalex:W1")
 
@@ -134,7 +134,7 @@ def test_fuller_author_list_is_kept(
         authors_complete=second[1],
         origin={"authors": "openalex"},
     )
-    merged = merge_records(one, two)
+    merged = merge_papers(one, two)
     assert merged.origin == ({"authors": "openalex"} if expected != first else {})
     assert (merged.authors, merged.authors_complete) == expected, why
 
@@ -158,14 +158,14 @@ RECORDS = st.builds(
 
 @given(RECORDS, RECORDS)
 def test_merging_twice_is_merging_once(one: Paper, two: Paper) -> None:
-    merged = merge_records(one, two)
-    assert merge_records(merged, two) == merged
-    assert merge_records(one, one) == one
+    merged = merge_papers(one, two)
+    assert merge_papers(merged, two) == merged
+    assert merge_papers(one, one) == one
 
 
 @given(RECORDS, RECORDS, RECORDS)
 def test_order_of_grouping_does_not_change_what_is_known(a: Paper, b: Paper, c: Paper) -> None:
-    left = merge_records(merge_records(a, b), c)
-    right = merge_records(a, merge_records(b, c))
+    left = merge_papers(merge_papers(a, b), c)
+    right = merge_papers(a, merge_papers(b, c))
     for name in ("id", "year", "venue", "doi", "references"):
         assert getattr(left, name) == getattr(right, name)

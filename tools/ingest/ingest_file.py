@@ -22,7 +22,7 @@ from state.paper import (
     canonical_id,
     identify,
     known_since,
-    merge_records,
+    merge_papers,
     title_key,
 )
 from state.passage import Passage, passage_id
@@ -369,7 +369,7 @@ def under_record(record: Paper, found: Paper) -> tuple[Paper, tuple[str, ...]]:
             "authors": () if record.authors else found.authors,
         }
     )
-    return merge_records(record, gains), notes
+    return merge_papers(record, gains), notes
 
 
 def _new_ids(record: Paper, found: Paper) -> tuple[str, ...]:

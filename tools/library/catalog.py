@@ -10,7 +10,7 @@ from typing import Any, Literal
 from rapidfuzz import fuzz
 
 from state.bibliography import ReferenceEntry
-from state.paper import Paper, canonical_id, merge_records, title_key
+from state.paper import Paper, canonical_id, merge_papers, title_key
 from tools.errors import InputError
 from tools.library.database import Database
 from tools.library.document_rows import forget_texts, keep_record, move, rename
@@ -53,14 +53,14 @@ class CatalogWriter:
             return "conflict"
         united = stored
         for other in points[1:]:
-            united = merge_records(united, self._stored(other))
+            united = merge_papers(united, self._stored(other))
             self._absorb(other, points[0])
         same = paper.id == stored.id
         if same and self._replace:
             self._db.execute("DELETE FROM seen WHERE point = ?", (points[0],))
             united = paper
         else:
-            united = merge_records(paper, united) if same else merge_records(united, paper)
+            united = merge_papers(paper, united) if same else merge_papers(united, paper)
         self._update(points[0], stored, _under_best_id(united))
         self._note(points[0], digest)
         return "updated" if same else "merged"

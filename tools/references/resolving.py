@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from state.paper import Paper, merge_records, title_key
+from state.paper import Paper, merge_papers, title_key
 from state.synthesis import EntryWorks, Line, Origin
 from tools.scholar.agreement import LETTERS
 from tools.scholar.lookup import WorkToLookUp, look_up
@@ -41,7 +41,7 @@ def complete_record(own: Paper, found: Paper) -> Paper:
     """
     read = near_titles(own.title, found.title)
     older = read and is_preprint(found) and not is_preprint(own)
-    merged = merge_records(own, found) if older else merge_records(found, own)
+    merged = merge_papers(own, found) if older else merge_papers(found, own)
     aliases = dict.fromkeys([*ids_of(found), *ids_of(own)])
     return merged.model_copy(
         update={"id": own.id, "aliases": tuple(key for key in aliases if key != own.id)}
@@ -74,7 +74,7 @@ def unite_found(
         for other in members:
             if other.id != kept.id and other.id not in own:
                 same[other.id] = kept.id
-                kept = merge_records(kept, other)
+                kept = merge_papers(kept, other)
                 changed.pop(other.id, None)
         changed[kept.id] = kept
     return list(changed.values()), same

@@ -7,7 +7,7 @@ from datetime import date
 from functools import reduce
 from itertools import chain
 
-from state.paper import Paper, canonical_id, merge_records
+from state.paper import Paper, canonical_id, merge_papers
 
 # Registrants of preprints, and of deposits that hold copies. 10.1101 is shared with journals.
 _PREPRINT_DOI = re.compile(
@@ -108,7 +108,7 @@ def merge(records: Sequence[Paper], *, id: str | None = None) -> Paper:  # noqa:
             other ids become aliases.
     """
     ordered = [records[at] for at in merge_order(records)]
-    merged = reduce(merge_records, ordered)
+    merged = reduce(merge_papers, ordered)
     origin = dict(merged.origin)
     values: dict[str, object] = {}
     for name, record in _exceptions(ordered):

@@ -17,7 +17,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
-from state.paper import Paper, merge_records, title_key
+from state.paper import Paper, merge_papers, title_key
 from state.screening import Choice, Protocol, ScreeningDecision, Stage
 from tools.errors import InputError
 from tools.screening.agreement import Agreement, agreement
@@ -279,7 +279,7 @@ class Screening:
         if key is None:
             self.papers[paper.id], key = paper, paper.id
         else:
-            self.papers[key] = merge_records(self.papers[key], paper)
+            self.papers[key] = merge_papers(self.papers[key], paper)
             self.duplicates += 1
         self._known |= dict.fromkeys(same, key)
 

@@ -5,14 +5,14 @@ import time
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from functools import cache
-from typing import Any
+from typing import Any, get_args
 from uuid import UUID
 
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.tracers.context import register_configure_hook
 from langgraph.errors import GraphBubbleUp
 
-from state.run import fatal_failure
+from state.run import GraphName, fatal_failure
 from tools.telemetry import signals
 from tools.telemetry.logs import (
     StepContext,
@@ -25,22 +25,7 @@ from tools.telemetry.logs import (
     unregister_step,
 )
 
-GRAPHS = frozenset(
-    {
-        "find",
-        "write",
-        "review",
-        "revise",
-        "verify",
-        "references",
-        "ask",
-        "table",
-        "ingest",
-        "synthesize",
-        "novelty",
-        "screen",
-    }
-)
+GRAPHS = frozenset(get_args(GraphName))
 """Those that are told of: other programs may run graphs of their own in this process."""
 
 
