@@ -55,7 +55,7 @@ async def test_every_graph_is_served_with_inputs_and_settings_that_say_something
     client: LangGraphClient,
 ) -> None:
     assistants = {
-        item["graph_id"]: item["assistant_id"] for item in await client.assistants.search()
+        item["graph_id"]: item["assistant_id"] for item in await client.assistants.search(limit=100)
     }
     assert set(assistants) == set(GRAPHS)
     for graph, assistant in assistants.items():
