@@ -21,7 +21,7 @@ _TITLES = {
     "take_papers": "Loading papers",
     "resolve_references": "Looking up references",
     "read_papers": "Reading papers",
-    "type_citations": "Typing citations",
+    "type_citations": "Reading citations",
     "read_stack_paper": "Reading papers",
     "plan_section": "Planning the section",
     "write": "Writing",
