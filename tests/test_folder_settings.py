@@ -296,7 +296,7 @@ def test_damaged_file_is_told_in_a_line(clone: Path, text: bytes, why: str) -> N
 
 
 def test_each_address_and_each_key_is_known_to_the_table() -> None:
-    named = {name for name in Settings.model_fields if name.endswith(("_url", "_port"))}
+    named = {name for name in Settings.model_fields if name.endswith(("_url", "_port", "_host"))}
     assert named == SENT_TO.keys() | KEYLESS | (_REFUSED.keys() & named)
     secret = {
         name

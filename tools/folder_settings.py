@@ -26,7 +26,6 @@ SENT_TO = {
     "unpaywall_url": "contact_email",
     "smtp_host": "smtp_password",
     "smtp_port": "smtp_password",
-    "smtp_tls": "smtp_password",
 }
 """Each address that receives something of the user's, and what: a key, or an e-mail address."""
 KEYLESS = frozenset(
@@ -51,6 +50,7 @@ _REFUSED = {
     "origins": "it lets pages of other sites call a server",
     "keep_runs_days": "it deletes runs",
     "mail_to": "your digests would be sent there",
+    "smtp_tls": "your password could be sent readable",
 }
 """Settings that a .env may not have, and why."""
 
