@@ -117,7 +117,7 @@ def test_run_is_a_story_whose_question_stands_where_it_is_asked(visitor: Visitor
     expect(page.locator(".story h3")).to_have_text(told)  # how long each step took stays
     page.get_by_text(re.compile(r"\d quer(y|ies), each from your text")).click()
     assert page.locator(".queries li").count() >= 1
-    page.get_by_role("link", name="Open the text").click()
+    page.get_by_role("link", name="Open the list").click()
     page.wait_for_selector(SENTENCE)
 
 
