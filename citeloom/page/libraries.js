@@ -24,6 +24,17 @@ export function Libraries({name}) {
     ${shown && html`<${Inside} key=${name} library=${shown} again=${again} />`}`;
 }
 
+/** Bytes of files in one request: with base64 they stay below a server's limit of 64 MB. */
+const MOST = 40e6;
+
+/** Part files into requests, in their order. @param {File[]} files @returns {File[][]} */
+export const requests = (files) => files.reduce((/** @type {File[][]} */ parts, file) => {
+  const last = parts.at(-1);
+  if (last && last.reduce((size, one) => size + one.size, file.size) <= MOST) last.push(file);
+  else parts.push([file]);
+  return parts;
+}, []);
+
 /** @param {{name: string, again: () => void}} props */
 function Add({name, again}) {
   const [to, setTo] = useState(name || "my-papers");
@@ -31,16 +42,20 @@ function Add({name, again}) {
   const [values, setValues] = useState(/** @type {any} */ (null));
   const [progress, setProgress] = useState("");
   const [add, busy, error] = useAction(async () => {
-    const uploads = await Promise.all(files.map(async (file) => ({name: file.name, content: await base64(file), encoding: "base64"})));
-    const thread = await api.start("ingest", {library: to, uploads}, {}, {title: `${W.libraries.add}: ${to}`});
-    const run = await ended(thread, (data) => {
-      if (data?.stage) setProgress(`${data.title ?? data.stage} ${data.done} / ${data.total} ${data.note ?? ""}`);
-    });
+    /** @type {any[]} */ const reports = [];
+    for (const part of requests(files)) {
+      const uploads = await Promise.all(part.map(async (file) => ({name: file.name, content: await base64(file), encoding: "base64"})));
+      const thread = await api.start("ingest", {library: to, uploads}, {}, {title: `${W.libraries.add}: ${to}`});
+      const run = await ended(thread, (data) => {
+        if (data?.stage) setProgress(`${data.title ?? data.stage} ${data.done} / ${data.total} ${data.note ?? ""}`);
+      });
+      reports.push(...(run.values.reports ?? []));
+      setValues({reports: [...reports]});
+      setFiles((left) => left.filter((file) => !part.includes(file)));
+      if (run.values.stop) throw new Error(run.values.stop.cause);
+    }
     setProgress("");
-    setValues(run.values);
-    setFiles([]);
     again();
-    if (run.values.stop) throw new Error(run.values.stop.cause);
   });
   const submit = (/** @type {Event} */ event) => (event.preventDefault(), add());
   return html`<form class="card add-files" onSubmit=${submit}

@@ -22,6 +22,12 @@ def test_question_upload_and_history(visitor: Visitor) -> None:
         {"name": "fish.md", "mimeType": "text/markdown", "buffer": note.encode()},
     )
     page.get_by_label("to library").fill("fishes")
+    # A folder of papers goes up in several requests, none above the server's limit.
+    parts = """async () => {
+      const {requests} = await import("./libraries.js");
+      return requests([30e6, 20e6, 15e6, 90e6, 1].map((size) => ({size}))).map((part) => part.map((file) => file.size));
+    }"""
+    assert page.evaluate(parts) == [[30e6], [20e6, 15e6], [90e6], [1]]
     page.get_by_role("button", name="Add", exact=True).click()
     page.get_by_text("fish.md: added").wait_for(timeout=60_000)
     page.get_by_role("link", name="fishes").click()
