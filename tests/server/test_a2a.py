@@ -195,7 +195,7 @@ async def test_service_takes_the_skill_that_a_message_names(service: Agent) -> N
     assert cited["part"] == "abstract"
     wrong = await service.say(new_text_part(IDEA), new_data_part({"skill": "poem"}))
     assert wrong.status.state == TaskState.TASK_STATE_REJECTED
-    assert "choose one of find, write, review" in why(wrong)
+    assert "choose one of find, review, write" in why(wrong)
 
 
 async def test_annotation_is_never_told_as_the_words_of_its_paper(agent: Any) -> None:

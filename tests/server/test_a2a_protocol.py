@@ -47,7 +47,7 @@ def message(*parts: dict[str, Any], **where: str) -> dict[str, Any]:
 def test_card_at_the_root_names_the_skills_and_the_versions(server: Server) -> None:
     card = httpx.get(server.url + CARD).json()
     assert card["skills"][0]["id"] == "review"
-    assert len(card["skills"]) == 11
+    assert len(card["skills"]) == 12
     served = [(item["protocolVersion"], item["url"]) for item in card["supportedInterfaces"]]
     assert served == [(version, f"{server.url}/citeloom/a2a") for version in ("1.0", "0.3")]
     # What a client of 0.3 reads.

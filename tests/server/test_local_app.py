@@ -241,7 +241,7 @@ def test_what_the_page_keeps_of_a_run_is_kept_and_nothing_of_others(http: httpx.
 @pytest.mark.parametrize(
     ("path", "sent", "status", "said"),
     [
-        ("/threads", {"graph_id": "nothing"}, 422, "choose one of find, write"),
+        ("/threads", {"graph_id": "nothing"}, 422, "choose one of find, review"),
         ("/threads", {"graph_id": "find", "metadata": "x"}, 422, "metadata as a JSON object"),
         ("/threads", [], 422, "send a JSON object"),
         ("/threads/search", {"limit": "all"}, 422, "a whole number"),
