@@ -239,6 +239,11 @@ def test_half_a_line_is_dropped_and_a_damaged_one_is_told(tmp_path: Path) -> Non
     log.write_bytes(whole + b"{broken\n" + whole)
     with pytest.raises(InputError, match=r"line 4 of .* is damaged"):
         Screening(screening.folder)
+    log.write_bytes(b"")  # killed before the first line
+    assert Screening(screening.folder).protocol == PROTOCOL
+    (screening.folder / "protocol.json").unlink()
+    with pytest.raises(InputError, match=r"there is no file .*protocol\.json"):
+        Screening(screening.folder)
 
 
 CHOICES = st.sampled_from(["include", "exclude", "maybe", "not_retrieved"])

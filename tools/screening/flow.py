@@ -23,7 +23,8 @@ class Flow(FrozenModel):
     assessed: int = Field(default=0, description="Papers settled by full text.")
     not_assessed: int = Field(default=0, description="Papers not yet settled by full text.")
     excluded_by_reason: dict[str, int] = Field(
-        default={}, description="Papers excluded at the last stage, by the number of the criterion."
+        default={},
+        description="Papers excluded at the last stage, by the number of the criterion; 'other' without one.",
     )
     included: int = Field(description="Papers in the review.")
 
@@ -32,7 +33,9 @@ def flow_of(screening: Screening) -> Flow:
     """Count what became of all records."""
     outcomes = [screening.outcomes(stage) for stage in screening.protocol.stages]
     first, *later = [Counter(outcome for outcome, _ in one.values()) for one in outcomes]
-    reasons = Counter(reason for outcome, reason in outcomes[-1].values() if outcome == "exclude")
+    reasons = Counter(
+        reason or "other" for outcome, reason in outcomes[-1].values() if outcome == "exclude"
+    )
     flow = Flow(
         identified=dict(screening.sources),
         duplicates=screening.duplicates,
