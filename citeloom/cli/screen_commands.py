@@ -1,6 +1,6 @@
 """`citeloom screen`: screen papers for a systematic review, by a model and by people, blind to one another."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -14,6 +14,7 @@ from tools.program import PROGRAM
 
 if TYPE_CHECKING:
     from state.paper import Paper
+    from state.screening import ScreeningDecision
     from tools.screening.screening import Screening
 
 app = Commands()
@@ -228,11 +229,11 @@ def decide(
     """Decide on one paper after the other, most likely relevant first; nobody else's decisions are shown."""
     screening = _opened(folder)
     papers = _queue(screening, by, stage, random=random)
-    _ask(screening, papers, by, stage, drawn="random" if random else "ranked")
+    _ask(screening, papers, by, stage, {}, drawn="random" if random else "ranked")
 
 
 def _queue(screening: "Screening", by: str, stage: StageName, *, random: bool) -> "Iterator[Paper]":
-    """Show one paper after the other, and say once when the screener may stop."""
+    """Yield the paper to read next, skipped ones left out, and say once when the screener may stop."""
     shown: set[str] = set()
     told = stage != "title_abstract" or screening.recall(by).may_stop
     while True:
@@ -244,37 +245,42 @@ def _queue(screening: "Screening", by: str, stage: StageName, *, random: bool) -
         if paper is None:
             typer.echo(f"{counted(len(left), 'paper')} skipped." if left else "No paper is left.")
             return
-        _show(screening, paper)
         shown.add(paper.id)
         yield paper
 
 
-def _show(screening: "Screening", paper: "Paper") -> None:
+def _ask(
+    screening: "Screening",
+    papers: "Iterable[Paper]",
+    by: str,
+    stage: StageName,
+    said: "Mapping[str, Mapping[str, ScreeningDecision]]",
+    **more: Any,
+) -> None:
+    """Show each paper, with what was `said` of it, and ask until the decision can be used: 'i', or 'e E1'."""
     from citeloom.report.escaping import one_line
     from citeloom.report.screening import label
-
-    typer.echo(f"\n{one_line(label(paper))}\n\n{one_line(paper.abstract or 'No abstract.')}\n")
-    for number, text in screening.protocol.criteria.items():
-        typer.echo(f"  {number}  {text}")
-
-
-def _ask(
-    screening: "Screening", papers: "Iterable[Paper]", by: str, stage: StageName, **more: Any
-) -> None:
-    """Ask for a decision on each paper until it can be used; an exclusion is 'e' and its criterion: 'e E1'."""
     from state.screening import ScreeningDecision
 
     retrieved = "n not retrieved, " if stage == "full_text" else ""
     for paper in papers:
+        typer.echo(f"\n{one_line(label(paper))}\n\n{one_line(paper.abstract or 'No abstract.')}\n")
+        for number, text in screening.protocol.criteria.items():
+            typer.echo(f"  {number}  {text}")
+        for one in said.get(paper.id, {}).values():
+            typer.echo(f"  {one_line(f'{one.by}: {one.decision} {one.reason} {one.note}')}")
+            for item in one.criteria:
+                words = f": “{one_line(item.quote.text)}”" if item.quote else ""
+                typer.echo(f"    {item.criterion} {item.met.replace('_', ' ')}{words}")
         key = ""
         while key not in {"s", *_KEYS}:
             try:
-                said = typer.prompt(
+                answer = typer.prompt(
                     f"i include, e CRITERION exclude, m maybe, {retrieved}s skip, q quit"
                 )
             except typer.Abort:
                 return
-            word, _, reason = said.strip().partition(" ")
+            word, _, reason = answer.strip().partition(" ")
             key = word[:1].casefold()
             if key == "q":
                 return
@@ -321,24 +327,7 @@ def resolve(folder: FOLDER, by: BY, stage: STAGE = "title_abstract") -> None:
     outcomes = screening.outcomes(stage).items()
     conflicts = [screening.papers[key] for key, (one, _) in outcomes if one == "conflict"]
     typer.echo(counted(len(conflicts), "conflict"))
-    _ask(screening, _disputed(screening, conflicts, stage), by, stage, kind="resolution")
-
-
-def _disputed(
-    screening: "Screening", papers: "Iterable[Paper]", stage: StageName
-) -> "Iterator[Paper]":
-    """Show one paper after the other, with what each screener decided on it."""
-    from citeloom.report.escaping import one_line
-
-    said = screening.latest(stage)
-    for paper in papers:
-        _show(screening, paper)
-        for one in said[paper.id].values():
-            typer.echo(f"  {one_line(f'{one.by}: {one.decision} {one.reason} {one.note}')}")
-            for item in one.criteria:
-                words = f": “{one_line(item.quote.text)}”" if item.quote else ""
-                typer.echo(f"    {item.criterion} {item.met.replace('_', ' ')}{words}")
-        yield paper
+    _ask(screening, conflicts, by, stage, screening.latest(stage), kind="resolution")
 
 
 @app.command()

@@ -126,15 +126,15 @@ async def screen_by_criteria(state: Branch, runtime: Runtime[RunSettings]) -> Sc
     services = open_services(runtime, state["run"])
     services.tick(STAGE, 0, state["of"])
     known = await services.run_store.papers.get(state["papers_to_read"])
-    papers = [known[key] for key in state["papers_to_read"]]
+    papers = [known[key] for key in state["papers_to_read"]] if services.mind.judges else []
     passages: dict[str, list[Passage]] = {}
     failures: list[Failure] = []
-    if state["stage_now"] == "full_text" and services.mind.judges:
+    if state["stage_now"] == "full_text":
         passages, failures = await _passages(services, state, papers)
         papers = [one for one in papers if one.id in passages]
     papers = [one for one in papers if one.abstract or one.id in passages]
     decisions: list[ScreeningDecision] = []
-    if papers and services.mind.judges:
+    if papers:
         decisions, failed = await _screened(services, state, papers, passages)
         failures += failed
     services.tick(STAGE, 1, state["of"])

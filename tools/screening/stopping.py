@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
+from pydantic import Field, computed_field
 
 from state.value import FrozenModel
 
@@ -41,6 +41,7 @@ class RecallEstimate(FrozenModel):
     sample: int = Field(default=0, description="Papers of the sample behind the estimate.")
     drawn: str = Field(default="ranked", description="'random' or 'ranked'.")
 
+    @computed_field  # type: ignore[prop-decorator]
     @property
     def may_stop(self) -> bool:
         """Whether the lower limit has reached the target."""
