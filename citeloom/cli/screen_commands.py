@@ -25,6 +25,8 @@ STAGE = Annotated[StageName, typer.Option("--stage", help="Stage of the screenin
 BY = Annotated[str, typer.Option("--as", metavar="NAME", help="Your name as a screener.")]
 PER_RUN = 100
 """Papers that a model screens in one run: what a killed process has to ask again comes from the cache."""
+LOOK = 25
+"""Decisions between two looks at the stopping rule, which is less sure the more often it is asked."""
 _KEYS = {"i": "include", "e": "exclude", "m": "maybe", "n": "not_retrieved"}
 
 
@@ -235,11 +237,11 @@ def decide(
 def _queue(screening: "Screening", by: str, stage: StageName, *, random: bool) -> "Iterator[Paper]":
     """Yield the paper to read next, skipped ones left out, and say once when the screener may stop."""
     shown: set[str] = set()
-    told = stage != "title_abstract" or screening.recall(by).may_stop
+    told = stage != "title_abstract"
     while True:
         left = screening.next_papers(by, stage, 1 + len(shown), random=random)
         paper = next((one for one in left if one.id not in shown), None)
-        if not told and screening.recall(by).may_stop:
+        if not told and len(shown) % LOOK == 0 and screening.recall(by).may_stop:
             told = True
             typer.echo(_recall_line(screening, by))
         if paper is None:

@@ -162,8 +162,7 @@ def _told(one: ScreeningDecision) -> Iterator[str]:
 
 def screening_details(values: Mapping[str, Any]) -> Iterator[str]:
     """Yield what went wrong."""
-    lines = [f"- {escape(line)}" for line in failure_lines(values.get("failures") or ())]
-    if lines:
+    if lines := [f"- {escape(line)}" for line in failure_lines(values.get("failures") or ())]:
         yield from ("## Not done", "\n".join(lines))
 
 

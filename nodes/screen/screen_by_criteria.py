@@ -148,17 +148,20 @@ async def _passages(
     texts, failures = await read_full_texts(services, state["request"], papers, stage=STAGE)
 
     def nearest(embedder: Embedder) -> dict[str, list[Passage]]:
-        found: dict[str, list[Passage]] = {}
-        for key, text in texts.items():
-            if text.passages:
-                searcher = Searcher(text.passages, embedder)
-                near = {
-                    one.id: one
-                    for criterion in state["protocol"].criteria.values()
-                    for one in searcher.paragraphs(criterion, _PARAGRAPHS)
-                }
-                found[key] = sorted(near.values(), key=lambda one: one.start)
-        return found
+        searchers = {
+            key: Searcher(text.passages, embedder) for key, text in texts.items() if text.passages
+        }
+        near = {
+            key: {
+                one.id: one
+                for criterion in state["protocol"].criteria.values()
+                for one in searcher.paragraphs(criterion, _PARAGRAPHS)
+            }
+            for key, searcher in searchers.items()
+        }
+        return {
+            key: sorted(found.values(), key=lambda one: one.start) for key, found in near.items()
+        }
 
     return await asyncio.to_thread(nearest, services.clients.embedder), failures
 

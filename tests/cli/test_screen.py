@@ -59,6 +59,7 @@ def test_two_people_disagree_a_third_settles_and_the_files_tell_it(
 ) -> None:
     first = screen("decide", begun, "--as", "Ann", stdin="i\n" * 4)
     assert "No paper is left." in first.stdout
+    assert "You may stop." in screen("decide", begun, "--as", "Ann").stdout
     other = tmp_path / "bo.csv"
     other.write_text(
         "doi,decision,reason\n10.1234/home,include,\n10.1234/ants,Exclude,I1\n10.1234/sim,0,E1\n10.1234/none,yes,\n"
@@ -257,8 +258,5 @@ def test_decisions_that_cannot_be_used_are_refused(
     assert told in done.stderr
 
 
-def test_protocol_is_needed_first(screen: Screen, tmp_path: Path) -> None:
-    done = screen("new", tmp_path / "s", "--question", "Why?")
-    assert done.exit_code == 2
-    assert "at least one criterion" in done.stderr
+def test_screening_is_needed_first(screen: Screen, tmp_path: Path) -> None:
     assert "no screening in" in screen("status", tmp_path / "s").stderr

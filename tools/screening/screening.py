@@ -95,9 +95,10 @@ class Screening:
         records = [one.model_dump(mode="json", exclude_defaults=True) for one in papers]
         if not records:
             raise InputError(f"{source} has no paper that can be screened")
-        before, known = len(self.papers), self.duplicates
+        before = len(self.papers)
         self._log({"type": "papers", "source": source, "papers": records})
-        return len(self.papers) - before, self.duplicates - known
+        fresh = len(self.papers) - before
+        return fresh, len(records) - fresh
 
     def decide(self, decisions: Sequence[ScreeningDecision]) -> None:
         """Add decisions to the log.
