@@ -1,7 +1,7 @@
 """The `screen` graph: from a protocol and papers to decisions by criteria, each with words of its paper.
 
 START -> take_screening -> screen_by_criteria (a branch per question to the model) -> present_screening -> END
-A fatal failure, and a run without a model, leads to present_screening: a person decides.
+A fatal failure leads to present_screening; without a model the branches decide nothing: a person decides.
 """
 
 from typing import Literal

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, Field, StringConstraints, model_validator
 
 from state.channels import Result, Shared
 from state.inputs import InputChannel
@@ -15,16 +15,22 @@ Stage = Literal["title_abstract", "full_text"]
 Choice = Literal["include", "exclude", "maybe", "not_retrieved"]
 """'not_retrieved' is of the full-text stage: nobody could get the text."""
 CriterionMet = Literal["met", "not_met", "unclear"]
+Words = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1),
+    AfterValidator(lambda text: " ".join(text.split())),
+]
+"""A text on one line."""
 
 
 class Protocol(FrozenModel):
     """What decides whether a paper belongs to a review, kept before anybody screens."""
 
-    question: str = Field(min_length=1, description="The question of the review.")
-    include: tuple[str, ...] = Field(
+    question: Words = Field(description="The question of the review.")
+    include: tuple[Words, ...] = Field(
         default=(), description="Inclusion criteria, known as I1, I2, ... A paper must meet all."
     )
-    exclude: tuple[str, ...] = Field(
+    exclude: tuple[Words, ...] = Field(
         default=(), description="Exclusion criteria, known as E1, E2, ... One of them is enough."
     )
     stages: tuple[Stage, ...] = Field(
@@ -35,16 +41,6 @@ class Protocol(FrozenModel):
     screeners: int = Field(
         default=2, ge=1, le=5, description="How many screeners must decide on each paper."
     )
-
-    @field_validator("question", mode="before")
-    @classmethod
-    def _folded(cls, value: object) -> object:
-        return " ".join(value.split()) if isinstance(value, str) else value
-
-    @field_validator("include", "exclude")
-    @classmethod
-    def _stated(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(filter(None, (" ".join(one.split()) for one in value)))
 
     @model_validator(mode="after")
     def _decides(self) -> "Protocol":

@@ -1,6 +1,6 @@
 """`citeloom screen`: screen papers for a systematic review, by a model and by people, blind to one another."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -25,6 +25,8 @@ STAGE = Annotated[StageName, typer.Option("--stage", help="Stage of the screenin
 BY = Annotated[str, typer.Option("--as", metavar="NAME", help="Your name as a screener.")]
 PER_RUN = 100
 """Papers that a model screens in one run: what a killed process has to ask again comes from the cache."""
+LOOK = 25
+"""Decisions between two looks at the stopping rule, which is less sure the more often it is asked."""
 _KEYS = {"i": "include", "e": "exclude", "m": "maybe", "n": "not_retrieved"}
 
 
@@ -50,12 +52,6 @@ def new(
     exclude: Annotated[
         list[str], typer.Option("--exclude", help="Exclusion criterion. May be repeated.")
     ] = [],  # noqa: B006
-    protocol: Annotated[
-        Path | None,
-        typer.Option(
-            "--protocol", metavar="FILE", help="Take the protocol from a JSON file instead."
-        ),
-    ] = None,
     screeners: Annotated[
         int, typer.Option(min=1, max=5, help="How many screeners must decide on each paper.")
     ] = 2,
@@ -64,24 +60,16 @@ def new(
     ] = False,
 ) -> None:
     """Begin a screening with its protocol, before anybody decides."""
-    from pydantic import ValidationError
-
     from state.screening import Protocol
-    from tools.screening.screening import Screening, protocol_fault, read_protocol
+    from tools.screening.screening import Screening, refusing_protocol
 
-    if protocol:
-        made = read_protocol(protocol)
-    else:
-        stages: Any = ("title_abstract",) if abstracts_only else ("title_abstract", "full_text")
-        given: Any = {"include": include, "exclude": exclude, "stages": stages}
-        try:
-            made = Protocol(question=question, screeners=screeners, **given)
-        except ValidationError as error:
-            raise InputError(f"the protocol cannot be used: {protocol_fault(error)}") from error
+    stages = ("title_abstract",) if abstracts_only else ("title_abstract", "full_text")
+    given: Any = {"include": include, "exclude": exclude, "stages": stages}
+    with refusing_protocol("the protocol"):
+        made = Protocol(question=question, screeners=screeners, **given)
     Screening.new(folder, made)
-    typer.echo(
-        f"Screening begun in {folder}, with {counted(len(made.criteria), 'criterion', 'criteria')}."
-    )
+    criteria = counted(len(made.criteria), "criterion", "criteria")
+    typer.echo(f"Screening begun in {folder}, with {criteria}.")
     print_status(f"Add papers: {PROGRAM} screen add {folder} FILE")
 
 
@@ -102,17 +90,13 @@ def add(
         str | None,
         typer.Option("--library", "-l", metavar="NAME", help="Take all papers of a library."),
     ] = None,
-    source: Annotated[
-        str | None,
-        typer.Option("--source", metavar="NAME", help="Name of the source in the flow diagram."),
-    ] = None,
 ) -> None:
     """Add papers to a screening; CiteLoom merges duplicates and counts them."""
     screening = _opened(folder)
     if not (files or run or library):
         raise InputError("nothing to add: give files, --run or --library")
     for name, papers in _records(files or (), run, library):
-        fresh, known = screening.add_papers(source or name, papers)
+        fresh, known = screening.add_papers(name, papers)
         typer.echo(f"{name}: {counted(fresh, 'new paper')}, {counted(known, 'duplicate')}")
 
 
@@ -139,9 +123,8 @@ def _records(
         from citeloom.cli.graph_commands import values_of
         from citeloom.runs.run_record import load_run
 
-        graph = load_run(run).graph
-        values = asyncio.run(values_of(run))
-        yield f"{graph} run {run}", [one.paper for one in values.get("papers") or ()]
+        papers = asyncio.run(values_of(run)).get("papers") or ()
+        yield f"{load_run(run).graph} run {run}", [one.paper for one in papers]
 
 
 @app.command()
@@ -174,8 +157,8 @@ def run(
     from tools.settings import settings
 
     screening = _opened(folder)
-    models = (settings().strong_model, settings().fast_model)
-    name = " + ".join(dict.fromkeys(filter(None, models)))  # as decisions name it
+    both = settings().strong_model, settings().fast_model
+    name = " + ".join(dict.fromkeys(filter(None, both)))  # as decisions name it
     if not name:
         raise InputError(
             "no model is configured, so CiteLoom decides nothing; it still orders the papers: "
@@ -186,22 +169,23 @@ def run(
     left = [key for key in screening.in_stage(stage) if not names <= latest.get(key, {}).keys()]
     undecided = 0
     for at in range(0, len(left), PER_RUN):
-        papers = [screening.papers[key] for key in left[at : at + PER_RUN]]
         given: dict[str, Any] = {
             "question": protocol.question,
             "include": [*protocol.include],
             "exclude": [*protocol.exclude],
             "papers": [
-                {"origin": {}, **one.model_dump(mode="json", exclude_defaults=True)}
-                for one in papers
+                {
+                    "origin": {},
+                    **screening.papers[key].model_dump(mode="json", exclude_defaults=True),
+                }
+                for key in left[at : at + PER_RUN]
             ],
             "stage": stage,
             "twice": twice,
             "library": library,
             "sources": ["library", *sources],
+            **({} if max_usd is None else {"max_usd": max_usd}),
         }
-        if max_usd is not None:
-            given["max_usd"] = max_usd
         values, code = asyncio.run(_screened(given))
         screening.decide(values.get("decisions") or ())
         undecided += len(values.get("undecided") or ())
@@ -246,66 +230,73 @@ def decide(
 ) -> None:
     """Decide on one paper after the other, most likely relevant first; nobody else's decisions are shown."""
     screening = _opened(folder)
-    skipped: set[str] = set()
-    may_stop = screening.recall(by).may_stop
+    papers = _queue(screening, by, stage, random=random)
+    _ask(screening, papers, by, stage, {}, drawn="random" if random else "ranked")
+
+
+def _queue(screening: "Screening", by: str, stage: StageName, *, random: bool) -> "Iterator[Paper]":
+    """Yield the paper to read next, skipped ones left out, and say once when the screener may stop."""
+    shown: set[str] = set()
+    told = stage != "title_abstract"
     while True:
-        near = screening.next_papers(by, stage, 1 + len(skipped), random=random)
-        paper = next((one for one in near if one.id not in skipped), None)
-        if paper is None:
-            typer.echo("No paper is left.")
-            return
-        _show(screening, paper)
-        made = _asked(screening, paper, by, stage)
-        if made == "quit":
-            return
-        if made == "skip":
-            skipped.add(paper.id)
-            continue
-        screening.decide([made.model_copy(update={"drawn": "random" if random else "ranked"})])
-        if stage == "title_abstract" and screening.recall(by).may_stop and not may_stop:
-            may_stop = True
+        left = screening.next_papers(by, stage, 1 + len(shown), random=random)
+        paper = next((one for one in left if one.id not in shown), None)
+        if not told and len(shown) % LOOK == 0 and screening.recall(by).may_stop:
+            told = True
             typer.echo(_recall_line(screening, by))
+        if paper is None:
+            typer.echo(f"{counted(len(left), 'paper')} skipped." if left else "No paper is left.")
+            return
+        shown.add(paper.id)
+        yield paper
 
 
-def _show(screening: "Screening", paper: "Paper") -> None:
+def _ask(
+    screening: "Screening",
+    papers: "Iterable[Paper]",
+    by: str,
+    stage: StageName,
+    said: "Mapping[str, Mapping[str, ScreeningDecision]]",
+    **more: Any,
+) -> None:
+    """Show each paper, with what was `said` of it, and ask until the decision can be used: 'i', or 'e E1'."""
     from citeloom.report.escaping import one_line
     from citeloom.report.screening import label
-
-    typer.echo(f"\n{one_line(label(paper))}\n\n{one_line(paper.abstract or 'No abstract.')}\n")
-    for number, text in screening.protocol.criteria.items():
-        typer.echo(f"  {number}  {text}")
-
-
-def _asked(
-    screening: "Screening", paper: "Paper", by: str, stage: StageName, *, settles: bool = False
-) -> "ScreeningDecision | Literal['skip', 'quit']":
-    """Ask until the answer can be used; an exclusion is answered with its criterion: 'e E1'."""
     from state.screening import ScreeningDecision
 
-    keys = "i include, e CRITERION exclude, m maybe, " + (
-        "n not retrieved, " if stage == "full_text" else ""
-    )
-    while True:
-        try:
-            said = typer.prompt(f"{keys}s skip, q quit").split()
-        except typer.Abort:
-            return "quit"
-        key, reason = said[0][:1].lower(), (said[1].upper() if len(said) > 1 else "")
-        if key in {"s", "q"}:
-            return "skip" if key == "s" else "quit"
-        if key not in _KEYS:
-            continue
-        choice: Any = _KEYS[key]
-        made = ScreeningDecision(
-            paper=paper.id, stage=stage, by=by, decision=choice, reason=reason,
-            kind="resolution" if settles else "person",
-        )  # fmt: skip
-        try:
-            screening.check(made)
-        except InputError as error:
-            typer.echo(f"{error}")
-            continue
-        return made
+    retrieved = "n not retrieved, " if stage == "full_text" else ""
+    for paper in papers:
+        typer.echo(f"\n{one_line(label(paper))}\n\n{one_line(paper.abstract or 'No abstract.')}\n")
+        for number, text in screening.protocol.criteria.items():
+            typer.echo(f"  {number}  {text}")
+        for one in said.get(paper.id, {}).values():
+            typer.echo(f"  {one_line(f'{one.by}: {one.decision} {one.reason} {one.note}')}")
+            for item in one.criteria:
+                words = f": “{one_line(item.quote.text)}”" if item.quote else ""
+                typer.echo(f"    {item.criterion} {item.met.replace('_', ' ')}{words}")
+        key = ""
+        while key not in {"s", *_KEYS}:
+            try:
+                answer = typer.prompt(
+                    f"i include, e CRITERION exclude, m maybe, {retrieved}s skip, q quit"
+                )
+            except typer.Abort:
+                return
+            word, _, reason = answer.strip().partition(" ")
+            key = word[:1].casefold()
+            if key == "q":
+                return
+            if key not in _KEYS:
+                continue
+            choice: Any = _KEYS[key]
+            try:
+                made = ScreeningDecision(
+                    paper=paper.id, stage=stage, by=by, decision=choice, reason=reason, **more
+                )
+                screening.decide([made])
+            except InputError as error:
+                typer.echo(f"{error}")
+                key = ""
 
 
 @app.command("import")
@@ -335,21 +326,10 @@ def import_(
 def resolve(folder: FOLDER, by: BY, stage: STAGE = "title_abstract") -> None:
     """Show the papers on which screeners disagree, and settle each."""
     screening = _opened(folder)
-    said = screening.latest(stage)
-    conflicts = [key for key, (one, _) in screening.outcomes(stage).items() if one == "conflict"]
+    outcomes = screening.outcomes(stage).items()
+    conflicts = [screening.papers[key] for key, (one, _) in outcomes if one == "conflict"]
     typer.echo(counted(len(conflicts), "conflict"))
-    for key in conflicts:
-        _show(screening, screening.papers[key])
-        for one in said[key].values():
-            typer.echo(f"  {one.by}: {one.decision} {one.reason} {one.note}".rstrip())
-            for item in one.criteria:
-                words = f": “{item.quote.text}”" if item.quote else ""
-                typer.echo(f"    {item.criterion} {item.met.replace('_', ' ')}{words}")
-        made = _asked(screening, screening.papers[key], by, stage, settles=True)
-        if made == "quit":
-            return
-        if made != "skip":
-            screening.decide([made])
+    _ask(screening, conflicts, by, stage, screening.latest(stage), kind="resolution")
 
 
 @app.command()
@@ -370,26 +350,21 @@ def status(
     (first, _), *amended = screening.protocols
     told = f", amended {', '.join(at[:10] for at, _ in amended)}" if amended else ""
     typer.echo(f"{screening.protocol.question}\nProtocol of {first[:10]}{told}")
-    flow = flow_of(screening)
-    for name, number in flow.model_dump().items():
-        shown = (
-            ", ".join(f"{key}: {count}" for key, count in number.items())
-            if isinstance(number, dict)
-            else number
-        )
-        typer.echo(f"  {name.replace('_', ' '):<20} {shown}")
+    for name, number in flow_of(screening).model_dump().items():
+        if isinstance(number, dict):
+            number = ", ".join(f"{key}: {count}" for key, count in number.items()) or 0
+        typer.echo(f"  {name.replace('_', ' '):<20} {number}")
     for stage in screening.protocol.stages:
-        conflicts = sum(one == "conflict" for one, _ in screening.outcomes(stage).values())
-        if conflicts:
+        if conflicts := sum(one == "conflict" for one, _ in screening.outcomes(stage).values()):
             typer.echo(
                 f"{counted(conflicts, 'conflict')} ({stage}): settle with "
                 f"`{PROGRAM} screen resolve {folder} --as NAME --stage {stage}`"
             )
         for one in screening.agreements(stage):
             kappa = (
-                f"kappa {one.kappa:.2f} ({one.low:.2f} to {one.high:.2f})"
-                if one.kappa is not None and one.low is not None and one.high is not None
-                else "kappa not defined: one screener used a single decision"
+                "kappa not defined: one screener used a single decision"
+                if one.kappa is None
+                else f"kappa {one.kappa:.2f} ({one.low:.2f} to {one.high:.2f})"
             )
             typer.echo(
                 f"{one.first} and {one.second} ({stage}): {one.agreement:.0%} of "

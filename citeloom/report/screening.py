@@ -64,7 +64,7 @@ def screening_json(screening: Screening) -> dict[str, Any]:
         "older_protocol": screening.made_under_older_protocol(),
         "flow": plain(flow_of(screening)),
         "agreement": [plain(one) for stage in stages for one in screening.agreements(stage)],
-        "recall": {by: _recall(screening, by) for by in sorted(people)},
+        "recall": {by: plain(screening.recall(by)) for by in sorted(people)},
         "papers": [
             {
                 "paper": paper.model_dump(mode="json", exclude_defaults=True),
@@ -80,11 +80,6 @@ def screening_json(screening: Screening) -> dict[str, Any]:
     }
 
 
-def _recall(screening: Screening, by: str) -> dict[str, Any]:
-    estimate = screening.recall(by)
-    return {**plain(estimate), "may_stop": estimate.may_stop}
-
-
 def _last_outcomes(screening: Screening) -> dict[str, tuple[Outcome, str]]:
     """Return what each paper comes to at the last stage that it reached."""
     found: dict[str, tuple[Outcome, str]] = {}
@@ -94,12 +89,13 @@ def _last_outcomes(screening: Screening) -> dict[str, tuple[Outcome, str]]:
 
 
 def _csv(screening: Screening) -> str:
-    rows = []
-    for stage in screening.protocol.stages:
-        outcomes = screening.outcomes(stage)
-        for one in screening.decisions:
-            if one.stage == stage:
-                rows.append(_row(screening, one, outcomes.get(one.paper, ("", ""))[0]))
+    rows = [
+        _row(screening, one, outcomes.get(one.paper, ("", ""))[0])
+        for stage in screening.protocol.stages
+        for outcomes in [screening.outcomes(stage)]
+        for one in screening.decisions
+        if one.stage == stage
+    ]
     out = io.StringIO()
     csv.writer(out, lineterminator="\r\n").writerows([_COLUMNS, *rows])
     return out.getvalue()
@@ -166,8 +162,7 @@ def _told(one: ScreeningDecision) -> Iterator[str]:
 
 def screening_details(values: Mapping[str, Any]) -> Iterator[str]:
     """Yield what went wrong."""
-    lines = [f"- {escape(line)}" for line in failure_lines(values.get("failures") or ())]
-    if lines:
+    if lines := [f"- {escape(line)}" for line in failure_lines(values.get("failures") or ())]:
         yield from ("## Not done", "\n".join(lines))
 
 

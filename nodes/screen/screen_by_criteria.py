@@ -33,7 +33,7 @@ from state.screening import (
 )
 from tools.embed.embedder import Embedder
 from tools.evidence.passage_search import Searcher
-from tools.evidence.prompt_injection import without_injections
+from tools.evidence.prompt_injection import injection_failure, without_injections
 from tools.evidence.quotes import MIN_LENGTH, quote_paper
 from tools.llm.task import Task
 from tools.run_settings import RunSettings
@@ -45,7 +45,6 @@ AT_ONCE = 5
 _PARAGRAPHS = 2
 """Paragraphs of a full text that are shown for each criterion, those nearest to it."""
 _TOKENS_BESIDE, _TOKENS_EACH = 300, 90
-_LOOK = "CiteLoom hid these words from the model; look at the paper yourself"
 
 PROMPT = f"""\
 You screen papers for a systematic review. `question` is the question of the review, `criteria` its criteria by number:
@@ -127,15 +126,15 @@ async def screen_by_criteria(state: Branch, runtime: Runtime[RunSettings]) -> Sc
     services = open_services(runtime, state["run"])
     services.tick(STAGE, 0, state["of"])
     known = await services.run_store.papers.get(state["papers_to_read"])
-    papers = [known[key] for key in state["papers_to_read"]]
+    papers = [known[key] for key in state["papers_to_read"]] if services.mind.judges else []
     passages: dict[str, list[Passage]] = {}
     failures: list[Failure] = []
-    if state["stage_now"] == "full_text" and services.mind.judges:
+    if state["stage_now"] == "full_text":
         passages, failures = await _passages(services, state, papers)
         papers = [one for one in papers if one.id in passages]
     papers = [one for one in papers if one.abstract or one.id in passages]
     decisions: list[ScreeningDecision] = []
-    if papers and services.mind.judges:
+    if papers:
         decisions, failed = await _screened(services, state, papers, passages)
         failures += failed
     services.tick(STAGE, 1, state["of"])
@@ -149,17 +148,20 @@ async def _passages(
     texts, failures = await read_full_texts(services, state["request"], papers, stage=STAGE)
 
     def nearest(embedder: Embedder) -> dict[str, list[Passage]]:
-        found: dict[str, list[Passage]] = {}
-        for key, text in texts.items():
-            if text.passages:
-                searcher = Searcher(text.passages, embedder)
-                near = {
-                    one.id: one
-                    for criterion in state["protocol"].criteria.values()
-                    for one in searcher.paragraphs(criterion, _PARAGRAPHS)
-                }
-                found[key] = sorted(near.values(), key=lambda one: one.start)
-        return found
+        searchers = {
+            key: Searcher(text.passages, embedder) for key, text in texts.items() if text.passages
+        }
+        near = {
+            key: {
+                one.id: one
+                for criterion in state["protocol"].criteria.values()
+                for one in searcher.paragraphs(criterion, _PARAGRAPHS)
+            }
+            for key, searcher in searchers.items()
+        }
+        return {
+            key: sorted(found.values(), key=lambda one: one.start) for key, found in near.items()
+        }
 
     return await asyncio.to_thread(nearest, services.clients.embedder), failures
 
@@ -202,33 +204,28 @@ async def _screened(
     task = replace(TASK, max_output_tokens=max(TASK.max_output_tokens, tokens))
     asked = await ask_with_check(services.mind, task, inputs, faults, sample=state["variant"])
     failures = [
-        Failure(
-            stage=STAGE,
-            subject=keys[key].id,
-            cause=f"it gives commands to machine readers: '{told[:200]}'",
-            remedy=_LOOK,
-        )
-        for key, (_, told) in shown.items()
-        if told
+        injection_failure(STAGE, keys[key].id, told) for key, (_, told) in shown.items() if told
     ]
     answers = {one.key: one for one in asked.answer.papers} if asked.answer else {}
     lost = f"the papers {', '.join(one.id for one in papers)}"
     failures += asked.failures(STAGE, lost, "a person must decide on them")
     by = services.mind.name + (" (2)" if state["variant"] else "")
     return [
-        _decision(state, by, keys[key], _findings(said, state["protocol"], keys[key], own[key]))
+        _decision(state, by, keys[key], said, own[key])
         for key, said in answers.items()
         if key in keys
     ], failures
 
 
-def _shown(key: str, paper: Paper, passages: Sequence[Passage] | None) -> tuple[PaperToScreen, str]:
+def _shown(
+    key: str, paper: Paper, passages: Sequence[Passage] | None
+) -> tuple[PaperToScreen, list[str]]:
     """Return a paper as it is shown, and the sentences that are not: commands to whoever reads them."""
     title, first = without_injections(paper.title)
     abstract, more = without_injections(paper.abstract or "")
     texts, told = shown_passages(passages or ())
     shown = PaperToScreen(key=key, title=title, abstract=abstract, passages=texts or None)
-    return shown, " ".join([*first, *more, *told])
+    return shown, [*first, *more, *told]
 
 
 def _words(said: CriterionSaid, paper: Paper, known: Sequence[Quote]) -> Quote | None:
@@ -236,26 +233,18 @@ def _words(said: CriterionSaid, paper: Paper, known: Sequence[Quote]) -> Quote |
     return quote if quote.verified and not without_injections(quote.text)[1] else None
 
 
-def _findings(
-    said: PaperScreened, protocol: Protocol, paper: Paper, known: Sequence[Quote]
-) -> tuple[CriterionFinding, ...]:
-    """Return what was found of each criterion; where the words are not in the paper it is unclear."""
-    given = {one.criterion: one for one in reversed(said.criteria)}
-    found: list[CriterionFinding] = []
-    for number in protocol.criteria:
-        one = given.get(number)
-        quote = _words(one, paper, known) if one else None
-        found.append(
-            CriterionFinding(
-                criterion=number, met=one.met if one and quote else "unclear", quote=quote
-            )
-        )
-    return tuple(found)
-
-
 def _decision(
-    state: Branch, by: str, paper: Paper, findings: tuple[CriterionFinding, ...]
+    state: Branch, by: str, paper: Paper, said: PaperScreened, known: Sequence[Quote]
 ) -> ScreeningDecision:
+    """Decide by what was found of each criterion; where the words are not in the paper it is unclear."""
+    given = {one.criterion: one for one in reversed(said.criteria)}
+    words = {number: _words(one, paper, known) for number, one in given.items()}
+    findings = [
+        CriterionFinding(criterion=number, met=given[number].met, quote=quote)
+        if (quote := words.get(number))
+        else CriterionFinding(criterion=number, met="unclear")
+        for number in state["protocol"].criteria
+    ]
     against = [
         one.criterion
         for one in findings
@@ -270,5 +259,5 @@ def _decision(
         kind="model",
         decision=choice,
         reason=against[0] if against else "",
-        criteria=findings,
+        criteria=tuple(findings),
     )

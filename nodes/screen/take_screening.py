@@ -9,7 +9,6 @@ from typing import cast, get_args
 from uuid import uuid4
 
 from langgraph.runtime import Runtime
-from pydantic import ValidationError
 
 from nodes.common.check_input import parse_input, refusing
 from nodes.write.take_papers import given_papers
@@ -21,7 +20,7 @@ from state.screening import Protocol, ScreenInput, ScreenState, Stage
 from tools.counting import counted
 from tools.errors import InputError, did_you_mean
 from tools.run_settings import RunSettings, check_settings
-from tools.screening.screening import protocol_fault
+from tools.screening.screening import refusing_protocol
 from tools.services import open_services
 
 STAGE = "take_screening"
@@ -33,20 +32,21 @@ async def take_screening(state: Mapping[str, object], runtime: Runtime[RunSettin
     """Check the protocol and put the papers in the run store; what cannot be had is a failure."""
     run = uuid4().hex
     services = open_services(runtime, run)
-    request, protocol, stage, twice = CheckedRequest(text=""), None, "title_abstract", False
+    sent, request, protocol = ScreenInput(), CheckedRequest(text=""), None
     papers: list[Paper] = []
     failures: list[Failure] = []
     with refusing(STAGE) as stopped:
         check_settings(services.context)
         sent = parse_input(ScreenInput, state)
-        twice = sent.twice
         if sent.stage not in get_args(Stage):
             meant = did_you_mean(sent.stage, get_args(Stage))
             raise InputError(
                 f"there is no stage '{sent.stage}'{meant}; there are {', '.join(get_args(Stage))}"
             )
-        stage = sent.stage
-        protocol = _protocol(sent)
+        with refusing_protocol("the protocol"):
+            protocol = Protocol(
+                question=sent.question, include=tuple(sent.include), exclude=tuple(sent.exclude)
+            )
         if len(sent.papers) > MOST:
             raise InputError(
                 f"{counted(len(sent.papers), 'paper')} were sent; one run screens at most {MOST}: send them in parts"
@@ -69,18 +69,9 @@ async def take_screening(state: Mapping[str, object], runtime: Runtime[RunSettin
         run=run,
         request=request,
         protocol=protocol,
-        stage_now=cast(Stage, stage),
-        doubled=twice,
+        stage_now=cast(Stage, sent.stage),
+        doubled=sent.twice,
         selected=list(dict.fromkeys(paper.id for paper in papers)),
         failures=[*failures, *stopped],
         stop=next(iter(stopped), None),
     )
-
-
-def _protocol(sent: ScreenInput) -> Protocol:
-    try:
-        return Protocol(
-            question=sent.question, include=tuple(sent.include), exclude=tuple(sent.exclude)
-        )
-    except ValidationError as error:
-        raise InputError(f"the protocol cannot be used: {protocol_fault(error)}") from error

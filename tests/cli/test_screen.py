@@ -59,6 +59,7 @@ def test_two_people_disagree_a_third_settles_and_the_files_tell_it(
 ) -> None:
     first = screen("decide", begun, "--as", "Ann", stdin="i\n" * 4)
     assert "No paper is left." in first.stdout
+    assert "You may stop." in screen("decide", begun, "--as", "Ann").stdout
     other = tmp_path / "bo.csv"
     other.write_text(
         "doi,decision,reason\n10.1234/home,include,\n10.1234/ants,Exclude,I1\n10.1234/sim,0,E1\n10.1234/none,yes,\n"
@@ -127,14 +128,61 @@ def test_decisions_come_back_from_ris_with_their_reasons(
     assert by == {"Ann": ("exclude", "E1"), "Bo": ("exclude", "E1")}
 
 
-def test_rayyans_notes_are_read(screen: Screen, begun: Path, tmp_path: Path) -> None:
-    file = tmp_path / "rayyan.ris"
-    file.write_text(
-        "TY  - JOUR\nTI  - Honey bees find home\nDO  - 10.1234/home\nPY  - 2019\n"
-        'N1  - RAYYAN-INCLUSION: {"Bo"=>"Included"}\nER  - \n',
-        "utf-8",
-    )
-    assert "1 decision of Bo added." in screen("import", begun, file, "--as", "Bo").stdout
+RAYYAN = 'N1  - RAYYAN-INCLUSION: {"Bo"=>"Excluded", "Al"=>"Included"} | RAYYAN-LABELS: far'
+FOREIGN = f"""TY  - JOUR
+TI  - Honey bees find home
+DO  - 10.1234/home
+PY  - 2019
+{RAYYAN}
+ER  -
+
+TY  - JOUR
+TI  - Ants count steps
+DO  - 10.1234/ants
+N1  - ASReview_irrelevant
+ER  -
+"""
+
+
+def test_notes_of_rayyan_and_asreview_are_read_and_exclusions_need_no_criterion(
+    screen: Screen, begun: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "others.ris").write_text(FOREIGN, "utf-8")
+    for name in ("Bo", "Al"):
+        done = screen("import", begun, tmp_path / "others.ris", "--as", name)
+        assert f"2 decisions of {name} added." in done.stdout
+    shown = json.loads(screen("status", begun, "--json").stdout)
+    home, ants, *_ = (paper["decisions"] for paper in shown["papers"])
+    assert [(one["by"], one["decision"]) for one in home] == [("Bo", "exclude"), ("Al", "include")]
+    assert [one["note"] for one in ants] == ["ASReview_irrelevant"] * 2
+    assert shown["flow"]["excluded_by_reason"] == {"other": 1}
+
+
+@pytest.mark.parametrize("notes", ['{"Bo"=>"Included"}', "{broken", "{}", '{"Bo"=>7, "Al"=>null}'])
+def test_rayyan_of_one_person_and_ugly_notes(
+    screen: Screen, begun: Path, tmp_path: Path, notes: str
+) -> None:
+    lines = f"TY  - JOUR\nTI  - Ants\nDO  - 10.1234/ants\nN1  - RAYYAN-INCLUSION: {notes}\nER  - \n"
+    (tmp_path / "one.ris").write_text(lines, "utf-8")
+    done = screen("import", begun, tmp_path / "one.ris", "--as", "Cy")
+    if "Included" in notes:
+        assert "1 decision of Cy added." in done.stdout
+    else:
+        assert "one.ris has no decision of Cy on a paper of this screening" in done.stderr
+
+
+def test_answers_that_cannot_be_used_are_asked_again_and_skipped_papers_are_told(
+    screen: Screen, begun: Path
+) -> None:
+    done = screen("decide", begun, "--as", "Ann", stdin=" \nwhat\ne\ne e1\ni E1\ns\ns\n")
+    assert "an exclusion needs the number of a criterion: I1, E1" in done.stdout
+    assert "2 papers skipped." in done.stdout
+    shown = json.loads(screen("status", begun, "--json").stdout)
+    made = [one for paper in shown["papers"] for one in paper["decisions"]]
+    assert sorted((one["decision"], one["reason"], one["drawn"]) for one in made) == [
+        ("exclude", "E1", "ranked"),
+        ("include", "", "ranked"),
+    ]
 
 
 def test_model_decides_and_what_it_cannot_is_left(
@@ -193,8 +241,12 @@ def test_file_without_records_is_refused(
     [
         ("doi,verdict\n10.1234/home,yes\n", "has no column 'decision'"),
         ("doi,decision\n10.1234/home,perhaps\n", "line 2: 'perhaps' is no decision"),
-        ("doi,decision\n10.1234/nobody,yes\n", "has no decision on a paper of this screening"),
+        (
+            "doi,decision\n10.1234/nobody,yes\n",
+            "has no decision of Bo on a paper of this screening",
+        ),
         ("doi,decision,reason\n10.1234/home,exclude,E7\n", "no criterion 'E7'"),
+        ("doi,decision\n10.1234/home,exclude\n", "needs the number of a criterion"),
     ],
 )
 def test_decisions_that_cannot_be_used_are_refused(
@@ -206,8 +258,5 @@ def test_decisions_that_cannot_be_used_are_refused(
     assert told in done.stderr
 
 
-def test_protocol_is_needed_first(screen: Screen, tmp_path: Path) -> None:
-    done = screen("new", tmp_path / "s", "--question", "Why?")
-    assert done.exit_code == 2
-    assert "at least one criterion" in done.stderr
+def test_screening_is_needed_first(screen: Screen, tmp_path: Path) -> None:
     assert "no screening in" in screen("status", tmp_path / "s").stderr

@@ -65,7 +65,7 @@ def test_screening_is_not_begun_twice_and_not_opened_where_there_is_none(tmp_pat
     [
         ({"question": " ", "include": ["a"]}, "question"),
         ({"question": "Why?"}, "at least one criterion"),
-        ({"question": "Why?", "include": ["  "]}, "at least one criterion"),
+        ({"question": "Why?", "include": ["  "]}, r"include\.0: .* at least 1 character"),
         ({"question": "Why?", "include": ["a"], "stages": ["full_text"]}, "title_abstract"),
         ({"question": "Why?", "include": ["a"], "colour": "red"}, "colour"),
         ({"question": "Why?", "include": ["a"], "screeners": 0}, "screeners"),
@@ -238,6 +238,11 @@ def test_half_a_line_is_dropped_and_a_damaged_one_is_told(tmp_path: Path) -> Non
     assert [one.paper for one in Screening(screening.folder).decisions] == [first, second]
     log.write_bytes(whole + b"{broken\n" + whole)
     with pytest.raises(InputError, match=r"line 4 of .* is damaged"):
+        Screening(screening.folder)
+    log.write_bytes(b"")  # killed before the first line
+    assert Screening(screening.folder).protocol == PROTOCOL
+    (screening.folder / "protocol.json").unlink()
+    with pytest.raises(InputError, match=r"there is no file .*protocol\.json"):
         Screening(screening.folder)
 
 

@@ -26,9 +26,7 @@ class Agreement(FrozenModel):
     only_first_includes: int = 0
     only_second_includes: int = 0
     papers: int = Field(default=0, description="Papers that both decided on.")
-    agreement: float | None = Field(
-        default=None, description="Share of papers decided alike, 0..1."
-    )
+    agreement: float = Field(description="Share of papers decided alike, 0..1.")
     kappa: float | None = Field(
         default=None, description="Cohen's kappa; none where one screener used a single decision."
     )
@@ -36,13 +34,11 @@ class Agreement(FrozenModel):
     high: float | None = Field(default=None, description="Upper limit of its 95 % interval.")
 
 
-def agreement(
-    pairs: Sequence[tuple[bool, bool]], *, stage: str = "", first: str = "", second: str = ""
-) -> Agreement:
-    """Return how two screeners agree, from whether each includes each paper."""
+def agreement(stage: str, first: str, second: str, pairs: Sequence[tuple[bool, bool]]) -> Agreement:
+    """Return how two screeners agree, from whether each includes each paper; there is at least one."""
     total = len(pairs)
     count = {(one, two): pairs.count((one, two)) for one in (True, False) for two in (True, False)}
-    named = Agreement(
+    told = Agreement(
         stage=stage,
         first=first,
         second=second,
@@ -51,19 +47,15 @@ def agreement(
         both_exclude=count[False, False],
         only_first_includes=count[True, False],
         only_second_includes=count[False, True],
+        agreement=(count[True, True] + count[False, False]) / total,
     )
-    if not total:
-        return named
+    if any(len({*one}) == 1 for one in zip(*pairs, strict=True)):
+        return told
     share = {cell: number / total for cell, number in count.items()}
     rows = {one: share[one, True] + share[one, False] for one in (True, False)}
     columns = {one: share[True, one] + share[False, one] for one in (True, False)}
-    alike = (count[True, True] + count[False, False]) / total
+    alike = share[True, True] + share[False, False]
     chance = sum(rows[one] * columns[one] for one in (True, False))
-    told = named.model_copy(update={"agreement": alike})
-    if not (0 < count[True, True] + count[True, False] < total):
-        return told
-    if not (0 < count[True, True] + count[False, True] < total):
-        return told
     kappa = (alike - chance) / (1 - chance)
     inner = sum(
         share[one, one] * (1 - (rows[one] + columns[one]) * (1 - kappa)) ** 2

@@ -5,7 +5,7 @@ from collections import Counter
 from pydantic import Field
 
 from state.value import FrozenModel
-from tools.screening.screening import Screening
+from tools.screening.screening import Outcome, Screening
 
 
 class Flow(FrozenModel):
@@ -18,12 +18,12 @@ class Flow(FrozenModel):
         description="Papers not settled by title and abstract: not decided on by enough screeners, or in conflict."
     )
     excluded: int = Field(description="Papers excluded by title and abstract.")
-    sought: int = Field(default=0, description="Papers whose full text was sought.")
-    not_retrieved: int = Field(default=0, description="Papers whose full text nobody could get.")
-    assessed: int = Field(default=0, description="Papers settled by full text.")
-    not_assessed: int = Field(default=0, description="Papers not yet settled by full text.")
+    sought: int = Field(description="Papers whose full text was sought.")
+    not_retrieved: int = Field(description="Papers whose full text nobody could get.")
+    assessed: int = Field(description="Papers settled by full text.")
+    not_assessed: int = Field(description="Papers not yet settled by full text.")
     excluded_by_reason: dict[str, int] = Field(
-        default={}, description="Papers excluded at the last stage, by the number of the criterion."
+        description="Papers excluded at the last stage, by the number of the criterion; 'other' without one.",
     )
     included: int = Field(description="Papers in the review.")
 
@@ -31,26 +31,22 @@ class Flow(FrozenModel):
 def flow_of(screening: Screening) -> Flow:
     """Count what became of all records."""
     outcomes = [screening.outcomes(stage) for stage in screening.protocol.stages]
-    first, *later = [Counter(outcome for outcome, _ in one.values()) for one in outcomes]
-    reasons = Counter(reason for outcome, reason in outcomes[-1].values() if outcome == "exclude")
-    flow = Flow(
+    counts = [Counter(outcome for outcome, _ in one.values()) for one in outcomes]
+    first, last = counts[0], counts[-1]
+    texts: Counter[Outcome] = last if len(counts) > 1 else Counter()
+    reasons = Counter(
+        reason or "other" for outcome, reason in outcomes[-1].values() if outcome == "exclude"
+    )
+    return Flow(
         identified=dict(screening.sources),
         duplicates=screening.duplicates,
         screened=first["include"] + first["exclude"],
         not_screened=first["waiting"] + first["conflict"],
         excluded=first["exclude"],
+        sought=first["include"] if len(counts) > 1 else 0,
+        not_retrieved=texts["not_retrieved"],
+        assessed=texts["include"] + texts["exclude"],
+        not_assessed=texts["waiting"] + texts["conflict"],
         excluded_by_reason=dict(sorted(reasons.items())),
-        included=first["include"],
-    )
-    if not later:
-        return flow
-    (texts,) = later
-    return flow.model_copy(
-        update={
-            "sought": first["include"],
-            "not_retrieved": texts["not_retrieved"],
-            "assessed": texts["include"] + texts["exclude"],
-            "not_assessed": texts["waiting"] + texts["conflict"],
-            "included": texts["include"],
-        }
+        included=last["include"],
     )

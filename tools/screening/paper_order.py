@@ -61,13 +61,11 @@ class PaperOrder:
         if all(labels.values()):  # what nobody looked at stands for the rest
             labels = {**dict.fromkeys(range(asked), False), **labels}
         learnt = {**labels, asked: True}
-        truth = np.full(asked + 1, np.nan)
-        truth[list(learnt)] = list(learnt.values())
-        given = ~np.isnan(truth)
-        relevant = np.where(given, truth, 0.0)
-        of_relevant, of_others = relevant.sum(), given.sum() - relevant.sum()
-        each = np.where(relevant > 0, 0.5 / of_relevant, 0.5 / max(of_others, 1.0))
-        self._learn(relevant, np.where(given, each, 0.0), np.flatnonzero(given[self._rows]))
+        truth, weight = np.zeros(asked + 1), np.zeros(asked + 1)
+        for relevant in (True, False):
+            places = [at for at, one in learnt.items() if one == relevant]
+            truth[places], weight[places] = relevant, 0.5 / max(len(places), 1)
+        self._learn(truth, weight, np.flatnonzero(weight[self._rows]))
         return self._products(self._weights)[:asked]
 
     def _learn(self, relevant: Floats, weight: Floats, used: NDArray[np.int64]) -> None:

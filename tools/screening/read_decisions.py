@@ -5,6 +5,7 @@ Decisions are those that CiteLoom, ASReview and Rayyan write.
 
 import csv
 import io
+import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -23,11 +24,6 @@ MARKS: Mapping[str, tuple[str, ...]] = {
 }
 """Notes that tell a decision, as they are written; Rayyan's are also read."""
 REASON = "CiteLoom reason: "
-_RAYYAN: Mapping[str, Choice] = {
-    '"Included"': "include",
-    '"Excluded"': "exclude",
-    '"Maybe"': "maybe",
-}
 _WORDS: Mapping[str, Choice] = {
     **dict.fromkeys(("include", "included", "yes", "1", "relevant"), "include"),
     **dict.fromkeys(("exclude", "excluded", "no", "0", "irrelevant"), "exclude"),
@@ -66,9 +62,8 @@ def read_papers(path: Path) -> Iterator[Paper | BadRecord]:
             listed = row.pop("authors", "").replace(" and ", ";").split(";")
             names = [name.strip() for name in listed if name.strip()]
             notes: list[str] = []
-            filled = {name: worth for name, worth in row.items() if worth and name != "id"}
-            known = {"id": row["id"]} if row.get("id") else {}
-            yield paper_from({**filled, **known, "authors": names}, notes)
+            filled = {name: worth for name, worth in row.items() if worth}
+            yield paper_from({**filled, "authors": names}, notes)
             yield from (bad_record(number, note, row["title"], lost=False) for note in notes)
         except RecordError as error:
             yield bad_record(number, str(error), " ".join(row.values()))
@@ -79,7 +74,7 @@ def read_decisions(
 ) -> tuple[list[ScreeningDecision], int]:
     """Return a screener's decisions from a file, and how many of its records are not in the screening.
 
-    Papers are known by id, DOI or title. A CSV that has a column for the screener tells those of `by` alone.
+    Papers are known by id, DOI or title. A file that names its screeners tells those of `by` alone.
 
     Raises:
         InputError: The file has no decision that can be used, or says one in words that are not known.
@@ -91,7 +86,7 @@ def read_decisions(
     }
     found: list[ScreeningDecision] = []
     unknown = 0
-    told = _of_table(path, by, stage) if path.suffix.lower() == ".csv" else _of_notes(path)
+    told = _of_table(path, by, stage) if path.suffix.lower() == ".csv" else _of_notes(path, by)
     for keys, choice, reason, note in told:
         paper = next((known[key] for key in keys if key in known), "")
         unknown += not paper
@@ -102,7 +97,7 @@ def read_decisions(
                 )
             )
     if not found:
-        raise InputError(f"{path.name} has no decision on a paper of this screening")
+        raise InputError(f"{path.name} has no decision of {by} on a paper of this screening")
     return found, unknown
 
 
@@ -124,25 +119,31 @@ def _of_table(path: Path, by: str, stage: Stage) -> Iterator[Told]:
             yield keys, _WORDS[said], row.get("reason", ""), row.get("note", "")
 
 
-def _of_notes(path: Path) -> Iterator[Told]:
-    marks = {mark: choice for choice, told in MARKS.items() for mark in told}
+def _of_notes(path: Path, by: str) -> Iterator[Told]:
+    marks = {mark: _WORDS[choice] for choice, told in MARKS.items() for mark in told}
     for paper in read_records(path):
         if isinstance(paper, BadRecord) or not paper.record:
             continue
         notes = [value for tag, value in paper.record.fields if tag in {"N1", "KW"}]
-        said = [_WORDS[marks[note]] for note in notes if note in marks]
-        said += [
-            choice
-            for note in notes
-            if "RAYYAN-INCLUSION" in note
-            for mark, choice in _RAYYAN.items()
-            if mark in note
-        ]
+        said = [(marks.get(note) or _of_rayyan(note, by), note) for note in notes]
         reasons = [note.removeprefix(REASON) for note in notes if note.startswith(REASON)]
-        if said:  # a file that was written twice has the later notes behind the earlier
+        # A file that was written twice has the later notes behind the earlier.
+        choice, note = next((one for one in reversed(said) if one[0]), (None, ""))
+        if choice:
             keys = (paper.id, *paper.aliases, title_key(paper.title))
-            reason = reasons[-1].partition(" ")[0] if reasons and said[-1] == "exclude" else ""
-            yield keys, said[-1], reason, ""
+            reason = reasons[-1].partition(" ")[0] if reasons else ""
+            yield keys, choice, reason, note
+
+
+def _of_rayyan(note: str, by: str) -> Choice | None:
+    """Return what Rayyan's note tells of a screener; where it names one alone, of that one."""
+    told = note.partition("RAYYAN-INCLUSION:")[2].partition("}")[0].replace("=>", ":")
+    try:
+        said = json.loads(told + "}")
+    except ValueError:  # another note
+        return None
+    word = next(iter(said.values())) if len(said) == 1 else said.get(by)
+    return _WORDS.get(str(word).casefold())
 
 
 def _rows(path: Path, needed: str) -> Iterator[tuple[int, dict[str, str]]]:

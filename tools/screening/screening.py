@@ -9,8 +9,9 @@ disk before the call returns; half a line, as a killed process may leave, is dro
 import json
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
-from itertools import combinations
+from itertools import combinations, takewhile
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,6 +20,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from state.paper import Paper, merge_papers, title_key
 from state.screening import Choice, Protocol, ScreeningDecision, Stage
+from tools.bibliography.read_records import read_whole
 from tools.errors import InputError
 from tools.screening.agreement import Agreement, agreement
 from tools.screening.paper_order import PaperOrder
@@ -64,10 +66,10 @@ class Screening:
                 self._take(event)
         except ValidationError as error:
             raise InputError(f"{folder / LOG} is damaged: restore it from a backup") from error
-        if (folder / PROTOCOL).is_file():
-            edited = read_protocol(folder / PROTOCOL)
-            if edited != self.protocol:
-                self._log({"type": "protocol", "protocol": edited.model_dump(mode="json")})
+        with refusing_protocol(str(folder / PROTOCOL)):
+            edited = Protocol.model_validate_json(read_whole(folder / PROTOCOL))
+        if not self.protocols or edited != self.protocol:
+            self._log({"type": "protocol", "protocol": edited.model_dump(mode="json")})
 
     @classmethod
     def new(cls, folder: Path, protocol: Protocol) -> "Screening":
@@ -79,11 +81,8 @@ class Screening:
         if (folder / LOG).exists():
             raise InputError(f"{folder} has a screening already: edit its {PROTOCOL} to amend it")
         folder.mkdir(parents=True, exist_ok=True)
-        given = protocol.model_dump(mode="json")
-        (folder / PROTOCOL).write_text(
-            json.dumps(given, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
-        )
-        _append(folder / LOG, [{"type": "protocol", "at": _now(), "protocol": given}])
+        (folder / PROTOCOL).write_text(protocol.model_dump_json(indent=2) + "\n", encoding="utf-8")
+        (folder / LOG).touch()
         return cls(folder)
 
     @property
@@ -96,9 +95,10 @@ class Screening:
         records = [one.model_dump(mode="json", exclude_defaults=True) for one in papers]
         if not records:
             raise InputError(f"{source} has no paper that can be screened")
-        before, known = len(self.papers), self.duplicates
+        before = len(self.papers)
         self._log({"type": "papers", "source": source, "papers": records})
-        return len(self.papers) - before, self.duplicates - known
+        fresh = len(self.papers) - before
+        return fresh, len(records) - fresh
 
     def decide(self, decisions: Sequence[ScreeningDecision]) -> None:
         """Add decisions to the log.
@@ -106,21 +106,16 @@ class Screening:
         Raises:
             InputError: One names a paper, a stage or a criterion that does not exist, or excludes without one.
         """
-        stamped = [
-            one.model_copy(update={"at": one.at or _now(), "protocol": len(self.protocols)})
-            for one in decisions
-        ]
-        for one in stamped:
-            self.check(one)
-        self._log(
-            *(
-                {"type": "decision", **one.model_dump(mode="json", exclude_defaults=True)}
-                for one in stamped
-            )
-        )
+        events = []
+        for one in decisions:
+            reason = one.reason.upper() if one.decision == "exclude" else ""
+            stamped = one.model_copy(update={"reason": reason, "protocol": len(self.protocols)})
+            self._check(stamped)
+            told = stamped.model_dump(mode="json", exclude_defaults=True)
+            events.append({"type": "decision", **told})
+        self._log(*events)
 
-    def check(self, one: ScreeningDecision) -> None:
-        """Check a decision against the protocol and the papers; raises as `decide`."""
+    def _check(self, one: ScreeningDecision) -> None:
         criteria = self.protocol.criteria
         if one.paper not in self.papers:
             raise InputError(f"the screening has no paper '{one.paper}'")
@@ -128,12 +123,12 @@ class Screening:
             raise InputError(f"the protocol has no stage '{one.stage}'")
         if one.decision == "not_retrieved" and one.stage != "full_text":
             raise InputError("only a full text can be not retrieved")
-        if (one.reason or one.decision == "exclude") and one.reason not in criteria:
+        if one.reason and one.reason not in criteria:
             raise InputError(
                 f"there is no criterion '{one.reason}': the protocol has {', '.join(criteria)}"
-                if one.reason
-                else f"an exclusion needs the number of a criterion: {', '.join(criteria)}"
             )
+        if one.decision == "exclude" and not (one.reason or one.note):
+            raise InputError(f"an exclusion needs the number of a criterion: {', '.join(criteria)}")
 
     # --- What the decisions come to ------------------------------------------------------------------
 
@@ -185,15 +180,11 @@ class Screening:
             (first, second): [
                 (said[first].decision in _ON, said[second].decision in _ON)
                 for said in latest.values()
-                if first in said and second in said
+                if {first, second} <= said.keys()
             ]
             for first, second in combinations(names, 2)
         }
-        return [
-            agreement(pairs, stage=stage, first=first, second=second)
-            for (first, second), pairs in both.items()
-            if pairs
-        ]
+        return [agreement(stage, *pair, decided) for pair, decided in both.items() if decided]
 
     def made_under_older_protocol(self) -> int:
         """Return how many decisions that count were made before the protocol was last amended."""
@@ -235,14 +226,12 @@ class Screening:
 
     def recall(self, by: str) -> RecallEstimate:
         """Estimate which share of the papers that a screener would include they have found, by titles and abstracts."""
-        latest = {
-            key: said[by] for key, said in self.latest("title_abstract").items() if by in said
-        }
+        latest = self.latest("title_abstract")
         first = dict.fromkeys(one.paper for one in self._of("title_abstract") if one.by == by)
-        drawn = [latest[key].drawn == "random" for key in first if key in latest]
-        tail = next((at for at, one in enumerate(drawn[::-1]) if not one), len(drawn))
-        labels = [latest[key].decision in _ON for key in first if key in latest]
-        return estimate_recall(labels, len(self.papers), random=tail)
+        own = [latest[key][by] for key in first if by in latest.get(key, {})]
+        tail = [*takewhile(lambda one: one.drawn == "random", reversed(own))]
+        labels = [one.decision in _ON for one in own]
+        return estimate_recall(labels, len(self.papers), random=len(tail))
 
     # --- The log -------------------------------------------------------------------------------------
 
@@ -250,7 +239,8 @@ class Screening:
         return (one for one in self.decisions if one.stage == stage)
 
     def _log(self, *events: dict[str, Any]) -> None:
-        stamped = [{"type": one["type"], "at": _now(), **one} for one in events]
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        stamped = [{"at": now, **one} for one in events]
         _append(self.folder / LOG, stamped)
         for event in stamped:
             self._take(event)
@@ -265,12 +255,8 @@ class Screening:
                 for paper in TypeAdapter(list[Paper]).validate_python(records):
                     self._unite(paper)
                 self._order = None
-            case {"type": "decision"}:
-                self.decisions.append(
-                    ScreeningDecision.model_validate(
-                        {k: v for k, v in event.items() if k != "type"}
-                    )
-                )
+            case {"type": "decision", **said}:
+                self.decisions.append(ScreeningDecision.model_validate(said))
 
     def _unite(self, paper: Paper) -> None:
         """Add a paper, or merge its record with the one that is here."""
@@ -284,26 +270,17 @@ class Screening:
         self._known |= dict.fromkeys(same, key)
 
 
-def read_protocol(path: Path) -> Protocol:
-    """Read a protocol.
-
-    Raises:
-        InputError: The file is not there, is no JSON, or says something that no protocol has.
-    """
+@contextmanager
+def refusing_protocol(name: str) -> Iterator[None]:
+    """Raise InputError, which names each fault, where a protocol is not one."""
     try:
-        return Protocol.model_validate_json(path.read_bytes())
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from error
+        yield
     except ValidationError as error:
-        raise InputError(f"{path} is no protocol: {protocol_fault(error)}") from error
-
-
-def protocol_fault(error: ValidationError) -> str:
-    """Say what is wrong with a protocol."""
-    return "; ".join(
-        f"{'.'.join(map(str, one['loc'])) or 'protocol'}: {one['msg'].removeprefix('Value error, ')}"
-        for one in error.errors()
-    )
+        faults = "; ".join(
+            f"{'.'.join(map(str, one['loc'])) or 'protocol'}: {one['msg'].removeprefix('Value error, ')}"
+            for one in error.errors()
+        )
+        raise InputError(f"{name} cannot be used: {faults}") from error
 
 
 def _title(paper: Paper) -> str:
@@ -311,15 +288,9 @@ def _title(paper: Paper) -> str:
     return f"title:{title_key(paper.title)}-{paper.year or ''}-{title_key(first)}"
 
 
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
-
-
 def _events(path: Path) -> Iterator[dict[str, Any]]:
-    lines = path.read_bytes().split(b"\n")
-    for number, line in enumerate(
-        lines[:-1], start=1
-    ):  # the last one is empty, or was not finished
+    lines = path.read_bytes().split(b"\n")[:-1]  # the last one is empty, or was not finished
+    for number, line in enumerate(lines, start=1):
         try:
             yield json.loads(line)
         except ValueError as error:

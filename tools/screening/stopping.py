@@ -11,11 +11,12 @@ relevant as one drawn at random; where the ranking misleads, or the rule is aske
 the limit can be too high. It says nothing of papers that the search did not find, nor of wrong decisions.
 """
 
+from bisect import bisect_left
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
+from pydantic import Field, computed_field
 
 from state.value import FrozenModel
 
@@ -40,6 +41,7 @@ class RecallEstimate(FrozenModel):
     sample: int = Field(default=0, description="Papers of the sample behind the estimate.")
     drawn: str = Field(default="ranked", description="'random' or 'ranked'.")
 
+    @computed_field  # type: ignore[prop-decorator]
     @property
     def may_stop(self) -> bool:
         """Whether the lower limit has reached the target."""
@@ -67,20 +69,18 @@ def estimate_recall(labels: Sequence[bool], total: int, *, random: int = 0) -> R
     hits, sizes = hits[taken], sizes[taken]
     logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, total + 1)))])
     # The smallest number of missing papers that the samples rule out.
-    low, high = 1, left + 1
-    while low < high:
-        middle = (low + high) // 2
-        if _chances(middle, hits, sizes, left, logs).min() < DOUBT:
-            high = middle
-        else:
-            low = middle + 1
-    chances = _chances(min(low, left), hits, sizes, left, logs)
+    limit = 1 + bisect_left(
+        range(1, left + 1),
+        True,
+        key=lambda many: bool(_chances(many, hits, sizes, left, logs).min() < DOUBT),
+    )
+    chances = _chances(min(limit, left), hits, sizes, left, logs)
     best = int(chances.argmin())
     missing = hits[best] / sizes[best] * left
     return base.model_copy(
         update={
             "recall": found / (found + missing),
-            "low": found / (found + low - 1),
+            "low": found / (found + limit - 1),
             "sample": int(sizes[best]),
         }
     )
