@@ -228,7 +228,7 @@ async def _check(
     ]
     told = [*watch.cited, *(item.paper for item in history.told[::-1] if item.kind == "new")]
     noticed, unasked = await noticed_now(services, request, told[:_ASKED], "watch", records=True)
-    items += [*published, *_notices(told, noticed)]
+    items += [*published, *_appeared(told, values.get("same") or {}), *_notices(told, noticed)]
     before = {item.key for item in history.told}
     fresh = {item.key: item for item in items if item.key not in before}
     left = [*left, *failure_lines(unasked)]
@@ -269,6 +269,15 @@ def _told_apart(
             if preprint and better:
                 published.append(_published(known[group[0]], published_doi(better), better.venue))
     return sorted(new, key=lambda item: -item.score), published
+
+
+def _appeared(papers: Sequence[Paper], same: Mapping[str, str]) -> Iterator[WatchItem]:
+    """Yield the preprints whose records a search united with that of a published version."""
+    for paper in papers:
+        united = tuple(same[key] for key in (paper.id, *paper.aliases) if key in same)
+        doi = published_doi(paper.model_copy(update={"aliases": united}))
+        if doi and is_preprint(paper):
+            yield _published(paper, doi)
 
 
 def _published(paper: Paper, doi: str, venue: str | None = None) -> WatchItem:
