@@ -22,7 +22,6 @@ class Placed(FrozenModel):
     sentence_text: str = ""
     says: str = Field(default="", description="What the paper says on it, in a model's words.")
     words: Quote | None = Field(default=None, description="Words of the paper, found by code.")
-    by: str = Field(default="code", description="Who compared: a model's name, or 'code'.")
 
 
 class WatchItem(FrozenModel):

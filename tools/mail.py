@@ -24,6 +24,8 @@ def send_mail(message: EmailMessage, settings: Settings) -> None:
         raise InputError(
             "CITELOOM_SMTP_TLS=none would send your password readable: use starttls or tls"
         )
+    if not message["From"] or not message["To"]:
+        raise InputError("to send mail, set CITELOOM_MAIL_FROM and CITELOOM_MAIL_TO")
     secure = ssl.create_default_context()
     try:
         with (

@@ -2,9 +2,10 @@
 
 import asyncio
 import sys
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -64,31 +65,28 @@ def add(
     from citeloom.cli.read_inputs import read_text_input
     from citeloom.runs.run_record import load_run
     from citeloom.runs.runs import UnknownRunError
-    from citeloom.runs.watch_record import watch_of
-    from citeloom.service.watching import run_settings, watch_of_run, watch_of_text
+    from citeloom.runs.watch_record import WatchFolder
+    from citeloom.service.watching import new_watch, run_settings, search_for_text, search_of_run
 
-    given: dict[str, Any] = {
-        "every": _DAYS[every],
-        "added": datetime.now(UTC),
-        "criteria": criteria,
-        "settings": {"max_usd": max_usd},
-    }
     try:
-        run = load_run(what)
+        old = load_run(what)
     except UnknownRunError:
         if what[:8].isdigit() and what[8:9] == "-":  # a run's name, mistyped
             raise
-        text = read_text_input(what)
-        places = sources or (["library"] if library else ["openalex", "arxiv"])
-        folder = watch_of(name or _named(text))
-        watch = watch_of_text(text, library or "starter", places, name=folder.path.name, **given)
+        search = search_for_text(read_text_input(what), library, sources)
     else:
         if sources:
             raise InputError("a run is searched again where it searched: leave out --source")
-        folder = watch_of(name or run.name)
-        values = asyncio.run(values_of(run.name))
-        watch = watch_of_run(run, values, name=folder.path.name, library=library or "", **given)
-    folder.add(watch)
+        search = search_of_run(old, asyncio.run(values_of(old.name)))
+    watch = new_watch(
+        search,
+        name=name,
+        library=library,
+        criteria=criteria,
+        every=_DAYS[every],
+        max_usd=max_usd,
+    )
+    WatchFolder(watch.name).add(watch)
     limits = run_settings(watch)
     most = (
         f"costs at most {limits['max_usd']:.2f} USD"
@@ -113,28 +111,25 @@ def run(
     ] = False,
 ) -> int:
     """Check the watches that are due and send their digests; safe to call at any time."""
-    from citeloom.runs.watch_record import all_watches, watch_of
-
-    folders = [watch_of(name) for name in names or ()] or all_watches()
-    return asyncio.run(_checked(folders, named=bool(names), stdout=stdout))
+    return asyncio.run(_run(names or (), stdout=stdout))
 
 
-async def _checked(folders: "list[WatchFolder]", *, named: bool, stdout: bool) -> int:
+async def _run(names: Sequence[str], *, stdout: bool) -> int:
     from citeloom.runs.local_executor import local_runs
+    from citeloom.runs.watch_record import WatchHeldError, all_watches, watch_of
 
     code = 0
     async with local_runs() as runs:
-        for folder in folders:
+        for folder in [watch_of(name) for name in names] or all_watches():
             try:
-                folder.watch()  # or there is none
                 with folder.hold():
-                    code |= await _check(folder, runs, named=named, stdout=stdout)
+                    code |= await _check(folder, runs, named=bool(names), stdout=stdout)
             except CiteLoomError as error:
-                if folder.is_held() and not named:
+                if isinstance(error, WatchHeldError) and not names:
                     print_status(f"{error}; CiteLoom leaves it to that one.")
-                    continue
-                tell_error(error)
-                code = 1
+                else:
+                    tell_error(f"watch '{folder.path.name}': {error}")
+                    code = 1
     return code
 
 
@@ -155,19 +150,17 @@ async def _check(folder: "WatchFolder", runs: "Runs", *, named: bool, stdout: bo
             print_status("Paused. `citeloom watch run` continues the check.")
             raise typer.Exit(INTERRUPTED)
 
-    now = datetime.now(UTC)
-    watch = folder.watch()
+    now, searched = datetime.now(UTC), True
     unsent = deliver(folder, show)
-    code = int(bool(unsent))
-    if named or now >= folder.history().next_due(watch):
+    if named or now >= folder.history().next_due(folder.watch()):
         check = await check_watch(folder, runs, now, follow)
+        searched = bool(check.searched)
         if not check.number:
-            print_status(f"Nothing new for '{watch.name}'.")
+            print_status(f"Nothing new for '{folder.path.name}'.")
         unsent = deliver(folder, show)
-        code = int(bool(unsent) or not check.searched)
     if unsent:
         print_notice("Not mailed", unsent)
-    return code
+    return int(bool(unsent) or not searched)
 
 
 @app.command("list")
@@ -182,14 +175,20 @@ def list_(
     from citeloom.runs.watch_record import all_watches
     from citeloom.service.watching import run_settings
 
-    for folder in (folders := all_watches()):
-        watch, history = folder.watch(), folder.history()
+    folders = all_watches()
+    for folder in folders:
+        try:
+            watch, history = folder.watch(), folder.history()
+        except InputError as error:
+            tell_error(error)
+            continue
+        limits = run_settings(watch)
         told = {
             "name": watch.name,
             "every": counted(watch.every, "day"),
             "next": f"{history.next_due(watch):%Y-%m-%d}",
             "digests": len(history.digests),
-            "max_usd": (limits := run_settings(watch)).get("max_usd"),
+            "max_usd": limits.get("max_usd"),
             "max_calls": limits.get("max_calls"),
             "searched": history.searched(watch),
             "feed": str(folder.feed),
@@ -211,10 +210,8 @@ def remove(
     from citeloom.runs.watch_record import watch_of
 
     folder = watch_of(name)
-    folder.watch()  # or there is none
-    kept = len(folder.history().digests)
     if not yes:
-        typer.confirm(f"Remove watch '{name}' and {counted(kept, 'digest')}?", abort=True)
+        typer.confirm(f"Remove watch '{name}' and its digests?", abort=True)
     folder.remove()
 
 
@@ -230,16 +227,7 @@ def digest(
     from citeloom.runs.watch_record import watch_of
 
     folder = watch_of(name)
-    folder.watch()  # or there is none
     path = folder.digest(number or len(folder.history().digests))
     if not path.is_file():
         raise InputError(f"'{name}' has no such digest yet: `citeloom watch run` makes them")
     typer.echo(unescaped(path.read_text(encoding="utf-8")))
-
-
-def _named(text: str) -> str:
-    """Return a name of a text's first words."""
-    from tools.text.words import tokens
-
-    words = [word for word in tokens(text) if word.isascii() and word.isalnum()]
-    return "-".join(words[:4])[:40] or "watch"

@@ -20,7 +20,12 @@ _HEADINGS: dict[ItemKind, str] = {
     "retracted": "Retracted",
     "new": "New papers",
     "published": "Now published",
-    "notice": "Notices of publishers",
+    "notice": "Notice of the publisher",
+}
+_COUNTED: dict[ItemKind, str] = {
+    "retracted": "retracted",
+    "published": "now published",
+    "notice": "with a notice",
 }
 _CHANGES = {
     "contradicts": "Contradicts",
@@ -33,16 +38,8 @@ _CHANGES = {
 def digest_title(watch: Watch, check: WatchCheck) -> str:
     """Return what a digest is about, on one line of plain text."""
     kinds = [item.kind for item in check.items]
-    new = [counted(kinds.count("new"), "new paper")] if "new" in kinds or not kinds else []
-    told = [f"{kinds.count(kind)} {word}" for kind, word in _SHORT.items() if kind in kinds]
-    return f"{watch.name}: {', '.join([*new, *told])}"
-
-
-_SHORT: dict[ItemKind, str] = {
-    "retracted": "retracted",
-    "published": "now published",
-    "notice": "with a notice",
-}
+    told = [f"{kinds.count(kind)} {word}" for kind, word in _COUNTED.items() if kind in kinds]
+    return f"{watch.name}: {', '.join([counted(kinds.count('new'), 'new paper'), *told])}"
 
 
 def digest_markdown(watch: Watch, check: WatchCheck) -> str:
@@ -53,10 +50,9 @@ def digest_markdown(watch: Watch, check: WatchCheck) -> str:
 def _blocks(watch: Watch, check: WatchCheck) -> Iterator[str]:
     yield f"# {escape(digest_title(watch, check))}"
     days = f", papers from {check.after} on" if check.after else ""
-    searched = (
-        f"searched {', '.join(check.searched)}{days}" if check.searched else "nothing searched"
-    )
-    yield f"Digest {check.number} of {check.at:%Y-%m-%d}: {searched}. Watched: “{escape(one_line(watch.subject, 200))}”"
+    searched = f"searched {', '.join(check.searched) or 'nothing'}{days}"
+    subject = escape(one_line(watch.subject, 200))
+    yield f"Digest {check.number} of {check.at:%Y-%m-%d}: {searched}. Watched: “{subject}”"
     for name, why in check.failed.items():
         yield f"> Not searched: {name} ({escape(one_line(why))}). The next check starts from the same day."
     for line in check.unasked:
@@ -72,28 +68,26 @@ def _blocks(watch: Watch, check: WatchCheck) -> Iterator[str]:
 def _item(item: WatchItem, check: WatchCheck) -> Iterator[str]:
     yield f"- **{escape(one_line(item.paper.title))}**"
     yield f"   {escape(one_line(reference_line(item.paper)))}"
-    yield from (f"   - {escape(line)}" for line in item_lines(item, check))
+    yield from (f"   - {escape(line)}" for line in _item_lines(item, check))
 
 
-def item_lines(item: WatchItem, check: WatchCheck) -> Iterator[str]:
+def _item_lines(item: WatchItem, check: WatchCheck) -> Iterator[str]:
     """Yield what is told of an item, in lines of plain text."""
     if item.kind != "new":
-        detail = f"appeared as doi:{item.detail}" if item.kind == "published" else item.detail
-        yield one_line(f"{detail[:1].upper()}{detail[1:]}.")
+        yield one_line(f"{item.detail[:1].upper()}{item.detail[1:]}.")
         return
     how = (
         f"judged by {check.mind}"
         if item.judged
         else "by meaning, shared words, links and age; no model judged it"
     )
-    yield f"Relevance: {item.score:.0f} of 100, {how} (told from {check.bar:.0f})."
+    yield f"Relevance: {item.score:.0f} of 100, {how} (bar: {check.bar:.0f})."
     if not (placed := item.placed) or not placed.sentence:
         return
     if placed.change == "none":
         yield "Changes no sentence of the section."
     else:
-        about = f"sentence {placed.sentence} of the section"
-        yield f"{_CHANGES[placed.change]} {about}: “{one_line(placed.sentence_text)}”"
+        yield f"{_CHANGES[placed.change]} sentence {placed.sentence} of the section: “{one_line(placed.sentence_text)}”"
     if placed.says:
         yield f"It {one_line(placed.says)}"
     if placed.words:
@@ -102,46 +96,36 @@ def item_lines(item: WatchItem, check: WatchCheck) -> Iterator[str]:
 
 def feed_xml(watch: Watch, checks: Sequence[WatchCheck]) -> str:
     """Return the Atom feed of a watch: an entry for each thing told, with an id that never changes."""
-    Xml.register_namespace("", _ATOM)
-    feed = Xml.Element(_tag("feed"))
-    updated = max((check.at for check in checks), default=watch.added)
+    feed = Xml.Element("feed", xmlns=_ATOM)
     _put(feed, "id", _id(watch))
     _put(feed, "title", f"{watch.name}: new papers on {one_line(watch.subject, 80)}")
-    _put(feed, "updated", updated.isoformat())
+    _put(feed, "updated", checks[-1].at.isoformat())
     _put(_put(feed, "author"), "name", "CiteLoom")
     told = [(item, check) for check in reversed(checks) for item in check.items]
     for item, check in told[:_ENTRIES]:
         entry = _put(feed, "entry")
         _put(entry, "id", _id(watch, item.key))
-        sign = (
-            "" if item.kind == "new" else f"{_HEADINGS[item.kind].removesuffix(' of publishers')}: "
-        )
-        _put(entry, "title", one_line(f"{sign}{item.paper.title}"))
+        sign = "" if item.kind == "new" else f"{_HEADINGS[item.kind]}: "
+        _put(entry, "title", f"{sign}{item.paper.title}")
         _put(entry, "updated", check.at.isoformat())
         for author in item.paper.authors[:20]:
-            _put(_put(entry, "author"), "name", one_line(author.name))
+            _put(_put(entry, "author"), "name", author.name)
         if link := address(item.paper):
             _put(entry, "link", href=clean(link))
-        lines = [reference_line(item.paper), *item_lines(item, check)]
-        _put(entry, "content", "\n".join(map(one_line, lines)))
+        lines = [reference_line(item.paper), *_item_lines(item, check)]
+        _put(entry, "content").text = "\n".join(map(clean, lines))
     Xml.indent(feed)
-    body = Xml.tostring(feed, encoding="unicode")
-    return f'<?xml version="1.0" encoding="utf-8"?>\n{body}\n'
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{Xml.tostring(feed, "unicode")}\n'
 
 
 def _id(watch: Watch, key: str = "") -> str:
-    named = uuid5(NAMESPACE_URL, f"citeloom-watch {watch.name} {watch.added.isoformat()} {key}")
-    return named.urn
-
-
-def _tag(name: str) -> str:
-    return f"{{{_ATOM}}}{name}"
+    return uuid5(NAMESPACE_URL, f"citeloom-watch {watch.name} {watch.added.isoformat()} {key}").urn
 
 
 def _put(parent: Xml.Element, name: str, text: str = "", **attributes: str) -> Xml.Element:
     """Add an element; characters that XML cannot hold are left out."""
-    made = Xml.SubElement(parent, _tag(name), attributes)
-    made.text = "\n".join(map(clean, text.splitlines())) or None
+    made = Xml.SubElement(parent, name, attributes)
+    made.text = clean(text) or None
     return made
 
 

@@ -12,15 +12,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, TypeVar
-
-from pydantic import BaseModel
+from typing import Any
 
 from state.watch import Watch, WatchCheck, WatchItem
 from tools.errors import InputError
 from tools.settings import settings
 
-ModelT = TypeVar("ModelT", bound=BaseModel)
+
+class WatchHeldError(InputError):
+    """Another process checks the watch."""
 
 
 @dataclass
@@ -77,31 +77,22 @@ class WatchFolder:
         """Return what is watched.
 
         Raises:
-            InputError: There is no such watch, or its file is damaged.
+            InputError: Its file is damaged.
         """
         try:
-            kept = (self.path / "watch.json").read_bytes()
-        except FileNotFoundError as error:
-            known = ", ".join(one.path.name for one in all_watches())
-            there = f"; there are {known}" if known else ": no watches yet"
-            raise InputError(f"there is no watch '{self.path.name}'{there}") from error
-        return self._valid(Watch, kept)
-
-    def _valid(self, model: type[ModelT], kept: Any) -> ModelT:
-        try:
-            if isinstance(kept, bytes):
-                return model.model_validate_json(kept)
-            return model.model_validate(kept)
-        except ValueError as error:
-            raise InputError(
-                f"what is kept of watch '{self.path.name}' is damaged ({self.path}): restore it from a backup, or "
-                "remove the watch and add it again"
-            ) from error
+            return Watch.model_validate_json((self.path / "watch.json").read_bytes())
+        except (OSError, ValueError) as error:
+            raise self._damaged() from error
 
     def history(self) -> WatchHistory:
-        """Return what the log says; a last line that a killed process left half written says nothing."""
+        """Return what the log says; a line that a killed process left half written says nothing.
+
+        Raises:
+            InputError: The log is damaged.
+        """
         found = WatchHistory()
-        for line in self._lines():
+        path = self.path / "log.jsonl"
+        for line in path.read_bytes().splitlines() if path.is_file() else ():
             try:
                 event = json.loads(line)
             except ValueError:
@@ -110,24 +101,26 @@ class WatchFolder:
                 case {"begun": str(run), "at": str(at)}:
                     found.begun, found.begun_at = run, datetime.fromisoformat(at)
                 case {"check": check}:
-                    found.checks.append(self._valid(WatchCheck, check))
+                    try:
+                        found.checks.append(WatchCheck.model_validate(check))
+                    except ValueError as error:
+                        raise self._damaged() from error
                     found.begun, found.begun_at = "", None
                 case {"delivered": int(number), "by": str(way)}:
                     found.delivered.add((number, way))
         return found
 
-    def _lines(self) -> list[bytes]:
-        path = self.path / "log.jsonl"
-        return path.read_bytes().splitlines() if path.is_file() else []
+    def _damaged(self) -> InputError:
+        return InputError(
+            f"what is kept of watch '{self.path.name}' is damaged ({self.path}): restore it from a backup, or "
+            "remove the watch and add it again"
+        )
 
     def append(self, event: dict[str, Any]) -> None:
         """Add an event to the log; when this returns it is on the disk."""
-        with (self.path / "log.jsonl").open("ab+") as log:
-            if log.tell():
-                log.seek(-1, os.SEEK_END)
-                cut = log.read(1) != b"\n"
-                log.write(b"\n" if cut else b"")
-            log.write(json.dumps(event).encode() + b"\n")
+        with (self.path / "log.jsonl").open("ab") as log:
+            # On a line of its own, also where a killed process left half a line.
+            log.write(b"\n" + json.dumps(event).encode())
             log.flush()
             os.fsync(log.fileno())
 
@@ -142,11 +135,16 @@ class WatchFolder:
         """Keep a new watch.
 
         Raises:
-            InputError: There is one of this name.
+            InputError: There is one of this name, or no watch can have it.
         """
+        name = watch.name
+        if not name or not all(char.isalnum() or char in "-_" for char in name) or len(name) > 64:
+            raise InputError(
+                f"'{name}' cannot be the name of a watch: use letters, digits, '-' and '_', at most 64"
+            )
         if self.path.exists():
             raise InputError(
-                f"there is a watch '{watch.name}' already: choose another --name, or remove that one"
+                f"there is a watch '{name}' already: choose another --name, or remove that one"
             )
         self.write(self.path / "watch.json", watch.model_dump_json(indent=1))
 
@@ -160,29 +158,18 @@ class WatchFolder:
         """Hold the watch during a check; the hold ends with the process, however that ends.
 
         Raises:
-            InputError: Another process checks it.
+            WatchHeldError: Another process checks it.
         """
         from filelock import FileLock, Timeout
 
-        lock = FileLock(self.path.with_suffix(".lock"), timeout=0, thread_local=False)
         try:
-            lock.acquire()
+            held = FileLock(self.path.with_suffix(".lock"), timeout=0, thread_local=False).acquire()
         except Timeout as error:
-            raise InputError(
+            raise WatchHeldError(
                 f"another process checks the watch '{self.path.name}' now: wait for it"
             ) from error
-        try:
+        with held:
             yield
-        finally:
-            lock.release()
-
-    def is_held(self) -> bool:
-        """Whether another process checks the watch."""
-        try:
-            with self.hold():
-                return False
-        except InputError:
-            return True
 
 
 def all_watches() -> list[WatchFolder]:
@@ -194,13 +181,13 @@ def watch_of(name: str) -> WatchFolder:
     """Return the folder of a watch that a user names.
 
     Raises:
-        InputError: It is no name that a watch can have.
+        InputError: There is none.
     """
-    if not name or not all(char.isalnum() or char in "-_" for char in name) or len(name) > 64:
-        raise InputError(
-            f"'{name}' cannot be the name of a watch: use letters, digits, '-' and '_', at most 64"
-        )
-    return WatchFolder(name)
+    known = {one.path.name: one for one in all_watches()}
+    if name not in known:
+        there = f"; there are {', '.join(known)}" if known else ": no watches yet"
+        raise InputError(f"there is no watch '{name}'{there}")
+    return known[name]
 
 
 def _root() -> Path:

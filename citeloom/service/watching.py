@@ -6,9 +6,9 @@ are put beside the sentences of the section. A check that was stopped goes on wh
 """
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from datetime import date, datetime, timedelta
+from contextlib import suppress
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
-from uuid import uuid4
 
 from langgraph.runtime import Runtime
 
@@ -21,20 +21,21 @@ from citeloom.service.updating import repeat_search_input
 from nodes.common.notices import noticed_now, published_doi, standings
 from nodes.find.select_papers import NOTHING
 from nodes.watch.place_in_section import place_in_section
-from state.inputs import FindInput
 from state.paper import Paper, published_before
 from state.results import RankedPaper
 from state.watch import ItemKind, Watch, WatchCheck, WatchItem, without_texts
-from tools.errors import InputError, TransientError
+from tools.errors import CiteLoomError, InputError, TransientError
+from tools.library.open_library import library_names
 from tools.llm.endpoint import model_price
 from tools.llm.task import Tier
 from tools.mail import send_mail
 from tools.run_settings import RunSettings
 from tools.scholar.merging import is_preprint
-from tools.scholar.open_source import is_online
+from tools.scholar.open_source import check_source, is_online
 from tools.scholar.same_work import unite_records
-from tools.services import Services, open_services
+from tools.services import open_services
 from tools.settings import settings
+from tools.text.words import tokens
 
 OVERLAP = timedelta(days=60)
 """How far a search goes back behind the last one: sources hold a paper weeks after it appeared."""
@@ -44,62 +45,80 @@ _TIERS: tuple[Tier, ...] = ("fast", "strong")
 _ASKED = 200
 """Papers at most of which notices are asked for: those cited, then those told last."""
 _UNATTENDED = {"review_cost": "off", "review_queries": "off", "review_papers": "off"}
-_KIND: Mapping[str, ItemKind] = {"retracted": "retracted", "superseded": "published"}
 Follow = Callable[[Runs, str], Awaitable[object]]
 
 
-def watch_of_run(run: RunRecord, values: Mapping[str, Any], **given: Any) -> Watch:
-    """Return a watch on the search of a run, and on the papers and sentences of its section.
+def search_of_run(run: RunRecord, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a watch on the search of a run, and on the papers and sentences of its section.
 
     Raises:
         InputError: The run did not search.
     """
     papers: Sequence[RankedPaper] = values.get("papers") or ()
     cited = [item.paper for item in values.get("references") or ()]
-    return _watch(
-        repeat_search_input(run, None),
-        {**run.context, **given.pop("settings")},
-        run=run.name,
-        since=run.started[:10],
-        known=tuple(without_texts(item.paper) for item in papers),
-        cited=tuple(
-            without_texts(paper)
-            for paper in cited or (item.paper for item in papers if item.selected)
-        ),
-        sentences=tuple(item.text for item in values.get("sentences") or ()),
-        **given,
-    )
+    kept = cited or [item.paper for item in papers if item.selected]
+    return {
+        "name": run.name,
+        "inputs": repeat_search_input(run, None),
+        "settings": run.context,
+        "run": run.name,
+        "since": run.started[:10],
+        "known": [without_texts(item.paper) for item in papers],
+        "cited": [without_texts(paper) for paper in kept],
+        "sentences": [item.text for item in values.get("sentences") or ()],
+    }
 
 
-def watch_of_text(text: str, library: str, sources: Sequence[str], **given: Any) -> Watch:
-    """Return a watch on what is found for a question or a text."""
-    inputs = {"text": text, "library": library, "sources": list(sources)}
-    return _watch(inputs, given.pop("settings"), since=f"{given['added']:%Y-%m-%d}", **given)
+def search_for_text(text: str, library: str | None, sources: Sequence[str]) -> dict[str, Any]:
+    """Return the fields of a watch on what is found for a question or a text."""
+    places = sources or (["library"] if library else ["openalex", "arxiv"])
+    return {
+        "name": "-".join(word for word in tokens(text)[:4] if word.isalnum())[:40] or "watch",
+        "inputs": {"text": text, "library": "starter", "sources": list(dict.fromkeys(places))},
+        "settings": {},
+    }
 
 
-def _watch(
-    inputs: dict[str, Any],
-    settings: Mapping[str, Any],
+def new_watch(
+    search: Mapping[str, Any],
     *,
+    name: str | None,
+    library: str | None,
     criteria: Sequence[str],
-    library: str = "",
-    **given: Any,
+    every: int,
+    max_usd: float | None,
 ) -> Watch:
-    text = asked = str(inputs["text"])
-    if criteria:
-        wanted = "\n".join(f"- {' '.join(one.split())}" for one in criteria)
-        asked = f"{text}\n\nPapers must meet:\n\n{wanted}\n"
-    # What was typed may be no UTF-8.
-    asked = asked.encode("utf-8", "replace").decode()
-    inputs = {**inputs, "text": asked, "before": None, "after": None}
+    """Return a watch that begins now, on a search as the functions above give it.
+
+    Raises:
+        InputError: A source or library cannot be searched.
+    """
+    inputs = {**search["inputs"], "before": None, "after": None}
     inputs |= {"library": library} if library else {}
-    kept = {name: value for name, value in settings.items() if value is not None}
-    return Watch(
-        subject=" ".join(asked[: len(text)].split())[:200],
-        inputs=inputs,
-        settings={**kept, **_UNATTENDED, "refresh": True},
-        **given,
-    )
+    sources, known = inputs.get("sources") or ["library"], library_names(settings())
+    for source in sources:
+        check_source(source, settings())
+    if "library" in sources and inputs.get("library", "starter") not in known:
+        raise InputError(f"there is no library '{inputs['library']}'; there are {', '.join(known)}")
+    # What was typed may be no UTF-8.
+    text = str(inputs["text"]).encode("utf-8", "replace").decode()
+    wanted = "\n".join(f"- {' '.join(one.split())}" for one in criteria if one.strip())
+    inputs["text"] = f"{text}\n\nPapers must meet:\n\n{wanted}\n" if wanted else text
+    # What was left out of a run's settings is None there.
+    context = {**search["settings"], **({} if max_usd is None else {"max_usd": max_usd})}
+    kept = {key: value for key, value in context.items() if value is not None}
+    now = datetime.now(UTC)
+    fields = {
+        "since": f"{now:%Y-%m-%d}",
+        **search,
+        "name": name or search["name"],
+        "subject": " ".join(text.split())[:200],
+        "every": every,
+        "added": now,
+        "inputs": inputs,
+        "settings": {**kept, **_UNATTENDED, "refresh": True},
+    }
+    return Watch(**fields)
 
 
 def run_settings(watch: Watch) -> dict[str, Any]:
@@ -126,8 +145,10 @@ async def check_watch(
         InputError: The search cannot be made.
         TransientError: It was stopped, or failed; the next check goes on with it or begins anew.
     """
-    watch, history = folder.watch(), folder.history()
-    name = await _begun(folder, watch, history, runs, now)
+    watch = folder.watch()
+    await _begin(folder, watch, runs, now)
+    history = folder.history()
+    name = history.begun
     await follow(runs, name)
     view = await runs.get(name)
     if view.status == "cancelled":
@@ -136,32 +157,24 @@ async def check_watch(
     if view.is_refused or "request" not in values:
         folder.append({"begun": "", "at": now.isoformat()})
         raise (InputError if view.is_refused else TransientError)(view.problem)
-    services = open_services(
-        Runtime(context=RunSettings(**run_settings(watch))), values.get("run") or uuid4().hex
-    )
-    check = await _check(watch, history, name, values, services, history.begun_at or now)
+    check = await _check(watch, history, values, history.begun_at or now)
     folder.append({"check": check.model_dump(mode="json")})
     return check
 
 
-async def _begun(
-    folder: WatchFolder, watch: Watch, history: WatchHistory, runs: Runs, now: datetime
-) -> str:
-    """Begin the search of a check, or let the one go on that an earlier process began; return its run."""
+async def _begin(folder: WatchFolder, watch: Watch, runs: Runs, now: datetime) -> None:
+    """Begin the search of a check, or let the one go on that an earlier process began."""
+    history = folder.history()
     if history.begun:
-        try:
+        with suppress(UnknownRunError):  # killed before it was kept, or deleted since
             if not (await runs.get(history.begun)).has_ended:
                 await runs.resume(history.begun)
-        except UnknownRunError:  # killed before it was kept, or deleted since
-            history.begun_at = None
-        else:
-            return history.begun
+            return
     run = new_run("find", _inputs(watch, history), run_settings(watch))
     folder.append({"begun": run.name, "at": now.isoformat()})
     await runs.start(
         "find", run.inputs, run.context, name=run.name, results={"started": run.started}
     )
-    return run.name
 
 
 def _inputs(watch: Watch, history: WatchHistory) -> dict[str, Any]:
@@ -170,11 +183,12 @@ def _inputs(watch: Watch, history: WatchHistory) -> dict[str, Any]:
     if any(map(is_online, watch.sources)):
         after = date.fromisoformat(min(history.searched(watch).values())) - OVERLAP
     known = {
-        one.id for one in _known(watch, history) if not after or not published_before(one, after)
+        one.id
+        for one in _known(watch, history)
+        if not one.id.startswith("title:") and not (after and published_before(one, after))
     }
-    exclude = {*watch.inputs.get("exclude", ()), *(key for key in known if key[:6] != "title:")}
-    given = {name: watch.inputs[name] for name in FindInput.model_fields if name in watch.inputs}
-    return {**given, "after": after and after.isoformat(), "exclude": sorted(exclude)}
+    exclude = {*watch.inputs.get("exclude", ()), *known}
+    return {**watch.inputs, "after": after and after.isoformat(), "exclude": sorted(exclude)}
 
 
 def _known(watch: Watch, history: WatchHistory) -> list[Paper]:
@@ -184,18 +198,28 @@ def _known(watch: Watch, history: WatchHistory) -> list[Paper]:
 
 
 async def _check(
-    watch: Watch,
-    history: WatchHistory,
-    run: str,
-    values: Mapping[str, Any],
-    services: Services,
-    at: datetime,
+    watch: Watch, history: WatchHistory, values: Mapping[str, Any], at: datetime
 ) -> WatchCheck:
+    services = open_services(
+        Runtime(context=RunSettings(**run_settings(watch))), str(values["run"])
+    )
     papers: Sequence[RankedPaper] = values.get("papers") or ()
     stop, request = values.get("stop"), values["request"]
     stopped = stop if stop and stop.subject != NOTHING else None
-    failed = _failed_sources(watch, values, stopped)
-    new, published = _told_apart(watch, history, _relevant(papers, partial=bool(stopped)))
+    # A source's days stay unsearched where it did not answer, or the run stopped before all was judged.
+    failed = dict.fromkeys(watch.sources, stopped.cause) if stopped else {}
+    failed |= {
+        item.subject.partition(":")[0]: item.cause
+        for item in values.get("failures") or ()
+        if item.stage == "search_source"
+    }
+    read = [item for item in papers if item.judge_score is not None or not stopped]
+    relevant = [
+        item
+        for item in read
+        if item.selected and not any(one.required and one.met == "no" for one in item.criteria)
+    ]
+    new, published = _told_apart(watch, history, relevant)
     judged = services.mind.judges
     placed, left = await place_in_section(services, [one.paper for one in new], watch.sentences)
     items = [
@@ -206,7 +230,7 @@ async def _check(
     noticed, unasked = await noticed_now(services, request, told[:_ASKED], "watch", records=True)
     items += [*published, *_appeared(told, values.get("same") or {}), *_notices(told, noticed)]
     before = {item.key for item in history.told}
-    fresh = {item.key: item for item in reversed(items) if item.key not in before}
+    fresh = {item.key: item for item in items if item.key not in before}
     left = [*left, *failure_lines(unasked)]
     if stopped and stopped.subject == "budget":
         left.insert(0, f"{stopped.cause}; the next check goes on from the same day")
@@ -214,50 +238,24 @@ async def _check(
     worse = failed.keys() - last.failed.keys() or {*left} - {*last.unasked}
     return WatchCheck(
         at=at,
-        run=run,
+        run=history.begun,
         number=len(history.digests) + 1 if fresh or worse else 0,
-        items=tuple(reversed(fresh.values())),
+        items=tuple(fresh.values()),
         after=str(request.after or ""),
         searched={name: f"{at:%Y-%m-%d}" for name in watch.sources if name not in failed},
         failed=failed,
         unasked=tuple(left),
-        seen=tuple(
-            without_texts(item.paper)
-            for item in papers
-            if item.judge_score is not None or not stopped
-        ),
+        seen=tuple(without_texts(item.paper) for item in read),
         mind=services.mind_name,
         bar=services.context.relevant_from,
     )
 
 
-def _failed_sources(watch: Watch, values: Mapping[str, Any], stop: Any) -> dict[str, str]:
-    """Return why a source's days stay unsearched: it did not answer, or the run stopped before all was judged."""
-    failed = {
-        item.subject.partition(":")[0]: item.cause
-        for item in values.get("failures") or ()
-        if item.stage == "search_source"
-    }
-    return {**dict.fromkeys(watch.sources, stop.cause), **failed} if stop else failed
-
-
-def _relevant(papers: Sequence[RankedPaper], *, partial: bool) -> Iterator[RankedPaper]:
-    """Yield the papers that a search kept and judged, and that meet what must be met."""
-    for item in papers:
-        read = item.judge_score is not None or not partial
-        if (
-            item.selected
-            and read
-            and not any(one.required and one.met == "no" for one in item.criteria)
-        ):
-            yield item
-
-
 def _told_apart(
-    watch: Watch, history: WatchHistory, papers: Iterator[RankedPaper]
+    watch: Watch, history: WatchHistory, found: Sequence[RankedPaper]
 ) -> tuple[list[RankedPaper], list[WatchItem]]:
     """Return which papers are new works, and which are the published version of a preprint cited or told."""
-    found, known = list(papers), _known(watch, history)
+    known = _known(watch, history)
     told = len(watch.cited) + len(history.told)
     new: list[RankedPaper] = []
     published: list[WatchItem] = []
@@ -269,8 +267,7 @@ def _told_apart(
             preprint = all(is_preprint(known[at]) for at in group if at < len(known))
             better = next((one.paper for one in mine if not is_preprint(one.paper)), None)
             if preprint and better:
-                detail = published_doi(better) or better.venue or ""
-                published.append(WatchItem(kind="published", paper=known[group[0]], detail=detail))
+                published.append(_published(known[group[0]], published_doi(better), better.venue))
     return sorted(new, key=lambda item: -item.score), published
 
 
@@ -280,7 +277,12 @@ def _appeared(papers: Sequence[Paper], same: Mapping[str, str]) -> Iterator[Watc
         united = tuple(same[key] for key in (paper.id, *paper.aliases) if key in same)
         doi = published_doi(paper.model_copy(update={"aliases": united}))
         if doi and is_preprint(paper):
-            yield WatchItem(kind="published", paper=without_texts(paper), detail=doi)
+            yield _published(paper, doi)
+
+
+def _published(paper: Paper, doi: str, venue: str | None = None) -> WatchItem:
+    where = f"appeared as doi:{doi}" if doi else f"appeared in {venue or 'a journal'}"
+    return WatchItem(kind="published", paper=without_texts(paper), detail=where)
 
 
 def _notices(papers: Sequence[Paper], marked: Mapping[str, Paper]) -> Iterator[WatchItem]:
@@ -289,10 +291,11 @@ def _notices(papers: Sequence[Paper], marked: Mapping[str, Paper]) -> Iterator[W
     for key, paper in marked.items():
         known = standings([before[key]]).get(key, ())
         for one in standings([paper]).get(key, ()):
-            if one not in known:
-                kind = _KIND.get(one.cause, "notice")
-                detail = published_doi(paper) if kind == "published" else one.detail
-                yield WatchItem(kind=kind, paper=without_texts(paper), detail=detail)
+            if one not in known and one.cause == "superseded":
+                yield _published(paper, published_doi(paper))
+            elif one not in known:
+                kind: ItemKind = "retracted" if one.cause == "retracted" else "notice"
+                yield WatchItem(kind=kind, paper=without_texts(paper), detail=one.detail)
 
 
 def deliver(
@@ -305,9 +308,6 @@ def deliver(
     Args:
         folder: The watch, which the caller holds.
         show: Is given each digest that is new, by number, as Markdown.
-
-    Raises:
-        InputError: A mail cannot be sent as the settings say.
     """
     watch, history, mine = folder.watch(), folder.history(), settings()
     for check in history.digests:
@@ -317,16 +317,14 @@ def deliver(
             folder.write(folder.feed, feed_xml(watch, history.digests))
             show(check.number, text)
             folder.append({"delivered": check.number, "by": "files"})
-    sender, receivers = mine.mail_from or mine.smtp_user, mine.mail_to
     for check in history.digests:
         if (check.number, "mail") in history.delivered:
             continue
         if mine.smtp_host:
-            if not sender or not receivers:
-                raise InputError("to mail digests, set CITELOOM_MAIL_FROM and CITELOOM_MAIL_TO")
+            sender = mine.mail_from or mine.smtp_user or ""
             try:
-                send_mail(digest_mail(watch, check, sender, receivers), mine)
-            except TransientError as error:
+                send_mail(digest_mail(watch, check, sender, mine.mail_to or ""), mine)
+            except CiteLoomError as error:
                 return f"{error}. CiteLoom keeps the digest and mails it with the next check"
         folder.append({"delivered": check.number, "by": "mail"})  # or it was not to be mailed
     return ""

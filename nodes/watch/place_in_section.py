@@ -135,19 +135,19 @@ async def _asked(
     }
 
     def faults(answer: Placing) -> list[str]:
-        known = answer.sentence in shown
-        told = [] if known else [f"there is no sentence {answer.sentence}"]
-        if not _words(answer, paper):
-            told.append(f"not in the paper's words: {answer.paper_words!r}")
-        return told
+        found = {
+            f"there is no sentence {answer.sentence}": answer.sentence in shown,
+            f"not in the paper's words: {answer.paper_words!r}": _words(answer, paper),
+        }
+        return [fault for fault, right in found.items() if not right]
 
     nearest = _beside(near, sentences)
     try:
         asked = await ask_with_check(services.mind, TASK, inputs, faults)
     except CiteLoomError as error:
         return nearest, f"new papers were not compared with the section: {error}"
-    answer = asked.answer if asked.stands else None
-    if answer is None:
+    answer = asked.answer
+    if answer is None or not asked.stands:
         cause = asked.error or "the model's quote stands in no abstract"
         return nearest, f"a new paper was not compared with the section: {cause}"
     return Placed(
@@ -156,7 +156,6 @@ async def _asked(
         sentence_text=shown[answer.sentence],
         says=answer.says.strip(),
         words=_words(answer, paper),
-        by=services.mind_name,
     ), ""
 
 

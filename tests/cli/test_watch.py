@@ -283,7 +283,7 @@ def test_model_says_what_changes_a_sentence_and_code_finds_its_words(
     publish(server, "Moths that rank evidence", day(0.5))
     (moths,) = check(1).items
     assert moths.placed
-    assert (moths.placed.change, moths.placed.by) == ("nearest", "code")
+    assert moths.placed.change == "nearest"
     assert moths.placed.sentence_text == done.run["sentences"][moths.placed.sentence - 1]["text"]
     publish(server, "Owls that check quotations", day(1.5))
     publish(server, "Bats that invent quotations", day(1.5))
@@ -315,7 +315,7 @@ def test_model_says_what_changes_a_sentence_and_code_finds_its_words(
     assert (owls.judged, owls.placed.change) == (True, "contradicts")
     assert owls.placed.words
     assert owls.placed.words.verified
-    assert (bats.placed.change, bats.placed.by) == ("nearest", "code")
+    assert bats.placed.change == "nearest"
     first = watch("digest", W, "--number", "1").stdout
     assert "Nearest to (not compared): sentence" in first
     assert "Its words: “" in first
@@ -353,10 +353,10 @@ def mail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MailServer
 OWN = "own"
 
 
-def add_to_library(home: Path, first: int, last: int) -> None:
+def add_to_library(home: Path, first: int, last: int, name: str = OWN) -> None:
     rows = [one.model_dump_json(exclude_defaults=True) for one in small_records()[first:last]]
     (home / "more.jsonl").write_text("\n".join(rows) + "\n", encoding="utf-8")
-    done = CliRunner().invoke(app, ["library", "add", str(home / "more.jsonl"), "--library", OWN])
+    done = CliRunner().invoke(app, ["library", "add", str(home / "more.jsonl"), "--library", name])
     assert done.exit_code == 0, done.output
 
 
@@ -454,6 +454,13 @@ def test_what_cannot_be_watched_is_refused_in_a_sentence(cite: Cite, library_wat
         ("add", "How are reviews written?", "--name", "../x"): "cannot be the name of a watch",
         ("add", "How are reviews written?", "--name", W): f"there is a watch '{W}' already",
         ("add", "none.md"): "there is no file 'none.md'",
+        (
+            "add",
+            "How are reviews written?",
+            "--source",
+            "[/nowhere]",
+        ): "there is no source '[/nowhere]'",
+        ("add", "How are reviews written?", "--library", "gone"): "there is no library 'gone'",
         ("run", "other"): f"there is no watch 'other'; there are {W}",
         ("digest", W): "has no such digest yet",
         ("remove", "other", "--yes"): "there is no watch 'other'",
@@ -472,10 +479,38 @@ def test_what_cannot_be_watched_is_refused_in_a_sentence(cite: Cite, library_wat
 
 
 def test_search_that_cannot_be_made_is_told_and_stays_due(library_watch: None, home: Path) -> None:
+    add_to_library(home, 20, 22, "gone")
     asked = watch("add", "Which methods write reviews?", "--library", "gone", "--name", "gone")
     assert asked.exit_code == 0
+    removed = CliRunner().invoke(app, ["library", "remove", "gone", "--yes"])
+    assert removed.exit_code == 0, removed.output
     done = watch("run")
     assert done.exit_code == 1
     assert "there is no library 'gone'" in done.stderr
     assert len(WatchFolder(W).history().checks) == 1  # the other watch was checked
     assert not WatchFolder("gone").history().begun
+
+
+def test_damaged_watch_does_not_hide_others_and_can_be_removed(library_watch: None) -> None:
+    added = watch("add", "Who checks quotes?", "--criteria", " ", "--library", OWN, "--name", "bad")
+    assert added.exit_code == 0
+    folder = WatchFolder("bad")
+    assert folder.watch().inputs["text"] == "Who checks quotes?"  # no condition was given
+    folder.write(folder.path / "watch.json", "{}")
+    listed = watch("list")
+    assert listed.stdout.startswith(f"{W} ")
+    assert "what is kept of watch 'bad' is damaged" in listed.stderr
+    assert watch("remove", "bad", "--yes").exit_code == 0
+    assert not folder.path.exists()
+
+
+def test_mail_without_an_address_stops_no_check(
+    library_watch: None, mail: MailServer, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CITELOOM_MAIL_TO")
+    settings.cache_clear()
+    for checks in (1, 2):
+        done = watch("run", W)
+        assert done.exit_code == 1
+        assert "set CITELOOM_MAIL_FROM and CITELOOM_MAIL_TO" in done.stderr
+        assert len(WatchFolder(W).history().checks) == checks

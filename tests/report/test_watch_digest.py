@@ -58,7 +58,7 @@ def test_digest_says_what_is_new_by_whom_judged_and_what_failed() -> None:
     assert "searched openalex, papers from 2026-09-29 on" in text
     assert "> Not searched: arxiv (no answer \\> in time)." in text
     assert r"\<b\>bold\</b\>" in text
-    assert "Relevance: 72 of 100, judged by some-model (told from 20)." in text
+    assert "Relevance: 72 of 100, judged by some-model (bar: 20)." in text
     assert "   - Contradicts sentence 3 of the section: “Owls \\| hoot [1].”" in text
     assert "   - It reports silence\n   - Its words: “Owls are silent.”" in text
     assert "   - Retracted (doi:10.1/b)." in text
