@@ -23,7 +23,7 @@ def zotero(
     ] = "CiteLoom",
     group: Annotated[
         int | None,
-        typer.Option(min=1, help="Number of a group library. [default: your own library]"),
+        typer.Option(min=1, help="Number of a group library. Without it: your own library."),
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only list what would be written.")
@@ -41,12 +41,13 @@ def zotero(
         for told in plan.left:
             typer.echo(f"left alone: {told}", err=True)
         if not plan.changes:
-            typer.echo("Zotero has everything of this run already")
-        if dry_run or yes or not plan.changes:
-            return yes and not dry_run
-        if not sys.stdin.isatty():
-            raise InputError("to write this without being asked, add --yes")
-        return typer.confirm(f"Write {counted(len(plan.changes), 'change')} to Zotero?")
+            rest = "the rest" if plan.left else "everything"
+            typer.echo(f"Nothing to write: Zotero has {rest} of this run already")
+        elif not dry_run and not yes:
+            if not sys.stdin.isatty():
+                raise InputError("to write this without being asked, add --yes")
+            typer.confirm(f"Write {counted(len(plan.changes), 'change')} to Zotero?", abort=True)
+        return not dry_run
 
     if not collection.strip():
         raise InputError("a collection needs a name")

@@ -1,7 +1,7 @@
 """What a run found of each paper, as notes, highlights and tags of Zotero."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any
@@ -32,11 +32,6 @@ class Finding:
     """In words, such as 'not in abstract'; 'for' or 'against' of an argument about citing it."""
     quotes: Sequence[Quote]
 
-    @property
-    def tag(self) -> str:
-        """How Zotero is to tag the paper for it; empty for most verdicts."""
-        return _TAGS.get(self.verdict, "")
-
 
 @dataclass
 class NotedPaper:
@@ -50,7 +45,7 @@ class NotedPaper:
     @property
     def tags(self) -> list[str]:
         """How the paper is to be tagged."""
-        return sorted({one.tag for one in self.findings} - {""})
+        return _tags(self.findings)
 
     @property
     def marked(self) -> Mapping[str, list[Finding]]:
@@ -74,30 +69,31 @@ def noted_papers(values: Mapping[str, Any]) -> list[NotedPaper]:
     papers = {item.paper.id: NotedPaper(item.paper, item.key) for item in listed}
     if not papers:
         raise InputError("this run cites and keeps no papers, so there is nothing to put in Zotero")
-    for paper, finding in _cited(values) if values.get("sentences") else _argued(kept):
-        if paper in papers and finding.quotes:
-            papers[paper].findings.append(finding)
+    said = [
+        (
+            one.paper,
+            one.claim or sentence.text,
+            one.verdict.replace("_", " "),
+            [one.quote, *one.further],
+        )
+        for sentence in values.get("sentences") or ()
+        for one in sentence.citations
+    ] or [
+        (item.paper.id, one.claim, verdict, [one.quote])
+        for item in kept
+        for verdict in ("for", "against")
+        if item.debate
+        for one in getattr(item.debate, f"arguments_{verdict}")
+    ]
+    for paper, claim, verdict, quotes in said:
+        verified = [quote for quote in quotes if quote and quote.verified]
+        if paper in papers and verified:
+            papers[paper].findings.append(Finding(claim, verdict, verified))
     return list(papers.values())
 
 
-def _cited(values: Mapping[str, Any]) -> Iterator[tuple[str, Finding]]:
-    for sentence in values.get("sentences") or ():
-        for one in sentence.citations:
-            verdict = one.verdict.replace("_", " ")
-            quotes = _verified(one.quote, *one.further)
-            yield one.paper, Finding(one.claim or sentence.text, verdict, quotes)
-
-
-def _argued(kept: Sequence[Any]) -> Iterator[tuple[str, Finding]]:
-    for item in kept:
-        debate = item.debate
-        for verdict in ("for", "against") if debate else ():
-            for one in getattr(debate, f"arguments_{verdict}"):
-                yield item.paper.id, Finding(one.claim, verdict, _verified(one.quote))
-
-
-def _verified(*quotes: Quote | None) -> list[Quote]:
-    return [quote for quote in quotes if quote and quote.verified]
+def _tags(findings: Sequence[Finding]) -> list[str]:
+    return sorted({_TAGS[one.verdict] for one in findings if one.verdict in _TAGS})
 
 
 def note_of(noted: NotedPaper, run: str) -> str:
@@ -115,10 +111,11 @@ def note_of(noted: NotedPaper, run: str) -> str:
 
 def highlight_of(text: str, findings: Sequence[Finding], place: QuotePlace) -> dict[str, Any]:
     """Return an annotation of a PDF, but for its parent: the words marked, what rests on them as its comment."""
-    rects = [[round(edge, 3) for edge in box] for box in place.boxes]
-    beyond = [[round(edge, 3) for edge in box] for box in place.next_boxes]
-    position = {"pageIndex": place.page, "rects": rects}
-    tags = sorted({one.tag for one in findings} - {""})
+    position: dict[str, Any] = {"pageIndex": place.page}
+    for name, boxes in (("rects", place.boxes), ("nextPageRects", place.next_boxes)):
+        if boxes:
+            position[name] = [[round(edge, 3) for edge in box] for box in boxes]
+    tags = _tags(findings)
     return {
         "itemType": "annotation",
         "annotationType": "highlight",
@@ -130,7 +127,7 @@ def highlight_of(text: str, findings: Sequence[Finding], place: QuotePlace) -> d
         "annotationPageLabel": place.label[:50],
         # Where it stands among the others: its page, a letter that only Zotero can count, and how far down.
         "annotationSortIndex": f"{place.page:05d}|000000|{max(0, 50_000 - int(place.boxes[0][3])):05d}",
-        "annotationPosition": json.dumps(position | ({"nextPageRects": beyond} if beyond else {})),
+        "annotationPosition": json.dumps(position),
         "tags": [{"tag": tag} for tag in tags],
     }
 

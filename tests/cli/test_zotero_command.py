@@ -9,7 +9,7 @@ from typer.testing import CliRunner, Result
 
 from citeloom.cli.app import app
 from citeloom.runs.run_record import all_runs, load_run
-from tests.fakes.zotero import KEY, USER, ZoteroServer, nobody
+from tests.fakes.zotero import KEY, USER, Reply, ZoteroServer, nobody
 from tests.pdf.papers import ABSTRACT, TITLE
 from tests.pdf.papers import paper as paper_file
 from tests.report.test_word_fields import citations_of
@@ -88,7 +88,7 @@ def test_run_is_put_into_zotero_and_a_second_call_changes_nothing(
     after = json.dumps(zotero.objects)
     asked = len([one for one in zotero.requests if one.method == "POST"])
     again = citeloom("zotero", run, "-c", "Rivers", "--yes").stdout
-    assert "Zotero has everything of this run already" in again
+    assert "Nothing to write: Zotero has everything of this run already" in again
     assert json.dumps(zotero.objects) == after
     assert len([one for one in zotero.requests if one.method == "POST"]) == asked
     # The Word file leads to the item as soon as it is written anew.
@@ -107,7 +107,7 @@ def test_file_that_is_not_here_or_damaged_has_no_highlight(
     user_has(zotero, tmp_path)
     zotero.files["FFFF2345"] = tmp_path / "not downloaded.pdf"
     told = citeloom("zotero", run, "--dry-run")
-    assert "quotes not highlighted; start Zotero on this machine" in told.stderr
+    assert "1 of 1 quote not highlighted; start Zotero on this machine" in told.stderr
     assert "highlight in" not in told.stdout
     zotero.files["FFFF2345"].write_bytes(b"%PDF-1.4 cut off")
     assert "highlight in" not in citeloom("zotero", run, "--dry-run").stdout
@@ -140,6 +140,26 @@ def test_group_gets_a_new_item_after_somebody_changed_it_meanwhile(
     assert "changed meanwhile: repeat the command" in failed.stderr
 
 
+def test_dry_run_writes_nothing_where_somebody_changes_the_library_meanwhile(
+    zotero: ZoteroServer, run: str
+) -> None:
+    changed = Reply(0, headers={"Last-Modified-Version": "7"})
+    zotero.replies = [Reply(0), changed]  # the key, and the first page that is read
+    assert "+ new: " in citeloom("zotero", run, "--dry-run").stdout
+    assert "POST" not in [one.method for one in zotero.requests]
+
+
+def test_what_was_deleted_in_zotero_is_not_called_complete(
+    zotero: ZoteroServer, run: str, tmp_path: Path
+) -> None:
+    user_has(zotero, tmp_path)
+    citeloom("zotero", run, "--yes")
+    zotero.delete(zotero.held("note")[0]["key"])
+    told = citeloom("zotero", run, "--yes")
+    assert "you deleted it in Zotero" in told.stderr
+    assert "Nothing to write: Zotero has the rest of this run already" in told.stdout
+
+
 def test_what_zotero_does_not_take_is_told_and_the_exit_code_says_so(
     zotero: ZoteroServer, run: str
 ) -> None:
@@ -153,13 +173,16 @@ def test_papers_of_a_checked_text_are_put_there_with_their_verdicts(
     zotero: ZoteroServer, run: str, home: Path
 ) -> None:
     text = "Rivers keep traces of the floods that they had [1].\n\n# References\n\n"
-    (home.parent / "draft.md").write_text(f"{text}[1] I. Brook et al. {TITLE}. 2021.\n", "utf-8")
+    text = f"Owls bark at night and nobody hears [2]. {text}[1] I. Brook et al. {TITLE}. 2021.\n\n"
+    text += "[2] A. Owl. Barking owls of the north. 2020.\n"
+    (home.parent / "draft.md").write_text(text, "utf-8")
     checked = ["verify", str(home.parent / "draft.md"), "--library", "mine"]
     CliRunner().invoke(app, [*checked, "--out", str(home.parent / "checked")])
     name = all_runs()[0].name
     assert name != run
     citeloom("zotero", name, "--yes")
     (item,), (note,) = zotero.held("preprint"), zotero.held("note")
+    assert not zotero.held("document")  # no source knows the second
     assert item["title"] == TITLE
     assert item["tags"] == [{"tag": "citeloom:supports"}]
     assert (

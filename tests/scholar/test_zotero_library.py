@@ -56,29 +56,19 @@ async def match(server: ZoteroServer, *papers: Paper) -> dict[str, str]:
     return {paper: item["key"] for paper, item in matching_items(papers, listed).items()}
 
 
-async def test_whole_library_is_read_page_by_page_and_written_in_batches(
-    zotero: ZoteroServer,
-) -> None:
+async def test_whole_library_is_read_page_by_page(zotero: ZoteroServer) -> None:
     for at in range(230):
         has(zotero, key_of("item", str(at)), f"Owl number {at}")
     library = await opened(zotero)
     assert library.place == f"users/{USER}"
     listed = await library.everything("items/top")
     assert len({item["key"] for item in listed}) == 230
-    new = [
-        {"key": key_of("new", str(at)), "itemType": "document", "title": "x"} for at in range(120)
-    ]
-    versions, failed = await library.write("items", new)
-    assert [*versions] == [one["key"] for one in new]
-    assert [*versions.values()] == [231] * 50 + [232] * 50 + [233] * 20
-    assert not failed
-    assert [len(one.body) for one in zotero.requests if one.method == "POST"] == [50, 50, 20]
-    assert library.version == 233
 
 
 async def test_only_a_key_that_may_write_opens_a_library(zotero: ZoteroServer) -> None:
-    with pytest.raises(InputError, match=r"zotero.org/settings/keys, and set ZOTERO_API_KEY"):
-        await opened(zotero, zotero_api_key=None)
+    for none in (None, SecretStr("")):
+        with pytest.raises(InputError, match=r"zotero.org/settings/keys, and set ZOTERO_API_KEY"):
+            await opened(zotero, zotero_api_key=none)
     with pytest.raises(PermanentError, match=r"Invalid key.*ZOTERO_API_KEY") as refused:
         await opened(zotero, zotero_api_key=SecretStr("some-other-key"))
     assert "some-other-key" not in str(refused.value)
@@ -127,7 +117,7 @@ async def test_what_fails_of_a_batch_is_told_and_the_rest_is_taken(zotero: Zoter
     versions, failed = await library.write("items", objects)
     assert [*versions] == [good]
     assert failed == {bad: "'volume' is not a valid field for type 'document'"}
-    assert await library.write("items", objects[:1]) == ({good: None}, {})
+    assert await library.write("items", objects[:1]) == ({}, {})
 
 
 async def test_zotero_is_waited_for_as_long_as_it_asks(zotero: ZoteroServer) -> None:

@@ -243,12 +243,60 @@ async def test_change_by_others_stops_the_write_and_the_next_plan_goes_on(
     assert (len(zotero.held("preprint")), len(zotero.held("note"))) == (1, 1)
 
 
-async def test_many_papers_go_in_batches_parents_first(zotero: ZoteroServer) -> None:
+async def test_batch_that_was_written_before_a_cut_is_known_and_edits_of_it_stay(
+    zotero: ZoteroServer,
+) -> None:
     papers = [noted(f"Owl paper number {at}", doi=f"10.1000/{at}") for at in range(70)]
-    _, problems = await put(zotero, papers, nothing())
-    assert not problems
+    kept = nothing()
+
+    def add() -> None:
+        zotero.put("XXXX2345", itemType="document", title="Another one")
+
+    zotero.meanwhile = [nobody, nobody, nobody, add]
+    with pytest.raises(ZoteroChangedError):
+        await put(zotero, papers, kept)
     sizes = [len(one.body) for one in zotero.requests if one.method == "POST"]
     assert sizes == [1, 50, 50, 40]
+    edited = zotero.held("note")[0]
+    zotero.put(edited["key"], note="my own words")
+    for one in papers:
+        one.findings.append(Finding("More.", "partly", one.findings[0].quotes))
+    plan, problems = await put(zotero, papers, kept)
+    assert not problems
+    assert [told.partition(":")[2] for told in plan.left] == [" it was changed in Zotero"]
+    texts = [item["note"] for item in zotero.held("note")]
+    assert len(texts) == 70
+    assert [text for text in texts if "More." not in text] == ["my own words"]
+
+
+async def test_note_whose_record_is_lost_is_not_written_over(zotero: ZoteroServer) -> None:
+    user_has(zotero)
+    await put(zotero, [noted()], nothing())
+    (note,) = zotero.held("note")
+    zotero.put(note["key"], note="my own words")
+    plan, _ = await put(zotero, [noted()], nothing())
+    assert "note to “How barn owls hear”: it was changed in Zotero" in plan.left
+    assert [one["note"] for one in zotero.held("note")] == ["my own words"]
+
+
+@pytest.mark.parametrize("trashed", [True, False])
+async def test_collection_that_the_user_deleted_is_made_anew_with_its_papers(
+    zotero: ZoteroServer, trashed: bool
+) -> None:
+    user_has(zotero)
+    kept = nothing()
+    await put(zotero, [noted()], kept)
+    old = next(one["key"] for one in zotero.held() if one["name"] == "Owl review")
+    if trashed:
+        zotero.put(old, "collections", deleted=1)
+    else:
+        del zotero.objects[f"{PLACE}/collections"][old]
+        zotero.put("BARN2345", collections=[])
+    await put(zotero, [noted()], kept)
+    (new,) = (
+        one["key"] for one in zotero.held() if one["name"] == "Owl review" and one["key"] != old
+    )
+    assert new in zotero.held("journalArticle")[0]["collections"]
 
 
 STEPS = st.lists(st.sampled_from(["put", "forget", "cut", "edit"]), min_size=1, max_size=4)

@@ -8,7 +8,8 @@ import asyncio
 import json
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
@@ -18,9 +19,9 @@ from tools.bibliography.read_csl import csl_paper
 from tools.bibliography.read_record import RecordError
 from tools.bibliography.write_csl import csl_item
 from tools.errors import InputError, PermanentError, TransientError
-from tools.http.hosts import Host, host_state, number
+from tools.http.hosts import Host, number
 from tools.http.http_caller import FIRST_PAUSE, LONGEST_PAUSE, exchange
-from tools.http.response_errors import Answer, foreign_errors, judge_exception, judge_status
+from tools.http.response_errors import foreign_errors, judge_exception, judge_status
 from tools.scholar.same_work import unite_records
 from tools.settings import Settings
 
@@ -66,16 +67,20 @@ _ANY = ("document", {"publisher": "publisher"})
 class ZoteroChangedError(TransientError):
     """Somebody changed the library after it was read; nothing was written."""
 
+    def __init__(self) -> None:
+        """Say what to do."""
+        super().__init__("the Zotero library was changed meanwhile: repeat the command")
 
+
+@dataclass
 class ZoteroLibrary:
-    """One library of the holder of the key."""
+    """One library of the holder of the key; see `opened`."""
 
-    def __init__(self, host: Host, place: str) -> None:
-        """Name it by its place, such as 'users/12' or 'groups/34'; see `opened`."""
-        self.place = place
-        self.version: int | None = None
-        """That of the library when reading it began, or after the last write; None starts anew."""
-        self._host = host
+    host: Host
+    place: str
+    """Where it is, such as 'users/12' or 'groups/34'."""
+    version: int | None = None
+    """That of the library when reading it began, or after the last write; None starts anew."""
 
     @classmethod
     async def opened(cls, settings: Settings, group: int | None = None) -> "ZoteroLibrary":
@@ -85,14 +90,13 @@ class ZoteroLibrary:
             InputError: There is no key, or it may not write there.
             PermanentError, TransientError: Zotero refuses the key, or does not answer.
         """
-        if settings.zotero_api_key is None:
+        if not settings.zotero_api_key:
             raise InputError(f"no key for Zotero is set: {_KEY_ADVICE}")
         host = Host(
             name="Zotero",
             url=settings.zotero_api_url.rstrip("/"),
             setting="CITELOOM_ZOTERO_API_URL",
             rate=25.0,
-            concurrency=1,
             headers={"Zotero-API-Version": "3"},
             secret_headers={"Zotero-API-Key": settings.zotero_api_key},
             key_advice=_KEY_ADVICE,
@@ -100,8 +104,7 @@ class ZoteroLibrary:
             patience=settings.source_patience,
         )
         told, _ = await cls(host, "")._ask("/keys/current")
-        groups = told["access"].get("groups") or {}
-        own = told["access"].get("user")
+        groups, own = told["access"].get("groups") or {}, told["access"].get("user")
         rights = (groups.get(str(group), groups.get("all")) if group else own) or {}
         if not rights.get("write") or not (group or rights.get("notes")):
             where = f"the group {group}" if group else "your library and its notes"
@@ -121,7 +124,7 @@ class ZoteroLibrary:
             page, headers = await self._ask(f"/{self.place}/{path}{more}")
             version = int(headers.get("last-modified-version", 0))
             if self.version not in {None, version}:
-                raise _changed()
+                raise ZoteroChangedError
             self.version = version
             found += page
             if not page or len(found) >= int(headers.get("total-results", 0)):
@@ -129,43 +132,53 @@ class ZoteroLibrary:
 
     async def write(
         self, kind: str, objects: Sequence[Object]
-    ) -> tuple[dict[str, int | None], dict[str, str]]:
-        """Create or change objects, fifty at a time; what an object does not name stays.
+    ) -> tuple[dict[str, int], dict[str, str]]:
+        """Create or change up to `BATCH` objects; what an object does not name stays.
 
         Args:
             kind: 'items' or 'collections'.
             objects: What they shall say, each with its key; parents first.
 
         Returns:
-            The versions of those that were taken (None where Zotero had it already), and why the others
-            were not, by key.
+            The new versions of those that changed, and why others were not taken, by key.
 
         Raises:
-            ZoteroChangedError: The library changed since it was read; what comes behind was not written.
+            ZoteroChangedError: The library changed since it was read; nothing was written.
             PermanentError, TransientError: Zotero refuses, or does not answer.
         """
-        versions: dict[str, int | None] = {}
-        failed: dict[str, str] = {}
-        for start in range(0, len(objects), BATCH):
-            since = {"If-Unmodified-Since-Version": str(self.version or 0)}
-            sent = objects[start : start + BATCH]
-            told, headers = await self._ask(f"/{self.place}/{kind}", sent, since)
-            self.version = int(headers.get("last-modified-version", 0))
-            versions |= dict.fromkeys(told["unchanged"].values())
-            versions |= {one["key"]: one["version"] for one in told["successful"].values()}
-            failed |= {
-                sent[int(at)]["key"]: str(one["message"]) for at, one in told["failed"].items()
-            }
+        since = {"If-Unmodified-Since-Version": str(self.version or 0)}
+        told, headers = await self._ask(f"/{self.place}/{kind}", objects, since)
+        self.version = int(headers.get("last-modified-version", 0))
+        versions = {one["key"]: one["version"] for one in told["successful"].values()}
+        failed = {objects[int(at)]["key"]: one["message"] for at, one in told["failed"].items()}
         return versions, failed
 
     async def _ask(
-        self, path: str, payload: object = None, headers: Mapping[str, str] | None = None
+        self, path: str, payload: object = None, headers: Mapping[str, str] = {}
     ) -> tuple[Any, Mapping[str, str]]:
         """Return the JSON that answers a request, and the headers; wait as long as Zotero asks."""
-        host = replace(self._host, headers={**self._host.headers, **(headers or {})})
-        answer, said = await _sent(host, host.url + path, payload)
-        if answer.status == 412:
-            raise _changed()
+        host = replace(self.host, headers={**self.host.headers, **headers})
+        end, pause = time.monotonic() + host.patience, FIRST_PAUSE
+        while True:
+            try:
+                async with asyncio.timeout(host.timeout):
+                    answer, said, _ = await exchange(host, host.url + path, payload)
+            except foreign_errors() as error:
+                decision = judge_exception(error, host)
+            else:
+                if answer.status == 412:
+                    raise ZoteroChangedError
+                if answer.status == 200:
+                    break
+                decision = judge_status(answer, host)
+            # Who waits here sits at a terminal: without a network nobody waits.
+            if not isinstance(decision.error, TransientError) or decision.unreachable:
+                raise decision.error
+            pause = max(decision.error.retry_after or 0.0, min(2 * pause, LONGEST_PAUSE))
+            if time.monotonic() + pause > end:
+                raise decision.error
+            await asyncio.sleep(pause)
+        await asyncio.sleep(min(number(said.get("backoff")) or 0.0, host.patience))
         try:
             return json.loads(answer.body), said
         except ValueError as error:
@@ -174,42 +187,10 @@ class ZoteroLibrary:
             ) from error
 
 
-async def _sent(host: Host, url: str, payload: object) -> tuple[Answer, Mapping[str, str]]:
-    state, began, pause = host_state(host), time.monotonic(), FIRST_PAUSE
-    while True:
-        async with state.gate:
-            await state.pace.turn()
-            try:
-                async with asyncio.timeout(host.timeout):
-                    answer, said, _ = await exchange(host, url, payload)
-            except foreign_errors() as error:
-                decision = judge_exception(error, host)
-            else:
-                state.gate.pause(number(said.get("backoff")) or 0.0)
-                if answer.status in {200, 412}:
-                    return answer, said
-                decision = judge_status(answer, host)
-        # Who waits here sits at a terminal: without a network nobody waits.
-        if not isinstance(decision.error, TransientError) or decision.unreachable:
-            raise decision.error
-        pause = max(decision.error.retry_after or 0.0, min(2 * pause, LONGEST_PAUSE))
-        if time.monotonic() - began + pause > host.patience:
-            raise decision.error
-        await asyncio.sleep(pause)
-
-
-def _changed() -> ZoteroChangedError:
-    return ZoteroChangedError("the Zotero library was changed meanwhile: repeat the command")
-
-
 def key_of(*parts: str) -> str:
     """Return the key that an object made for this gets: the same each time, so that none is made twice."""
-    value = int.from_bytes(sha256("\n".join(parts).encode()).digest())
-    letters = []
-    for _ in range(8):
-        value, at = divmod(value, len(_LETTERS))
-        letters.append(_LETTERS[at])
-    return "".join(letters)
+    digest = sha256("\n".join(parts).encode()).digest()
+    return "".join(_LETTERS[byte % len(_LETTERS)] for byte in digest[:8])
 
 
 def matching_items(papers: Sequence[Paper], listed: Sequence[Object]) -> dict[str, Object]:
@@ -221,11 +202,9 @@ def matching_items(papers: Sequence[Paper], listed: Sequence[Object]) -> dict[st
     records = list(papers)
     items: list[Object] = []
     for item in listed:
-        try:
+        with suppress(RecordError):  # a note or a file without a parent
             records.append(csl_paper(item.get("csljson")))
-        except RecordError:  # a note or a file without a parent
-            continue
-        items.append(item)
+            items.append(item)
     found: dict[str, Object] = {}
     for group in unite_records(records):
         same = [items[at - len(papers)] for at in group if at >= len(papers)]
@@ -249,7 +228,6 @@ def item_of(paper: Paper, key: str) -> dict[str, Any]:
         extra.append(f"DOI: {record['DOI']}")
     if paper.arxiv and record.get("number") != f"arXiv:{paper.arxiv}":
         extra.append(f"arXiv: {paper.arxiv}")
-    day = paper.published.isoformat() if paper.published else str(paper.year or "")
     made = {
         "itemType": kind,
         "title": paper.title,
@@ -257,7 +235,7 @@ def item_of(paper: Paper, key: str) -> dict[str, Any]:
             _creator(role, name) for role in ("author", "editor") for name in record.get(role, ())
         ],
         "abstractNote": (paper.abstract or "") if paper.abstract_kind == "abstract" else "",
-        "date": day,
+        "date": paper.published.isoformat() if paper.published else str(paper.year or ""),
         "url": str(record.get("URL") or ""),
         "extra": "\n".join(extra),
     }
