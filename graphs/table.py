@@ -20,9 +20,8 @@ from tools.run_settings import settings_class_of
 
 def after_rows(state: TableState) -> str:
     """Go on while papers are left."""
-    left = state["done"] < len(state["row_ids"])
-    stopped = fatal_failure(state.get("failures", []))
-    return "fill_rows" if left and not stopped else "present_table"
+    ended = fatal_failure(state.get("failures", [])) or state["done"] >= len(state["row_ids"])
+    return "present_table" if ended else "fill_rows"
 
 
 builder = Graph(

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -19,6 +20,21 @@ STANCES: Mapping[Stance | None, str] = {
     None: "not typed",
 }
 """What a reader is told of a sentence, in the order in which it is told."""
+_COLUMNS = (
+    "citing",
+    "citing_name",
+    "citing_year",
+    "cited",
+    "cited_name",
+    "cited_year",
+    "type",
+    "typed_by",
+    "same_author",
+    "sentence",
+    "marker",
+    "section",
+    "page",
+)
 
 
 def as_rows(told: LibraryCitations) -> list[dict[str, Any]]:
@@ -27,50 +43,48 @@ def as_rows(told: LibraryCitations) -> list[dict[str, Any]]:
     items = sorted(
         told.sentences, key=lambda item: (item.cited != told.paper, order.index(item.stance))
     )
-    return [
-        {
-            "citing": item.citing,
-            "citing_name": told.papers[item.citing].name,
-            "citing_year": told.papers[item.citing].year,
-            "cited": item.cited,
-            "cited_name": told.papers[item.cited].name,
-            "cited_year": told.papers[item.cited].year,
-            "type": STANCES[item.stance],
-            "typed_by": item.by,
-            "same_author": item.own,
-            "sentence": item.text,
-            "marker": item.marker,
-            "section": " > ".join(item.section),
-            "page": item.page,
-        }
+    rows = (
+        (
+            item.citing,
+            told.papers[item.citing].name,
+            told.papers[item.citing].year,
+            item.cited,
+            told.papers[item.cited].name,
+            told.papers[item.cited].year,
+            STANCES[item.stance],
+            item.by,
+            item.own,
+            item.text,
+            item.marker,
+            " > ".join(item.section),
+            item.page,
+        )
         for item in items
-    ]
+    )
+    return [dict(zip(_COLUMNS, row, strict=True)) for row in rows]
 
 
 def as_csv(told: LibraryCitations) -> str:
     """Return the sentences as CSV (RFC 4180), one a row."""
-    rows = as_rows(told)
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(rows[0] if rows else ["citing", "cited", "type", "sentence"])
-    for row in rows:
-        writer.writerow([defused(one) if isinstance(one, str) else one for one in row.values()])
+    rows = (
+        [defused(one) if isinstance(one, str) else one for one in row.values()]
+        for row in as_rows(told)
+    )
+    csv.writer(out, lineterminator="\r\n").writerows([_COLUMNS, *rows])
     return out.getvalue()
 
 
 def as_text(told: LibraryCitations) -> str:
     """Return what others say of a paper and what it says of others; of a whole library the former for each paper."""
-    shown = [told.paper] if told.paper else _most_cited(told)
+    cited = Counter(item.cited for item in told.sentences)
+    most_cited = sorted(cited, key=lambda paper: (-cited[paper], paper))
+    shown = [told.paper] if told.paper else most_cited
     parts = [part for paper in shown for part in _said_of(told, paper)]
     if told.paper:
         says = [item for item in told.sentences if item.citing == told.paper]
         parts += _grouped(told, "What it says of others", says, of=True)
     return "\n".join(parts) or "no paper here cites another in the text that CiteLoom has of it"
-
-
-def _most_cited(told: LibraryCitations) -> list[str]:
-    cited = [item.cited for item in told.sentences]
-    return sorted(dict.fromkeys(cited), key=lambda paper: (-cited.count(paper), paper))
 
 
 def _said_of(told: LibraryCitations, paper: str) -> Iterator[str]:

@@ -34,17 +34,13 @@ _LONGEST = 32_000
 
 def told(cell: TableCell) -> str:
     """Return what a cell says: the answer, or what stands in its place."""
-    if cell.kind == "answer":
-        return cell.answer
-    return f"{KINDS[cell.kind]}: {cell.cause}" if cell.cause else KINDS[cell.kind]
+    return cell.answer or ": ".join(filter(None, (KINDS[cell.kind], cell.cause)))
 
 
-def read_of(row: LibraryRow, cell: TableCell | None = None) -> str:
-    """Return what was read of a paper, or for one of its cells: 'full text, 6 of 40 passages'."""
-    text = _TEXTS[row.text]
-    if cell is None or row.text != "full_text":
-        return text
-    return f"{text}, {cell.read} of {counted(row.passages, 'passage')}"
+def _read(row: LibraryRow, cell: TableCell) -> str:
+    """Return what was read for a cell: 'full text, 6 of 40 passages', 'abstract only'."""
+    passages = f", {cell.read} of {counted(row.passages, 'passage')}"
+    return _TEXTS[row.text] + (passages if row.text == "full_text" else "")
 
 
 def table_blocks(values: Mapping[str, Any]) -> Iterator[str]:
@@ -52,12 +48,7 @@ def table_blocks(values: Mapping[str, Any]) -> Iterator[str]:
     rows: Sequence[LibraryRow] = values.get("rows") or ()
     if not rows:
         return
-    papers = values["counts"]["papers"]
-    yield (
-        f"{len(rows)} of {counted(papers, 'paper')} read."
-        if len(rows) < papers
-        else counted(papers, "paper") + " read."
-    )
+    yield f"{len(rows)} of {counted(values['counts']['papers'], 'paper')} read."
     if values.get("mind") == "extractive":
         yield (
             "No model is configured, so CiteLoom answered nothing. It shows the sentence of each paper nearest to "
@@ -65,32 +56,30 @@ def table_blocks(values: Mapping[str, Any]) -> Iterator[str]:
         )
     for place, column in enumerate(values["columns"]):
         filled = sum(row.cells[place].quote is not None for row in rows)
-        yield f"- {escape(column)} {filled} of {counted(len(rows), 'paper')} filled."
-    yield from map("\n".join, _rows(rows[:_FIRST], values["columns"]))
+        yield f"- {escape(column)} Filled for {filled} of {counted(len(rows), 'paper')}."
+    yield from _rows(rows[:_FIRST], values["columns"])
     if (left := len(rows) - _FIRST) > 0:
         yield f"{counted(left, 'more row')} in the files."
 
 
 def table_details(values: Mapping[str, Any]) -> Iterator[str]:
     """Yield the other rows, and what the run took."""
-    yield from map("\n".join, _rows((values.get("rows") or ())[_FIRST:], values.get("columns", ())))
+    yield from _rows((values.get("rows") or ())[_FIRST:], values.get("columns", ()))
     yield from ("## How this was made", "\n".join(spending(values)))
 
 
-def _rows(rows: Sequence[LibraryRow], columns: Sequence[str]) -> Iterator[list[str]]:
+def _rows(rows: Sequence[LibraryRow], columns: Sequence[str]) -> Iterator[str]:
     for row in rows:
-        lines = [
-            f"**{escape(one_line(row.name))}: {escape(one_line(row.title))}** ({_TEXTS[row.text]})"
-        ]
+        lines = [f"**{_flat(row.name)}: {_flat(row.title)}** ({_TEXTS[row.text]})"]
         for column, cell in zip(columns, row.cells, strict=True):
-            words = f" — “{escape(one_line(cell.quote.text))}”" if cell.quote else ""
-            place = (
-                f" ({escape(one_line(cell.quote.place))})"
-                if cell.quote and cell.quote.place
-                else ""
-            )
-            lines.append(f"- {escape(column)} {escape(one_line(told(cell)))}{words}{place}")
-        yield lines
+            words = f" — “{_flat(cell.quote.text)}”" if cell.quote else ""
+            place = f" ({_flat(cell.quote.place)})" if cell.quote and cell.quote.place else ""
+            lines.append(f"- {escape(column)} {_flat(told(cell))}{words}{place}")
+        yield "\n".join(lines)
+
+
+def _flat(text: str) -> str:
+    return escape(one_line(text))
 
 
 def _grid(columns: Sequence[str], rows: Sequence[LibraryRow]) -> Iterator[list[str]]:
@@ -100,9 +89,8 @@ def _grid(columns: Sequence[str], rows: Sequence[LibraryRow]) -> Iterator[list[s
     for row in rows:
         line = [row.paper, row.name, row.title]
         for cell in row.cells:
-            quote = cell.quote
-            line += [told(cell), quote.text if quote else "", quote.place if quote else ""]
-            line.append(read_of(row, cell))
+            quote = (cell.quote.text, cell.quote.place) if cell.quote else ("", "")
+            line += [told(cell), *quote, _read(row, cell)]
         yield line
 
 

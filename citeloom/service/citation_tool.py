@@ -56,8 +56,10 @@ async def read_citations(asked: ReadCitations, caller: str) -> dict[str, Any]:
     pages = in_pages(as_rows(told))
     if asked.page > len(pages):
         raise InputError(f"there is no page {asked.page}: the last page is {len(pages)}")
-    items = pages[asked.page - 1]
-    page = CitationPage(
-        library=told.library, paper=told.paper, page=asked.page, pages=len(pages), items=items
-    )
-    return page.model_dump(mode="json")
+    return CitationPage(
+        library=told.library,
+        paper=told.paper,
+        page=asked.page,
+        pages=len(pages),
+        items=pages[asked.page - 1],
+    ).model_dump(mode="json")

@@ -45,9 +45,13 @@ async def sentences_between(
         sentences, failures = await read_citing_sentences(library, at, list(here))
         found = await asyncio.to_thread(sentences.found, list(here))
     except LibraryError as error:
-        remedy = "CiteLoom does not show what papers say of one another"
-        subject = f"library '{request.library}'"
-        return [], [Failure(stage=stage, subject=subject, cause=str(error), remedy=remedy)]
+        failure = Failure(
+            stage=stage,
+            subject=f"library '{request.library}'",
+            cause=str(error),
+            remedy="CiteLoom does not show what papers say of one another",
+        )
+        return [], [failure]
     return [
         item.model_copy(update={"citing": here[item.citing], "cited": here[item.cited]})
         for item in found

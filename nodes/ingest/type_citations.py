@@ -123,20 +123,20 @@ async def library_citations(
         LibraryError: The library is damaged or cannot be written.
         TransientError, PermanentError: The model's endpoint is out of reach or refuses.
     """
-    record = await asyncio.to_thread(library.called, paper) if paper else None
+    named = (await asyncio.to_thread(library.called, paper)).id if paper else ""
     sentences, failures = await read_citing_sentences(library, settings, progress=progress)
     if mind is not None:
         failures += await type_citations(library, sentences, mind, progress)
-    found = await asyncio.to_thread(sentences.found)
-    if record is not None:
-        found = [item for item in found if record.id in (item.cited, item.citing)]
-    ids = {paper_id for item in found for paper_id in (item.citing, item.cited)}
-    if record is not None:
-        ids.add(record.id)
-    known = await asyncio.to_thread(library.get, ids)
+    found = [
+        item
+        for item in await asyncio.to_thread(sentences.found)
+        if named in ("", item.cited, item.citing)
+    ]
+    ids = {key for item in found for key in (item.citing, item.cited)}
+    known = await asyncio.to_thread(library.get, {*ids, named})
     return LibraryCitations(
         library=library.name,
-        paper=record.id if record else "",
+        paper=named,
         papers={
             key: PaperName(name=one.citation, year=one.year, title=one.title)
             for key, one in known.items()
@@ -171,9 +171,13 @@ async def read_citing_sentences(
         try:
             cites = await run_apart(settings, read_bibliography, document, entries)
         except DocumentError as error:
-            remedy = "CiteLoom does not show what this paper says of others"
             failures.append(
-                Failure(stage=STAGE, subject=one.paper, cause=str(error), remedy=remedy)
+                Failure(
+                    stage=STAGE,
+                    subject=one.paper,
+                    cause=str(error),
+                    remedy="CiteLoom does not show what this paper says of others",
+                )
             )
         else:
             await asyncio.to_thread(sentences.put, one, document, cites)

@@ -17,18 +17,19 @@ from pydantic import BaseModel, Field
 
 from nodes.common.ask_model import ROOM, ask_with_check
 from nodes.judge.full_text import library_text
+from nodes.judge.judge_claims import Evidence, Words
 from nodes.write.paper_passages import ShownPassage, shown_passages
 from state.paper import Paper
 from state.passage import Passage
-from state.quote import ANNOTATION, Quote
+from state.quote import ANNOTATION
 from state.run import Failure
-from state.table import CellKind, LibraryRow, TableCell, TableState, TextKind
+from state.table import LibraryRow, TableCell, TableState, TextKind
 from tools.cache import AnswerCache, cache_key, open_cache
 from tools.documents.document_cache import DocumentStore
 from tools.embed.embedder import Embedder
 from tools.evidence.facts import standing_nowhere
 from tools.evidence.prompt_injection import injection_failure, without_injections
-from tools.evidence.quotes import MIN_LENGTH, find_quote, quote_fault
+from tools.evidence.quotes import MIN_LENGTH, quote_fault
 from tools.library.library import Library
 from tools.library.open_library import settings_for
 from tools.library.search_types import PassageFilter
@@ -124,7 +125,6 @@ async def fill_rows(state: TableState, runtime: Runtime[RunSettings]) -> TableSt
     some = rows[done : done + AT_ONCE]
     table = _Table(services, library, state["columns"], done, len(rows))
     papers = await asyncio.to_thread(library.get, some)
-    table.tell()
     ended = await asyncio.gather(
         *(table.fill(papers[key]) for key in some if key in papers), return_exceptions=True
     )
@@ -145,17 +145,13 @@ class _Table:
     of: int
     failures: list[Failure] = field(default_factory=list)
 
-    def tell(self, row: LibraryRow | None = None) -> None:
-        """Tell how many rows there are, and the one that came."""
-        more = {"row": row.model_dump(mode="json")} if row else None
-        self.services.progress(STAGE, self.done, self.of, row.title[:60] if row else "", more)
-
     async def fill(self, paper: Paper) -> None:
         """Make and keep the row of a paper; cells that an earlier table has are not asked again."""
         passages, kept, asker = await asyncio.to_thread(self._text, paper)
         ids = [item.id for item in passages]
         names = {one: cache_key("cell", asker, one, *ids) for one in self.columns}
-        cells = {one: cell for one, key in names.items() if (cell := await _known(kept, key))}
+        known = {one: await kept.get(key) for one, key in names.items()}
+        cells = {one: TableCell.model_validate_json(text) for one, text in known.items() if text}
         new = [one for one in self.columns if one not in cells]
         if not passages:
             none = TableCell(kind="not_read", cause="the library has no text of it")
@@ -163,21 +159,21 @@ class _Table:
         elif new:
             asked = await self._ask(paper, passages, new)
             for one, cell in asked.items():
-                if cell.kind != "not_read" and not cell.cause:
+                if not cell.cause:
                     await kept.put(names[one], cell.model_dump_json())
             cells |= asked
-        first = passages[0] if passages else None
         row = LibraryRow(
             paper=paper.id,
             name=f"{paper.citation} ({paper.year or 'n.d.'})",
             title=paper.title,
-            text=_kind(first),
+            text=_kind(passages),
             passages=len(passages),
             cells=tuple(cells[one] for one in self.columns),
         )
         await self.services.run_store.rows.put([row])
         self.done += 1
-        self.tell(row)
+        more = {"row": row.model_dump(mode="json")}
+        self.services.progress(STAGE, self.done, self.of, row.title[:60], more)
 
     def _text(self, paper: Paper) -> tuple[list[Passage], AnswerCache, str]:
         """Return the paper's full text, else its abstract; where cells are kept; and who asks. Reads the disk."""
@@ -187,9 +183,9 @@ class _Table:
         mind, embedder = self.services.mind, self.services.clients.embedder.name
         asker = cache_key(_FORM, mind.name, at.fast_model if mind.composes else embedder, prompt)
         home = settings_for(self.library.name, self.services.caller, at).home
-        found = library_text(self.library, paper, DocumentStore(home))
-        found = found or self.library.texts.of_paper(paper.id)
-        return found, open_cache(at.home / "answers.sqlite", at.cache_mb), asker
+        whole = library_text(self.library, paper, DocumentStore(home))
+        passages = whole or self.library.texts.of_paper(paper.id)
+        return passages, open_cache(at.home / "answers.sqlite", at.cache_mb), asker
 
     async def _ask(
         self, paper: Paper, passages: Sequence[Passage], columns: Sequence[str]
@@ -228,13 +224,12 @@ class _Table:
             return list(passages)
         retriever = Retriever("hybrid", self.library)
         wanted = PassageFilter(papers=frozenset({paper.id}))
-        ranked = []
-        for one in columns:
-            hits = retriever.retrieve(one, limit=NEAREST, wanted=wanted)
-            found = self.library.texts.get([hit.passage for hit in hits])
-            ranked.append(
-                [item for hit in hits for item in _pieces(passages, found.get(hit.passage))]
-            )
+        hits = [retriever.retrieve(one, limit=NEAREST, wanted=wanted) for one in columns]
+        found = self.library.texts.get([hit.passage for each in hits for hit in each])
+        ranked = [
+            [item for hit in each for item in _pieces(passages, found.get(hit.passage))]
+            for each in hits
+        ]
         turns = chain.from_iterable(zip_longest(*ranked))
         best = {item.id: item for item in turns if item is not None}
         return [*best.values()][:MOST] or list(passages[:NEAREST])
@@ -244,17 +239,12 @@ _LONG = f"more than {_FEW} words"
 _UNFOUND = "the model gave no answer with words that are in the text it read"
 
 
-def _kind(first: Passage | None) -> TextKind:
-    if first is None:
+def _kind(passages: Sequence[Passage]) -> TextKind:
+    if not passages:
         return "none"
-    if first.document:
+    if passages[0].document:
         return "full_text"
-    return "annotation" if first.part == ANNOTATION else "abstract"
-
-
-async def _known(kept: AnswerCache, key: str) -> TableCell | None:
-    found = await kept.get(key)
-    return TableCell.model_validate_json(found) if found else None
+    return "annotation" if passages[0].part == ANNOTATION else "abstract"
 
 
 def _pieces(passages: Sequence[Passage], hit: Passage | None) -> list[Passage]:
@@ -278,6 +268,8 @@ def _take(
         f"question {at} was left out" for at in numbers - {a.question for a in answer.answers}
     ]
     texts = [item.text for item in read]
+    words_read = (Words(item.text, item.part, item.start, place=item.place) for item in read)
+    source = Evidence(paper.id, tuple(words_read))
     for one in answer.answers:
         at, words = one.question, " ".join(one.answer.split())
         if at not in numbers:
@@ -286,34 +278,20 @@ def _take(
             cells.setdefault(at, TableCell(kind="not_found", read=len(read)))
         elif at in cells and cells[at].kind == "answer":
             continue
-        elif (quote := _quote(one.quote, read)) is None:
+        elif (quote := source.quote(one.quote)) is None:
             wrong = quote_fault(one.quote, texts)
             faults.append(f"question {at}: {wrong[1] if wrong else 'these words are not quoted'}")
         else:
             strange = standing_nowhere(words, [*texts, paper.text])
-            if strange or len(words.split()) > _FEW:
-                why = f"not in the passages: {', '.join(strange)}" if strange else _LONG
-                faults.append(f"question {at}: {why}")
-                words, unfit = "", f"the answer of the model does not fit: {why}"
-            else:
-                unfit = ""
-            kind: CellKind = "answer" if words else "nearest"
-            cells[at] = TableCell(kind=kind, answer=words, quote=quote, read=len(read), cause=unfit)
-    return faults
-
-
-def _quote(claimed: str, read: Sequence[Passage]) -> Quote | None:
-    """Return words that stand in one of the passages as a quote; None for others, and for commands."""
-    for item in read:
-        span = find_quote(claimed, item.text)
-        if span and not without_injections(span.text)[1]:
-            return Quote(
-                text=span.text,
-                paper=item.paper,
-                part=item.part,
-                start=item.start + span.start,
-                end=item.start + span.end,
-                verified=True,
-                place=item.place,
+            cause = f"not in the passages: {', '.join(strange)}" if strange else ""
+            if cause := cause or (_LONG if len(words.split()) > _FEW else ""):
+                faults.append(f"question {at}: {cause}")
+                words, cause = "", f"the answer of the model does not fit: {cause}"
+            cells[at] = TableCell(
+                kind="answer" if words else "nearest",
+                answer=words,
+                quote=quote,
+                read=len(read),
+                cause=cause,
             )
-    return None
+    return faults

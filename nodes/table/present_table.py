@@ -18,16 +18,15 @@ async def present_table(state: TableState, runtime: Runtime[RunSettings]) -> Tab
     """Return the rows that were filled."""
     services = open_services(runtime, state["run"])
     rows = await services.run_store.rows.values(state["row_ids"])
-    counts = count_cells(rows, len(state["row_ids"]))
-    whole = len(rows) == len(state["row_ids"])
+    failures, papers = state.get("failures", []), len(state["row_ids"])
     return {
         "rows": rows,
-        "counts": counts,
+        "counts": count_cells(rows, papers),
         "usage": await services.usage(),
         "source_usage": await services.source_usage(),
         "mind": services.mind_name,
-        "outcome": outcome_of(rows, state.get("failures", []), whole=whole),
-        "stop": fatal_failure(state.get("failures", [])),
+        "outcome": outcome_of(rows, failures, whole=len(rows) == papers),
+        "stop": fatal_failure(failures),
     }
 
 

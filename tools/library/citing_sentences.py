@@ -8,16 +8,16 @@ entry to two papers, nothing is kept: rather none than a wrong one.
 
 import json
 import sqlite3
-from bisect import bisect_right
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import groupby
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 
 from state.bibliography import Bibliography, ReferenceEntry
 from state.citing import CUE_WORDS, CitingSentence
-from state.document import Block, Document
+from state.document import Document
 from state.paper import Author, Paper, title_key
 from tools.documents.document_cache import DocumentStore
 from tools.documents.paragraphs import paragraphs_of, rebuilt
@@ -27,8 +27,6 @@ from tools.library.library import Library
 from tools.text.cue_phrases import stance_by_cues
 from tools.text.source_lines import source_lines
 
-_READER = "1"
-"""What finds the sentences: another one looks through all documents anew."""
 _TABLE = """CREATE TABLE IF NOT EXISTS citing (
     document INTEGER PRIMARY KEY, -- its number, which it keeps when its file changes
     version BLOB NOT NULL,        -- of its text, its list, and the papers that this leads to
@@ -59,23 +57,21 @@ class CitingSentences:
 
     def unread(self, papers: Collection[str] | None = None) -> list[Unread]:
         """Return the documents to be looked through, of these papers or of all."""
-        listed = {
-            document: {place: points[0] for place, points in _by_place(links) if len(points) == 1}
-            for document, links in self._library.catalog.printed_links().items()
-        }
+        listed = self._library.catalog.printed_links()
         points = set(self._library.catalog.points(papers).values()) if papers is not None else None
         with self._database.reading() as db:
             known = db.execute(
                 "SELECT d.sha256, p.id, p.point, d.digest FROM documents d JOIN papers p"
                 " ON p.point = d.paper ORDER BY d.number"
             ).fetchall()
-            versions = db.execute(f"SELECT d.sha256, version {_STORED}") if _made(db) else ()
-            stored = dict(versions)
+            stored = dict(db.execute(f"SELECT d.sha256, version {_STORED}") if _made(db) else ())
         found: list[Unread] = []
         for document, paper, point, digest in known:
-            links = {at: to for at, to in listed.get(document, {}).items() if to != point}
+            pairs = listed.get(document, [])
+            papers_at = Counter(place for place, _ in pairs)
+            links = {at: to for at, to in pairs if papers_at[at] == 1 and to != point}
             self._links[document] = links
-            whole = (_READER, digest.hex(), sorted(links.items()))
+            whole = (digest.hex(), sorted(links.items()))
             version = self._versions[document] = sha256(json.dumps(whole).encode()).digest()
             if (points is None or point in points) and links and stored.get(document) != version:
                 found.append(Unread(document, paper, version, frozenset(links)))
@@ -108,16 +104,20 @@ class CitingSentences:
         with self._database.writing() as db:
             db.execute(_TABLE)
             db.execute("DELETE FROM citing WHERE document NOT IN (SELECT number FROM documents)")
-            _write(db, one.sha256, one.version, made, _read(db, one.sha256))
+            db.execute(
+                "INSERT OR REPLACE INTO citing SELECT number, ?, ? FROM documents WHERE sha256 = ?",
+                (one.version, _typed(made, _read(db, one.sha256)), one.sha256),
+            )
 
     def type(self, items: Sequence[CitingSentence]) -> None:
         """Keep what a model said of these sentences; those of one document stand together."""
         for document, said in groupby(items, key=attrgetter("document")):
-            typed = list(said)
             with self._database.writing() as db:
-                sql = f"SELECT version {_STORED} WHERE d.sha256 = ?"
-                for (told,) in db.execute(sql, (document,)).fetchall():
-                    _write(db, document, told, _read(db, document, told), typed)
+                db.execute(
+                    "UPDATE citing SET sentences = ?"
+                    " WHERE document IN (SELECT number FROM documents WHERE sha256 = ?)",
+                    (_typed(_read(db, document), said), document),
+                )
 
     def found(self, citing_papers: Collection[str] | None = None) -> list[CitingSentence]:
         """Return what was found in documents of these papers, or of all, each sentence of a paper once.
@@ -155,8 +155,7 @@ class CitingSentences:
 
 def _made(db: sqlite3.Connection) -> bool:
     """Whether anything was ever kept."""
-    found = db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'citing'").fetchone()
-    return found is not None
+    return bool(db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'citing'").fetchone())
 
 
 def _read(
@@ -168,21 +167,11 @@ def _read(
     return [CitingSentence.model_validate(item) for (row,) in rows for item in json.loads(row)]
 
 
-def _write(
-    db: sqlite3.Connection,
-    document: str,
-    version: bytes,
-    items: Iterable[CitingSentence],
-    typed: Iterable[CitingSentence],
-) -> None:
-    """Keep the sentences of a document; those that are among `typed` are typed as these are."""
+def _typed(items: Iterable[CitingSentence], typed: Iterable[CitingSentence]) -> str:
+    """Return sentences of a document as they are kept; those among `typed` are typed as these are."""
     said = {(one.text, one.entry): {"stance": one.stance, "by": one.by} for one in typed}
     rows = [item.model_copy(update=said.get((item.text, item.entry), {})) for item in items]
-    told = json.dumps([row.model_dump(mode="json", exclude_defaults=True) for row in rows])
-    db.execute(
-        "INSERT OR REPLACE INTO citing SELECT number, ?, ? FROM documents WHERE sha256 = ?",
-        (version, told, document),
-    )
+    return json.dumps([row.model_dump(mode="json", exclude_defaults=True) for row in rows])
 
 
 def sentences_of(
@@ -209,35 +198,28 @@ def sentences_of(
             start = at + line.start
             if told[place] != line.text or text[start : start + len(line.text)] != line.text:
                 continue
-            seen: set[int] = set()
-            for mark in paragraph.citations:
-                if not (mark.start < line.end and line.start < mark.end):
-                    continue
-                for entry in (one.places & set(mark.entries)) - seen:
-                    seen.add(entry)
-                    yield CitingSentence(
-                        text=line.text,
-                        marker=paragraph.text[mark.start : mark.end],
-                        before=told[place - 1] if place else "",
-                        after=told[place + 1] if place + 1 < len(told) else "",
-                        section=paragraph.section,
-                        page=_page(blocks[paragraph.text], line.start),
-                        document=one.sha256,
-                        start=start,
-                        entry=entry,
-                    )
-
-
-def _page(block: Block, at: int) -> int | None:
-    """Return the page on which an offset of a block stands."""
-    starts = [start for start, _ in block.turns]
-    turned = bisect_right(starts, at)
-    return block.turns[turned - 1][1] if turned else block.page
-
-
-def _by_place(links: Iterable[tuple[int, int]]) -> Iterator[tuple[int, list[int]]]:
-    for place, rows in groupby(links, key=itemgetter(0)):
-        yield place, [point for _, point in rows]
+            block = blocks[paragraph.text]
+            first_marks = {
+                entry: paragraph.text[mark.start : mark.end]
+                for mark in reversed(paragraph.citations)
+                if mark.start < line.end and line.start < mark.end
+                for entry in one.places & set(mark.entries)
+            }
+            for entry, marker in first_marks.items():
+                yield CitingSentence(
+                    text=line.text,
+                    marker=marker,
+                    before=told[place - 1] if place else "",
+                    after=told[place + 1] if place + 1 < len(told) else "",
+                    section=paragraph.section,
+                    page=next(
+                        (page for turn, page in reversed(block.turns) if turn <= line.start),
+                        block.page,
+                    ),
+                    document=one.sha256,
+                    start=start,
+                    entry=entry,
+                )
 
 
 def share_an_author(one: Paper, other: Paper) -> bool:
