@@ -18,8 +18,13 @@ _ROOMS = (
     "citeloom/service",
     "citeloom/page",
 )
-_COMMANDS = {"citeloom/service/serve.py", "citeloom/service/dev.py", "tools/program.py"}
-"""Programs of their own, which are started with options; and what says how pipx and uvx are called."""
+_COMMANDS = {
+    "citeloom/service/serve.py",
+    "citeloom/service/dev.py",
+    "tools/program.py",
+    "citeloom/report/watch_digest.py",
+}
+"""Programs of their own, which are started with options; what says how pipx and uvx are called; and what cron mails."""
 
 
 def _sources(suffix: str) -> Iterator[Path]:

@@ -62,7 +62,8 @@ def test_workflow_may_write_only_where_it_has_to(path: Path) -> None:
         if "permissions" in job
     }
     released = {"image": {"packages"}, "publish": {"id-token"}, "announce": {"contents"}}
-    assert writes == (released if path.name == "release.yml" else {})
+    writing = {"release.yml": released, "pages.yml": {"deploy": {"id-token", "pages"}}}
+    assert writes == writing.get(path.name, {})
 
 
 def test_nothing_is_published_before_all_is_tried() -> None:

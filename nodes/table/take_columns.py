@@ -16,6 +16,7 @@ from state.begin import begin_run
 from state.inputs import CheckedRequest
 from state.paper import published_before
 from state.table import TableInput, TableState
+from tools.counting import counted
 from tools.errors import InputError
 from tools.library.library import Library
 from tools.run_settings import RunSettings, check_settings, route_options_of
@@ -90,6 +91,6 @@ def _rows(library: Library, wanted: PassageConditions) -> list[str]:
         )
     if len(found) > MOST_ROWS:
         raise InputError(
-            f"{len(found):,} papers: a table has at most {MOST_ROWS:,}; choose them by papers, tags or years"
+            f"{counted(len(found), 'paper')}: a table has at most {MOST_ROWS:,}; choose them by papers, tags or years"
         )
     return found

@@ -20,6 +20,7 @@ from tests.fakes.scholar.world import SERVICES, Work, World
 from tests.graphs.stacks import FIRST_TITLE, THIRD, first
 from tests.library.words import WordEmbedder
 from tests.support import is_setting
+from tools.ingest.reader_processes import close_workers
 from tools.library.open_library import close_libraries
 from tools.settings import settings
 
@@ -57,6 +58,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
         return done.output
 
     yield library
+    close_workers()  # which find files from where they were started
     close_libraries()
     settings.cache_clear()
 

@@ -71,7 +71,7 @@ async def test_tools_tell_a_model_what_they_are_for(opening: Opening) -> None:
         )
         assert hints.idempotent_hint is (tool.name == "ingest")
         assert hints.open_world_hint is (
-            tool.name not in {"ask_library", "library_citations", "get_run"}
+            tool.name not in {"ask_library", "fill_table", "library_citations", "get_run"}
         )
         for name, field in tool.input_schema["properties"].items():
             assert field["description"], name
@@ -311,6 +311,8 @@ async def test_null_is_an_argument_that_was_left_out(
         tools = {tool.name: tool.input_schema for tool in (await client.list_tools()).tools}
         run = section = ""
         for name, schema in tools.items():
+            if name == "library_citations":  # starts no run
+                continue
             given = {"get_run": {"run": run}, "revise": {"section": section}, **NEEDED}[name]
             if name == "revise":
                 given = {**given, "instruction": "shorter"}

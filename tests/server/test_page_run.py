@@ -25,7 +25,7 @@ def test_start_says_what_goes_in_what_comes_out_and_what_leaves_the_server(
     visitor: Visitor,
 ) -> None:
     page = visitor.at("start")
-    for way, what in (("Review", "section"), ("Ask", "answer"), ("Check", "citation")):
+    for way, what in (("Review", "annotated list"), ("Ask", "answer"), ("Check", "citation")):
         expect(page.locator(".way", has_text=way).first).to_contain_text(what)
     page.get_by_role("button", name="Try an example").click()
     assert len(page.get_by_label("Abstract, idea or question").input_value().split()) > 50
@@ -97,9 +97,9 @@ def test_run_is_a_story_whose_question_stands_where_it_is_asked(visitor: Visitor
     # Without a model nothing is judged or written, and no step says so.
     names = page.locator(".steps li").all_inner_texts()
     assert names == ["Read", "Search", "Rank", "Estimate coverage", "List", "Check"]
-    story = page.locator(".progress").inner_text()
-    assert "Make the annotated list by theme" in story
-    assert not re.search("judg|writ|section", story, re.IGNORECASE)
+    titles = page.locator(".story h3").all_inner_texts()
+    assert "Make the annotated list by theme" in titles
+    assert not re.search("judg|writ|section", " ".join(titles), re.IGNORECASE)
     expect(page.locator(".funnel dd").nth(2)).to_have_text(re.compile(r"^\d+$"))
     assert page.locator(".story > li.ok").count() == 2
     visitor.looks_right_everywhere()

@@ -26,6 +26,7 @@ GIVEN: dict[str, dict[str, Any]] = {
         "question": "How are explanations of the relationship between two scientific documents generated?",
         "library": SMALL, "papers": PAPERS,
     },
+    "screen": {"question": "Do they rank papers?", "include": ["Ranks papers"], "library": SMALL, "papers": PAPERS},
     "ingest": {**GOOD["ingest"], "library": "told-of"},
 }  # fmt: skip
 ASKS = {"find": "queries", "review": "plan", "write": "plan", "revise": "text"}

@@ -126,12 +126,12 @@ def _by_mark(text: str, pattern: re.Pattern[str], numbers: Collection[str]) -> l
         before = text[max(mark.start() - 4, 0) : mark.start()]
         if not listed or not all(str(number) in numbers for number in listed):
             continue
+        # '10²' is a power; behind a year a raised number is a citation.
+        power = before[-1:].isdigit() and not (len(before) == 4 and before.isdigit())
         if pattern is _ROUND and listed == [last[0] + 1] and before.rstrip().endswith(_GOES_ON):
             # '(1) wide, (2) long, and (3) deep' counts what it says.
             found = found[:-1] if found and found[-1].end == last[1] else found
-        # '10²' is a power; behind a year a raised number is a citation.
-        power = before[-1:].isdigit() and not (len(before) == 4 and before.isdigit())
-        if pattern is _ROUND or not (_UNIT.search(before) or power or printed.endswith("-")):
+        elif pattern is _ROUND or not (_UNIT.search(before) or power or printed.endswith("-")):
             found.append(Mention(*mark.span(), numbered(listed)))
         last = listed[-1] if len(listed) == 1 else -1, mark.end()
     return found
