@@ -175,8 +175,8 @@ class Completeness(FrozenModel):
     estimate: float | None = Field(
         default=None, ge=0, description="In all that the sources hold; none if it cannot be told."
     )
-    low: float | None = Field(default=None, ge=0, description="Lower end of the 95 % interval.")
-    high: float | None = Field(default=None, ge=0, description="Upper end of the 95 % interval.")
+    low: float | None = Field(default=None, ge=0, description="Lower end of the 90 % interval.")
+    high: float | None = Field(default=None, ge=0, description="Upper end of the 90 % interval.")
     share: float | None = Field(default=None, ge=0, le=1, description="`kept` of `estimate`.")
     share_low: float | None = Field(default=None, ge=0, le=1)
     share_high: float | None = Field(default=None, ge=0, le=1)
