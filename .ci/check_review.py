@@ -35,7 +35,9 @@ _OWN_SENTENCE = re.compile(
     r"[^{}]+ \{P\d+\} (?:\(annotation\): “(?P<quoted>.+)”"
     r"|(?:(?:also|then|further|first|next|\w+ly) )?[a-z]+ (?P<rest>.+))"
 )
-_COUNTED = re.compile(r"(?:[^“”{}.;]+|Papers close to “[^“”{}]+”) \(\d+ papers?(?:, \d{4}(?: to \d{4})?)?\)\.")
+_COUNTED = re.compile(
+    r"(?:[^“”{}.;]+|Papers close to “[^“”{}]+”) \(\d+ papers?(?:, \d{4}(?: to \d{4})?)?\)\."
+)
 _NOT_PROSE = ("#", ">", "|", "- ", "* ", "<!--", "```", "---")
 
 
