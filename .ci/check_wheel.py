@@ -200,7 +200,8 @@ def served(citeloom: Path, work: Path, home: dict[str, str]) -> None:
             assert told[-1], "".join(told)
         url = f"http://127.0.0.1:{port}"
         page = urlopen(f"{url}/app/").read()
-        search = Request(f"{url}/assistants/search", b"{}", {"Content-Type": "application/json"})
+        every = b'{"limit": 100}'
+        search = Request(f"{url}/assistants/search", every, {"Content-Type": "application/json"})
         graphs = {item["graph_id"] for item in json.load(urlopen(search))}
         server.send_signal(signal.SIGINT)
         server.wait(60)
