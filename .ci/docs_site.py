@@ -84,7 +84,7 @@ def _readme() -> str:
 
 
 def _decisions() -> Iterator[str]:
-    yield "# Decisions\n\nWhy something is as it is, where a reader would ask for the obvious way.\n"
+    yield "# Decisions\n\nThe choices that a reader would question, and why we made them.\n"
     for path in sorted((ROOT / "docs" / "decisions").glob("0*.md")):
         title = path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
         yield f"- [{title}]({path.name})"

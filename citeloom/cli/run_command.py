@@ -54,7 +54,7 @@ def run_command(
     show = {**results.given(), **more}
     out, as_json = show.pop("out"), show.pop("json")
     bib, notes = show.pop("bib", None), show.pop("notes", None)
-    own_entries(bib)  # that it cannot be used is told before any work
+    own_entries(bib)  # refuses a file that cannot be used, before any work
     forms = {
         "formats": show.pop("formats", []),
         "bib": str(bib.resolve()) if bib else "",

@@ -19,7 +19,7 @@ STANCES: Mapping[Stance | None, str] = {
     "unclear": "unclear",
     None: "not typed",
 }
-"""What a reader is told of a sentence, in the order in which it is told."""
+"""The words for each type, in the order in which reports list them."""
 _COLUMNS = (
     "citing",
     "citing_name",

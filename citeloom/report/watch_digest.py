@@ -72,7 +72,7 @@ def _item(item: WatchItem, check: WatchCheck) -> Iterator[str]:
 
 
 def _item_lines(item: WatchItem, check: WatchCheck) -> Iterator[str]:
-    """Yield what is told of an item, in lines of plain text."""
+    """Yield the lines of plain text for one item."""
     if item.kind != "new":
         yield one_line(f"{item.detail[:1].upper()}{item.detail[1:]}.")
         return

@@ -41,7 +41,7 @@ class WatchHistory:
 
     @property
     def told(self) -> list[WatchItem]:
-        """Everything that was told."""
+        """Every item of the digests so far."""
         return [item for check in self.checks for item in check.items]
 
     def searched(self, watch: Watch) -> dict[str, str]:
