@@ -164,7 +164,7 @@ def _plan_item(
     there = item["data"] if item else item_of(one.paper, one.key)
     tags, places = there.get("tags", []), there.get("collections", [])
     new = [{"tag": tag} for tag in one.tags if tag not in {tag["tag"] for tag in tags}]
-    data = {"key": key, "tags": tags + new, "collections": [*{*places, collection}]}
+    data = {"key": key, "tags": tags + new, "collections": [*dict.fromkeys([*places, collection])]}
     if item:
         kept["items"][one.paper.id] = key
     # Once it was filed and tagged, the user may file it elsewhere and take the tags away.
