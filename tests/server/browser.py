@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, Request, sync_playwright
+from playwright.sync_api import Browser, Page, Request, expect, sync_playwright
 
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), ""
@@ -20,6 +20,9 @@ IDEA = (
     "whether the recommended papers support what the sentence claims."
 )
 SENTENCE = "article .s"
+_PATIENCE = 90_000
+"""Milliseconds; a busy machine is slow, and the page is right all the same."""
+expect.set_options(timeout=_PATIENCE)
 OPTION = re.compile(r"(?<![\w-])--[a-z]")
 """An option of the command line, of which neither the page nor a tool speaks."""
 
@@ -46,6 +49,7 @@ class Visitor:
     """What the page did that none may do: errors, and requests to others."""
 
     def __post_init__(self) -> None:
+        self.page.set_default_timeout(_PATIENCE)
         self.page.on("pageerror", lambda error: self.wrong.append(f"error: {error}"))
         self.page.on("request", self._asked)
         self.page.on("dialog", lambda dialog: dialog.accept())
