@@ -62,9 +62,10 @@ each paper, in its own words:
 - contribution: what does it add that was not there before?
 - limitations: what does it leave open or admit?
 
-An answer is one stretch of the paper, copied letter by letter, at least {MIN_LENGTH} characters long, as short as
-says it whole and not pieced together. Two questions may share words. Where a paper does not answer a question,
-give null. Where `faults` of an earlier answer are listed, give only the papers and questions that they name.
+An answer is one stretch of the paper, copied letter by letter, at least {MIN_LENGTH} characters long, no longer than
+it must be and not pieced together. Two questions may share words. Where a paper does not answer a question, and for
+a question that is not asked, give null. Where `faults` of an earlier answer are listed, give only the papers and
+questions that they name.
 """
 
 

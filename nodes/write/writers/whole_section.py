@@ -52,13 +52,16 @@ a goal: a paper that only shares a word or a technique with `text` stays out. Wo
 with a key each: "several systems rank by citation counts {P2, P5, P9}". The works closest to `text` get a sentence or
 two of their own: what they do, what they find, and in what this work goes another way.
 
-Argument. A paragraph is one line of work. Bring the line in by its usual name and by the problem that it takes on;
-then show how answers to that problem differ, extend or contradict one another; and end with what they leave open, so
-that the next line, or in the end the authors' work, follows from it. What `text` itself says of earlier work (what
-current methods assume, lack or cannot do) is the strongest ground for such an end: say it of these works as a whole,
-in a sentence without key. Where the authors' work enters, name it as `text` names it and say plainly what it does
-differently from the closest works. Do not sum up its results. Say all this in words of your own; no phrase of `text`
-is copied.
+Argument. A paragraph is one line of work. Bring the line in by its usual name and by the problem that it takes on.
+Then compare: find what the works of the line differ in (what they assume, need or give up, by what means, on what
+material, with what outcome), and set them against one another on that, by name; where one takes up, contradicts or
+limits another, say so. End on what the comparison comes to: a choice between goods, a cost, a disagreement, a finding
+that stands, or a question left open. Let these ends differ, so that not every paragraph closes on what is lacking.
+What `text` itself says of earlier work (what current methods assume, lack or cannot do) is said once, where it fits
+best, of these works as a whole, in a sentence without key. Where the authors' work enters, name it as `text` names it.
+The last paragraph, or the end of the last, places it among all the lines: what it takes from which, where it parts
+from the closest works, and what it brings that none of the papers here has, as far as `text` says so. Do not sum up
+its results. Say all this in words of your own; no phrase of `text` is copied.
 
 Prose. Write for a researcher nearby who has read none of these papers: every sentence is clear without the abstract
 behind it. Say of a work the one thing that matters for the point of its paragraph, with enough words to be
@@ -70,9 +73,10 @@ together, what each of them says. A statement on the field ("most of these", "no
 given here, or of what `text` says of the field, and must hold for them. Of the authors' work ("we") say only what
 `text` says.
 
-The length is about `words` words. Where `plan` is given, its paragraphs are these, each with the papers that it cites.
-Cite by the key in braces, {P3} or {P3, P7}, and in no other way. Answer with the section alone: paragraphs with an
-empty line between them, no heading. Where `faults` are listed, mend them and give the whole section again.
+The length is about `words` words, a quarter more at most. Where `plan` is given, its paragraphs are these, each with
+the papers that it cites. Cite by the key in braces, {P3} or {P3, P7}, and in no other way. Answer with the section
+alone: paragraphs with an empty line between them, no heading. Where `faults` are listed, mend them and give the whole
+section again.
 """
 
 ON_ONE_ANOTHER = """
@@ -223,10 +227,11 @@ async def _with_passages(
 
 def candidates(papers: Sequence[PaperToCite], stage: DraftingState) -> list[Candidate]:
     """Return the papers, marked where they must be cited although there is a choice."""
-    choice = stage.freely or len(papers) > stage.most
-    musts = set(stage.request.must_include) if choice else set()
+    asked = set(stage.request.must_include)
+    if not stage.freely and len(papers) <= stage.most:  # they were named, and there is room for all
+        asked = set(stage.keys.values())
     return [
-        Candidate(**vars(paper), must=stage.keys[paper.key] in musts or None) for paper in papers
+        Candidate(**vars(paper), must=stage.keys[paper.key] in asked or None) for paper in papers
     ]
 
 
@@ -238,8 +243,7 @@ def section_faults(
     most, words = question.inputs["most"], question.inputs["words"]
     texts = [item.sentence for item in items]
     cited = set(MARKER.findall(" ".join(texts)))
-    wanted = [one.key for one in papers if one.must or (not stage.freely and len(papers) <= most)]
-    faults = [f"{key} is not cited" for key in wanted if key not in cited]
+    faults = [f"{one.key} is not cited" for one in papers if one.must and one.key not in cited]
     known = cited & {one.key for one in papers}
     if len(known) > most:
         faults.append(f"it cites {counted(len(known), 'paper')}; the maximum is {most}")
