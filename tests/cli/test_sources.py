@@ -1,5 +1,6 @@
 """`citeloom find --source ...` and `citeloom doctor` with sources on the network."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -130,7 +131,7 @@ def test_doctor_shows_keys_allowance_and_latency(
     assert "key not set (SEMANTIC_SCHOLAR_API_KEY)" in lines["semantic_scholar"]
     for name in ("openalex", "semantic_scholar", "arxiv", "crossref"):
         assert lines[name].startswith("✓")
-        assert "answers in 0." in lines[name]
+        assert re.search(r"answers in \d", lines[name])
     assert KEY not in result.stdout
     assert server.charged.usd == 0
 
