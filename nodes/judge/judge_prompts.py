@@ -47,15 +47,16 @@ sentence, and the sources to judge it by. Answer each item of `asked` under its 
    background (a general fact, context, or an example of work on the subject), contrast (to be set apart from), tool
    (data, code or software that is used); empty for a sentence on the topic or on the authors' own work.
 
-Judge by the words alone, not by what you know, and only what the sentence tells; a reading that the words allow is
-no fault. Where one statement cites several papers, each is judged for its share of it: what is said of them all
-need not be in each. Of sources that are asked about together each that the sentence speaks of must bear it
-out. Where `input` is among them, judge by it what the sentence says of the authors' own work, and quote it as well;
-elsewhere leave that part alone. What it says there of earlier work as a whole is supported where `input` says so and
-no paper shown speaks against it. If a sentence says that none of several sources does something, read them all: quote
-what speaks against it, or, if nothing does, leave quotes empty and call it supported. If it says so of one source, it
-is supported where the words show another way in its place, and partly where they are only silent. Where `faults`
-of an earlier answer are listed, give the whole answer again with these mended.
+Judge by the words alone, not by what you know, and only what the sentence tells; a reading that the words allow
+is no fault. Where one statement cites several papers, each is judged for its share of it: what is said of them
+all need not be in each. Of sources that are asked about together each that the sentence speaks of must bear it
+out. Where `input` is among them, judge by it what the sentence says of the authors' own work, and quote it as
+well; elsewhere leave that part alone. What it says there of earlier work as a whole is supported where `input`
+says so and no paper shown speaks against it; and what it concludes from the words shown, if it follows from
+them. If a sentence says that none of several sources does something, read them all: quote what speaks against
+it, or, if nothing does, leave quotes empty and call it supported. If it says so of one source, it is supported
+where the words show another way in its place, and partly where they are only silent. Where `faults` of an
+earlier answer are listed, give the whole answer again with these mended.
 
 Example. Sentence 2: "Ode and Lim {{P1}} glaze at low heat, which, unlike our single firing, doubles the
 time in the kiln." P1: "We glaze earthenware at 900 degrees. Firing takes twice as long." For 2-P1 the

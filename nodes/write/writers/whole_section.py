@@ -53,20 +53,22 @@ with a key each: "several systems rank by citation counts {P2, P5, P9}". The wor
 two of their own: what they do, what they find, and in what this work goes another way.
 
 Argument. A paragraph is one line of work. Bring the line in by its usual name and by the problem that it takes on.
-Then compare: find what the works of the line differ in (what they assume, need or give up, by what means, on what
-material, with what outcome), and set them against one another on that, by name; where one takes up, contradicts or
-limits another, say so. End on what the comparison comes to: a choice between goods, a cost, a disagreement, a finding
-that stands, or a question left open. Let these ends differ, so that not every paragraph closes on what is lacking.
-What `text` itself says of earlier work (what current methods assume, lack or cannot do) is said once, where it fits
-best, of these works as a whole, in a sentence without key. Where the authors' work enters, name it as `text` names it.
-The last paragraph, or the end of the last, places it among all the lines: what it takes from which, where it parts
-from the closest works, and what it brings that none of the papers here has, as far as `text` says so. Do not sum up
-its results. Say all this in words of your own; no phrase of `text` is copied.
+Set its works against one another on what they differ in (what they assume, by what means, on what material, with what
+outcome), and say where one takes up, contradicts or limits another. Then turn to `text`: say what these findings are
+a reason for, or which property of these works leaves its question open (what they presuppose, where they act, what
+they measure; that none of them does it is no reason), and what the authors' work does about it, named as `text` names
+it. So each paragraph shows why its line is told, and the next one follows from it; nothing is saved for a closing
+paragraph that goes through all the lines again. What `text` itself says of earlier work (what current methods assume,
+lack or cannot do) is the strongest ground for this: say it of these works as a whole, in a sentence without key. Of
+the works closest to `text` say in what the authors' work parts from them and why that step is more than a transfer.
+Do not sum up its results. Say all this in words of your own; no phrase of `text` is copied.
 
-Prose. Write for a researcher nearby who has read none of these papers: every sentence is clear without the abstract
-behind it. Say of a work the one thing that matters for the point of its paragraph, with enough words to be
-understood, and leave a detail out rather than squeeze it in. Use the terms that the field uses. Let sentences differ
-in length and build, joined by cause, contrast or time. No sentence that only announces, repeats or praises.
+Prose. Write the plain, direct English of a good journal article, for a researcher nearby who has read none of these
+papers: every sentence is clear at first reading and without the abstract behind it. Say of a work the one thing that
+matters for the point of its paragraph, with enough words to be understood, and leave a detail out rather than squeeze
+it in. People and methods do what people and methods do: no figure of speech, no maxim, no verdict that the reader
+cannot check. Use the terms that the field uses. Let sentences differ in length and build, joined by cause, contrast or
+time. No sentence that only announces, repeats or praises.
 
 Truth. Say of a paper only what its words given here say, as cautiously as they say it; of several that are cited
 together, what each of them says. A statement on the field ("most of these", "none of them") is made of the papers
