@@ -15,7 +15,7 @@ from state.channels import FindState
 from state.inputs import CheckedRequest
 from state.quote import Criterion
 from state.search import QueryStrategy, SearchQuery
-from tests.fakes.openai_server import Status, inputs_of
+from tests.fakes.openai_server import inputs_of
 from tests.graphs.conftest import Scripted, context_for
 from tools.settings import Settings
 from tools.text.keyphrases import phrase_stems
@@ -173,12 +173,6 @@ async def test_invented_sentence_is_asked_for_once_more_with_the_failure_named(p
     assert update["failures"] == []
 
 
-async def test_mind_that_gives_no_answer_leaves_the_input_as_the_query(plan: Plan) -> None:
-    update, _ = await plan(lambda inputs: Status(400), search="keywords")
-    assert [query.facet for query in update["queries"]] == ["whole"]
-    assert update["failures"][0].subject == "queries"
-
-
 async def test_criteria_of_a_question_are_the_models_five_at_most_and_each_once(plan: Plan) -> None:
     stated = [("is a trial", True), (" is  a trial ", False), ("", True)]
     stated += [(f"number {number}", False) for number in range(9)]
@@ -197,11 +191,3 @@ async def test_model_that_states_no_criteria_clears_those_of_the_plain_reading(p
     assert update["request"].criteria == ()
     embedded, _ = await plan()
     assert "request" not in embedded
-
-
-async def test_items_of_a_list_are_shown_as_they_were_marked(plan: Plan) -> None:
-    items = tuple(Criterion(criterion=text) for text in ("is a trial", "has adults"))
-    _, (asked,) = await plan(answers(draft("problem", "sepsis")), criteria=items)
-    assert asked["conditions"] == ["is a trial", "has adults"]
-    _, (plain,) = await plan(answers(draft("problem", "sepsis")), criteria=items[:1])
-    assert "conditions" not in plain
