@@ -73,6 +73,8 @@ async def test_engine_searches_once_more_for_the_part_that_nothing_answers(
     assert not set(first.read) & set(second.read)
     assert result["missing"] == ["what does BeeLedger cost in Peru?"]
     assert "distance" in result["answer"]
+    assert "Not answered: what does BeeLedger cost in Peru." in result["answer"]
+    assert result["nearest"] == []
     whole = await ask(extractive, "What does BeeLedger cost in Peru?")
     assert len(whole["hops"]) == 1
 

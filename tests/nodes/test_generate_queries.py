@@ -191,3 +191,11 @@ async def test_model_that_states_no_criteria_clears_those_of_the_plain_reading(p
     assert update["request"].criteria == ()
     embedded, _ = await plan()
     assert "request" not in embedded
+
+
+async def test_items_of_a_list_are_shown_as_they_were_marked(plan: Plan) -> None:
+    items = tuple(Criterion(criterion=text) for text in ("is a trial", "has adults"))
+    _, (asked,) = await plan(answers(draft("problem", "sepsis")), criteria=items)
+    assert asked["conditions"] == ["is a trial", "has adults"]
+    _, (plain,) = await plan(answers(draft("problem", "sepsis")), criteria=items[:1])
+    assert "conditions" not in plain
