@@ -14,9 +14,8 @@ from evals.trials import run_graph
 from state.ask import AnswerSentence, Claim
 from state.passage import Passage
 from state.quote import Quote
-from state.run import Usage
 from tests.evals.answers import claim
-from tests.evals.calls import evaluated, measured, read_json, with_judge
+from tests.evals.calls import evaluated, measured, read_json
 from tests.evals.test_asking_papers import write
 
 BEES = """Introduction
@@ -143,46 +142,6 @@ def _lie(texts: dict[str, str], paper: str) -> dict[str, Any]:
         "answer": " ".join(said),
         "took": 1.0,
     }
-
-
-def test_run_that_breaks_is_recorded_and_costs_no_other(data: Path) -> None:
-    def break_once(name: str, inputs: dict[str, Any], *given: Any) -> dict[str, Any]:
-        if "tracked" in inputs["question"]:
-            raise ValueError("no luck")
-        return run_graph(name, inputs, *given)
-
-    result, found = asked(data, break_once, "--groups", "papers")
-    assert result.exit_code == 0
-    assert "- bees-1, hybrid-2: ValueError: no luck" in result.stdout
-    assert "1 bees-1 hybrid-2: ValueError: no luck" in result.stderr
-    assert found["groups"]["papers"]["totals"]["hybrid-2"]["broken"] == 1
-
-
-def test_first_run_tells_what_all_may_cost(
-    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    used = [
-        Usage(
-            task="extract_claims",
-            mind="m",
-            calls=2,
-            input_tokens=900,
-            output_tokens=100,
-            usd=0.3,
-            seconds=4,
-        ),
-        Usage(task="choose_passages", mind="m", calls=1, cached=3, usd=0.2, seconds=1),
-    ]
-    with with_judge(monkeypatch, "http://127.0.0.1:9", tmp_path / "home"):
-        result, found = asked(data, lambda *_: {"usage": used, "took": 1.0}, "--mind", "llm")
-    assert result.exit_code == 1  # nobody answered anything
-    assert (
-        "the first of 5 runs took 3 calls, 1,000 tokens and 0.50 USD: all may cost about 2.50 USD"
-        in result.stderr
-    )
-    assert found["tasks"]["hybrid-2"]["extract_claims"]["calls"] == 10
-    row = "| hybrid-2 | extract_claims | 10 | 0 | 0 | 4,500 | 500 | 0 | 1.5 | 2 |"
-    assert row in result.stdout
 
 
 def test_interrupted_command_shows_what_was_done(data: Path) -> None:

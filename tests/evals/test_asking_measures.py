@@ -3,7 +3,7 @@
 import pytest
 
 from evals.asking.cases import Answer, Case, Point
-from evals.asking.measures import Sources, Told, covered, measures, stands, traced
+from evals.asking.measures import Told, covered, measures, stands
 from state.ask import Claim
 from state.paper import Author, Paper
 from state.quote import Quote
@@ -33,14 +33,6 @@ def say(text: str, *claims: Claim) -> Told:
     return Told(text=text, claims=claims)
 
 
-def test_quote_that_stands_is_traced() -> None:
-    good = claim(BEE, "Bees use landmarks to find home.")
-    assert stands(good, SOURCES)
-    assert traced(say("Bees find home by landmarks.", good), SOURCES)
-    assert not traced(say("Bees find home by landmarks."), SOURCES)
-    assert not traced(Told(text="Bees find home.", claims=(good, None)), SOURCES)
-
-
 @pytest.mark.parametrize(
     "changes",
     [
@@ -53,13 +45,6 @@ def test_quote_that_stands_is_traced() -> None:
 )
 def test_quote_that_was_made_up_or_moved_does_not_stand(changes: dict[str, object]) -> None:
     assert not stands(claim(BEE, "Bees use landmarks").model_copy(update=changes), SOURCES)
-
-
-def test_passage_that_is_not_in_the_paper_does_not_count_though_the_run_shows_it() -> None:
-    text = "Wasps use landmarks to find home."
-    forged = BEE.model_copy(update={"text": text, "end": len(text)})
-    sources = Sources(SOURCES.texts, SOURCES.records, {forged.id: forged})
-    assert not stands(claim(forged, text), sources)
 
 
 def case(**changes: object) -> Case:
@@ -100,13 +85,6 @@ def test_coverage_support_and_papers_are_counted() -> None:
         claims=(quoted.model_copy(update={"passage": "unknown"}),),
     )
     assert measures(case(), [lie], SOURCES)["right"] == 0
-
-
-def test_refusal_covers_nothing_and_has_no_share_of_sentences() -> None:
-    found = measures(case(), [], SOURCES)
-    assert (found["answered"], found["coverage"]) == (0.0, 0.0)
-    assert "factual" not in found
-    assert "coverage" not in measures(case(answers=(), papers=()), [], SOURCES)
 
 
 def test_point_needs_its_words_and_a_quote_of_its_paper() -> None:

@@ -1,11 +1,8 @@
 """Tests of the packaged questions: every paper and sentence exists, and no question gives its answer away."""
 
-import pytest
-
-from evals.asking.cases import choose_cases, read_questions
+from evals.asking.cases import read_questions
 from state.paper import Paper
 from tests.support import starter_records
-from tools.errors import InputError
 from tools.text.sentences import split_sentences
 
 CASES = read_questions()
@@ -31,11 +28,3 @@ def test_questions_outside_have_no_answer_and_injections_say_what_must_not_be_sa
         assert bool(case.history) == (case.group == "follow_up"), case.id
         assert case.in_scope == (case.group not in {"out_of_scope", "injection"}) or case.papers
     assert len({case.id for case in CASES}) == len({case.question for case in CASES}) == 101
-
-
-def test_first_questions_of_each_group_are_taken() -> None:
-    some = choose_cases(CASES, "two_papers, typos", 2)
-    assert [case.id for case in some] == ["two-01", "two-02", "typo-01", "typo-02"]
-    assert choose_cases(CASES, "", None) == CASES
-    with pytest.raises(InputError, match="no group 'three_papers'"):
-        choose_cases(CASES, "three_papers", None)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from evals.asking.cases import Case
-from evals.asking.measures import as_in_kar, summarise
+from evals.asking.measures import summarise
 from evals.trials import Row
 from tests.evals.answers import QUESTIONS
 
@@ -70,14 +70,6 @@ def test_second_hop_is_compared_question_by_question(found: dict[str, Any]) -> N
     pairs = found["groups"]["two_papers"]["hop_2_minus_1"]["hybrid"]
     assert pairs["coverage"]["mean"] == pytest.approx(0.25)
     assert "vectors" not in found["answerable"]["hop_2_minus_1"]
-
-
-def test_figures_stand_beside_retrieval_by_vectors_as_in_kar(found: dict[str, Any]) -> None:
-    arms = as_in_kar(found["groups"]["two_papers"]["arms"])
-    assert arms["vectors-1"]["time_saved"]["mean"] == 0
-    assert arms["keywords-1"]["time_saved"] == {"mean": 0.5, "low": 0.5, "high": 0.5, "n": 1}
-    assert arms["vectors-1"]["retrieval_seconds"]["mean"] == pytest.approx(0.2)
-    assert arms["vectors-1"]["answering_seconds"]["mean"] == pytest.approx(1.8)
 
 
 def test_run_that_broke_is_no_right_refusal(found: dict[str, Any]) -> None:

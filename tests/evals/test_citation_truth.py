@@ -121,8 +121,3 @@ def test_verdicts_are_calibrated_by_the_truth_of_what_they_were_given_to() -> No
         for name, share in figures("a", found)["calibration"].items()
     }
     assert shares == {"supported": (pytest.approx(2 / 3), 3), "contradicted": (0, 1)}
-
-
-def test_nothing_to_check_is_refused(tmp_path: Path) -> None:
-    done = evaluated("citation_truth", "--each", "1")
-    assert (done.exit_code, "give --data, or --full-texts" in done.stderr) == (2, True)

@@ -8,12 +8,11 @@ from typing import Any
 import pytest
 from typer.testing import Result
 
-from evals.writing.cases import read_cases
-from evals.writing.judge_texts import DIMENSIONS, Candidate, lineup
+from evals.writing.judge_texts import DIMENSIONS
 from evals.writing.judging import agreement, spearman
 from tests.evals.calls import evaluated, read_json, with_judge
 from tests.evals.sections import row, write
-from tests.fakes.openai_server import OpenAIServer, Text, inputs_of, task_of
+from tests.fakes.openai_server import OpenAIServer, inputs_of, task_of
 
 GOOD, POOR = "Ants integrate their path [1]; bees match pictures [2].", "Stuff was done [1]."
 TEXTS = [
@@ -126,75 +125,6 @@ def test_texts_are_scored_together_each_turn_in_another_order_and_the_judge_held
     again = len(asked.requests)
     call(data, texts, "--turns", "2", "--measures", "grade")
     assert len(asked.requests) == again  # a killed run begins again with the answers it had
-
-
-def test_same_seed_shows_the_same_order_and_another_seed_may_not(data: Path) -> None:
-    case = read_cases(data).cases[0]
-    several = [Candidate(arm=name, text=name) for name in "pqrstu"]
-    orders = {
-        seed: [item.arm for item in lineup(case, several[:: 1 if seed else -1], str(seed)).values()]
-        for seed in range(4)
-    }
-    assert orders[0] == [item.arm for item in lineup(case, several, "0").values()]
-    assert len({tuple(order) for order in orders.values()}) > 1
-
-
-@pytest.mark.parametrize(
-    "nonsense",
-    [
-        {"preferred": "Z"},
-        {"scores": []},
-        {"scores": [{"label": "A", "why": "", **dict.fromkeys(DIMENSIONS, 9)}]},
-        Text("I would rather not say."),
-    ],
-)
-def test_nonsense_is_counted_and_in_no_mean(
-    asked: OpenAIServer, data: Path, texts: Path, nonsense: Any
-) -> None:
-    def sometimes(request: dict[str, Any]) -> Any:
-        if "(wasps)" not in str(inputs_of(request)["candidates"]):
-            return judge(request)
-        return nonsense if isinstance(nonsense, Text) else scores(request, **nonsense)
-
-    asked.script = sometimes
-    done = call(data, texts)
-    assert done.exit_code == 0, done.output
-    found = figures(data)
-    assert found["nonsense"] == 1
-    assert found["arms"]["ours"]["g_score"] == {"mean": 5, "low": 5, "high": 5, "n": 2}
-    assert "1 answers of the judge could not be used" in done.stdout
-
-
-def test_budget_stops_and_keeps_what_was_judged(
-    asked: OpenAIServer, data: Path, texts: Path
-) -> None:
-    done = call(data, texts, "--max-usd", "0.0001")
-    assert done.exit_code == 1
-    assert "budget" in done.stderr
-    assert not asked.requests
-
-
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ([{"case": "none", "arm": "a", "text": "T"}], "none of the texts is of a case"),
-        ([{"case": "bees", "text": "T"}], "a line without case, arm, text"),
-        ([{"case": "bees", "arm": "a", "text": " "}], "none of the texts is of a case"),
-        ([TEXTS[0], TEXTS[0]], "two answers of 'ours' to 'bees'"),
-    ],
-)
-def test_texts_that_cannot_be_judged_are_refused_before_anything_is_paid(
-    asked: OpenAIServer, data: Path, tmp_path: Path, given: list[Any], words: str
-) -> None:
-    done = call(data, write(tmp_path / "odd.jsonl", given))
-    assert (done.exit_code, words in done.stderr) == (2, True), done.output
-    assert not asked.requests
-
-
-def test_without_an_llm_nothing_is_judged(data: Path, texts: Path) -> None:
-    done = evaluated("judging", "--data", data, "--texts", texts)
-    assert done.exit_code == 2
-    assert "this asks an LLM: give --mind llm" in done.stderr
 
 
 def test_rank_correlation_by_hand() -> None:

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from evals.asking.passage_sets import read_sets
-from tests.evals.calls import evaluated, measured
-from tools.errors import InputError
+from tests.evals.calls import measured
 
 PAPER = """Introduction
 Honey bees tell their nestmates where flowers are, by a dance on the comb that has the form of an eight, \
@@ -104,13 +103,3 @@ def test_command_prints_the_table_and_writes_the_figures(folder: Path) -> None:
         for name, row in view["arms"].items():
             assert row["recall"]["mean"] >= (2 / 3 if name == "keywords" else 1)
             assert row["context_ms_p95"] >= row["context_ms_p50"] > 0
-
-
-def test_what_cannot_be_used_is_said(folder: Path) -> None:
-    result = evaluated("passages", "--data", folder, "--sets", "trivia")
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert "there is no set 'trivia'" in result.stderr
-    (folder / "scifact_questions.jsonl.gz").write_bytes(b"no gzip")
-    with pytest.raises(InputError, match="scifact_questions"):
-        read_sets(folder)
-    assert evaluated("passages", "--data", folder / "nothing").exit_code == 2

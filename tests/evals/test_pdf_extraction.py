@@ -1,8 +1,6 @@
 """The benchmark of the PDF reader, on papers made for the tests."""
 
-import io
 import json
-import tarfile
 from pathlib import Path
 from typing import Any
 
@@ -10,25 +8,18 @@ import pytest
 
 from evals.pdf.measures import (
     Share,
-    by_mention,
     by_sentence,
     coverage,
     harmonic,
     headings,
-    intruded,
     is_right,
-    noticed,
     paired,
-    running_lines,
-    sources,
 )
-from evals.pdf.truth import Context, Mention, Work, truth_of
+from evals.pdf.truth import Context, Work, truth_of
 from evals.pdf_extraction import main
 from state.bibliography import Bibliography, InTextCitation, ReferenceEntry
 from state.document import Block, Document
 from tests.pdf import papers
-from tests.pdf.writer import pdf
-from tools.pdf.reader import read_pdf
 
 PAPER = papers.paper()
 SECOND = "Where the ash is missing, it can be replaced by charcoal of known age [2]."
@@ -113,21 +104,6 @@ def test_headings_count_without_their_numbers() -> None:
     assert coverage(document("three four", "one two"), ["one two three four"]) == 0.5
 
 
-def test_tex_source_is_compared_with_its_own_paper_only(folder: Path) -> None:
-    source = (
-        r"\documentclass{article}\begin{document}\section{Introduction}"
-        f"{papers.OPENING} % a remark that is not printed\n"
-        rf"\begin{{figure}}\caption{{No prose}}\end{{figure}} {papers.METHOD}\cite{{lind}}"
-    )
-    with tarfile.open(folder / "set" / "rivers.tex.tar.gz", "w:gz") as tar:
-        info = tarfile.TarInfo("main.tex")
-        info.size = len(source)
-        tar.addfile(info, io.BytesIO(source.encode()))
-    (folder / "set" / "other.pdf").write_bytes(pdf([papers.later_page(2)]))
-    assert [name for name, _ in sources(folder)] == ["rivers.pdf"]
-    assert min(share for _, share in sources(folder)) > 0.9
-
-
 @pytest.mark.parametrize(
     ("found", "work", "right"),
     [
@@ -187,34 +163,3 @@ def test_links_are_compared_sentence_by_sentence() -> None:
     assert by_sentence(document(text), list_, [elsewhere], [])[0] == Share(1, 2)
     unknown = Context("No such sentence stands in the paper at all [1].", (("1",),))
     assert by_sentence(document(text), list_, [unknown], [])[0] == Share(0, 1)
-
-
-def test_links_of_mentions_lead_to_the_right_title() -> None:
-    text = "Silt lies in layers, as was found long ago (Lind, 2015), and it is soft when wet."
-    start = text.index("(Lind")
-    list_ = Bibliography(
-        entries=(entry(0, "Lind. 2015. Counting silt by hand."), entry(1, "Holm. 2018. Charcoal.")),
-        citations=(cited(start, start + 12, 0),),
-    )
-    right, wrong = Mention(text, "Counting silt by hand"), Mention(text, "Clocks made of charcoal")
-    assert by_mention(document(text), list_, [right, wrong], []) == Share(1, 2)
-    assert noticed([cited(0, 1, 0, 1, unlinked=("Moss",)), cited(2, 3)]) == Share(2, 3)
-
-
-def test_headers_and_captions_in_paragraphs_are_found() -> None:
-    running = running_lines(PAPER)
-    assert "journalofquietrivers" in running
-    read = read_pdf(PAPER, name="a.pdf")
-    assert intruded(read, running) == []
-    spoilt = document(
-        "It was dry. Journal of Quiet Rivers 12 (2021) Then it rained.",
-        "A calm paragraph.",
-        "Figure 3: Layers of silt.",
-        "It ends. Table 2. Layers of ash.",
-        "As Figure 3 shows, it rains.",
-    )
-    assert [found.split(":")[0] for found in intruded(spoilt, running)] == [
-        "running line",
-        "caption",
-        "caption",
-    ]

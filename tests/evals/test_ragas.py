@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from typer.testing import Result
 
-from evals.synthesis.ragas import Said, f1_of, measures
+from evals.synthesis.ragas import Said, measures
 from tests.evals.calls import evaluated, read_json, with_judge
 from tests.evals.sections import write
 from tests.fakes.openai_server import OpenAIServer, inputs_of, task_of
@@ -85,21 +85,6 @@ def test_each_measure_is_what_the_judge_said_by_the_formulas(
     assert any(inputs_of(one).get("question") for one in judge.requests)
 
 
-def test_answers_of_several_models_stand_side_by_side(judge: OpenAIServer, tmp_path: Path) -> None:
-    others = [
-        one | {"model": name, "arm": f"ours, run {run}"}
-        for name in ("small", "large")
-        for run in (1, 2)
-        for one in ROWS[:1]
-    ]
-    assert call(tmp_path, others).exit_code == 0
-    found = figures(tmp_path)
-    assert list(found["arms"]) == [
-        f"ours, run {run}, {name}" for name in ("small", "large") for run in (1, 2)
-    ]
-    assert found["settings"]["models"] == ["small", "large"]
-
-
 def test_numbers_of_what_is_not_there_are_sent_back_and_counted(
     judge: OpenAIServer, tmp_path: Path
 ) -> None:
@@ -111,23 +96,6 @@ def test_numbers_of_what_is_not_there_are_sent_back_and_counted(
     assert "there is no 7" in found["cases"][0]["errors"]["ours"][0]
     assert not {"context_precision", "ragas_score"} & found["arms"]["ours"].keys()
     assert judge.tasks.count("ragas_relevance") == 2
-
-
-@pytest.mark.parametrize(
-    ("rows", "words"),
-    [
-        ([], "holds nothing to judge"),
-        ([{"case": "one"}], "without case, arm, question, answer, truth, contexts"),
-        ([ROWS[0] | {"truth": " "}], "without a question or what people answered: one"),
-        ([ROWS[0], ROWS[0]], "two answers of 'ours' to 'one'"),
-    ],
-)
-def test_what_cannot_be_judged_is_refused_unpaid(
-    judge: OpenAIServer, tmp_path: Path, rows: list[Any], words: str
-) -> None:
-    done = call(tmp_path, rows)
-    assert (done.exit_code, words in done.stderr) == (2, True), done.output
-    assert not judge.requests
 
 
 @pytest.mark.parametrize(
@@ -171,8 +139,3 @@ def test_score_comes_out_as_the_document_prints_it_with_relevancy_and_not_with_p
 )
 def test_edges_by_hand(said: Said, name: str, value: float) -> None:
     assert measures(said)[name] == pytest.approx(value)
-
-
-def test_what_was_not_said_is_no_figure() -> None:
-    assert measures(Said(borne=[], inferred=[])) == {"answer_similarity": 0}
-    assert f1_of(0, 0, 0) == 0

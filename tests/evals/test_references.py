@@ -5,10 +5,7 @@ from pathlib import Path
 import pytest
 
 from evals.references.labelled import Reference, measure, read_anystyle, read_grobid
-from evals.references.printed import STYLES, Record, Work, print_records, print_works
-from state.paper import Author
 from tests.evals.calls import evaluated
-from tools.bibliography.citation_style import named_style
 from tools.references.tokens import tokens_of
 
 NAMES = ("Lee", "Kim", "Roe", "Moe", "Wu", "Abel", "Knitt", "Fell", "Dupont", "Schäfer")
@@ -87,55 +84,6 @@ def test_sets_are_read_with_one_set_of_labels(sets: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("volume", "parts"),
-    [
-        ("14, 2", [("volume", "14, "), ("issue", "2")]),
-        ("14(Suppl. 1):", [("volume", "14"), ("issue", "(Suppl. 1):")]),
-        ("2011;14(2):", [("date", "2011;"), ("volume", "14"), ("issue", "(2):")]),
-        ("14(2): 45-67.", [("volume", "14"), ("issue", "(2)"), ("pages", ": 45-67.")]),
-        ("14. Jg. H. 2", [("volume", "14. Jg. "), ("issue", "H. 2")]),
-        ("2 vols.", [("volume", "2 vols.")]),
-    ],
-)
-def test_issue_year_and_pages_within_a_volume_are_labelled_apart(
-    tmp_path: Path, volume: str, parts: list[tuple[str, str]]
-) -> None:
-    path = tmp_path / "set.xml"
-    path.write_text(
-        f"<dataset><sequence><title>Looms.</title><volume>{volume}</volume></sequence></dataset>"
-    )
-    (one,) = read_anystyle(path)
-    assert [(label, text.rstrip()) for label, text in one.parts[1:]] == [
-        (label, text.rstrip()) for label, text in parts
-    ]
-
-
-def test_printed_fields_are_labelled_in_each_style() -> None:
-    record = Record(
-        kind="article-journal",
-        title="Why weave? Looms of 12 towns",
-        year=2012,
-        volume="12",
-        issue="3",
-        pages="45-67",
-        authors=(("Gick", "Bryan"), ("van der Cook", "C. D."), ("Loom Society", "")),
-        container="Loom Letters",
-    )
-    for style in ("apa", "ieee", "acl"):
-        (one,) = print_records(named_style(style).xml, [record])
-        labels = labelled(one)
-        for field, words in (
-            ("title", ["Why", "weave", "Looms", "of", "12", "towns"]),
-            ("container", ["Loom", "Letters"]),
-            ("date", ["2012"]),
-        ):
-            got = [word.strip("“”.,()?") for label, word in labels if label == field]
-            assert got == words, (style, field)
-        authors = " ".join(word for label, word in labels if label == "author")
-        assert all(name in authors for name in ("Gick", "van der Cook", "Loom Society"))
-
-
 def test_training_makes_a_model_that_reads(sets: Path, tmp_path: Path) -> None:
     model = tmp_path / "model"
     given = ("--anystyle", sets / "anystyle.xml", "--grobid", sets / "grobid.xml", "--all")
@@ -179,31 +127,3 @@ def test_measure_counts_fields_and_says_what_was_wrong() -> None:
     assert (found.of["title"], found.right["title"], found.right["volume"]) == (2, 1, 2)
     assert dict(found.kinds) == {"runs on into what follows": 1}
     assert [name for name, *_ in found.wrong] == ["title"]
-
-
-def test_works_are_printed_as_ten_lists_have_them() -> None:
-    work = Work(
-        title="Are looms léarnt?",
-        year=2004,
-        venue="Looms",
-        authors=(Author(name="Bryan Gick"), Author(name="Ian Wilson"), Author(name="Cy Cook")),
-    )
-    texts = {style: many[0].text for style, many in print_works([work]).items()}
-    assert list(texts) == list(STYLES)
-    assert (
-        texts["Gick"]
-        == "Gick, B., I. Wilson, and C. Cook. Are looms léarnt? Looms 12 (2004): 45–67."
-    )
-    assert texts["ISO 690"].startswith("GICK, Bryan, WILSON, Ian and COOK, Cy. Are")
-    assert texts["Vancouver"].startswith("Gick B, Wilson I, Cook C. Are")
-    assert "le\u0301arnt" in texts["decomposed"]
-
-
-def test_what_cannot_be_measured_is_refused(tmp_path: Path) -> None:
-    nothing = evaluated("references")
-    assert nothing.exit_code == 2
-    assert "give --anystyle" in nothing.stderr
-    (tmp_path / "broken.xml").write_text("<list>")
-    broken = evaluated("references", "--grobid", tmp_path / "broken.xml")
-    assert broken.exit_code == 2
-    assert "cannot be read" in broken.stderr

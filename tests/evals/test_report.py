@@ -73,24 +73,3 @@ def test_two_runs_are_compared_case_by_case(tmp_path: Path, run: Path) -> None:
     # Of the cases that both have, a gained 0.2 and b nothing.
     assert "Minus before.json, paired by case" in told
     assert "| recall at k | 0.100 [0.000, 0.200] |" in told
-
-
-def test_runs_without_a_case_in_common_are_told_of(tmp_path: Path, run: Path) -> None:
-    before = written(tmp_path / "before.json", ours=0.6, cases={"z": 0.8})
-    assert call(tmp_path, run, "--against", before).exit_code == 0
-    assert "no case and arm in common" in (tmp_path / "report.html").read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        ("{", "cannot be read as figures"),
-        ("[]", "holds no figures"),
-        ('{"a": 1}', "holds no figures"),
-    ],
-)
-def test_what_is_no_figures_is_refused(tmp_path: Path, content: str, words: str) -> None:
-    (tmp_path / "odd.json").write_text(content, encoding="utf-8")
-    done = call(tmp_path, tmp_path / "odd.json")
-    assert (done.exit_code, words in done.stderr) == (2, True)
-    assert not (tmp_path / "report.html").exists()

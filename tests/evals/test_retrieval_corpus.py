@@ -1,6 +1,5 @@
 """Tests of reading a citation graph and its queries."""
 
-import gzip
 from datetime import date
 from pathlib import Path
 
@@ -53,13 +52,6 @@ def test_second_record_of_the_query_paper_is_hidden_with_it(corpus: Corpus) -> N
     assert {corpus.records[at].id for at in case.hidden} == {"10.5555/Query", "10.5555/twin"}
 
 
-def test_queries_without_abstract_or_gold_are_left_out_with_the_reason(corpus: Corpus) -> None:
-    chosen = choose_cases(corpus, papers("10.5555/empty", "10.5555/lonely", "10.5555/Query"), 3)
-    assert [case.id for case in chosen.cases] == ["10.5555/Query"]
-    assert "no abstract" in chosen.left_out["10.5555/empty"]
-    assert "no reference" in chosen.left_out["10.5555/lonely"]
-
-
 def test_gold_of_a_question_is_what_the_data_show_before_its_day(corpus: Corpus) -> None:
     """By id or title, with or without an abstract; of the year of the day all, as no more is known."""
     gold = (
@@ -106,19 +98,3 @@ def test_bad_line_of_the_queries_is_named(tmp_path: Path, text: str, said: str) 
     file.write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=said):
         read_queries(file)
-
-
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ("{broken", "line 2 of .* is no JSON"),
-        ('["a list"]', "line 2 of .* is no record"),
-        ('{"title": "no id"}', "line 2 of .* is no record"),
-        ('{"id": "10.1/x", "title": " "}', "line 2 of .* is no record"),
-    ],
-)
-def test_bad_line_of_the_data_is_named(tmp_path: Path, line: str, said: str) -> None:
-    with gzip.open(tmp_path / "papers.jsonl.gz", "wt", encoding="utf-8") as file:
-        file.write('{"id": "10.1/a", "title": "T", "year": 2000}\n' + line + "\n")
-    with pytest.raises(InputError, match=said):
-        read_corpus(tmp_path)

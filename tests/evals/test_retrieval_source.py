@@ -1,6 +1,5 @@
 """Tests of the benchmark's local source: OpenAlex's client against it, over HTTP."""
 
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from unittest.mock import Mock
@@ -13,13 +12,11 @@ from pydantic import SecretStr
 
 from evals.retrieval.corpus import Corpus, read_corpus
 from evals.retrieval.local_openalex import Service, serving
-from evals.retrieval.search_index import QueryError, parse
 from evals.retrieval.works import Works, key_for
 from evals.trials import keeping_vectors
 from state.search import SearchQuery
 from tests.evals.made import paper, topics, write
 from tools.cache import AnswerCache
-from tools.errors import PermanentError
 from tools.http.http_caller import RetryingClient
 from tools.ledger.budget_limits import BudgetLimits
 from tools.ledger.run_ledger import RunLedger
@@ -109,32 +106,6 @@ def test_search_ands_stemmed_words_and_obeys_operators(
     assert set(titles(url, search)) == found
 
 
-@pytest.mark.parametrize("search", ["(loom", "loom)", "AND loom", "loom OR", '"loom', "NOT"])
-def test_search_that_cannot_be_read_is_refused(url: str, search: str) -> None:
-    with pytest.raises(QueryError):
-        parse(search)
-    assert httpx.get(f"{url}/works?search={quote(search)}").status_code == 400
-
-
-async def test_get_takes_dois_and_works_and_skips_what_is_not_there(source: SourceOf) -> None:
-    loom = (await source().get(["doi:10.5555/loom"]))["doi:10.5555/loom"]
-    assert loom.openalex
-    assert loom.abstract == "A loom weaves cloth of many threads."
-    assert (loom.cited_by, loom.year, loom.venue) == (2, 2001, "Journal of Looms")
-    assert [author.name for author in loom.authors] == ["Ada Weaver", "Ben Reed"]
-    both = await source().get([f"openalex:{loom.openalex}", "doi:10.5555/web", "doi:10.9999/none"])
-    assert {one.title for one in both.values()} == {"Weaving looms", "Web of threads"}
-
-
-async def test_citations_are_complete(source: SourceOf) -> None:
-    loom = (await source().get(["doi:10.5555/loom"]))["doi:10.5555/loom"]
-    linked = await source().citations([loom], limit=50)
-    assert set(linked.links[loom.id]) == {"doi:10.5555/web", "doi:10.5555/cloth"}
-    # The most cited first where there are too many.
-    best = await source().citations([loom], limit=1)
-    assert best.links[loom.id] == ("doi:10.5555/web",)
-
-
 async def test_holder_of_a_trials_key_sees_no_future_and_not_the_own_paper(
     source: SourceOf, corpus: Corpus
 ) -> None:
@@ -150,36 +121,6 @@ async def test_holder_of_a_trials_key_sees_no_future_and_not_the_own_paper(
     assert not (await trial.search(words("spiders"), before=None, limit=9)).papers
 
 
-async def test_calls_cost_what_openalex_takes(source: SourceOf, tmp_path: Path) -> None:
-    trial = source("a-key-of-its-own")
-    await trial.search(words("loom"), before=None, limit=1)
-    await trial.get(["doi:10.5555/loom", "doi:10.5555/web"])
-    await trial.get(["doi:10.5555/cloth"])
-    ledger = trial._caller._ledger
-    (used,) = ledger.sources()
-    assert used.calls == 3
-    assert used.usd == pytest.approx(0.001 + 0.0001 + 0)
-
-
-@pytest.mark.parametrize(
-    "asked",
-    [
-        "per_page=101",
-        "per_page=0",
-        "cursor=other",
-        "filter=nonsense:1",
-        "sort=relevance_score:desc",
-        "filter=to_publication_date:soon",
-        "search.semantic=cloth",
-        "filter=doi:" + "%7C".join("a" * 101),
-    ],
-)
-def test_request_that_openalex_refuses_is_refused(url: str, asked: str) -> None:
-    answer = httpx.get(f"{url}/works?{asked}")
-    assert answer.status_code == 400
-    assert answer.json()["message"]
-
-
 def test_vector_depends_on_no_neighbour_and_is_made_once_also_by_the_next_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -190,32 +131,3 @@ def test_vector_depends_on_no_neighbour_and_is_made_once_also_by_the_next_proces
     monkeypatch.setattr("tools.embed.minilm.MiniLm.embed", Mock(side_effect=AssertionError))
     assert keeping_vectors(kept).embed([]).shape == (0, 384)
     assert np.array_equal(keeping_vectors(kept).embed(texts[::-1]), np.stack(alone[::-1]))
-
-
-def test_other_file_is_not_taken_for_vectors(tmp_path: Path) -> None:
-    path = tmp_path / "figures.json"
-    path.write_text("{}")
-    with pytest.raises(PermanentError, match="is no file of vectors"):
-        keeping_vectors(path)
-    assert path.read_text() == "{}"
-
-
-@pytest.mark.parametrize(
-    ("key", "doi"),
-    [
-        ("10.5555/A", "https://doi.org/10.5555/a"),
-        ("10.48550/arXiv.2101.00001", "https://doi.org/10.48550/arxiv.2101.00001"),
-        ("p1", None),
-    ],
-)
-async def test_paper_has_the_same_name_in_gold_and_in_a_run(
-    tmp_path: Path, source: SourceOf, key: str, doi: str | None
-) -> None:
-    corpus = read_corpus(write(tmp_path / "data", [*WEAVING, paper(key, "A name", "Of it.", 2001)]))
-    works = Works(corpus)
-    record = json.loads(works.text_of(4, works.view(None, ())))
-    assert (record["doi"], record["publication_date"]) == (doi, "2001-01-01")
-    assert record["abstract_inverted_index"] == {"Of": [0], "it.": [1]}
-    with serving(Service(works)) as url:
-        found = await source("", url).get(["openalex:W2000000005"])
-    assert [one.id for one in found.values()] == [corpus.name_of(4)]

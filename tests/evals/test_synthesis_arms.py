@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from evals.asking.cases import read_papers
 from evals.figures import interval
-from evals.synthesis.arms import ARMS, around, plan_of, stack_of, summarise
+from evals.synthesis.arms import ARMS, summarise
 from evals.synthesis.measures import MEASURES
 from evals.trials import Row
 from tests.evals.calls import measured
@@ -18,26 +17,6 @@ from tests.evals.test_asking_papers import write
 @pytest.fixture
 def papers(tmp_path: Path) -> Path:
     return write(tmp_path / "papers.jsonl", ROWS)
-
-
-def test_only_questions_with_an_answer_in_words_are_asked(papers: Path) -> None:
-    plan = plan_of(read_papers(papers))
-    assert [case.question for case in plan.cases] == [
-        "How were the displaced bees tracked?",
-        "What does HiveNav combine?",
-        "How was the height of the loaves measured?",
-    ]
-    assert len(plan_of(read_papers(papers), 1).cases) == 1
-    assert len(plan.texts) == 2
-
-
-def test_stack_is_the_paper_with_those_that_follow_it() -> None:
-    texts = {"a": "A.", "b": "B.", "c": "C."}
-    assert around("b", texts, 1) == ["b"]
-    assert around("c", texts, 2) == ["c", "a"]
-    assert around("b", texts, 9) == ["b", "c", "a"]
-    assert [item["content"] for item in stack_of(["c", "a"], texts)] == ["A.", "C."]
-    assert [item["name"] for item in stack_of(["c"], texts)] == ["paper-3.txt"]
 
 
 def row(case: str, arm: str, value: float) -> Row:

@@ -1,24 +1,18 @@
 """The measures of LLM-Ref's Table 1 by words and an embedder, on answers that deserve them and on others."""
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from evals.synthesis.measures import (
     COMPOSITES,
-    MEASURES,
     Told,
     average_precision,
     composite,
     measures,
 )
 from tests.support import RememberingEmbedder
-from tools.embed.embedder import Vectors
 
 QUESTION = "How were the displaced bees tracked?"
 RADAR = "We tracked 40 displaced bees with harmonic radar near the hive."
@@ -74,34 +68,3 @@ def test_composite_is_what_the_table_of_the_paper_has() -> None:
     assert found["low"] == pytest.approx(found["high"])
     with_precision = composite([row], COMPOSITES["with_precision"], seed=0)
     assert with_precision["mean"] == pytest.approx(0.786, abs=0.001)
-
-
-class Bag:
-    """An embedder by letters: enough to hold the measures against wild texts."""
-
-    name = "letters"
-    size = 26
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        rows = np.array([[text.lower().count(chr(97 + n)) for n in range(26)] for text in texts])
-        vectors: Vectors = rows.astype(np.float32) + np.float32(0.01)
-        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-        return vectors
-
-
-TEXT = st.text(max_size=60)
-
-
-@given(
-    question=TEXT,
-    lines=st.lists(TEXT, max_size=3),
-    contexts=st.lists(TEXT, max_size=3),
-    golds=st.lists(st.lists(TEXT, max_size=2), max_size=2),
-)
-def test_every_measure_is_a_share(
-    question: str, lines: list[str], contexts: list[str], golds: list[list[str]]
-) -> None:
-    found = measures(Bag(), Told(question=question, lines=lines, contexts=contexts, golds=golds))
-    assert lines or ("faithfulness" not in found and found["answered"] == 0.0)
-    assert all(-1e-6 <= found[name] <= 1 + 1e-5 for name in MEASURES if name in found)
-    assert all(math.isfinite(value) for value in found.values())

@@ -1,6 +1,5 @@
 """Whether references are right: what is known of a paper's citations, and what a line gives."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +15,8 @@ from evals.synthesis.references import (
     matches,
     measure,
     printed_labels,
-    read_known,
     read_questions,
     stands_in,
-    table,
     unmatched,
 )
 from state.paper import Author, Paper
@@ -83,32 +80,6 @@ def test_hand_made_truth_goes_before_what_is_printed() -> None:
     assert (found.way, found.works) == ("printed", (EMBERS,))
 
 
-def test_citations_of_grobid_are_known_unless_one_is_not_linked(tmp_path: Path) -> None:
-    text = "Silt lies in deep layers, as was found long ago (Lind, 2015). Ash is light (Orr, 2020)."
-    first_at, second_at = text.index("(Lind"), text.index("(Orr")
-    spans = [
-        {"start": first_at, "end": first_at + 12, "ref_id": "B0"},
-        {"start": second_at, "end": second_at + 11, "ref_id": None},
-    ]
-    parsed = {
-        "pdf_parse": {
-            "body_text": [{"text": text, "cite_spans": spans}],
-            "bib_entries": {"B0": {"title": "Counting silt"}},
-        }
-    }
-    (tmp_path / "silt.json").write_text(json.dumps(parsed), encoding="utf-8")
-    row = {"file": "silt.pdf", "title": "Silt", "abstract": "", "citation_style": "author-year"}
-    (tmp_path / "truth.jsonl").write_text(json.dumps(row), encoding="utf-8")
-    known = read_known(tmp_path)["silt.pdf"]
-    end = text.index(" Ash")
-    found = known.cited(text[:end], text, 0, end)
-    assert found is not None
-    assert (found.way, [work.title for work in found.works]) == ("GROBID", ["Counting silt"])
-    assert known.cited(text[end + 1 :], text, end + 1, len(text)) is None
-    elsewhere = "A sentence about something else entirely, which GROBID never saw."
-    assert known.cited(elsewhere, elsewhere, 0, len(elsewhere)) is None
-
-
 def test_reference_is_the_work_by_label_and_by_name() -> None:
     assert matches(reference(SILT.title, label="1"), "rivers", SILT)
     assert not matches(reference(SILT.title, label="7"), "rivers", SILT)
@@ -148,14 +119,6 @@ def line(
         wanted=(),
         given=given,
     )
-
-
-def test_shares_are_of_the_lines_that_can_be_judged() -> None:
-    rows = [line(given=("Lind",)), line(right=False), line(right=None, verified=False)]
-    (whole, *others) = table(rows)
-    assert (whole["lines"], whole["judged"], whole["citing"]) == (3, 2, 1)
-    assert (whole["right"], whole["verified"]) == ("1 (0.500)", "2 (0.667)")
-    assert [row["truth"] for row in others] == ["contexts", "not known"]
 
 
 def test_lines_of_a_made_up_paper_are_right_by_its_truth_and_wrong_by_another(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from evals.writing.cases import Case, ForcedPlan, forced_plan, read_cases, without_marks
-from tests.evals.sections import ABSTRACT, ANTS, BARE, MARKS, SECTION, cited, row, write
+from tests.evals.sections import ABSTRACT, BARE, SECTION, cited, row, write
 from tools.errors import InputError
 
 
@@ -69,26 +69,6 @@ def test_bad_lines_cost_only_themselves(tmp_path: Path) -> None:
         read_cases(packed)
 
 
-def test_cited_works_that_are_no_records_are_named_and_twins_are_one(tmp_path: Path) -> None:
-    twin = {**ANTS, "key": "7"}
-    case = only(tmp_path, cited=[ANTS, cited("4", None), "text", {**MARKS, "year": "?"}, twin])
-    assert [paper.id for paper in case.papers] == ["doi:10.5555/1"]
-    assert case.places == {"1": 0, "7": 0}
-    assert [why.split(":")[0] for why in case.unusable] == ["4", "entry 3", "2"]
-
-
-def test_authors_in_one_text_are_taken_as_they_stand(tmp_path: Path) -> None:
-    first = {**ANTS, "authors": "Ada Weaver Ben Reed... "}
-    second = {**MARKS, "authors": "Ada Weaver"}
-    papers = only(tmp_path, cited=[first, second, {**BARE, "authors": "..."}]).papers
-    assert [[author.name for author in paper.authors] for paper in papers] == [
-        ["Ada Weaver Ben Reed"],
-        ["Ada Weaver"],
-        [],
-    ]
-    assert [paper.authors_complete for paper in papers] == [False, True, True]
-
-
 # --- The gold ---------------------------------------------------------------------------------
 
 
@@ -146,32 +126,3 @@ def test_gold_without_a_plan_says_why(changes: dict[str, Any], why: str, tmp_pat
     reason = forced_plan(only(tmp_path, **changes))
     assert isinstance(reason, str)
     assert why in reason
-
-
-def test_row_of_deepscholar_bench_is_read_with_its_latex_as_prose(tmp_path: Path) -> None:
-    cited = [
-        {
-            "citation_shorthand": key,
-            "cited_paper_title": title,
-            "cited_paper_abstract": "They fly.",
-            "bib_paper_authors": "Ann Abel and\n  Bo Berg",
-            "bib_paper_year": "2021.0",
-            "bib_paper_doi": "10.1000/" + key,
-        }
-        for key, title in (("abel", "Owls at night"), ("berg", "Owls at dawn"))
-    ]
-    given = {
-        "arxiv_id": "2506.00001v1",
-        "title": "Owls",
-        "abstract": "We watch owls.",
-        "related_work": "\\textbf{Owls} fly~\\cite{berg, abel}. They sleep \\citep[see][]{nobody}.",
-        "cited": cited,
-    }
-    (case,) = read_cases(write(tmp_path / "rows.jsonl", [given])).cases
-    assert (case.id, case.gold) == ("2506.00001v1", "Owls fly [2, 1]. They sleep.")
-    assert [paper.id for paper in case.papers] == ["doi:10.1000/abel", "doi:10.1000/berg"]
-    assert [author.name for author in case.papers[0].authors] == ["Ann Abel", "Bo Berg"]
-    assert case.papers[0].year == 2021
-    plan = forced_plan(case)
-    assert not isinstance(plan, str)
-    assert [len(keys) for keys in plan.cites] == [2, 0]

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from evals.writing.cases import ForcedPlan
 from evals.writing.summary import bertscore, rouge, scorer
-from evals.writing.trial import adherence, honesty, repeated, stands
+from evals.writing.trial import honesty, stands
 from state.audit import Audit, Omission
 from state.paper import Paper
 from state.quote import Quote
@@ -97,42 +96,6 @@ def test_quote_stands_only_where_its_words_are(changes: dict[str, Any], expected
     }
     assert stands(Quote(**{**whole, **changes}), ANTS) is expected
     assert not stands(None, ANTS)
-
-
-@pytest.mark.parametrize(
-    ("texts", "expected"),
-    [
-        (["Ants count steps.", "Ants count steps!"], 1),
-        (["a b c d e f g h i j", "a b c d e f g h i k", "z"], 1),  # 9 of 11 words in common
-        (["a b c d e", "a b c d z"], 0),  # 4 of 6
-        (["a b", "c d", "A, b", "b a"], 2),
-        (["", ""], 0),
-        ([], 0),
-    ],
-)
-def test_sentences_that_repeat_an_earlier_one_are_counted(texts: list[str], expected: int) -> None:
-    assert repeated(texts) == expected
-
-
-def test_adherence_is_by_the_place_of_sentences() -> None:
-    plan = ForcedPlan(
-        text="",
-        words=10,
-        left_out=0,
-        cites=(frozenset({ANTS.id}), frozenset({BEES.id}), frozenset(), frozenset(), frozenset()),
-    )
-    found = adherence(SENTENCES, NAMED, plan, None)
-    assert found == {
-        "lines": 5,
-        "lines_right": 2,
-        "citing_lines": 2,
-        "citing_right": 1,
-        "places": 2,
-        "in_place": 2,
-        "sentences_more": -1,
-        "same_length": 0,
-        "words_more": pytest.approx(0.6),
-    }
 
 
 def test_rouge_is_that_of_lin_with_stems() -> None:

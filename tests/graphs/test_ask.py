@@ -49,14 +49,8 @@ async def test_every_sentence_is_a_paper_s_own_with_its_source(extractive: RunSe
         assert said.rstrip("”").endswith(" ".join(words[4:]))
 
 
-@pytest.mark.parametrize(
-    "question",
-    ["What does lava cost in Peru?", "Who won the football cup of 1974?"],
-)
-async def test_what_the_library_does_not_tell_is_not_known(
-    extractive: RunSettings, question: str
-) -> None:
-    result = await ask(extractive, question)
+async def test_what_the_library_does_not_tell_is_not_known(extractive: RunSettings) -> None:
+    result = await ask(extractive, "What does lava cost in Peru?")
     assert result["outcome"] == "nothing"
     assert result["answer"].startswith("No passage of library 'bees' clearly answers this.")
     assert result["sentences"] == result["claims"] == []
@@ -66,20 +60,6 @@ async def test_what_the_library_does_not_tell_is_not_known(
         assert item.text in result["answer"]
         assert item.text in result["messages"][-1].content
         assert item.title in result["answer"]
-
-
-async def test_hops_tell_the_way_to_the_answer(extractive: RunSettings) -> None:
-    result = await ask(extractive, "How do ants and bees correct the drift of path integration?")
-    first = result["hops"][0]
-    assert first.query
-    assert first.retrieved
-    assert set(first.chosen) <= {hit.passage for hit in first.retrieved}
-    assert first.sufficient is not None
-    for hop in result["hops"][1:]:
-        assert hop.why
-        assert hop.query != first.query
-        assert not set(hop.chosen) & set(first.chosen)
-    assert {claim.hop for claim in result["claims"]} <= {hop.number for hop in result["hops"]}
 
 
 async def test_engine_searches_once_more_for_the_part_that_nothing_answers(
@@ -93,6 +73,8 @@ async def test_engine_searches_once_more_for_the_part_that_nothing_answers(
     assert not set(first.read) & set(second.read)
     assert result["missing"] == ["what does BeeLedger cost in Peru?"]
     assert "distance" in result["answer"]
+    assert "Not answered: what does BeeLedger cost in Peru." in result["answer"]
+    assert result["nearest"] == []
     whole = await ask(extractive, "What does BeeLedger cost in Peru?")
     assert len(whole["hops"]) == 1
 
@@ -107,12 +89,6 @@ async def test_filters_hold(extractive: RunSettings) -> None:
     assert {paper.id for paper in one["cited"]} == {"local:p3"}
     none = await ask(extractive, question, tags=["nothing has this tag"])
     assert none["outcome"] == "nothing"
-
-
-async def test_question_for_authors_is_answered_from_the_record(extractive: RunSettings) -> None:
-    result = await ask(extractive, "Who are the authors of 'A cognitive map in honey bees'?")
-    assert "Ada Dberg" in result["answer"]
-    assert_traced(result)
 
 
 @pytest.mark.parametrize(
@@ -213,15 +189,3 @@ async def test_odd_input_never_raises(extractive: RunSettings, inputs: dict[str,
     given: Any = {"library": "bees", **inputs}
     result = await graph.ainvoke(given, context=extractive)
     assert result["stop"] or result["sentences"]
-
-
-async def test_half_of_a_question_that_nothing_answers_is_named(extractive: RunSettings) -> None:
-    result = await ask(
-        extractive,
-        "What do radar tracks of displaced honey bees show, and what does lava cost in Peru?",
-    )
-    assert "radar" in result["answer"]
-    assert result["missing"] == ["what does lava cost in Peru?"]
-    assert "Not answered: what does lava cost in Peru." in result["answer"]
-    assert "No passage" not in result["answer"]
-    assert result["nearest"] == []

@@ -125,21 +125,6 @@ async def test_claims_that_tell_nothing_asked_for_are_no_answer(llm_settings: Se
     assert (result["outcome"], result["missing"]) == ("nothing", ["wing beats"])
 
 
-async def test_sentence_is_judged_twice_at_most(llm_settings: Settings) -> None:
-    def retell(answer: Any, inputs: dict[str, Any]) -> Reply:
-        (first, *_) = answer["sentences"]
-        return {**answer, "sentences": [{**first, "text": f"It is {first['text']}"}]}
-
-    def doubt(answer: Any, inputs: dict[str, Any]) -> Reply:
-        found = [{**item, "verdict": "not_in_source"} for item in answer["findings"]]
-        return {"findings": found}
-
-    spoil: dict[str, Spoil] = {"compose_answer": retell, "judge_claims": doubt}
-    result, server = await ask(llm_settings, DISTANCE, spoil)
-    assert asked(server).count("judge_claims") <= 2
-    assert_traced(result)
-
-
 async def test_made_up_quotes_are_asked_for_again_and_then_lost(llm_settings: Settings) -> None:
     def lie(answer: Any, inputs: dict[str, Any]) -> Reply:
         quote = "bees count their wing beats"
@@ -177,9 +162,7 @@ async def test_claim_that_its_quote_does_not_bear_out_becomes_the_quote(
     [
         "Honey bees measure distance by counting 9,000 flowers.",
         "Whales sing in the northern sea at night.",
-        "BeeNet lets honey bees measure distance by optic flow.",
         "Honey bees measure distance by optic flow (Miller et al., 2020).",
-        "Honey bees measure distance by optic flow [7].",
     ],
 )
 async def test_sentence_that_its_claims_do_not_say_gives_way_to_them(

@@ -4,9 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langgraph.checkpoint.memory import InMemorySaver
 
-from graphs.ask import builder
 from tests.fakes.openai_server import Reply, Text, inputs_of, task_of
 from tests.fakes.reviewer import Spoil
 from tests.graphs.test_ask import assert_traced
@@ -14,7 +12,6 @@ from tests.graphs.test_ask_llm import DISTANCE, ask
 from tools.bibliography.read_record import paper_from
 from tools.embed.open_embedder import embedder
 from tools.library.open_library import create_library
-from tools.run_settings import RunSettings
 from tools.settings import Settings
 
 
@@ -164,24 +161,3 @@ async def test_run_that_is_stopped_after_reading_shows_the_claims_that_it_has(
 
 
 # --- Conversations -----------------------------------------------------------------------------
-
-
-async def test_thread_carries_no_claim_fault_or_time_to_the_next_question(
-    extractive: RunSettings,
-) -> None:
-    kept = builder.compile(checkpointer=InMemorySaver())
-    config: Any = {"configurable": {"thread_id": "talk"}}
-
-    async def say(question: str, paper: str) -> dict[str, Any]:
-        given: Any = {"question": question, "library": "bees", "papers": [paper]}
-        return dict(await kept.ainvoke(given, config, context=extractive))
-
-    await say("What do radar tracks of displaced honey bees show?", "p3")
-    refused = await say("\x00", "p3")
-    assert refused["seconds"] == {}
-    later = await say("How do honey bees measure distance by optic flow?", "p6")
-    assert later["failures"] == []
-    assert_traced(later)
-    assert {claim.paper for claim in later["claims"]} == {"local:p6"}
-    passages = {item.passage for hop in later["hops"] for item in hop.lost}
-    assert passages <= {key for hop in later["hops"] for key in hop.chosen}

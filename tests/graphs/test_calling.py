@@ -38,8 +38,13 @@ async def awaited(graph: Any, inputs: Any, **options: Any) -> None:
     await graph.ainvoke(inputs, **options)
 
 
-@pytest.mark.parametrize("name", get_args(GraphName))
-@pytest.mark.parametrize("call", [streamed, events, invoked, awaited])
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        *((name, awaited) for name in get_args(GraphName)),
+        *(("find", call) for call in (streamed, events, invoked)),
+    ],
+)
 async def test_each_graph_refuses_wrong_names_with_the_nearest_however_it_is_called(
     name: str, call: Callable[..., Awaitable[None]]
 ) -> None:

@@ -29,7 +29,7 @@ from tools.errors import PermanentError
 from tools.run_settings import RunSettings
 
 PLAN = "On one system [4].\nOn another [1]."
-OTHERWISE = ["citeloom.{}", "state.old_room", "nodes.write.plan"]
+OTHERWISE = ["citeloom.{}", "nodes.write.plan"]
 """What the module of a class may have been, or may be, where it is not as today."""
 
 
@@ -117,7 +117,7 @@ async def test_run_with_a_class_that_is_gone_is_refused_and_kept(
         assert (await wait_until_resting(runs, run)).status == "completed"
 
 
-@pytest.mark.parametrize("step", ["screen_papers", "judge_papers"])
+@pytest.mark.parametrize("step", ["judge_papers"])
 async def test_run_stopped_before_a_step_that_was_called_otherwise_continues_with_it(
     home: Path, step: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -24,7 +24,7 @@ async def review(context: RunSettings, about: str = "") -> dict[str, Any]:
     return dict(await graph.ainvoke(given, {"recursion_limit": 500}, context=context))
 
 
-@pytest.mark.parametrize("calls", [0, 2, 4, 5, 6, 7])
+@pytest.mark.parametrize("calls", [0, 4, 5, 6])
 async def test_day_that_ends_in_any_third_of_a_review_leaves_what_there_is(
     calls: int, llm_settings: Settings
 ) -> None:
@@ -41,6 +41,10 @@ async def test_day_that_ends_in_any_third_of_a_review_leaves_what_there_is(
     assert any(item.debate for item in result["papers"]) == (calls >= 2)
     assert bool(result["sentences"]) == (calls > 4)
     assert result["audit"].passed is (calls >= 6)
+    if calls == 5:
+        verdicts = {item.verdict for text in result["sentences"] for item in text.citations}
+        assert verdicts == {"not_checked"}
+        assert result["audit"].reasons == ("CiteLoom did not check the citations",)
 
 
 async def test_on_the_next_day_the_same_review_goes_on_and_pays_for_nothing_twice(

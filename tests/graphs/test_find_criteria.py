@@ -61,11 +61,3 @@ async def test_embedded_run_says_that_nothing_was_judged(extractive: RunSettings
     text = markdown(ResultReport.of("find", result))
     assert "not judged; closest sentence: “" in text
     assert "yes: “" not in text
-
-
-async def test_abstract_has_no_criteria(extractive: RunSettings) -> None:
-    text = "We study how bees find home by landmarks, and show that radar can follow them."
-    result = await find(extractive, text=text)
-    assert result["request"].criteria == ()
-    assert not any(item.criteria for item in result["papers"])
-    assert "## Criteria" not in markdown(ResultReport.of("find", result))

@@ -46,15 +46,7 @@ def ranked(result: dict[str, Any]) -> list[tuple[str, float]]:
     return [(item.paper.id, item.score) for item in result["papers"]]
 
 
-async def test_one_search_says_nothing_of_several(extractive: RunSettings) -> None:
-    result = await find(extractive)
-    assert {item.runs for item in result["papers"]} == {None}
-    assert {query.runs for query in result["queries"]} == {()}
-    assert result["completeness"].runs == ()
-    assert "independent" not in result["completeness"].told
-
-
-@pytest.mark.parametrize("runs", [2, 3, 5])
+@pytest.mark.parametrize("runs", [2, 5])
 async def test_searches_have_queries_of_their_own_and_each_paper_says_how_many_reached_it(
     runs: int, extractive: RunSettings
 ) -> None:
@@ -88,20 +80,13 @@ async def test_second_run_of_the_same_input_finds_the_same_in_the_same_order(
     assert one["completeness"] == other["completeness"]
 
 
-@pytest.mark.parametrize("way", ["none", "bfs", "best_first"])
-async def test_searches_go_each_way_of_following_links(
-    way: Expansion, extractive: RunSettings
+@pytest.mark.parametrize(
+    ("ranker", "way"), [("cascade", "none"), ("permutation", "bfs"), ("embedding", "best_first")]
+)
+async def test_each_ranker_ranks_what_the_searches_found_in_each_way(
+    ranker: RankerName, way: Expansion, extractive: RunSettings
 ) -> None:
-    result = await find(with_runs(extractive, 3, expansion=way, max_hops=1))
-    assert result["outcome"] == "complete"
-    assert any(item.runs for item in result["papers"])
-
-
-@pytest.mark.parametrize("ranker", ["cascade", "permutation", "embedding"])
-async def test_each_ranker_ranks_what_the_searches_found(
-    ranker: RankerName, extractive: RunSettings
-) -> None:
-    result = await find(with_runs(extractive, 3, ranker=ranker, max_hops=1))
+    result = await find(with_runs(extractive, 3, ranker=ranker, expansion=way, max_hops=1))
     assert result["outcome"] == "complete"
     assert any(item.runs for item in result["papers"])
 
@@ -256,12 +241,3 @@ async def test_run_of_several_searches_goes_on_where_it_was_stopped(llm_settings
     assert ranked(dict(result)) == ranked(whole)
     assert result["completeness"].runs == whole["completeness"].runs
     assert sum(result["completeness"].runs) == len(result["selected"])
-
-
-@pytest.mark.parametrize("runs", [0, 6, "three"])
-async def test_number_of_searches_outside_its_range_is_refused(
-    runs: Any, extractive: RunSettings
-) -> None:
-    result = await find(with_runs(extractive, runs))
-    assert result["outcome"] == "nothing"
-    assert "the setting runs cannot be" in result["stop"].cause

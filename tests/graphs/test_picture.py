@@ -1,10 +1,8 @@
 """The picture of `review` that LangGraph Studio draws: its steps tell the story of a review."""
 
-import pytest
-
 from graphs.review import graph
 
-STORY = [
+STORY = {
     "find:generate_queries",
     "find:search_source",
     "find:judge_papers",
@@ -15,16 +13,12 @@ STORY = [
     "writing:choose_draft",
     "writing:check_citations",
     "writing:audit_citations",
-]
-
-
-@pytest.mark.parametrize("step", STORY)
-def test_picture_of_review_names_the_step(step: str) -> None:
-    assert step in graph.get_graph(xray=True).nodes
+}
 
 
 def test_every_step_of_the_picture_is_reached_and_leads_on() -> None:
     picture = graph.get_graph(xray=True)
+    assert picture.nodes.keys() >= STORY
     begin, end = picture.first_node(), picture.last_node()
     assert begin is not None
     assert end is not None

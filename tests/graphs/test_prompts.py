@@ -16,7 +16,7 @@ from tools.settings import Settings
 def test_every_prompt_that_comes_with_the_program_may_stand_in_a_folder(tmp_path: Path) -> None:
     for _, task in all_tasks():
         (tmp_path / f"{task.name}.txt").write_text(task.prompt, encoding="utf-8")
-        check_prompts(tmp_path)
+    check_prompts(tmp_path)
     assert len(tasks_of("generate_queries")) > 1, "a run asks one of them"
 
 

@@ -100,23 +100,6 @@ async def test_llm_reviews_through_the_same_graph(llm_settings: Settings) -> Non
     assert sum(item.calls for item in result["usage"]) == len(llm.server.requests)
 
 
-async def test_quote_of_another_paper_is_no_support(llm_settings: Settings) -> None:
-    foreign = "The authors present a model of path integration in desert ants."
-
-    def swap(answer: Any, inputs: dict[str, Any]) -> Any:
-        for finding in answer["findings"]:
-            finding["quotes"] = [foreign]
-        return answer
-
-    with Scripted(reviewer({"judge_claims": swap}), llm_settings) as llm:
-        result = await review(llm.context)
-    for sentence in result["sentences"]:
-        for verdict in sentence.citations:
-            assert (verdict.quote.text == foreign) == (verdict.paper == "local:p1")
-            if verdict.paper != "local:p1":
-                assert verdict.by == "code", "only what is its own sentence stands without a quote"
-
-
 async def test_unsupported_sentence_is_rewritten_once_then_taken_out(
     llm_settings: Settings,
 ) -> None:
@@ -136,7 +119,7 @@ async def test_unsupported_sentence_is_rewritten_once_then_taken_out(
     assert "local:p1" in result["uncited"]
 
 
-@pytest.mark.parametrize("made_up", ["(Smith, 2019; Jones and Wu, 2020)", "[3-5]", "{P77}"])
+@pytest.mark.parametrize("made_up", ["(Smith, 2019; Jones and Wu, 2020)", "[3-5]"])
 async def test_made_up_citation_in_the_text_never_survives(
     made_up: str, llm_settings: Settings
 ) -> None:
@@ -156,9 +139,8 @@ async def test_made_up_citation_in_the_text_never_survives(
     [
         "Many other studies have refuted all of this.",
         "We refute what others have found.",
-        "We close the section with the next line of the plan.",
     ],
-    ids=["claim without citation", "invented work", "other words"],
+    ids=["claim without citation", "invented work"],
 )
 async def test_sentence_that_cites_nothing_must_rest_on_papers_or_input(
     text: str, llm_settings: Settings
@@ -196,7 +178,6 @@ async def test_sentence_that_cites_nothing_must_rest_on_papers_or_input(
         ("plan_section", Text("no JSON at all")),
         ("draft_section", Refusal()),
         ("revise_draft", Refusal()),
-        ("read_papers", Text("no JSON at all")),
     ],
 )
 async def test_one_task_that_never_answers_does_not_end_the_run(
@@ -222,20 +203,6 @@ async def test_rejected_key_stops_the_run_with_advice(llm_settings: Settings) ->
     assert result["papers"], "what was found is shown"
     assert all(item.debate is None for item in result["papers"])
     assert result["related_work"] == ""
-
-
-async def test_budget_is_shared_by_finding_and_writing(llm_settings: Settings) -> None:
-    with Scripted(reviewer(), llm_settings) as llm:
-        await review(llm.context)
-        needed = len(llm.server.requests)
-    with Scripted(
-        reviewer(), llm_settings.model_copy(update={"strong_model": "other"}), max_calls=needed - 3
-    ) as llm:
-        result = await review(llm.context)
-        assert len(llm.server.requests) <= needed - 3
-    assert result["outcome"] == "partial"
-    assert result["papers"]
-    assert result["sentences"]
 
 
 @pytest.mark.parametrize(
@@ -286,15 +253,3 @@ async def test_cutoff_exclusions_and_the_own_paper_are_kept_to(extractive: RunSe
     ranked = [item.paper.id for item in result["papers"] if item.selected]
     lines = [[verdict.paper for verdict in item.citations] for item in result["sentences"]]
     assert lines[:2] == [[ranked[1]], [ranked[0], ranked[2]]]
-
-
-async def test_spent_budget_keeps_what_there_is(llm_settings: Settings) -> None:
-    with Scripted(reviewer(), llm_settings, max_calls=4) as llm:
-        result = await review(llm.context)
-        paid = len(llm.server.requests)
-    assert paid <= 4
-    causes = {item.cause for item in result["failures"] if item.lost}
-    assert causes == {
-        "CiteLoom keeps the rest of the budget for the draft and its check; for more, raise max_calls"
-    }
-    assert result["papers"], "those that nobody debated are scored all the same"

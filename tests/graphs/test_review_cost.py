@@ -24,14 +24,11 @@ PRICED = {"strong_price": (100.0, 300.0)}
 @pytest.mark.parametrize(
     ("graph", "inputs", "how"),
     [
-        ("find", BEES, {}),
         ("review", BEES, {}),
-        ("review", {**BEES, "library": "starter", "keep": 40, "cite": 10}, {}),
         ("review", BEES, {"writer": "beam", "ranker": "cascade"}),
         ("review", BEES, {"writer": "per_cite", "ranker": "permutation", "max_hops": 1}),
         ("write", WRITE, {"writer": "sentence_by_sentence"}),
         ("write", WRITE, {"writer": "plan"}),
-        ("write", {**WRITE, "cite": 2}, {"review_plan": "off"}),
     ],
 )
 async def test_what_is_used_lies_within_what_was_foreseen(

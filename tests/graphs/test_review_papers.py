@@ -2,13 +2,9 @@
 
 from typing import Any
 
-import pytest
-
-from tests.fakes.reviewer import reviewer
-from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers, context_for
+from tests.graphs.conftest import ABSTRACT, bee_papers, context_for
 from tests.graphs.person import Person, question
 from tools.run_settings import RunSettings
-from tools.settings import Settings
 
 FIND: dict[str, Any] = {"text": ABSTRACT, "library": "bees", "keep": 4, "cite": 2}
 
@@ -46,21 +42,16 @@ async def test_paper_that_the_search_did_not_meet_is_looked_up(extractive: RunSe
     assert done["outcome"] == "complete"
 
 
-@pytest.mark.parametrize(
-    ("wrong", "told"),
-    [
+async def test_wrong_answer_is_explained_and_asked_again(extractive: RunSettings) -> None:
+    person = Person("find", FIND, asking(extractive))
+    again = question(await person.begin())
+    for wrong, told in (
         ("[99] none", "[99] is not in the list"),
         ("10.1234/nowhere", "no source of this run knows doi:10.1234/nowhere"),
         ("# all gone", "no paper is left"),
-    ],
-)
-async def test_wrong_answer_is_explained_and_asked_again(
-    extractive: RunSettings, wrong: str, told: str
-) -> None:
-    person = Person("find", FIND, asking(extractive))
-    await person.begin()
-    again = question(await person.answer(wrong))
-    assert told in again["error"]
+    ):
+        again = question(await person.answer(wrong))
+        assert told in again["error"]
     done = await person.answer("[2]")
     assert done["selected"] == [again["papers"][1]["id"]]
 
@@ -91,13 +82,3 @@ async def test_policy_asks_where_too_few_papers_are_relevant(extractive: RunSett
     musts = {**FIND, "keep": 10, "must_include": [bee_papers()[0].id]}
     one = Person("find", musts, asking(extractive, "auto", bar=99.0))
     assert "are relevant" in question(await one.begin())["why"]
-
-
-async def test_nothing_is_paid_twice(llm_settings: Settings) -> None:
-    with Scripted(reviewer(), llm_settings, review_papers="on") as llm:
-        person = Person("review", FIND, llm.context)
-        await person.begin()
-        done = await person.answer("[2]\n[1]")
-    used = {item.task: item for item in done["usage"]}
-    assert used["debate_papers"].cached == used["generate_queries"].cached == 0
-    assert used["debate_papers"].calls >= 1

@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from nodes.write.review_plan import with_new_keys
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers, context_for
 from tests.graphs.person import Person, question
@@ -18,14 +17,6 @@ INPUTS: Any = {"text": ABSTRACT, "library": "bees", "papers": FIVE, "cite": 3}
 @pytest.fixture
 def context(extractive: RunSettings) -> RunSettings:
     return context_for(extractive.clients.settings, review_plan="on")
-
-
-async def test_run_stops_with_plan_and_papers(context: RunSettings) -> None:
-    shown = question(await Person("write", INPUTS, context).begin())
-    assert shown["kind"] == "plan"
-    assert [paper["id"] for paper in shown["papers"]] == FIVE
-    assert sum(paper["chosen"] for paper in shown["papers"]) == 3
-    assert all(f"[{number}]" in shown["proposal"] for number in (1, 2, 3))
 
 
 async def test_papers_can_be_dropped_and_added(context: RunSettings) -> None:
@@ -68,13 +59,6 @@ async def test_plan_sent_back_as_it_was_shown_changes_nothing(context: RunSettin
     other = await silent.answer("")
     assert same["related_work"] == other["related_work"]
     assert same["outline"] == other["outline"], "themes and all"
-
-
-def test_known_papers_keep_their_keys_and_new_ones_get_the_next() -> None:
-    keys = {"P1": "a", "P3": "b"}
-    assert with_new_keys(keys, ["b", "c", "a", "d"]) == {"P1": "a", "P3": "b", "P4": "c", "P5": "d"}
-    assert with_new_keys({}, ["a"]) == {"P1": "a"}
-    assert with_new_keys(keys, []) == keys
 
 
 async def test_plan_that_cannot_be_followed_comes_back_instead_of_ending_the_run(

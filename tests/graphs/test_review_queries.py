@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted, context_for
 from tests.graphs.person import Person, question
@@ -35,25 +33,20 @@ async def test_edited_queries_are_the_ones_that_are_searched(extractive: RunSett
     assert done["outcome"] == "complete"
 
 
-@pytest.mark.parametrize(
-    ("wrong", "told"),
-    [
+async def test_wrong_answer_is_explained_and_asked_again(extractive: RunSettings) -> None:
+    person = Person("find", FIND, asking(extractive))
+    first = question(await person.begin())
+    for wrong, told in (
+        (7, "cannot be read"),
+        ({"action": "think"}, "cannot be read"),
         ("metod: bees", "begins with 'metod'"),
         ("method: one two three four five", "5 terms"),
         ("method: AND", "0 terms"),
         ("# nothing", "no query left"),
-        ({"action": "think"}, "cannot be read"),
-        (7, "cannot be read"),
-    ],
-)
-async def test_wrong_answer_is_explained_and_asked_again(
-    extractive: RunSettings, wrong: object, told: str
-) -> None:
-    person = Person("find", FIND, asking(extractive))
-    first = question(await person.begin())
-    again = question(await person.answer(wrong))
-    assert told in again["error"]
-    assert again["proposal"] == (wrong if isinstance(wrong, str) else first["proposal"])
+    ):
+        again = question(await person.answer(wrong))
+        assert told in again["error"]
+        assert again["proposal"] == (wrong if isinstance(wrong, str) else first["proposal"])
     done = await person.answer({"action": "accept"})
     assert [query.text for query in done["queries"]] == [item["text"] for item in first["queries"]]
 

@@ -1,6 +1,5 @@
 """The revision of a draft as a whole: what it is shown, what it may change, and what is checked again."""
 
-import re
 from typing import Any
 
 from tests.fakes.openai_server import inputs_of, task_of
@@ -70,17 +69,6 @@ async def test_revision_that_loses_most_of_the_text_is_not_taken(llm_settings: S
         plain = await write(llm.context)
     assert result["related_work"] == plain["related_work"]
     assert "revise_draft" in {item.stage for item in result["failures"]}
-
-
-async def test_claim_that_a_revision_puts_in_is_checked_like_any_other(
-    llm_settings: Settings,
-) -> None:
-    claim = revising(lambda text: re.sub(r"\.$", " and sing at night {P5}.", text))
-    spoil = {"revise_draft": claim, "judge_claims": denying("sing at night")}
-    with Scripted(reviewer(spoil), llm_settings) as llm:
-        result = await write(llm.context)
-    assert "sing at night" not in result["related_work"]
-    assert result["audit"].passed
 
 
 async def test_own_work_that_no_words_of_the_input_show_is_kept_out(

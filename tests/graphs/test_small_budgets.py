@@ -31,7 +31,7 @@ def priced(llm_settings: Settings) -> Settings:
 
 WHOLE = {"calls": 18, "tokens": 12_961, "usd": 0.031}
 """What this review takes where there is no limit, roundly; each question holds more until it is answered."""
-SHARES = (0.3, 0.6, 1.0, 1.5, 3.0)
+SHARES = (0.3, 1.0, 3.0)
 
 
 @pytest.mark.parametrize("name", WHOLE)
@@ -56,7 +56,7 @@ async def test_papers_that_were_found_are_written_about_whatever_the_budget(
         told = {item.cause for item in result["failures"] if item.lost}
         assert (result["outcome"] == "partial") is bool(told)
         assert all("rest of the budget for the draft and its check" in cause for cause in told)
-    assert drafted[-3:] == [True] * 3, "the model drafts and checks wherever there is room for that"
+    assert drafted[-2:] == [True] * 2, "the model drafts and checks wherever there is room for that"
     assert result["outcome"] == "complete"
     # Found by itself, the same list may take all of its budget.
     with Scripted(reviewer(), priced, max_calls=3) as llm:

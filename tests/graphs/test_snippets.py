@@ -100,35 +100,6 @@ async def test_found_papers_bring_their_snippets_and_the_works_cited_there(
     assert {"semantic_scholar", "semantic_scholar:full_text"} in ways
 
 
-async def test_works_that_a_snippet_cites_obey_the_cut_off(
-    settings: Settings, server: ScholarServer
-) -> None:
-    context = context_for(settings, max_hops=1, expansion="none", mind="extractive", results=30)
-    given: Any = {
-        "text": "We study honey quality and the rearing of queens over three summers.",
-        "sources": ["semantic_scholar"],
-        "keep": 10,
-    }
-
-    async def cited_there(**more: str) -> list[int]:
-        asked: Any = {**given, **more}
-        result = dict(await find.ainvoke(asked, context=context))
-        assert len(searches(server)) == 1
-        server.requests.clear()
-        return [
-            item.paper.year or 9999
-            for item in result["papers"]
-            if any(hit.via == "reference" for hit in item.found_by)
-        ]
-
-    years = await cited_there()
-    limit = max(years)
-    assert min(years) < limit
-    before = await cited_there(before=f"{limit}-01-01")
-    assert before
-    assert max(before) < limit
-
-
 @pytest.mark.parametrize("sources", [["semantic_scholar"], []])
 async def test_claim_that_no_abstract_decides_is_looked_for_in_the_paper_s_own_text(
     settings: Settings, server: ScholarServer, work: Work, sources: list[str]

@@ -55,6 +55,9 @@ async def test_each_line_shows_its_sources_and_what_they_cite(home: Path) -> Non
     primary = [item.paper.title for item in result["references"] if item.role == "primary"]
     assert FIRST_TITLE in primary
     assert len(primary) >= 2
+    assert result["bibtex"].count("@") == len(result["references"])
+    assert result["bibtex"].count("keywords = {primary}") == len(primary)
+    assert "keywords = {secondary}" in result["bibtex"]
     line = told(result, "height")
     (origin,) = line.origins
     assert origin.page == 1
@@ -87,13 +90,6 @@ async def test_question_that_the_papers_do_not_answer(home: Path) -> None:
     assert result["outcome"] == "nothing"
     assert result["lines"] == result["references"] == []
     assert result["answer"].startswith("No answer: the 3 papers do not say")
-
-
-async def test_bibtex_tells_primary_from_secondary(home: Path) -> None:
-    result = await synthesize()
-    assert result["bibtex"].count("@") == len(result["references"])
-    assert "keywords = {primary}" in result["bibtex"]
-    assert "keywords = {secondary}" in result["bibtex"]
 
 
 async def test_file_that_cannot_be_read_costs_only_itself(home: Path) -> None:

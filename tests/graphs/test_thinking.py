@@ -5,19 +5,13 @@ from typing import Any
 
 import pytest
 
-from graphs.review import graph as review
-from graphs.write import graph as write
+from graphs.write import graph
 from tests.fakes.openai_server import Shown, task_of, thinking
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted
 from tools.settings import Settings
 
-PAPERS = {"papers": ["p1", "p7", "p8"]}
-RUNS: dict[str, tuple[Any, dict[str, Any], dict[str, Any]]] = {
-    "write": (write, PAPERS, {}),
-    "beam": (write, PAPERS, {"writer": "beam"}),
-    "review": (review, {"cite": 4}, {}),
-}
+RUNS: dict[str, dict[str, Any]] = {"write": {}, "beam": {"writer": "beam"}}
 
 
 def unlike(answer: Any, inputs: dict[str, Any]) -> Any:
@@ -35,8 +29,8 @@ PLAIN: dict[str, dict[str, Any]] = {}
 async def run(
     name: str, tokens: int, shown: Shown, settings: Settings
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    graph, given, options = RUNS[name]
-    inputs = {"text": ABSTRACT, "library": "bees", **given}
+    options = RUNS[name]
+    inputs: Any = {"text": ABSTRACT, "library": "bees", "papers": ["p1", "p7", "p8"]}
     limit: Any = {"recursion_limit": 500}
     script = reviewer({"extend_draft": unlike} if options else {})
     with Scripted(thinking(tokens, shown, script), settings, **options) as llm:
@@ -51,7 +45,6 @@ async def run(
         ("write", 3000, "parts"),
         ("beam", 1200, "hidden"),
         ("beam", 3000, "tags"),
-        ("review", 3000, "field"),
     ],
 )
 async def test_thinking_changes_nothing_but_the_bill(

@@ -137,16 +137,6 @@ async def test_concern_is_a_note_that_names_its_notice_and_passes(extractive: Ru
     assert result["audit"].passed
 
 
-async def test_preprint_whose_publication_is_found_is_superseded_and_passes(tmp_path: Path) -> None:
-    published = paper_from(RECORDS[0])
-    context = online(tmp_path, published)
-    preprint = {**RECORDS[0], "id": "arxiv:1990.00001"}
-    result = await verify(context, f"{LICHENS} [1].", papers=[preprint], sources=["openalex"])
-    assert causes(result) == {"[1]": "superseded"}
-    assert result["audit"].verdicts[0].verdict == "supported"
-    assert result["audit"].passed
-
-
 async def test_llm_that_calls_everything_supported_is_overruled(llm_settings: Settings) -> None:
     with Scripted(reviewer(), llm_settings) as llm:
         result = await verify(

@@ -66,14 +66,6 @@ async def test_own_sentence_of_the_body_needs_no_judge(pears: Settings) -> None:
     assert (found.verdict, found.evidence_scope, found.by) == ("supported", "full_text", "code")
 
 
-async def test_what_stands_in_the_list_of_references_alone_is_not_supported(
-    pears: Settings,
-) -> None:
-    found = await verdict_on(LISTED, pears, mind="extractive")
-    assert (found.verdict, found.evidence_scope) == ("not_checked", "full_text")
-    assert LISTED not in {quote.text for quote in found.nearest}
-
-
 async def test_full_texts_that_are_switched_off_are_not_read_and_nothing_passes(
     pears: Settings,
 ) -> None:

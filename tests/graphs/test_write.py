@@ -75,18 +75,6 @@ async def test_lines_that_cite_nothing_repeat_nothing(extractive: RunSettings) -
     assert len(set(left_out)) == 6 - len(texts), "a line with nothing new to say is reported"
 
 
-async def test_made_plan_cites_every_paper_once_even_if_the_mind_forgets_or_invents(
-    llm_settings: Settings,
-) -> None:
-    def spoil(answer: Any, inputs: dict[str, Any]) -> Any:
-        return {"themes": [{"label": "one theme", "keys": ["P1", "P1", "P77"]}], "reasoning": ""}
-
-    with Scripted(reviewer({"plan_section": spoil}), llm_settings, writer="plan") as llm:
-        result = await write(llm.context, papers=["p1", "p7", "p8"])
-    keys = [key for line in result["outline"].lines for key in line.keys]
-    assert sorted(keys) == ["P1", "P2", "P3"]
-
-
 async def test_new_input_on_the_same_thread_starts_afresh(extractive: RunSettings) -> None:
     from langgraph.checkpoint.memory import InMemorySaver
 

@@ -116,8 +116,7 @@ def first(answer: Any, inputs: dict[str, Any]) -> Any:
     return {**answer, "best": inputs["versions"][0]["label"]}
 
 
-@pytest.mark.parametrize("schedule", ["themed", "incremental"])
-@pytest.mark.parametrize("agreed", [True, False])
+@pytest.mark.parametrize(("schedule", "agreed"), [("themed", False), ("incremental", True)])
 async def test_beam_extends_each_survivor_and_votes(
     schedule: str, agreed: bool, llm_settings: Settings
 ) -> None:
@@ -229,55 +228,6 @@ async def test_rewriting_loses_no_paper_that_was_cited(lost: str, llm_settings: 
     assert told == ({"the rewritten text lost P1"} if lost == "first" else set())
 
 
-async def test_sentences_that_stay_need_no_grounds_again(llm_settings: Settings) -> None:
-    def brief(answer: Any, inputs: dict[str, Any]) -> Any:
-        new = [
-            item for item in answer["grounds"] if item["key"] in inputs.get("adds", [item["key"]])
-        ]
-        return {**answer, "grounds": new}
-
-    options: dict[str, Any] = {"writer": "beam", "schedule": "incremental", "samples": 1}
-    with Scripted(reviewer(), llm_settings, **options) as llm:
-        plain = await write(llm.context)
-    with Scripted(reviewer({"extend_draft": brief}), llm_settings, **options) as llm:
-        result = await write(llm.context)
-    assert asked(llm) == {"plan_section": 1, "extend_draft": 5}, "nothing was sent back"
-    assert result["related_work"] == plain["related_work"]
-
-
-def summed_up(text: str, *keys: str) -> Any:
-    """Begin the section with a sentence that cites nobody and is said to rest on these."""
-
-    def spoil(answer: Any, inputs: dict[str, Any]) -> Any:
-        first = {"line": answer["sentences"][0]["line"], "text": text}
-        grounds = [{"sentence": 1, "key": key, "quotes": [inputs["text"][:60]]} for key in keys]
-        grounds += [{**item, "sentence": item["sentence"] + 1} for item in answer["grounds"]]
-        return {"sentences": [first, *answer["sentences"]], "grounds": grounds}
-
-    return spoil
-
-
-async def test_sentence_on_a_paper_that_the_text_does_not_cite_is_kept_out(
-    llm_settings: Settings,
-) -> None:
-    together = "Bees are at the centre of these studies."
-
-    def only_one(answer: Any, inputs: dict[str, Any]) -> Any:
-        kept = [item for item in answer["grounds"] if item["key"] == "P1"]
-        one = {**answer, "sentences": answer["sentences"][:1], "grounds": kept}
-        return summed_up(together, "P2")(one, inputs)
-
-    def one_theme(answer: Any, inputs: dict[str, Any]) -> Any:
-        lines = [line for theme in answer["themes"] for line in theme["lines"]]
-        return {**answer, "themes": [{**answer["themes"][0], "lines": lines}]}
-
-    spoil: dict[str, Any] = {"extend_draft": only_one, "plan_section": one_theme}
-    with Scripted(reviewer(spoil), llm_settings, writer="beam") as llm:
-        result = await write(llm.context, papers=FIVE[:2])
-    assert together not in result["related_work"]
-    assert {item.paper.id for item in result["references"]} == {FIVE[0]}
-
-
 def begun(text: str) -> Any:
     """Begin the section with a sentence that cites nobody."""
     return lambda answer, inputs: {"text": f"{text} {answer['text']}"}
@@ -288,7 +238,7 @@ def as_it_was(answer: Any, inputs: dict[str, Any]) -> Any:
     return {**answer, "text": inputs["section"]}
 
 
-@pytest.mark.parametrize("verdict", ["not_in_source", "contradicted", "Not in source."])
+@pytest.mark.parametrize("verdict", ["contradicted", "Not in source."])
 async def test_sentence_on_papers_together_that_the_check_denies_is_taken_out(
     verdict: str, llm_settings: Settings
 ) -> None:
@@ -307,21 +257,6 @@ async def test_sentence_on_papers_together_that_the_check_denies_is_taken_out(
         result = await write(llm.context)
     assert together not in result["related_work"]
     assert "" in {item.key for item in result["removed"]}
-
-
-async def test_own_sentence_of_one_paper_under_another_s_citation_is_refused_whoever_supports_it(
-    llm_settings: Settings,
-) -> None:
-    def swap(answer: Any, inputs: dict[str, Any]) -> Any:
-        said = {item["key"]: item["abstract"].split(". ")[1] for item in inputs["papers"]}
-        other = answer["text"].rpartition("On the whole")[2]
-        return {"text": f"{said['P2'].rstrip('.')} {{P1}}. On the whole{other}"}
-
-    with Scripted(reviewer({"draft_section": swap}), llm_settings) as llm:
-        result = await write(llm.context, papers=FIVE[:2])
-    kept = {item.text for item in result["sentences"]}
-    assert not any("P2" in text for text in kept)
-    assert "mis_cited" in {item.cause for item in result["audit"].rejections}
 
 
 PLAN = "4 sentences. Cite [1] on lines 1 and 3, [2] on line 2, [3] on line 4"
@@ -384,20 +319,6 @@ async def test_mind_that_writes_nothing_of_the_papers_leaves_the_engine_to_write
     assert "uncited_claim" in {item.cause for item in result["audit"].rejections}
 
 
-async def test_more_sentences_than_two_papers_have_repeat_nothing(extractive: RunSettings) -> None:
-    result = await write(
-        with_writer(extractive, writer="plan"),
-        papers=FIVE[:2],
-        plan="9 sentences. Cite [1] and [2] on lines 1 to 9",
-    )
-    texts = [sentence.text for sentence in result["sentences"]]
-    assert 1 <= len(texts) < 9
-    assert len(set(texts)) == len(texts)
-    left_out = {item.subject for item in result["failures"] if item.stage == "write_draft"}
-    assert len(left_out) == 9 - len(texts), "what could not be written is told line by line"
-    assert len(texts) <= result["audit"].adherence.lines_written <= 9
-
-
 async def test_mind_with_the_same_draft_each_time_needs_no_vote(llm_settings: Settings) -> None:
     with Scripted(reviewer(), llm_settings, writer="beam") as llm:
         result = await write(llm.context)
@@ -421,7 +342,7 @@ async def test_empty_votes_are_told_and_a_draft_survives(llm_settings: Settings)
     assert any(item.stage == "choose_draft" for item in result["failures"])
 
 
-@pytest.mark.parametrize("writer", ["whole", "beam", "plan", "per_cite"])
+@pytest.mark.parametrize("writer", ["whole", "beam"])
 async def test_small_window_costs_context_and_says_so(writer: str, llm_settings: Settings) -> None:
     settings = llm_settings.model_copy(update={"llm_context_tokens": 5200})
     long = [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nodes.write.adherence import count_sentences, measure_adherence
+from nodes.write.adherence import measure_adherence
 from state.writing import Adherence, Plan, PlanLine, Sentence
 
 
@@ -106,20 +106,6 @@ def test_differences_are_taken_paragraph_by_paragraph(
     found = measure_adherence(asked, text)
     assert (found.mean_difference, found.largest_difference) == (mean, largest)
     assert found.lines_written == sum(counts)
-
-
-@pytest.mark.parametrize(
-    ("text", "count"),
-    [
-        ("Lee et al. {P1} graft pears {P2}, {P3}.", 1),
-        ("Yields rise by 3.5 tons (cf. Fig. 2) {P1}.", 1),
-        ("Lee {P1} grafts. {P2} Kim plants.", 2),
-        ("Is it so? It is {P1}!", 2),
-        (" {P1} ", 0),
-    ],
-)
-def test_sentences_are_counted_as_a_reader_sees_them(text: str, count: int) -> None:
-    assert count_sentences(text) == count
 
 
 def test_line_that_asks_for_more_than_papers_is_not_right_where_nothing_was_composed() -> None:

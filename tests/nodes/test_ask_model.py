@@ -59,13 +59,6 @@ def not_an_owl(answer: Word) -> Sequence[str]:
     return [] if answer.word == "owl" else [f"{answer.word} is no owl"]
 
 
-async def test_answer_without_faults_is_asked_for_once() -> None:
-    mind = Scripted("owl")
-    asked = await ask_with_check(mind, TASK, {"text": "x"}, not_an_owl)
-    assert asked.stands
-    assert mind.asked == [{"text": "x"}]
-
-
 async def test_faults_are_sent_back_once_under_their_name() -> None:
     mind = Scripted("bee", "owl")
     asked = await ask_with_check(mind, TASK, {"text": "x"}, not_an_owl, again_as="wrong")

@@ -108,14 +108,9 @@ def test_every_step_has_a_file_of_its_name() -> None:
     assert {name_of(module).rsplit(".", 1)[-1] for module in MODULES} == STEPS
 
 
-def test_is_async_and_named_like_its_file(module: ModuleType) -> None:
+def test_is_async_and_says_what_it_reads_and_writes(module: ModuleType) -> None:
     assert iscoroutinefunction(node_of(module))
-
-
-def test_says_what_it_reads_and_writes(module: ModuleType) -> None:
-    words = module.__doc__ or ""
-    assert "Reads " in words
-    assert "Writes " in words
+    assert all(word in (module.__doc__ or "") for word in ("Reads ", "Writes "))
 
 
 def test_writes_only_channels_that_exist(module: ModuleType) -> None:
@@ -154,14 +149,11 @@ def test_reads_only_channels_or_what_its_branch_is_given(module: ModuleType) -> 
 
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
-def test_prompt_holds_no_placeholder_and_no_input(task: Task[Any]) -> None:
+def test_prompt_holds_no_placeholder_and_answer_is_a_closed_json_object(task: Task[Any]) -> None:
     assert "{}" not in task.prompt
     assert task.prompt.strip() == task.prompt.rstrip("\n")
     assert len(task.prompt.split()) > 40
 
-
-@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
-def test_answer_schema_is_a_closed_json_object(task: Task[Any]) -> None:
     schema = task.answer.model_json_schema()
     assert schema["type"] == "object"
     assert schema["properties"]

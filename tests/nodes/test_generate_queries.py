@@ -15,7 +15,7 @@ from state.channels import FindState
 from state.inputs import CheckedRequest
 from state.quote import Criterion
 from state.search import QueryStrategy, SearchQuery
-from tests.fakes.openai_server import Status, inputs_of
+from tests.fakes.openai_server import inputs_of
 from tests.graphs.conftest import Scripted, context_for
 from tools.settings import Settings
 from tools.text.keyphrases import phrase_stems
@@ -171,12 +171,6 @@ async def test_invented_sentence_is_asked_for_once_more_with_the_failure_named(p
     assert [entry.get("sentences_that_failed") for entry in asked] == [None, [invented]]
     assert [query.sentence.text for query in update["queries"][:-1]] == [FIRST, SECOND]
     assert update["failures"] == []
-
-
-async def test_mind_that_gives_no_answer_leaves_the_input_as_the_query(plan: Plan) -> None:
-    update, _ = await plan(lambda inputs: Status(400), search="keywords")
-    assert [query.facet for query in update["queries"]] == ["whole"]
-    assert update["failures"][0].subject == "queries"
 
 
 async def test_criteria_of_a_question_are_the_models_five_at_most_and_each_once(plan: Plan) -> None:

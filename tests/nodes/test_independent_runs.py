@@ -63,11 +63,6 @@ def test_first_search_starts_from_the_text_and_the_others_from_halves_of_its_sen
     assert texts_of_runs(ABSTRACT, 1) == [ABSTRACT]
 
 
-@pytest.mark.parametrize("text", ["", "Pears.", "Pears grow. They are green. Some are not."])
-def test_text_of_few_sentences_is_not_halved(text: str) -> None:
-    assert texts_of_runs(text, 3) == [text]
-
-
 def test_query_that_several_searches_ask_is_one_query_with_their_numbers() -> None:
     united = unite_queries([[query("pears"), query("plums")], [query("Plums")], [query("nuts")]])
     assert [(one.text, one.runs) for one in united] == [
@@ -99,12 +94,6 @@ def test_query_that_a_person_wrote_belongs_to_every_search() -> None:
     assert reached_by_runs(state_of([hit("a", by="mine")], 3), []) == [{"a"}] * 3
 
 
-def test_record_under_another_id_is_the_same_paper_in_every_search() -> None:
-    hits = [hit("doi:10.1/a", 1), hit("s2:1", 2)]
-    state = state_of(hits, 2, same={"s2:1": "doi:10.1/a"})
-    assert reached_by_runs(state, []) == [{"doi:10.1/a"}] * 2
-
-
 def test_links_of_a_paper_that_got_another_id_since_still_count() -> None:
     trails = [LinkRound(hop=1, depth=1, hits=(link("s2:1", "x"),), seeds=(("s2:1",), ()))]
     merged = {"s2:1": "doi:10.1/a", "doi:10.1/a": "doi:10.1/a"}
@@ -129,13 +118,6 @@ def test_search_weighs_its_papers_by_the_links_that_it_followed() -> None:
     assert priors_of_runs(state_of(hits, 1, similarity=alike), papers, trails) == []
 
 
-def test_search_that_reached_nothing_has_an_empty_ranking() -> None:
-    papers = {"a": Paper(id="a", title="Pears")}
-    state = state_of([hit("a", 1)], 2, similarity={"a": 0.5})
-    first, second = priors_of_runs(state, papers, [])
-    assert (set(first), second) == ({"a"}, {})
-
-
 def test_ranks_are_united_by_the_sum_of_their_reciprocals() -> None:
     promise = {"a": 90.0, "b": 80.0, "c": 70.0, "late": 99.0}
     united = unite_ranks([{"a": 50.0, "b": 60.0}, {"b": 9.0, "c": 8.0}], promise, judged=False)
@@ -148,10 +130,6 @@ def test_after_judging_each_search_ranks_what_it_reached_by_all_that_is_known() 
     united = unite_ranks([{"a": 1.0, "b": 2.0, "hidden": 3.0}], promise, judged=True)
     assert united["a"] > united["b"]
     assert "hidden" not in united
-
-
-def test_order_of_one_search_is_left_as_it_is() -> None:
-    assert unite_ranks([], {"a": 3.0}, judged=False) == {"a": 3.0}
 
 
 @pytest.mark.parametrize(

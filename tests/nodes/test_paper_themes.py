@@ -24,7 +24,3 @@ def test_works_that_two_cite_count_and_rare_ones_more() -> None:
     assert np.isclose(near[0, 1], 1)
     assert 0 < near[0, 2] < 0.7, "what three of four cite joins less than what two do"
     assert not near[3].any()
-
-
-def test_papers_that_share_nothing_have_rows_all_the_same() -> None:
-    assert shared_references([paper(1), paper(2)]).shape == (2, 1)

@@ -65,6 +65,8 @@ async def test_source_that_fails_to_look_up_named_papers_is_told_and_the_others_
         ({"max_hops": 0}, "max_hops cannot be 0: input should be greater than or equal to 1"),
         ({"bar": 101.0}, "bar cannot be 101.0"),
         ({"pool": "many"}, "pool cannot be 'many'"),
+        ({"runs": 0}, "runs cannot be 0"),
+        ({"runs": 6}, "runs cannot be 6"),
     ],
 )
 async def test_setting_that_a_caller_of_a_server_got_wrong_stops_the_run_and_says_what_is_allowed(

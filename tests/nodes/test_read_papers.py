@@ -156,13 +156,6 @@ async def test_quote_that_fails_is_asked_for_once_more_and_good_ones_are_kept(
     assert result.update["failures"] == [], "the others stand"
 
 
-async def test_two_questions_may_rest_on_the_same_words(read: Read) -> None:
-    twice = {**SENTENCES, "method": SENTENCES["contribution"]}
-    result = await read(script=told(**twice))
-    assert len(result.asked) == 1
-    assert result.quotes == twice
-
-
 PARTS = (
     ("2 Related work", "Others grafted plums, which has little to do with pears."),
     ("4 Results", "On quince the pears bore 31 % more in a dry year than on their own roots."),
@@ -268,15 +261,15 @@ async def test_text_in_another_language_is_told_where_it_is_not_read(read: Read)
     assert result.quotes == {}
 
 
+async def test_papers_are_read_eight_at_a_time_and_each_keeps_its_own_words(read: Read) -> None:
+    first, second = told(**SENTENCES)["papers"][0], {"key": "P2", "method": FOUND}
+    result = await read(script={"papers": [first, second, {"key": "P7", "method": FOUND}]})
+    assert result.quotes == SENTENCES, "what is said of a paper that was not shown goes nowhere"
+
+
 def test_english_part_of_a_text_in_two_languages_is_read() -> None:
     french = next(text for text, why in UGLY.items() if why == "French")
     long = "We propose a new graft of pears on quince stocks for the dry valleys of the south."
     paper = PaperToRead(key="P1", title="", abstract=f"{french} {french} {long}")
     (reading,) = extract(embedder(), papers=[paper]).papers
     assert reading.filled() == {"contribution": long}
-
-
-async def test_papers_are_read_eight_at_a_time_and_each_keeps_its_own_words(read: Read) -> None:
-    first, second = told(**SENTENCES)["papers"][0], {"key": "P2", "method": FOUND}
-    result = await read(script={"papers": [first, second, {"key": "P7", "method": FOUND}]})
-    assert result.quotes == SENTENCES, "what is said of a paper that was not shown goes nowhere"

@@ -129,17 +129,3 @@ async def test_later_hop_follows_no_links(screened: Screen) -> None:
     for hop, stopped in ((1, ""), (2, "a later search only looks for what is missing")):
         update = await screened([PEARS], hop=hop, search_log=log)
         assert update["rounds"][0].stopped == stopped
-
-
-async def test_five_thousand_papers_at_once_are_weighed(screened: Screen) -> None:
-    papers = [
-        paper(
-            f"doi:10.1/{number}",
-            f"Pears {number}",
-            references=tuple(f"doi:10.1/{number * 7 % 5000 + step}" for step in range(20)),
-        )
-        for number in range(5000)
-    ]
-    update = await screened(papers)
-    assert len(update["prior"]) == 5000
-    assert all(0 < prior < 100 for prior in update["prior"].values())

@@ -161,15 +161,6 @@ async def test_later_levels_collect_relevant_papers_once_in_the_order_of_the_que
     assert update["rounds"] == []
 
 
-async def test_breadth_first_search_ends_with_the_largest_number_and_says_so(
-    services: Services, runtime: Runtime[RunSettings]
-) -> None:
-    told(runtime, expansion="bfs", max_papers=2)
-    update = await level(services, runtime, NAMES[1:4], dict.fromkeys(NAMES[1:4], 80.0), [NAMES[0]])
-    assert update["collected"] == NAMES[:2]
-    assert [entry.stopped for entry in update["rounds"]] == ["2 papers were collected (max_papers)"]
-
-
 async def test_breadth_first_search_says_how_many_of_its_last_level_were_not_judged(
     services: Services, runtime: Runtime[RunSettings]
 ) -> None:
@@ -187,3 +178,12 @@ async def test_breadth_first_search_collects_no_seed_below_the_bar(
     judged = {NAMES[0]: 80.0, NAMES[1]: 20.0}
     update = await weighed(services, runtime, judged, hits=hits("query", NAMES[:2]))
     assert update["collected"] == update["frontier"] == [NAMES[0]]
+
+
+async def test_breadth_first_search_ends_with_the_largest_number_and_says_so(
+    services: Services, runtime: Runtime[RunSettings]
+) -> None:
+    told(runtime, expansion="bfs", max_papers=2)
+    update = await level(services, runtime, NAMES[1:4], dict.fromkeys(NAMES[1:4], 80.0), [NAMES[0]])
+    assert update["collected"] == NAMES[:2]
+    assert [entry.stopped for entry in update["rounds"]] == ["2 papers were collected (max_papers)"]

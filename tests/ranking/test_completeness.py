@@ -104,9 +104,10 @@ def simulate(
     return [item for item in made if item[2].total is not None]
 
 
-@pytest.mark.parametrize("chance", [1.0, 0.3])
 @pytest.mark.parametrize(
-    "reach", [(0.4, 0.4, 0.4, 0.4), (0.5, 0.5, 0.2), (0.7, 0.2, 0.3, 0.1)], ids=str
+    ("reach", "chance"),
+    [((0.4, 0.4, 0.4, 0.4), 1.0), ((0.5, 0.5, 0.2), 0.3), ((0.7, 0.2, 0.3, 0.1), 0.3)],
+    ids=str,
 )
 def test_intervals_hold_the_truth_where_channels_are_independent(
     reach: tuple[float, ...], chance: float

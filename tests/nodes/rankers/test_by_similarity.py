@@ -1,7 +1,6 @@
 """nodes/find/rankers/by_similarity.py: rankers that ask no mind."""
 
 from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ from nodes.find.rankers.by_similarity import (
     by_embedding,
     by_specter2,
     closeness,
-    scores_by_place,
 )
 from state.inputs import CheckedRequest
 from state.paper import Paper, canonical_id
@@ -27,17 +25,6 @@ from tools.errors import InputError, PermanentError, TransientError
 from tools.scholar.semantic_scholar import SemanticScholarSource
 from tools.services import Services, open_services
 from tools.settings import Settings
-
-
-def test_order_takes_the_scale_of_scores_and_falls_strictly() -> None:
-    scores = {"a": 0.0, "b": 100.0, "c": 100.0, "d": 0.0, "e": 50.0}
-    found = scores_by_place(["e", "d", "c", "b", "a"], scores)
-    assert list(found) == ["e", "d", "c", "b", "a"]
-    values = list(found.values())
-    assert all(high > low for high, low in pairwise(values))
-    assert [round(value) for value in values] == [100, 100, 50, 0, 0]
-    assert all(0 <= value <= 100 for value in values)
-    assert scores_by_place([], {}) == {}
 
 
 async def test_embedding_ranks_by_meaning_alone(services: Services) -> None:

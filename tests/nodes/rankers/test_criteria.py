@@ -100,13 +100,6 @@ async def test_long_quote_is_cut_and_stays_verbatim(tmp_path: Path) -> None:
     assert quote in (long.abstract or "")
 
 
-async def test_answer_without_criteria_is_repaired_or_scored_by_similarity(tmp_path: Path) -> None:
-    bare = {"debates": [honest("C1", PAPER)]}
-    with served([bare, answer((1, "yes", QUOTE), (2, "unknown", ""))], tmp_path) as bench:
-        score, found, _ = await criteria_of(bench)
-    assert (score, found[0].met) == (90, "yes")
-
-
 async def test_embedded_engine_shows_the_closest_sentence_and_judges_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -276,11 +276,3 @@ async def test_embedded_engine_answers_with_sentences_of_the_sources(fold: Foldi
     assert (result.asked, result.failures, result.folded) == ([], [], 8)
     told = [fact for fact in FACTS if f"Lee and Kim: “{fact}”" in result.draft]
     assert len(told) >= 3
-
-
-async def test_embedded_engine_folds_one_by_one(fold: Folding) -> None:
-    result = await fold(llm=False, updates="each")
-    assert result.visits == list(range(1, 9))
-    assert FACTS[0] in result.draft
-    assert FACTS[4] in result.draft
-    assert "Trial" not in result.draft
