@@ -12,8 +12,9 @@ from collections.abc import Mapping, Sequence
 from langgraph.runtime import Runtime
 
 from nodes.ask.answer_sources import AnswerSources, load_answer_sources, with_claims_left
-from nodes.judge.evidence_ladder import Shelf, climb
+from nodes.judge.evidence_ladder import climb
 from nodes.judge.judge_claims import AT_ONCE, Bench, Item
+from nodes.judge.shelf import Shelf
 from state.ask import AskState, AskUpdate, CheckedSentence, Claim, DraftSentence
 from state.paper import Paper
 from state.passage import Passage

@@ -129,7 +129,7 @@ class Asked(BaseModel):
     sources: list[str] = Field(description="Keys of papers, or 'input'.")
 
 
-class Finding(BaseModel):
+class JudgedItem(BaseModel):
     """The judge's verdict on one item."""
 
     id: str
@@ -140,10 +140,10 @@ class Finding(BaseModel):
     purpose: Annotated[Purpose, BeforeValidator(_purpose)] = ""
 
 
-class Findings(BaseModel):
+class JudgedItems(BaseModel):
     """The judge's answer."""
 
-    findings: list[Finding]
+    findings: list[JudgedItem]
 
 
 class Compared(BaseModel):
@@ -172,9 +172,9 @@ class Seconds(BaseModel):
     findings: list[Second]
 
 
-def extract(embedder: Embedder, **_: object) -> Findings:
+def extract(embedder: Embedder, **_: object) -> JudgedItems:
     """Judge nothing: without a judge nothing is decided but facts."""
-    return Findings(findings=[])
+    return JudgedItems(findings=[])
 
 
 def extract_again(embedder: Embedder, **_: object) -> Seconds:
@@ -190,7 +190,7 @@ def entail(
     sentences: Sequence[Numbered],
     asked: Sequence[Asked],
     **_: object,
-) -> Findings:
+) -> JudgedItems:
     """Judge by a model of inference."""
     texts = {item.number: plain(item.text) for item in sentences}
     known = {
@@ -207,7 +207,7 @@ def entail(
         found = entailed(model, claim, [text for key in item.sources for text in known[key]])
         quotes = [found.quote] if found.quote else []
         findings.append(
-            Finding(
+            JudgedItem(
                 id=item.id,
                 claim=claim,
                 quotes=quotes,
@@ -215,7 +215,7 @@ def entail(
                 verdict=found.verdict,
             )
         )
-    return Findings(findings=findings)
+    return JudgedItems(findings=findings)
 
 
 def entail_again(model: Entailment, *, asked: Sequence[Compared]) -> Seconds:
@@ -231,7 +231,7 @@ def entail_again(model: Entailment, *, asked: Sequence[Compared]) -> Seconds:
 TASK = Task(
     name="judge_claims",
     prompt=PROMPT,
-    answer=Findings,
+    answer=JudgedItems,
     tier="strong",
     extract=extract,
     entail=entail,

@@ -17,9 +17,10 @@ from langgraph.runtime import Runtime
 
 from nodes.common.citing_sentences import sentences_between
 from nodes.common.notices import standings
-from nodes.judge.evidence_ladder import Decision, Shelf, climb, open_texts
+from nodes.judge.evidence_ladder import Decision, climb, open_texts
 from nodes.judge.judge_claims import AT_ONCE, FIRST_PERSON, Bench, Item
 from nodes.judge.known_facts import decide_from_facts, undecided
+from nodes.judge.shelf import Shelf
 from nodes.write.cited_papers import full_text_quotes
 from nodes.write.number_references import paragraph_numbers
 from state.channels import CheckState
