@@ -61,15 +61,41 @@ async def select_papers(state: FindState, runtime: Runtime[RunSettings]) -> Find
     services.progress(
         STAGE, len(selected), len(scores), f"{len(selected)} kept of {len(scores)} judged"
     )
-    failures = [_not_included(key) for key in named if key in hidden]
-    failures += [_retracted(key) for key in named if key in retracted]
+    failures = [
+        Failure(
+            stage=STAGE,
+            subject=key,
+            cause="required, but it is your own paper, you excluded it, or it may be outside the "
+            "dates you gave",
+            remedy="remove it from the exclusions, or change the dates",
+        )
+        for key in named
+        if key in hidden
+    ]
+    failures += [
+        Failure(
+            stage=STAGE,
+            subject=key,
+            cause="required, but retracted",
+            remedy="allow retracted papers to discuss it",
+        )
+        for key in named
+        if key in retracted
+    ]
     failures += _silent_sources(state["search_log"])
     if (
         selected
         and fatal_failure(state["failures"])
         and state["judged"].keys() <= set(state["settled"])
     ):
-        failures.append(_unread(len(selected)))
+        failures.append(
+            Failure(
+                stage=STAGE,
+                subject=counted(len(selected), "paper"),
+                cause="the run stopped before judging them: they are ordered by how promising they look",
+                remedy="CiteLoom has not judged their relevance; run again with a larger budget",
+            )
+        )
     if not selected and not fatal_failure(state["failures"]):
         failures.append(_nothing_found(request, scores, bar, state, retracted))
     return {
@@ -94,34 +120,6 @@ def facets_missing(state: FindState, kept: Collection[str]) -> list[Sufficiency]
     gaps = [name for name, papers in _covers(state).items() if papers.isdisjoint(kept)]
     missing = tuple(dict.fromkeys([*entries[-1].missing, *gaps]))
     return [*entries[:-1], entries[-1].model_copy(update={"missing": missing})]
-
-
-def _not_included(key: str) -> Failure:
-    return Failure(
-        stage=STAGE,
-        subject=key,
-        cause="required, but it is your own paper, you excluded it, or it may be outside the "
-        "dates you gave",
-        remedy="remove it from the exclusions, or change the dates",
-    )
-
-
-def _unread(count: int) -> Failure:
-    return Failure(
-        stage=STAGE,
-        subject=counted(count, "paper"),
-        cause="the run stopped before judging them: they are ordered by how promising they look",
-        remedy="CiteLoom has not judged their relevance; run again with a larger budget",
-    )
-
-
-def _retracted(key: str) -> Failure:
-    return Failure(
-        stage=STAGE,
-        subject=key,
-        cause="required, but retracted",
-        remedy="allow retracted papers to discuss it",
-    )
 
 
 def _silent_sources(log: Sequence[SearchLogEntry]) -> Iterator[Failure]:

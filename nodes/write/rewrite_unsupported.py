@@ -184,7 +184,16 @@ async def _rewrite(
         "text": state["request"].text,
         "papers": papers,
         "paragraph": [Numbered(number=number, text=item.text) for number, item in old.items()],
-        "faults": [_fault(item, by_id) for item in bad],
+        "faults": [
+            Unsupported(
+                sentence=item.sentence,
+                key=item.key,
+                claim=item.claim,
+                why=fault_with_evidence(item),
+                instead=by_id.get(item.better or "", ""),
+            )
+            for item in bad
+        ],
     }
     if len(block) > 1 and mind.spare(TASK, **inputs) < 0:
         middle = len(block) // 2
@@ -250,16 +259,6 @@ def max_checks(draft: Draft) -> int:
 def needs_rewrite(item: CitationVerdict) -> bool:
     """Whether a sentence is to be mended: a citation may not stay, or a judge calls it partly supported."""
     return item.verdict in UNBORNE or item.verdict == "partly"
-
-
-def _fault(item: CitationVerdict, by_id: Mapping[str, str]) -> Unsupported:
-    return Unsupported(
-        sentence=item.sentence,
-        key=item.key,
-        claim=item.claim,
-        why=fault_with_evidence(item),
-        instead=by_id.get(item.better or "", ""),
-    )
 
 
 _WHY = {

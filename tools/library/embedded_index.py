@@ -168,7 +168,7 @@ def translate_engine_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        if not _of_engine(error):
+        if not (type(error) is Exception or type(error).__name__ == "PanicException"):
             raise
         raise _fault(path, error) from error
 
@@ -178,10 +178,6 @@ def _fault(path: Path, error: BaseException) -> LibraryError:
         f"the vectors in {path} cannot be used ({error}): if the disk is not full and this persists, "
         f"delete that folder and run `{PROGRAM} library index {path.parent.name}` to make them anew"
     )
-
-
-def _of_engine(error: BaseException) -> bool:
-    return type(error) is Exception or type(error).__name__ == "PanicException"
 
 
 class EmbeddedIndex:
@@ -240,7 +236,14 @@ class EmbeddedIndex:
         """Insert or replace points; the engine's log makes them durable."""
         import qdrant_edge as qe
 
-        rows = [qe.Point(point.id, _named(point), dict(point.payload)) for point in points]
+        rows = [
+            qe.Point(
+                point.id,
+                {name: _own(vector) for name, vector in point.vectors().items()},
+                dict(point.payload),
+            )
+            for point in points
+        ]
         if rows:
             check_disk_space(self._path.parent)
             with self._folder.opened() as shard:
@@ -348,10 +351,6 @@ def _own(vector: Any) -> Any:
     if isinstance(vector, Sparse):
         return qe.SparseVector(list(vector.indices), list(vector.values))
     return vector.tolist()
-
-
-def _named(point: Point) -> dict[str, Any]:
-    return {name: _own(vector) for name, vector in point.vectors().items()}
 
 
 def _conditions(wanted: IndexFilter, among: Collection[int] | None) -> "qe.Filter | None":

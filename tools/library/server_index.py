@@ -290,7 +290,11 @@ class ServerIndex:
 
         def insert(batch: list[Point]) -> None:
             rows = [
-                models.PointStruct(id=point.id, vector=_named(point), payload=point.payload)
+                models.PointStruct(
+                    id=point.id,
+                    vector={name: _own(vector) for name, vector in point.vectors().items()},
+                    payload=point.payload,
+                )
                 for point in batch
             ]
             self._call(lambda client: client.upsert(self._collection, rows, wait=True))
@@ -465,10 +469,6 @@ def _own(vector: Any) -> Any:
     if isinstance(vector, Sparse):
         return models.SparseVector(indices=list(vector.indices), values=list(vector.values))
     return vector.tolist()
-
-
-def _named(point: Point) -> dict[str, Any]:
-    return {name: _own(vector) for name, vector in point.vectors().items()}
 
 
 def _conditions(wanted: IndexFilter, among: Collection[int] | None) -> "models.Filter | None":

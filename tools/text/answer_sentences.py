@@ -123,7 +123,11 @@ def _candidates(
         distinct_content_stems(f"{item.title}\n{' '.join(item.section)}\n{item.text}")
         for item in sources
     ]
-    weights = _weights(asked, whole)
+    weights = {
+        term: asked.weight(term)
+        * math.log(1 + (len(whole) + 1) / (sum(term in text for text in whole) + 0.5))
+        for term in asked.terms
+    }
     rare = _rare_names(asked.text, sources, whole)
     sought = frozenset(asked.sought)
     found: list[_Candidate] = []
@@ -187,15 +191,6 @@ def _rare_names(
 def _named_in(forms: Collection[str]) -> bool:
     """Whether all forms of a word are those of a name: 'SPECTER', and never 'specter' or 'Specter'."""
     return bool(forms) and all(is_name(form) and not form.istitle() for form in forms)
-
-
-def _weights(asked: Question, texts: Sequence[frozenset[str]]) -> dict[str, float]:
-    """Return the weight of each word of the question: most for what none of the texts has."""
-    return {
-        term: asked.weight(term)
-        * math.log(1 + (len(texts) + 1) / (sum(term in text for text in texts) + 0.5))
-        for term in asked.terms
-    }
 
 
 def _share(weights: dict[str, float], stems: frozenset[str]) -> float:
