@@ -32,7 +32,7 @@ def examine_server(url: str) -> int:
     """Print a line for each call that is made of a Qdrant server; return 1 when one fails, else 0."""
     from rich.console import Console
 
-    from tools.library.server_index import Server
+    from tools.library.qdrant_server import Server
     from tools.library.server_self_test import check_server
 
     console = Console(highlight=False, soft_wrap=True)
@@ -122,7 +122,8 @@ def _llm(options: Settings) -> tuple[str, str]:
 def _qdrant(options: Settings) -> tuple[str, str]:
     if not options.qdrant_url:
         return "off", "embedded engine; to use a server, set CITELOOM_QDRANT_URL"
-    from tools.library.server_index import Server, ServerIndex
+    from tools.library.qdrant_server import Server
+    from tools.library.server_index import ServerIndex
 
     server = Server.of(options)
     ServerIndex(server, "none", 1).exists()

@@ -38,6 +38,7 @@ from state.channels import WriteState
 from state.run import Failure
 from state.writing import (
     MARKER,
+    MARKERS,
     UNBORNE,
     CitationVerdict,
     Draft,
@@ -330,17 +331,16 @@ def _thinned(state: WriteState) -> tuple[WriteState, list[Rejection]]:
     return thinned, [_rejection(before[item.sentence - 1], item, "removed") for item in dropped]
 
 
-_GROUP = re.compile(rf"{MARKER.pattern}(?:[ ,;]*{MARKER.pattern})*")
 _COUNTS = re.compile(r"\b(?:both|two|three|four|five|six|seven|eight|nine|ten|\d+)\b", re.I)
 
 
 def without_citations(sentence: Sentence, keys: Collection[str]) -> Sentence | None:
     """Return a sentence without these citations; None where one stands alone, or where papers may be counted."""
-    groups = [MARKER.findall(found[0]) for found in _GROUP.finditer(sentence.text)]
+    groups = [MARKER.findall(found[0]) for found in MARKERS.finditer(sentence.text)]
     alone = any(set(group) <= set(keys) for group in groups)
     if alone or "" in keys or _COUNTS.search(plain(sentence.text)):
         return None
-    text = _GROUP.sub(
+    text = MARKERS.sub(
         lambda found: "".join(f"{{{key}}}" for key in MARKER.findall(found[0]) if key not in keys),
         sentence.text,
     )

@@ -5,6 +5,8 @@ import unicodedata
 from html import unescape
 from typing import Any
 
+from lxml import etree, html
+
 from state.document import Block, BlockKind, Unread
 from tools.documents.file_types import decoded
 from tools.errors import DocumentError
@@ -112,8 +114,6 @@ def parse_xml(content: bytes, name: str) -> tuple[Element, list[Unread]]:
     Raises:
         DocumentError: There is no element in it.
     """
-    from lxml import etree
-
     parser = etree.XMLParser(
         encoding="utf-8",
         resolve_entities=False,
@@ -148,8 +148,6 @@ def parse_html(content: bytes, name: str) -> tuple[Element, list[Unread]]:
     Raises:
         DocumentError: There is no element in it.
     """
-    from lxml import etree, html
-
     text = decoded(content).replace("\0", "")
     parser = html.HTMLParser(
         encoding="utf-8",

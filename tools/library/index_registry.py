@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from tools.embed.embedder import Embedder, multi_size
 from tools.library.database import INDEXED, OLD_PAYLOAD, VECTOR_CARRIED, Database
-from tools.library.embedded_index import EmbeddedIndex
-from tools.library.server_index import OtherServerError, Server, ServerIndex
+from tools.library.qdrant_server import OtherServerError, Server
 from tools.library.vector_index import VectorIndex
 from tools.settings import Settings
 
@@ -262,7 +261,11 @@ class IndexRegistry:
     def _engine(self, names: IndexIdentity) -> VectorIndex:
         """Return an index; nothing is connected or read yet."""
         if (names.place or self._place) == FOLDER:
+            from tools.library.embedded_index import EmbeddedIndex
+
             return EmbeddedIndex(index_folder(self._folder, names), names.size, multi=names.multi)
+        from tools.library.server_index import ServerIndex
+
         # The uid keeps apart libraries of one name that several machines keep on one server.
         collection = f"citeloom-{self._name}-{self.meta()['uid'][:8]}-{names.generation}"
         server = Server.of(self._settings)

@@ -14,7 +14,6 @@ from tools.counting import counted
 from tools.errors import LibraryError
 from tools.library.catalog import Catalog
 from tools.library.document_rows import rename, settle
-from tools.library.embedded_index import lock_of
 from tools.library.index_registry import index_folder
 from tools.library.library import Library
 from tools.library.library_index import IndexRow, index_rows
@@ -26,6 +25,7 @@ from tools.library.vector_index import (
     StoredPoint,
     VectorIndex,
     document_terms,
+    lock_of,
     search,
 )
 from tools.program import PROGRAM

@@ -3,20 +3,19 @@
 Those of a server's callers stand under `home/callers/WHO/libraries`.
 """
 
-import re
 import shutil
 from pathlib import Path
 from threading import RLock
 from uuid import uuid4
 
-from tools.callers import caller_folder
+from tools.callers import NAME, caller_folder
 from tools.embed.embedder import Embedder
 from tools.errors import InputError, LibraryError, loggable_kind
 from tools.library.catalog import Catalog
 from tools.library.database import WriteLock, is_damage
 from tools.library.index_registry import index_location, names_for
 from tools.library.library import Library
-from tools.library.server_index import OtherServerError
+from tools.library.qdrant_server import OtherServerError
 from tools.library.starter_library import (
     STARTER,
     starter_papers,
@@ -29,7 +28,6 @@ from tools.settings import Settings
 logger = logger_of(__name__)
 
 CATALOG = "catalog.sqlite"
-_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _lock = RLock()
 _opened: dict[tuple[Path, str | None], Library] = {}
 
@@ -100,7 +98,7 @@ def library_names(settings: Settings) -> list[str]:
     found = (settings.home.expanduser() / "libraries").glob(f"*/{CATALOG}")
     names = {path.parent.name for path in found}
     # A restore unpacks beside the libraries, under a name that none can have.
-    return sorted({STARTER, *settings.shared_libraries, *filter(_NAME.fullmatch, names)})
+    return sorted({STARTER, *settings.shared_libraries, *filter(NAME.fullmatch, names)})
 
 
 def settings_for(name: str, caller: str, settings: Settings) -> Settings:
@@ -159,7 +157,7 @@ def folder_of(name: str, settings: Settings) -> Path:
     Raises:
         InputError: The name cannot be a library's name.
     """
-    if not _NAME.fullmatch(name):
+    if not NAME.fullmatch(name):
         raise InputError(
             f"'{name[:80]}' cannot be a library's name: use at most 64 of a-z, 0-9, '-' and '_', the "
             "first a letter or digit"

@@ -16,6 +16,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import log
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
@@ -91,6 +92,11 @@ class Query:
     lexical: Sparse | None = None
     multi: NDArray[np.float32] | None = None
     """Orders what the others find by token vectors (MaxSim)."""
+
+
+def lock_of(path: Path) -> Path:
+    """Return the file that is locked while the index in a folder is open."""
+    return path.with_name(f".{path.name}.lock")
 
 
 @dataclass(frozen=True, slots=True)

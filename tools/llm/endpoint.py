@@ -2,7 +2,6 @@
 
 import asyncio
 import random
-import re
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from pydantic import SecretStr
 
 from tools.concurrency import LoopLocal, semaphore_named
 from tools.errors import TransientError, loggable_kind
+from tools.http.hosts import without_password
 from tools.ledger.budget_limits import Price
 from tools.ledger.run_ledger import RunLedger
 from tools.llm.endpoint_errors import EndpointFault, Place, endpoint_error, foreign_errors
@@ -157,7 +157,7 @@ class Endpoint:
         self._backoff = backoff
         self._gate = semaphore_named(self.url, settings.llm_concurrency)
         self._place = Place(
-            url=re.sub(r"//[^/@]*@", "//", self.url),  # a password may stand in it
+            url=without_password(self.url),
             model=self.model,
             setting=f"CITELOOM_{tier.upper()}_MODEL",
             seconds=settings.llm_timeout,
