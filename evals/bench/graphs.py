@@ -38,7 +38,7 @@ from state.paper import Paper
 from tools.bibliography.read_records import read_records
 from tools.cache import open_cache
 from tools.errors import PermanentError
-from tools.library.starter_library import starter_papers
+from tools.library.open_library import starter_papers
 from tools.settings import settings
 from tools.text.sentences import split_sentences
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
 
-from nodes.judge.search_full_texts import SOURCE, search_full_texts
+from nodes.judge.full_text import SOURCE, search_full_texts
 from state.ask import AskState, AskUpdate, Hop, PassageConditions
 from state.paper import Paper
 from state.passage import OF_RECORD, Passage, PassageHit, passage_id

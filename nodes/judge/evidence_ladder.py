@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from nodes.judge.full_text import read_full_texts
+from nodes.judge.full_text import read_full_texts, search_full_texts
 from nodes.judge.judge_claims import (
     AT_ONCE,
     Bench,
@@ -18,7 +18,6 @@ from nodes.judge.judge_claims import (
     Ruling,
     judge_claims,
 )
-from nodes.judge.search_full_texts import search_full_texts
 from nodes.judge.shelf import Shelf, abstract_words, words_of
 from state.inputs import CheckedRequest
 from state.paper import Paper

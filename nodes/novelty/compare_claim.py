@@ -16,8 +16,7 @@ from pydantic import BaseModel, Field
 
 from nodes.common.ask_model import ask_with_check
 from nodes.common.node_errors import fatal_failure_of
-from nodes.judge.full_text import read_full_texts
-from nodes.judge.search_full_texts import search_full_texts
+from nodes.judge.full_text import read_full_texts, search_full_texts
 from nodes.novelty.choose_nearest import sentence_nearness
 from nodes.write.paper_passages import ShownPassage, shown_passages
 from state.channels import Shared

@@ -26,7 +26,7 @@ from tools.embed.embedder import Encoded, encode
 from tools.embed.open_embedder import embedder
 from tools.errors import CiteLoomError, DocumentError, InputError, PermanentError
 from tools.file_limits import ReaderLimits
-from tools.ingest.dump_files import cut_line, read_dump
+from tools.ingest.discover_files import cut_line, read_dump
 from tools.ingest.file_places import fetch_file, is_address
 from tools.ingest.ingest_file import KnownDocument, ReadParts, digest_of, read_parts
 from tools.ingest.reader_processes import open_workers

@@ -26,8 +26,7 @@ from tools.library.index_registry import (
     store_snapshot_vectors,
 )
 from tools.library.library import Library
-from tools.library.open_library import CATALOG, folder_of, forget_library
-from tools.library.starter_library import STARTER
+from tools.library.open_library import CATALOG, STARTER, folder_of, forget_library
 from tools.settings import Settings
 
 _BATCH = 500
