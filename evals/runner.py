@@ -14,8 +14,7 @@ from evals.data_files import check_file, write_figures
 from evals.figures import JUDGE, by_arm, sums
 from evals.report import INTERVALS, Report, left_out, spent_table, tables_of
 from evals.trials import quiet
-from tools.errors import CiteLoomError, InputError, PermanentError
-from tools.program import PROGRAM
+from tools.errors import PROGRAM, CiteLoomError, InputError, PermanentError
 from tools.scholar.open_source import OnlineName, check_source, is_online
 from tools.settings import settings
 

@@ -7,9 +7,7 @@ from tempfile import TemporaryDirectory
 from time import monotonic
 
 from citeloom.cli.files import check_folder
-from tools.counting import counted
-from tools.errors import CiteLoomError, InputError
-from tools.program import PROGRAM
+from tools.errors import PROGRAM, CiteLoomError, InputError, counted
 from tools.settings import Settings, config_file, settings
 
 _SIGNS = {"good": "[green]✓[/green]", "off": "[yellow]–[/yellow]", "bad": "[red]✗[/red]"}

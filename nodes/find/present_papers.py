@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from langgraph.runtime import Runtime
 
 from nodes.common.citing_sentences import most_telling, sentences_between
 from nodes.find.independent_runs import reached_by_runs
@@ -22,12 +21,10 @@ from state.reducers import add_hits
 from state.results import Link, PrismaCounts, RankedPaper
 from state.run import fatal_failure, outcome_of
 from state.search import Hit, LinkRound, MissingWork
-from tools.counting import counted
 from tools.embed.embedder import Vectors
-from tools.errors import CiteLoomError
-from tools.run_settings import RunSettings
+from tools.errors import CiteLoomError, counted
 from tools.run_store import RunStore
-from tools.services import Services, open_services
+from tools.services import NodeRuntime, Services, open_services
 from tools.text.themes import group_vectors
 
 LEAST, MOST = 6, 5
@@ -107,7 +104,7 @@ SHOWN = 200
 """Most papers in the result, kept ones first; more where more are kept."""
 
 
-async def present_papers(state: FindState, runtime: Runtime[RunSettings]) -> FindOutput:
+async def present_papers(state: FindState, runtime: NodeRuntime) -> FindOutput:
     """Put the result together, also when the run stopped early."""
     services = open_services(runtime, state["run"])
     result, links = await assemble(state, services.run_store)

@@ -9,18 +9,14 @@ each facet that the section needs keeps its best paper, or is said to be missing
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from langgraph.runtime import Runtime
-
 from nodes.common.ask_person import load_paper_cards
 from nodes.find.relevance_scores import excluded_in
 from state.channels import FindState
 from state.inputs import CheckedRequest
 from state.run import Failure, fatal_failure
 from state.search import SearchLogEntry, Sufficiency
-from tools.counting import counted
-from tools.program import PROGRAM
-from tools.run_settings import RunSettings
-from tools.services import open_services
+from tools.errors import PROGRAM, counted
+from tools.services import NodeRuntime, open_services
 
 STAGE = "select_papers"
 NOTHING, UNANSWERED = "papers", "sources"
@@ -29,7 +25,7 @@ SILENT = 2
 """Searches without a single paper after which a source is suspected rather than the queries."""
 
 
-async def select_papers(state: FindState, runtime: Runtime[RunSettings]) -> FindState:
+async def select_papers(state: FindState, runtime: NodeRuntime) -> FindState:
     """Order by score, equal ones by prior, and cut; nothing above the bar stops the run, and says so."""
     services = open_services(runtime, state["run"])
     request, bar, same = state["request"], services.context.relevant_from, state["same"]

@@ -16,7 +16,6 @@ from state.inputs import CheckedRequest
 from state.paper import Paper, title_key
 from state.passage import Passage
 from state.run import Failure
-from tools.counting import counted
 from tools.documents.body import body_of, on_pages
 from tools.documents.cut_passages import cut_passages
 from tools.documents.document_cache import DocumentStore
@@ -27,6 +26,7 @@ from tools.errors import (
     LibraryError,
     PermanentError,
     TransientError,
+    counted,
 )
 from tools.ingest.ingest_file import paper_of
 from tools.ingest.reader_processes import read_open_copy, run_apart

@@ -12,7 +12,6 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from nodes.cost.kept_budget import saving_services
@@ -50,7 +49,7 @@ from tools.embed.embedder import Embedder
 from tools.errors import AnswerError, KeptError, RefusedError
 from tools.evidence.verbatim import plain
 from tools.llm.task import Task
-from tools.run_settings import RunSettings
+from tools.services import NodeRuntime
 
 STAGE = "rewrite_unsupported"
 
@@ -120,7 +119,7 @@ TASK = Task(
 )
 
 
-async def rewrite_unsupported(state: WriteState, runtime: Runtime[RunSettings]) -> WriteState:
+async def rewrite_unsupported(state: WriteState, runtime: NodeRuntime) -> WriteState:
     """Rewrite the weak sentences, by paragraphs; after the last check take out the faulty."""
     services = saving_services(state, runtime, drafted=True)
     last = state["checks"] >= max_checks(state["final"])

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tools.embed.embedder import Vectors, readable
-from tools.errors import PermanentError
-from tools.program import logger_of
+from tools.errors import PermanentError, logger_of
 from tools.settings import foreign_variable
 
 if TYPE_CHECKING:

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tools.counting import counted
 from tools.embed.embedder import Vectors, readable
-from tools.errors import PermanentError
+from tools.errors import PermanentError, counted
 from tools.http.hosts import without_password
 from tools.llm.endpoint_errors import Place, endpoint_error
 

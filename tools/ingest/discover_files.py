@@ -16,11 +16,10 @@ from state.ingest import FileReport, FileSource
 from state.paper import Paper
 from tools.bibliography.read_record import BadRecord, RecordError
 from tools.bibliography.read_records import RECORD_SUFFIXES, read_lines
-from tools.counting import counted
 from tools.documents.cut_passages import cut_passages
 from tools.documents.file_types import SUFFIXES, suffix
 from tools.documents.structured_article import read_s2orc
-from tools.errors import DocumentError, InputError
+from tools.errors import DocumentError, InputError, counted
 from tools.ingest.file_places import files_at, head_at, is_address, is_allowed
 from tools.ingest.ingest_file import ReadParts
 from tools.ingest.reader_processes import Reading, Workers

@@ -29,10 +29,9 @@ from state.passage import Passage, passage_id
 from tools.bibliography.read_record import printable
 from tools.documents.cut_passages import cut_passages
 from tools.documents.grobid import Grobid
-from tools.errors import DocumentError
+from tools.errors import DocumentError, logger_of
 from tools.ingest.ingest_target import IngestTarget
 from tools.ingest.reader_processes import Reading, Workers, read_file
-from tools.program import logger_of
 from tools.references.read_bibliography import read_entries
 
 _ORIGIN = "document"

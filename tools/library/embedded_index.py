@@ -15,7 +15,7 @@ from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 
 from tools.disk import check_disk_space
-from tools.errors import LibraryError
+from tools.errors import PROGRAM, LibraryError
 from tools.library.vector_index import (
     BREADTH,
     DENSE,
@@ -33,7 +33,6 @@ from tools.library.vector_index import (
     StoredPoint,
     lock_of,
 )
-from tools.program import PROGRAM
 
 _POLL = 0.05  # seconds between two tries for the lock
 _TURN = 1.0  # seconds that one process may go on while another waits

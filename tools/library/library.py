@@ -17,9 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from state.paper import Paper
-from tools.counting import counted
 from tools.embed.embedder import Embedder
-from tools.errors import InputError
+from tools.errors import PROGRAM, InputError, counted
 from tools.library.catalog import Catalog
 from tools.library.database import WriteLock
 from tools.library.index_registry import IndexRegistry
@@ -29,7 +28,6 @@ from tools.library.same_paper import find_same_work
 from tools.library.search_types import AddReport, LibraryStats, PaperHit
 from tools.library.texts import LibraryFiles, Texts
 from tools.library.vector_index import IndexFilter, Progress
-from tools.program import PROGRAM
 from tools.settings import Settings
 
 _READ_BATCH = 500

@@ -10,8 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from state.passage import passage_id
-from tools.counting import counted
-from tools.errors import LibraryError
+from tools.errors import PROGRAM, LibraryError, counted
 from tools.library.catalog import Catalog
 from tools.library.document_rows import rename, settle
 from tools.library.index_registry import index_folder
@@ -28,7 +27,6 @@ from tools.library.vector_index import (
     lock_of,
     search,
 )
-from tools.program import PROGRAM
 
 _BATCH = 500
 _SHOWN = 3  # points in one message

@@ -17,9 +17,8 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tools.counting import counted
 from tools.embed.embedder import Embedder, Encoded, TermWeights, encode
-from tools.errors import LibraryError
+from tools.errors import PROGRAM, LibraryError, counted, logger_of
 from tools.library.database import OLD_PAYLOAD, VECTOR_CARRIED, Database, WriteLock
 from tools.library.index_registry import Index, IndexRegistry, names_from
 from tools.library.passage_catalog import PAPER_DAY
@@ -36,7 +35,6 @@ from tools.library.vector_index import (
     query_terms,
     search,
 )
-from tools.program import PROGRAM, logger_of
 
 _NO_HEADING = (["Abstract"], ["Annotation"])
 _KINDS = {1: ["paper"], 2: ["passage"], 3: ["paper", "passage"]}

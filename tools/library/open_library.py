@@ -20,13 +20,12 @@ from tools.bibliography.read_records import read_records
 from tools.callers import NAME, caller_folder
 from tools.embed.embedder import Embedder, Vectors
 from tools.embed.minilm import MiniLm
-from tools.errors import InputError, LibraryError, loggable_kind
+from tools.errors import PROGRAM, InputError, LibraryError, loggable_kind, logger_of
 from tools.library.catalog import Catalog
 from tools.library.database import WriteLock, is_damage
 from tools.library.index_registry import index_location, names_for
 from tools.library.library import Library
 from tools.library.qdrant_server import OtherServerError
-from tools.program import PROGRAM, logger_of
 from tools.settings import Settings
 
 _VECTORS = files("tools.library") / "starter" / "vectors.npz"

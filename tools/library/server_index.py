@@ -18,7 +18,7 @@ from qdrant_client import QdrantClient, models
 from qdrant_client.common.client_exceptions import ResourceExhaustedResponse
 from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
-from tools.errors import CiteLoomError, LibraryError, TransientError
+from tools.errors import PROGRAM, CiteLoomError, LibraryError, TransientError, logger_of
 from tools.library.qdrant_server import IN_MEMORY, OtherServerError, Server
 from tools.library.vector_index import (
     BREADTH,
@@ -36,7 +36,6 @@ from tools.library.vector_index import (
     Sparse,
     StoredPoint,
 )
-from tools.program import PROGRAM, logger_of
 
 _BUSY = ("UNAVAILABLE", "DEADLINE_EXCEEDED", "INTERNAL", "RESOURCE_EXHAUSTED", "408", "429")
 _GONE = ("NOT_FOUND", "404")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import SecretStr
 
 from tools.concurrency import LoopLocal, semaphore_named
-from tools.errors import TransientError, loggable_kind
+from tools.errors import TransientError, loggable_kind, logger_of
 from tools.http.hosts import without_password
 from tools.ledger.budget_limits import Price
 from tools.ledger.run_ledger import RunLedger
@@ -24,7 +24,6 @@ from tools.llm.structured_output import (
     without_thoughts,
 )
 from tools.llm.task import Tier, count_tokens
-from tools.program import logger_of
 from tools.settings import Settings
 
 if TYPE_CHECKING:

@@ -232,7 +232,6 @@ class Runs:
 
     def _told(self, index: int) -> tuple[str, bool, bool, bool, bool]:
         """Return what the font of a character tells: its name, whether it is bold, and so on."""
-        pdfium = self._pdfium
         pdfium.FPDFText_GetFontInfo(self._text, index, self._name, 256, self._flags)
         name = self._name.value.decode("utf-8", "replace").rpartition("+")[2]
         weight = pdfium.FPDFText_GetFontWeight(self._text, index)

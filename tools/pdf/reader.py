@@ -9,8 +9,7 @@ from typing import Any, NamedTuple, cast
 
 from state.document import Block, BlockKind, Document, Unread
 from state.paper import Author
-from tools.counting import counted
-from tools.errors import DocumentError, loggable_trace
+from tools.errors import DocumentError, counted, loggable_trace, logger_of
 from tools.file_limits import PAGE_LIMITS, PageLimits
 from tools.pdf.columns import Columns
 from tools.pdf.damaged_files import cut_off, refuse_bombs
@@ -30,7 +29,6 @@ from tools.pdf.page_furniture import DROPPED, clear_marks, mark_furniture
 from tools.pdf.paragraphs import ENDS, Assembler, PageBlock
 from tools.pdf.pdfium_pages import PageFault, opened, pages_and_title, read_page
 from tools.pdf.reference_entries import DATED, mark_references
-from tools.program import logger_of
 from tools.text.headings import is_references
 from tools.text.text_quality import text_quality
 

@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tools.errors import InputError, PermanentError
-from tools.program import how_to_install
+from tools.errors import InputError, PermanentError, how_to_install
 from tools.speech.audio import Samples, Seconds, Speech, write_wave
 from tools.speech.spoken_text import pieces, speakable
 

@@ -7,8 +7,7 @@ from threading import Lock
 from time import perf_counter
 from typing import Any
 
-from tools.errors import InputError, PermanentError
-from tools.program import how_to_install, logger_of
+from tools.errors import InputError, PermanentError, how_to_install, logger_of
 from tools.speech.audio import RATE, Seconds, Transcript, read_audio
 
 logger = logger_of(__name__)

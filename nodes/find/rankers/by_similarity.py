@@ -15,10 +15,9 @@ from nodes.find.rankers.ranker import Ranking
 from state.inputs import CheckedRequest
 from state.paper import Paper
 from state.run import Failure
-from tools.counting import counted
 from tools.embed.calibration import calibrated
 from tools.embed.embedder import Vectors
-from tools.errors import InputError, PermanentError, TransientError
+from tools.errors import InputError, PermanentError, TransientError, counted
 from tools.services import Services
 
 MEANING, TYPICAL = 5.0, 0.47

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 
 from nodes.write.cited_papers import PaperToCite
 from nodes.write.writers.draft_answers import NextSentence, Support
-from tools.counting import counted
 from tools.embed.embedder import Embedder
+from tools.errors import counted
 from tools.evidence.prompt_injection import without_injections
 from tools.text.quotable import printable_title
 from tools.text.salience import Passage, most_telling
