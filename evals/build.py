@@ -37,7 +37,7 @@ from tools.scholar.open_source import OnlineName, open_online
 from tools.scholar.openalex import LIST_USD, SEARCH_USD
 from tools.scholar.source import Source
 from tools.settings import Settings, settings
-from tools.text.sentences import split_sentences
+from tools.text.words import split_sentences
 
 _HEADING = re.compile(
     r"\W*(?:[\dIVX]+(?:\.\d+)*\.?\s+)?(?:(?:background|prior|previous|related)(?: and)? ?)+"

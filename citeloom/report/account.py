@@ -7,7 +7,7 @@ from typing import Any
 from citeloom.report.escaping import escape
 from state.run import Failure
 from state.search import Completeness
-from tools.bibliography.write_csl import reference_line
+from tools.bibliography.write_records import reference_line
 from tools.errors import counted
 
 _NAMED = 3

@@ -25,7 +25,7 @@ from tools.bibliography.section_printer import (
     running_text,
 )
 from tools.bibliography.text_runs import TextRun
-from tools.bibliography.write_csl import reference_line
+from tools.bibliography.write_records import reference_line
 from tools.errors import PROGRAM, InputError, counted
 
 SECTIONS = frozenset({"find", "write", "review", "revise"})

@@ -15,7 +15,7 @@ from state.paper import Paper
 from state.screening import Choice, ScreeningDecision
 from tools.bibliography.keys import numbered
 from tools.bibliography.text_runs import clean
-from tools.bibliography.write_ris import to_ris
+from tools.bibliography.write_records import to_ris
 from tools.errors import counted
 from tools.screening.flow import flow_of
 from tools.screening.read_decisions import MARKS, REASON

@@ -9,7 +9,7 @@ from xml.etree import ElementTree as Xml
 from citeloom.report.escaping import escape, one_line, unescaped
 from state.watch import ItemKind, Watch, WatchCheck, WatchItem
 from tools.bibliography.text_runs import clean
-from tools.bibliography.write_csl import address, reference_line
+from tools.bibliography.write_records import address, reference_line
 from tools.errors import PROGRAM, counted
 
 _ATOM = "http://www.w3.org/2005/Atom"

@@ -40,7 +40,7 @@ from tools.cache import open_cache
 from tools.errors import PermanentError
 from tools.library.open_library import starter_papers
 from tools.settings import settings
-from tools.text.sentences import split_sentences
+from tools.text.words import split_sentences
 
 _FENCE = re.compile(r"<(\w+)-([0-9a-f]{16,})>\n(.*?)\n</\1-\2>", re.S)
 

@@ -32,8 +32,7 @@ from numpy.typing import NDArray
 
 from evals.figures import RESAMPLES, Interval
 from tools.embed.embedder import Embedder
-from tools.text.sentences import split_sentences
-from tools.text.words import coverage
+from tools.text.words import coverage, split_sentences
 
 NEAR, EVIDENCE, BORNE = 0.45, 0.6, 0.8
 MEASURES = (

@@ -14,7 +14,7 @@ from tools.bibliography.read_record import RecordError, paper_from
 from tools.errors import InputError
 from tools.references.in_text import CITED
 from tools.references.latex_prose import read_latex
-from tools.text.sentences import split_sentences
+from tools.text.words import split_sentences
 
 MOST_PAPERS = 200
 """As many as a section may cite."""

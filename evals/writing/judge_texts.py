@@ -14,12 +14,12 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from evals.judge import Question, asked, judge_task, read_judged
+from evals.runner import Question, asked, judge_task, read_judged
 from evals.trials import Row
 from evals.writing.cases import Case, numbers_in
 from state.paper import Paper, title_key
 from tools.llm.task import TaskModel
-from tools.text.sentences import split_sentences
+from tools.text.words import split_sentences
 
 MOST = len(ascii_uppercase)
 

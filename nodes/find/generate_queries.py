@@ -31,8 +31,7 @@ from tools.scholar.open_source import answers_query
 from tools.services import NodeRuntime, Services
 from tools.text.keyphrases import own_names, phrase_stems, salient_phrases
 from tools.text.roles import assign_roles
-from tools.text.sentences import split_sentences
-from tools.text.words import content_stems
+from tools.text.words import content_stems, split_sentences
 
 STAGE = "generate_queries"
 READINGS = 3

@@ -37,7 +37,7 @@ from tools.text.keyphrases import (
     phrase_stems,
     salient_phrases,
 )
-from tools.text.sentences import split_sentences
+from tools.text.words import split_sentences
 
 STAGE = "reflect_on_sufficiency"
 SHOWN = 40

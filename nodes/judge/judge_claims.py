@@ -32,8 +32,7 @@ from tools.evidence.quotes import find_quote, fold_text, quote_fault
 from tools.evidence.verbatim import plain
 from tools.llm.task import TaskModel
 from tools.services import Services
-from tools.text.sentences import split_sentences
-from tools.text.words import tokens
+from tools.text.words import split_sentences, tokens
 
 AT_ONCE = 10
 """Claims of one question."""

@@ -15,7 +15,7 @@ from tools.evidence.quotes import MIN_LENGTH
 from tools.evidence.verbatim import plain
 from tools.llm.entailment import Entailment
 from tools.llm.task import Task
-from tools.text.sentences import split_sentences
+from tools.text.words import split_sentences
 
 PROMPT = f"""\
 You check whether the sources of a text say what its sentences say of them.

@@ -18,8 +18,7 @@ from tools.embed.embedder import Embedder, Vectors
 from tools.errors import counted
 from tools.run_settings import RunSettings
 from tools.services import open_services
-from tools.text.sentences import split_sentences
-from tools.text.words import content_stems, written_words
+from tools.text.words import content_stems, split_sentences, written_words
 
 STAGE = "choose_nearest"
 NEAREST = 8

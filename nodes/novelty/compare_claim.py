@@ -33,7 +33,7 @@ from tools.evidence.quotes import MIN_LENGTH, find_quote, quote_paper
 from tools.llm.task import Task
 from tools.run_settings import RunSettings
 from tools.services import Services, open_services
-from tools.text.sentences import Span
+from tools.text.words import Span
 
 STAGE = "compare_claim"
 _READ = 3

@@ -23,8 +23,7 @@ from tools.evidence.unmarked_citations import invented_citations
 from tools.llm.task import count_tokens
 from tools.services import NodeRuntime, Services, open_services
 from tools.text.self_reference import needs_context
-from tools.text.sentences import split_sentences
-from tools.text.words import language
+from tools.text.words import language, split_sentences
 
 STAGE = "align_lines"
 _CAUSES: Mapping[SupportVerdict, str] = {

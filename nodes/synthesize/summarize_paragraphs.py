@@ -22,8 +22,7 @@ from tools.errors import counted
 from tools.evidence.prompt_injection import injection_failure, without_injections
 from tools.llm.task import Task
 from tools.services import NodeRuntime, Services, open_services
-from tools.text.sentences import split_sentences
-from tools.text.words import coverage, distinct_topic_stems, language, topic_stems
+from tools.text.words import coverage, distinct_topic_stems, language, split_sentences, topic_stems
 
 STAGE = "summarize_paragraphs"
 VERSION = "topics 1"

@@ -36,7 +36,6 @@ from tools.llm.task import Task, count_tokens
 from tools.services import NodeRuntime, Services, open_services
 from tools.text.answer_sentences import Source, rate_sentences
 from tools.text.quotable import is_whole, quote_with_names
-from tools.text.sentences import split_sentences
 from tools.text.words import (
     SAME,
     coverage,
@@ -44,6 +43,7 @@ from tools.text.words import (
     language,
     language_name,
     resemblance,
+    split_sentences,
 )
 
 STAGE = "synthesize_answer"

@@ -20,7 +20,7 @@ from tools.references.manuscript import NOTE, is_latex
 from tools.references.marks import citations_in
 from tools.services import NodeRuntime, open_services
 from tools.text.places import PlaceFinder
-from tools.text.sentences import split_sentences
+from tools.text.words import split_sentences
 
 STAGE = "mark_citations"
 INVENTED = "no searched source has such a work"

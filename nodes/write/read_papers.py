@@ -30,8 +30,7 @@ from tools.llm.task import Task, count_tokens
 from tools.services import NodeRuntime, Services
 from tools.text.quotable import printable
 from tools.text.roles import assign_roles
-from tools.text.sentences import split_sentences
-from tools.text.words import language, language_name
+from tools.text.words import language, language_name, split_sentences
 
 STAGE = "read_papers"
 AT_ONCE = 8

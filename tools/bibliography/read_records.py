@@ -11,9 +11,8 @@ from typing import Any, BinaryIO, Literal, TypeVar, cast
 from state.paper import Paper
 from state.record import Record
 from tools.bibliography.read_bibtex import BibtexEntry, read_bibtex, read_entries
-from tools.bibliography.read_csl import read_csl, read_record
+from tools.bibliography.read_csl import issued, pairs_of, read_csl, read_record
 from tools.bibliography.read_record import BadRecord, RecordError, bad_record, paper_from, printable
-from tools.bibliography.record_as_csl import issued, pairs_of
 from tools.errors import InputError
 
 _TYPES = {

@@ -15,7 +15,7 @@ from math import ceil
 from state.document import JOINT, Block, Document
 from state.passage import LARGEST, SMALLEST, Passage, passage_id
 from tools.documents.markup import ABSTRACT
-from tools.text.sentences import split_sentences
+from tools.text.words import split_sentences
 
 TARGET = 160
 """Words; a small embedding model reads 256 tokens, which are some 190 words of English."""

@@ -12,8 +12,7 @@ import numpy as np
 from state.document import JOINT
 from state.passage import Passage, passage_id
 from tools.embed.embedder import Embedder, Vectors
-from tools.text.sentences import split_sentences
-from tools.text.words import content_stems, tokens
+from tools.text.words import content_stems, split_sentences, tokens
 
 _ENDS = ".!?:;”\"')]"
 

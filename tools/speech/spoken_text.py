@@ -5,7 +5,7 @@ import textwrap
 import unicodedata
 from collections.abc import Callable
 
-from tools.text.sentences import split_sentences
+from tools.text.words import split_sentences
 
 Rule = tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]
 

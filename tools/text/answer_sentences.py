@@ -18,9 +18,14 @@ from tools.embed.embedder import Embedder
 from tools.text.questions import Question, is_name, names, read_question
 from tools.text.quotable import is_caption, printable
 from tools.text.self_reference import needs_context
-from tools.text.sentences import Span, split_sentences
 from tools.text.source_lines import without_numbers
-from tools.text.words import content_stems, distinct_content_stems, written_words
+from tools.text.words import (
+    Span,
+    content_stems,
+    distinct_content_stems,
+    split_sentences,
+    written_words,
+)
 
 COVERED = 0.4
 """Weighed share of a question's words that a sentence has with what stands around it, to be an answer."""

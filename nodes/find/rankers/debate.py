@@ -49,7 +49,7 @@ from tools.errors import KeptError, PermanentError, counted
 from tools.evidence.quotes import MIN_LENGTH, fold_text, quote_paper
 from tools.llm.task import Task
 from tools.services import Services
-from tools.text.sentences import split_sentences
+from tools.text.words import split_sentences
 
 UNSUPPORTED = 0.7
 """Factor for each side of a debate that no verified quote supports."""
