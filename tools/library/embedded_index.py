@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import qdrant_edge as qe
 from filelock import FileLock, Timeout
-from numpy.typing import NDArray
 
 from tools.disk import check_disk_space
+from tools.embed.embedder import Vectors
 from tools.errors import PROGRAM, LibraryError
 from tools.library.vector_index import (
     BREADTH,
@@ -276,7 +276,7 @@ class EmbeddedIndex:
             records, _ = shard.scroll(request)
             return [StoredPoint.of(record) for record in records]
 
-    def vectors(self, ids: Sequence[int]) -> dict[int, NDArray[np.float32]]:
+    def vectors(self, ids: Sequence[int]) -> dict[int, Vectors]:
         """Return the stored dense vectors of those points that are there."""
         if not ids:
             return {}

@@ -13,11 +13,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from state.paper import Paper
-from tools.embed.embedder import Embedder
+from tools.embed.embedder import Embedder, Vectors
 from tools.errors import PROGRAM, InputError, counted
 from tools.library.catalog import Catalog
 from tools.library.database import WriteLock
@@ -187,7 +184,7 @@ class Library:
         papers = self.catalog.papers(set(points.values()))
         return {key: papers[point] for key, point in points.items() if point in papers}
 
-    def vectors(self, ids: Collection[str]) -> dict[str, NDArray[np.float32]]:
+    def vectors(self, ids: Collection[str]) -> dict[str, Vectors]:
         """Return the dense vectors (norm 1) of the papers that have one, by the id asked for."""
         papers = self.catalog.points(ids)
         points = self._passages.record_points(papers.values())

@@ -12,12 +12,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 from grpc import RpcError  # type: ignore[import-untyped]
-from numpy.typing import NDArray
 from pydantic import ValidationError
 from qdrant_client import QdrantClient, models
 from qdrant_client.common.client_exceptions import ResourceExhaustedResponse
 from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
+from tools.embed.embedder import Vectors
 from tools.errors import PROGRAM, CiteLoomError, LibraryError, TransientError, logger_of
 from tools.library.qdrant_server import IN_MEMORY, OtherServerError, Server
 from tools.library.vector_index import (
@@ -295,7 +295,7 @@ class ServerIndex:
         )
         return [StoredPoint.of(record) for record in records]
 
-    def vectors(self, ids: Sequence[int]) -> dict[int, NDArray[np.float32]]:
+    def vectors(self, ids: Sequence[int]) -> dict[int, Vectors]:
         """Return the stored dense vectors of those points that are there."""
 
         def read(client: QdrantClient) -> list[Any]:

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from math import exp
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nodes.find.rankers.ranker import Ranking
 from state.inputs import CheckedRequest
@@ -67,7 +66,7 @@ def scores_by_place(order: Sequence[str], scores: Mapping[str, float]) -> dict[s
     }
 
 
-Vector = NDArray[np.float32]
+Vector = Vectors
 NEAREST = 10
 """Papers whose mean stands for the input where its own vector is not known."""
 
