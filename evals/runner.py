@@ -1,4 +1,8 @@
-"""One way to run a suite: check what was given, run its arms, write the figures, print the tables."""
+"""One way to run a suite: check what was given, run its arms, write the figures, print the tables.
+
+Where an LLM judges, what it costs is told and asked for first, and its answers are kept: a killed run begins again
+with them.
+"""
 
 import asyncio
 import sys

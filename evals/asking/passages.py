@@ -1,4 +1,15 @@
-"""`citeloom eval passages`: is the passage that answers among the first ten? Retrievers as in KAR's Table 1."""
+"""`citeloom eval passages`: is the passage that answers among the first ten? Retrievers as in KAR's Table 1.
+
+Three files are read, those that the folder has, each one row of JSON in a line:
+
+- papers_with_questions: full texts, with questions that have short answers but no marked evidence.
+  A question's gold passages are those of its paper with the largest share of the answer's content
+  stems, if that share is at least GOLD_SHARE, the answer has at least GOLD_STEMS of them (so not
+  'Yes' or 'BERT'), and no more than GOLD_TIES passages share it. The others do not qualify.
+- scifact_questions: claims with their evidence, title and text; all evidence is the library.
+- expert_long_answers: answers that cite some of their contexts; these are gold, and all contexts of
+  all questions are the library.
+"""
 
 import re
 import tempfile

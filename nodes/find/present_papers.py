@@ -1,7 +1,8 @@
 """Present: assemble what `find` found into its output, with the works that it misses and kept papers cite.
 
 Reads what the other steps wrote. Writes `papers`, `links` (with a sentence of the citing paper, where the library has
-its text), `counts`, `usage`, `mind`, `outcome`, `failures`.
+its text), `counts`, `usage`, `mind`, `outcome`, `failures`. The kept
+papers make the themes of the map; the others join the nearest.
 """
 
 import asyncio

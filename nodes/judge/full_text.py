@@ -1,7 +1,8 @@
 """Full texts of papers, where an abstract does not decide: from the library, this machine or the network.
 
 A copy from the network counts only where its own head (title, first author, year) is the paper's. What a run
-has looked for once it does not look for again.
+has looked for once it does not look for again. Semantic Scholar searches texts that nobody here could read, where a
+run names it.
 """
 
 import asyncio

@@ -1,4 +1,7 @@
-"""CSL JSON: a list of items as Zotero, pandoc and Crossref write them; and papers of any record."""
+"""CSL JSON: a list of items as Zotero, pandoc and Crossref write them; and papers of any record.
+
+Any record becomes the CSL item that says the same: the form by which the formats meet.
+"""
 
 import json
 import re

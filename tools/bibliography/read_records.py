@@ -1,4 +1,8 @@
-"""Records of papers read from a file, whatever its kind; JSON Lines one by one, in constant memory."""
+"""Records of papers read from a file, whatever its kind; JSON Lines one by one, in constant memory.
+
+Tagged lines (RIS, EndNote's .enw, PubMed's .nbib) and CITATION.cff are read here; BibTeX and CSL JSON have modules of
+their own.
+"""
 
 import gzip
 import json

@@ -1,4 +1,8 @@
-"""Papers written for other programs: as CSL JSON and as RIS."""
+"""Papers written for other programs: as CSL JSON and as RIS.
+
+The formats: https://citeproc-js.readthedocs.io/en/latest/csl-json/markup.html and
+https://en.wikipedia.org/wiki/RIS_(file_format).
+"""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from string import ascii_lowercase, digits

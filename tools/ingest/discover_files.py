@@ -1,4 +1,8 @@
-"""Which files there are to read: those named, those in folders, and those that records name."""
+"""Which files there are to read: those named, those in folders, and those that records name; and dumps.
+
+Dumps are JSON Lines with a paper on each line, as OpenAlex and Semantic Scholar give them out. The works of an
+OpenAlex snapshot are records; a line of S2ORC is a document with its full text.
+"""
 
 import json
 import os

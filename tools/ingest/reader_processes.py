@@ -1,4 +1,4 @@
-"""The processes that read files: limited in time and memory, and replaced when they crash."""
+"""The processes that read files: limited in time and memory, replaced when they crash; open copies too."""
 
 import asyncio
 import atexit

@@ -1,6 +1,7 @@
 """Libraries by name: each a folder under `home/libraries`, opened once in a process.
 
 Those of a server's callers stand under `home/callers/WHO/libraries`.
+The library 'starter' comes with CiteLoom: annotated papers on literature review by machine, with their vectors.
 """
 
 import shutil

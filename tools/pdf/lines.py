@@ -1,4 +1,4 @@
-"""Lines of a page: pieces of one base line put together, and words to lines."""
+"""Lines of a page: pieces of one base line put together, and words to lines; the spaces between them."""
 
 import math
 from collections import Counter

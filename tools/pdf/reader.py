@@ -1,4 +1,7 @@
-"""Reads a PDF to a Document, and says how far each part of it can be relied on."""
+"""Reads a PDF to a Document, and says how far each part of it can be relied on.
+
+Other papers that are bound in one file with the first are told apart by the heads that papers begin with.
+"""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,8 @@
-"""Speech engines that pip alone installs: Whisper (tiny, English) on CTranslate2 listens, eSpeak NG speaks."""
+"""Speech engines that pip alone installs: Whisper (tiny, English) on CTranslate2 listens, eSpeak NG speaks.
+
+eSpeak NG is under the GPL, version 3 or later. It is a plug-in: no file of CiteLoom contains any of it, no extra but
+`voice` names its package, and where it is missing all else works.
+"""
 
 import ctypes
 from importlib import import_module
