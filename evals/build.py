@@ -21,7 +21,6 @@ from evals.runner import online_sources, say
 from state.bibliography import Bibliography, InTextCitation
 from state.document import Document
 from state.paper import Paper, published_before
-from state.synthesis import EntryWorks
 from tools.documents.fetch_open_copies import Fetched, open_copy
 from tools.errors import BudgetError, CiteLoomError, InputError
 from tools.ingest.file_places import UploadSpool
@@ -38,7 +37,7 @@ from tools.scholar.open_source import OnlineName, open_online
 from tools.scholar.openalex import LIST_USD, SEARCH_USD
 from tools.scholar.source import Source
 from tools.settings import Settings, settings
-from tools.text.sentences import split_sentences
+from tools.text.words import split_sentences
 
 _HEADING = re.compile(
     r"\W*(?:[\dIVX]+(?:\.\d+)*\.?\s+)?(?:(?:background|prior|previous|related)(?: and)? ?)+"
@@ -96,7 +95,7 @@ def related_work(paper: Paper, document: Document) -> Section | None:
     places = {at for at, _ in blocks}
     citations = [one for one in bibliography.citations if one.block in places]
     entries, works = merge_works({paper.id: bibliography}, [])
-    keys = _keys(entries, paper.id)
+    keys = dict(enumerate(entries.works.get(paper.id, ())))
     cited = dict.fromkeys(key for one in citations for key in _works(one, keys))
     named = {work.id: work for work in works if work.id in cited}
     return Section(tuple(blocks), bibliography, named, keys) if named else None
@@ -119,10 +118,6 @@ def licence_of(content: bytes) -> str:
     """Return the licence that arXiv's HTML prints at its head; empty where it prints none."""
     found = _LICENCE.search(content[:20_000].decode("utf-8", "replace"))
     return " ".join(found[1].split()) if found else ""
-
-
-def _keys(entries: EntryWorks, paper: str) -> dict[int, str]:
-    return dict(enumerate(entries.works.get(paper, ())))
 
 
 def _works(citation: InTextCitation, keys: dict[int, str]) -> list[str]:

@@ -8,7 +8,7 @@ the stop, the share of papers read by then, and how often the lower limit of rec
 import gzip
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -87,7 +87,7 @@ def _simulate(review: Review, seed: int | None) -> dict[str, float]:
         labels |= {one: truth[one] for one in ranked[:BATCH]}
         found = sum(labels.values())
         if not late and found >= TARGET * relevant:
-            late = _needed([*labels.values()], TARGET * relevant)
+            late = int(np.searchsorted(np.cumsum([*labels.values()]), (TARGET * relevant)) + 1)
         told = estimate_recall([*labels.values()], total)
         looks, true = looks + 1, true + (told.low <= found / relevant)
         if not stop and told.may_stop:
@@ -96,7 +96,3 @@ def _simulate(review: Review, seed: int | None) -> dict[str, float]:
         "papers": total, "relevant": relevant, "wss95": 0.95 - late / total, "read": stop / total,
         "recall": recall, "reached": recall >= TARGET, "holds at stop": limit <= recall, "holds": true / looks,
     }  # fmt: skip
-
-
-def _needed(labels: Sequence[bool], wanted: float) -> int:
-    return int(np.searchsorted(np.cumsum(labels), wanted) + 1)

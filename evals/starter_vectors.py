@@ -10,8 +10,7 @@ import numpy as np
 
 from tools.embed.minilm import MiniLm
 from tools.library.library_index import index_rows
-from tools.library.open_library import close_libraries, open_library
-from tools.library.starter_library import STARTER, digest
+from tools.library.open_library import STARTER, close_libraries, digest, open_library
 from tools.settings import Settings
 
 TARGET = Path(__file__).parents[1] / "tools" / "library" / "starter" / "vectors.npz"

@@ -29,12 +29,18 @@ _ARXIV = re.compile(
     re.IGNORECASE,
 )
 _ARXIV_MONTH = re.compile(r"^(?:arxiv:)?(?:[a-z-]+(?:\.[a-z]{2})?/)?(\d\d)(\d\d)", re.IGNORECASE)
-_OPENALEX = re.compile(
-    r"^(?:(?:openalex:\s*)?(?:https?://(?:api\.)?openalex\.org/)(?:works/)?(W\d+)|openalex:\s*(?:works/)?(W\d+)|(W\d{5,}))$",
-    re.IGNORECASE,
+_BARE = (
+    (
+        r"(?:openalex:\s*)?https?://(?:api\.)?openalex\.org/(?:works/)?(W\d+)"
+        r"|openalex:\s*(?:works/)?(W\d+)|(W\d{5,})",
+        "openalex:{}",
+        str.upper,
+    ),
+    (r"(?:pmid|pubmed)(?::\s*|\s+)(\d{1,9})", "pmid:{}", str),
+    (r"(?:pmcid:\s*)?(PMC\d{2,9})(?:\.\d+)?", "pmcid:{}", str.upper),
+    (r"(?:s2:|semantic_scholar:)([0-9a-f]{40})", "s2:{}", str.lower),
 )
-_PUBMED = re.compile(r"^(?:pmid|pubmed)(?::\s*|\s+)(\d{1,9})$", re.IGNORECASE)
-_PMC = re.compile(r"^(?:pmcid:\s*)?(PMC\d{2,9})(?:\.\d+)?$", re.IGNORECASE)
+"""Identifiers of databases as people write them, and their canonical form."""
 _LINKS = (
     (r"arxiv\.org/(?:abs|pdf|html)/((?:[a-z.-]+/)?\d[\d.]+\d)", "arxiv:{}"),
     (r"semanticscholar\.org/paper/(?:[^/]+/)?([0-9a-f]{40})", "s2:{}"),
@@ -53,7 +59,6 @@ _LINKS = (
     ),
 )
 """Where links say which paper they lead to. A DOI that is none is not found, and its title is looked up."""
-_SEMANTIC_SCHOLAR = re.compile(r"^(?:s2:|semantic_scholar:)([0-9a-f]{40})$", re.IGNORECASE)
 _DASHES = re.compile(r"\s*[-‐-―−]+\s*")
 _LONGEST_PLACE = 40
 _ARXIV_DOI = "10.48550/arxiv."
@@ -255,14 +260,9 @@ def canonical_id(raw: str) -> str:
         text = doi.removeprefix(_ARXIV_DOI)
     if found := _ARXIV.match(text):
         return f"arxiv:{found[2].lower()}/{found[3]}" if found[2] else f"arxiv:{found[1]}"
-    if found := _OPENALEX.match(text):
-        return f"openalex:{(found[1] or found[2] or found[3]).upper()}"
-    if found := _PUBMED.match(text):
-        return f"pmid:{found[1]}"
-    if found := _PMC.match(text):
-        return f"pmcid:{found[1].upper()}"
-    if found := _SEMANTIC_SCHOLAR.match(text):
-        return f"s2:{found[1].lower()}"
+    for pattern, form, cased in _BARE:
+        if found := re.fullmatch(pattern, text, re.IGNORECASE):
+            return form.format(cased(found[found.lastindex or 1]))
     if text.startswith(("local:", "title:")):
         return text
     return (text.startswith(("http://", "https://")) and id_in(text)) or f"local:{text}"
@@ -306,17 +306,8 @@ def identify(
         )
         if value
     ]
-    ranks = {
-        "doi": 0,
-        "arxiv": 1,
-        "openalex": 2,
-        "s2": 3,
-        "pmid": 4,
-        "pmcid": 5,
-        "local": 6,
-        "title": 7,
-    }
-    ids = sorted(dict.fromkeys(known), key=lambda key: ranks[key.split(":", 1)[0]])
+    ranks = ("doi", "arxiv", "openalex", "s2", "pmid", "pmcid", "local", "title")
+    ids = sorted(dict.fromkeys(known), key=lambda key: ranks.index(key.split(":", 1)[0]))
     if not ids:
         family = Author(name=first_author).family.split() if first_author else []
         author = title_key(family[-1]) if family else ""

@@ -17,6 +17,8 @@ from state.value import FrozenModel
 INPUT = "input"
 """The key of the researcher's own text, where it is a source."""
 MARKER = re.compile(r"\{(P\d+)\}")
+MARKERS = re.compile(rf"{MARKER.pattern}(?:[\s,;]*{MARKER.pattern})*")
+"""Markers that stand together, such as '{P1}, {P2}'."""
 
 
 class Element(FrozenModel):

@@ -18,8 +18,7 @@ from tools.cache import open_cache
 from tools.clients import open_clients
 from tools.embed.embedder import Embedder, Vectors
 from tools.embed.minilm import MiniLm
-from tools.library.open_library import close_libraries, create_library, open_library
-from tools.library.starter_library import starter_papers
+from tools.library.open_library import close_libraries, create_library, open_library, starter_papers
 from tools.settings import Settings, settings
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -1,4 +1,4 @@
-"""Numbers agree with their nouns wherever the program prints them: tools.counting says both."""
+"""Numbers agree with their nouns wherever the program prints them: tools.errors says both."""
 
 import ast
 import re
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import ROOT
-from tools.counting import counted
+from tools.errors import counted
 
 NOUNS = (
     "annotations", "arguments", "authors", "calls", "citations", "claims", "documents", "entries",

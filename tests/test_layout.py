@@ -28,7 +28,7 @@ def test_no_modules_import_one_another_in_a_circle() -> None:
     TopologicalSorter(imported).prepare()  # raises CycleError, which names the modules
 
 
-READERS = {"tools/settings.py", "tools/program.py"}
+READERS = {"tools/settings.py", "tools/errors.py"}
 _WRITING = {"setdefault", "update", "pop"}
 
 
@@ -140,7 +140,7 @@ def test_steps_ask_what_a_mind_can_and_compare_no_name() -> None:
     assert {path: lines for path, lines in found.items() if lines} == {}
 
 
-MOST_STATEMENTS = {"product": 40_700, "evals": 5_800, "tests": 37_500}
+MOST_STATEMENTS = {"product": 40_300, "evals": 5_700, "tests": 37_500}
 """Size is a cost that readers pay. Raise a figure only for something that a user asked for; lower it when you can."""
 
 

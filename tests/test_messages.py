@@ -21,7 +21,7 @@ _ROOMS = (
 _COMMANDS = {
     "citeloom/service/serve.py",
     "citeloom/service/dev.py",
-    "tools/program.py",
+    "tools/errors.py",
     "citeloom/report/watch_digest.py",
 }
 """Programs of their own, which are started with options; what says how pipx and uvx are called; and what cron mails."""

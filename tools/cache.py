@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 from tools.disk import prepare
-from tools.program import logger_of
+from tools.errors import logger_of
 
 logger = logger_of(__name__)
 

@@ -75,7 +75,7 @@ def _present() -> Mapping[str, Any]:
         return {}
 
 
-_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _PREFIX = "citeloom_"
 
 
@@ -154,7 +154,7 @@ class ApiKeys:
         Raises:
             InputError: The name cannot be one, or has a key.
         """
-        if not _NAME.fullmatch(name):
+        if not NAME.fullmatch(name):
             raise InputError(
                 f"'{name}' cannot name a caller: use at most 64 of a-z, 0-9, '-' and '_', the first "
                 "a letter or digit"

@@ -1,4 +1,4 @@
-"""The errors of CiteLoom's tools.
+"""The errors of CiteLoom's tools, and what every message and log line is made of.
 
 CiteLoomError
 ├── InputError                    the caller's input cannot be used; the message says what to send instead
@@ -20,9 +20,11 @@ Foreign exceptions become one of these in the one module that calls the foreign 
 with `raise ... from error`. Every message is for a person: what happened, and what to do.
 """
 
+import os
 import re
 import traceback
 from collections.abc import Iterable
+from logging import Logger, getLogger
 
 
 class CiteLoomError(Exception):
@@ -94,6 +96,29 @@ class DocumentError(PermanentError):
     def __init__(self, message: str, *, remedy: str = "") -> None:
         super().__init__(message)
         self.remedy = remedy
+
+
+PROGRAM = os.environ.get("CITELOOM_PROGRAM") or "citeloom"
+"""What starts this program, for hints that name a command; a server's are for who runs it. ./run sets it."""
+
+
+def logger_of(module: str) -> Logger:
+    """Return the logger of a module, below `citeloom` wherever the module's room stands."""
+    return getLogger(module if module.partition(".")[0] == "citeloom" else f"citeloom.{module}")
+
+
+def how_to_install(extra: str) -> str:
+    """Say how to get an extra of the package, for each way in which people install it."""
+    package = f"'citeloom[{extra}]'"
+    return (
+        f"run `pip install {package}`; if you installed CiteLoom with pipx, `pipx install --force {package}`; "
+        f"if you use uvx, `uvx --from {package} citeloom ...`"
+    )
+
+
+def counted(count: int, one: str, many: str = "") -> str:
+    """Return a count with its noun ('1 paper', '2 papers'), and with its verb where `one` and `many` bring it."""
+    return f"{count:,} {one if count == 1 else many or f'{one}s'}"
 
 
 _ALIKE = 0.8

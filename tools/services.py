@@ -42,12 +42,14 @@ others have begun since.
 _ticking = Lock()
 
 
+NodeRuntime = Runtime[RunSettings]
+"""What LangGraph hands to a node: the run's settings, its store and its stream."""
+
+
 class Services:
     """Everything one node needs besides its state."""
 
-    def __init__(
-        self, runtime: Runtime[RunSettings], run: str, kept: BudgetKept | None = None
-    ) -> None:
+    def __init__(self, runtime: NodeRuntime, run: str, kept: BudgetKept | None = None) -> None:
         self.context = settings_of_runtime(runtime)
         self.run = run
         self.clients = self.context.clients
@@ -219,8 +221,6 @@ def per_day_limits(settings: Settings, usd: float | None) -> dict[str, float]:
     return {name: limit for name, limit in limits.items() if limit is not None}
 
 
-def open_services(
-    runtime: Runtime[RunSettings], run: str, kept: BudgetKept | None = None
-) -> Services:
+def open_services(runtime: NodeRuntime, run: str, kept: BudgetKept | None = None) -> Services:
     """Return the services of a node of `run`, which leaves what is `kept` of its budgets to later ones."""
     return Services(runtime, run, kept)

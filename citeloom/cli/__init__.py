@@ -28,7 +28,7 @@ def _main() -> None:
     # and the options of a command are made of states that load it.
     os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
     from citeloom.cli.app import app
-    from tools.program import PROGRAM
+    from tools.errors import PROGRAM
 
     if PROGRAM != NAME and _COMPLETION & set(sys.argv[1:]):
         folder = Path(sys.argv[0]).resolve().parent

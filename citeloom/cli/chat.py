@@ -12,8 +12,7 @@ import typer
 
 from citeloom.cli.console import INTERRUPTED
 from citeloom.cli.telling import print_outcome, print_status, tell_error
-from tools.errors import CiteLoomError, InputError
-from tools.program import PROGRAM
+from tools.errors import PROGRAM, CiteLoomError, InputError
 
 if TYPE_CHECKING:
     from citeloom.cli.options import ChatOptions, ModelOptions, Resume, Speak

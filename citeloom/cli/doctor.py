@@ -7,9 +7,7 @@ from tempfile import TemporaryDirectory
 from time import monotonic
 
 from citeloom.cli.files import check_folder
-from tools.counting import counted
-from tools.errors import CiteLoomError, InputError
-from tools.program import PROGRAM
+from tools.errors import PROGRAM, CiteLoomError, InputError, counted
 from tools.settings import Settings, config_file, settings
 
 _SIGNS = {"good": "[green]✓[/green]", "off": "[yellow]–[/yellow]", "bad": "[red]✗[/red]"}
@@ -32,7 +30,7 @@ def examine_server(url: str) -> int:
     """Print a line for each call that is made of a Qdrant server; return 1 when one fails, else 0."""
     from rich.console import Console
 
-    from tools.library.server_index import Server
+    from tools.library.qdrant_server import Server
     from tools.library.server_self_test import check_server
 
     console = Console(highlight=False, soft_wrap=True)
@@ -122,7 +120,8 @@ def _llm(options: Settings) -> tuple[str, str]:
 def _qdrant(options: Settings) -> tuple[str, str]:
     if not options.qdrant_url:
         return "off", "embedded engine; to use a server, set CITELOOM_QDRANT_URL"
-    from tools.library.server_index import Server, ServerIndex
+    from tools.library.qdrant_server import Server
+    from tools.library.server_index import ServerIndex
 
     server = Server.of(options)
     ServerIndex(server, "none", 1).exists()

@@ -21,8 +21,7 @@ from citeloom.report.findings import (
 )
 from citeloom.report.json_files import SCHEMA_VERSION, dump
 from citeloom.report.sarif import sarif
-from tools.counting import counted
-from tools.errors import InputError
+from tools.errors import InputError, counted
 
 NOT_PASSED = 3
 """The exit code of a check that found something."""

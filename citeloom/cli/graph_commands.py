@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from citeloom.cli.telling import print_notice, print_status
-from tools.counting import counted
+from tools.errors import counted
 
 if TYPE_CHECKING:
     from citeloom.cli.finding_results import CheckResults

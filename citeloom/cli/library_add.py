@@ -11,8 +11,7 @@ import typer
 from citeloom.cli.console import INTERRUPTED, Progress, cancelled_by_signals
 from citeloom.cli.library_search import ENGINE
 from citeloom.cli.telling import tell_error
-from tools.counting import counted
-from tools.errors import InputError
+from tools.errors import InputError, counted
 
 if TYPE_CHECKING:
     from state.ingest import FileReport, IngestCounts

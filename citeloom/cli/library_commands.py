@@ -20,9 +20,7 @@ from citeloom.cli.library_search import (
     show,
     tag,
 )
-from tools.counting import counted
-from tools.errors import LibraryError
-from tools.program import PROGRAM
+from tools.errors import PROGRAM, LibraryError, counted
 
 if TYPE_CHECKING:
     from tools.library.library import Library

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from tools.counting import counted
-from tools.errors import InputError
+from tools.errors import InputError, counted
 
 if TYPE_CHECKING:
     from state.citing import LibraryCitations

@@ -40,8 +40,7 @@ from citeloom.service.updating import papers_not_seen
 from state.references import ReadReference
 from state.run import GraphName
 from tools.bibliography.citation_style import open_style
-from tools.counting import counted
-from tools.errors import InputError
+from tools.errors import InputError, counted
 from tools.run_store import RunStore
 
 

@@ -11,7 +11,7 @@ from rich.markup import escape
 from citeloom.cli.read_inputs import read_text
 from citeloom.cli.telling import print_status, tell_error
 from citeloom.report.json_files import dump
-from tools.program import PROGRAM
+from tools.errors import PROGRAM
 
 WAITING = 4
 """Exit code of a run that stopped for a person."""

@@ -19,8 +19,7 @@ from citeloom.runs.local_executor import local_runs, open_run
 from citeloom.runs.run_record import RunRecord, load_run, new_run
 from citeloom.runs.runs import RunReport, Runs, status_of
 from state.run import GraphName
-from tools.errors import CiteLoomError, InputError
-from tools.program import PROGRAM
+from tools.errors import PROGRAM, CiteLoomError, InputError
 from tools.settings import settings
 
 ANSWERING = frozenset({"ask", "synthesize"})

@@ -8,8 +8,7 @@ import typer
 
 from citeloom.cli.commands import Commands
 from citeloom.cli.telling import tell_error
-from tools.counting import counted
-from tools.errors import InputError
+from tools.errors import InputError, counted
 
 if TYPE_CHECKING:
     from citeloom.runs.run_record import RunRecord

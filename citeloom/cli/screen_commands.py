@@ -8,9 +8,7 @@ import typer
 
 from citeloom.cli.commands import Commands
 from citeloom.cli.telling import print_notice, print_status
-from tools.counting import counted
-from tools.errors import InputError
-from tools.program import PROGRAM
+from tools.errors import PROGRAM, InputError, counted
 
 if TYPE_CHECKING:
     from state.paper import Paper

@@ -12,9 +12,7 @@ import typer
 
 from citeloom.cli.commands import Commands, HomelessCommand
 from citeloom.cli.telling import print_status
-from tools.counting import counted
-from tools.errors import InputError
-from tools.program import PROGRAM, how_to_install
+from tools.errors import PROGRAM, InputError, counted, how_to_install
 
 if TYPE_CHECKING:
     from tools.callers import ApiKeys

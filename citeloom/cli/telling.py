@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from tools.counting import counted
+from tools.errors import counted
 
 
 def print_status(text: str) -> None:

@@ -16,7 +16,7 @@ def listen_for_question(source: str) -> str:
         CiteLoomError, OSError: It cannot be heard.
     """
     from tools.speech.devices import Pause, record
-    from tools.speech.whisper import Whisper
+    from tools.speech.engines import Whisper
 
     transcriber = Whisper(settings().speech_model)
     if source == "mic":
@@ -33,7 +33,7 @@ def listen_for_question(source: str) -> str:
 def say_aloud(text: str, where: str) -> None:
     """Read a text aloud, or into a WAV file; what cannot be spoken is told, for it is printed, too."""
     from tools.speech.devices import play
-    from tools.speech.espeak import Espeak
+    from tools.speech.engines import Espeak
 
     try:
         speech = Espeak(settings().speech_voice).speak(text)

@@ -11,8 +11,7 @@ import typer
 
 from citeloom.cli.commands import Commands
 from citeloom.cli.telling import print_notice, print_status, tell_error
-from tools.counting import counted
-from tools.errors import CiteLoomError, InputError
+from tools.errors import CiteLoomError, InputError, counted
 
 if TYPE_CHECKING:
     from citeloom.runs.runs import Runs

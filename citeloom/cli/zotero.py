@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from citeloom.cli.runs_commands import RUN
-from tools.counting import counted
-from tools.errors import InputError
+from tools.errors import InputError, counted
 
 if TYPE_CHECKING:
     from citeloom.service.zotero_export import Plan

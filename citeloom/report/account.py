@@ -7,8 +7,8 @@ from typing import Any
 from citeloom.report.escaping import escape
 from state.run import Failure
 from state.search import Completeness
-from tools.bibliography.write_csl import reference_line
-from tools.counting import counted
+from tools.bibliography.write_records import reference_line
+from tools.errors import counted
 
 _NAMED = 3
 """Most subjects that are named of one cause."""

@@ -9,8 +9,8 @@ from citeloom.report.account import spending
 from citeloom.report.escaping import entry, escape, prose
 from state.ask import Hop
 from state.synthesis import Line, NumberedReference, Origin, Role, SourcePaper
-from tools.bibliography.write_csl import address, reference_line
-from tools.counting import counted
+from tools.bibliography.write_records import address, reference_line
+from tools.errors import counted
 
 HEADINGS: Mapping[Role, str] = {
     "primary": "Primary references",

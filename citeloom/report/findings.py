@@ -13,7 +13,7 @@ from state.place import Place
 from state.references import ReadReference
 from state.results import CitedSentence
 from state.writing import CitationVerdict
-from tools.counting import counted
+from tools.errors import counted
 from tools.text.places import words_in
 
 Level = Literal["error", "warning", "note"]

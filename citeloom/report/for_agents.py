@@ -10,7 +10,7 @@ from citeloom.report.library_table import KINDS
 from citeloom.report.novelty import FOUND, RELATIONS
 from citeloom.runs.runs import RunSnapshot
 from state.quote import words_of
-from tools.counting import counted
+from tools.errors import counted
 
 Json = Mapping[str, Any]
 MOST = 60_000

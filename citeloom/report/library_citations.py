@@ -9,7 +9,7 @@ from typing import Any
 from citeloom.report.comparison_table import defused
 from citeloom.report.escaping import one_line
 from state.citing import CUE_WORDS, CitingSentence, LibraryCitations, Stance
-from tools.counting import counted
+from tools.errors import counted
 
 STANCES: Mapping[Stance | None, str] = {
     "supports": "supports",

@@ -10,9 +10,7 @@ from citeloom.report.account import spending
 from citeloom.report.comparison_table import defused
 from citeloom.report.escaping import escape, one_line
 from state.table import LibraryRow, TableCell
-from tools.counting import counted
-from tools.errors import InputError
-from tools.program import how_to_install
+from tools.errors import InputError, counted, how_to_install
 
 KINDS: Mapping[str, str] = {
     "nearest": "Nearest sentence",

@@ -13,7 +13,7 @@ from state.quote import Quote
 from state.results import RankedPaper, Reference
 from tools.bibliography.keys import letters, numbered
 from tools.bibliography.text_runs import clean
-from tools.bibliography.write_csl import reference_line, web_address
+from tools.bibliography.write_records import reference_line, web_address
 
 YOURS = "%% CiteLoom writes above this line only: what you write below it stays. %%"
 """What parts a note: an export changes nothing that stands behind it."""

@@ -6,8 +6,8 @@ from typing import Any
 from citeloom.report.account import account, coverage
 from citeloom.report.escaping import escape
 from state.novelty import ClaimNovelty, Found, NearestWork, Relation
-from tools.bibliography.write_csl import reference_line
-from tools.counting import counted
+from tools.bibliography.write_records import reference_line
+from tools.errors import counted
 
 FOUND: Mapping[Found, str] = {
     "same": "An earlier work says the same.",

@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from state.references import ReadReference
 from tools.bibliography.write_bibtex import to_bibtex
-from tools.bibliography.write_csl import to_csl
-from tools.bibliography.write_ris import to_ris
+from tools.bibliography.write_records import to_csl, to_ris
 
 FORMS: Mapping[str, str] = {
     "bibtex": "references.bib",

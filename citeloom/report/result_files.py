@@ -18,8 +18,7 @@ from citeloom.report.word import word
 from state.results import Reference
 from tools.bibliography.keys import numbered
 from tools.bibliography.write_bibtex import to_bibtex
-from tools.bibliography.write_csl import to_csl
-from tools.bibliography.write_ris import to_ris
+from tools.bibliography.write_records import to_csl, to_ris
 
 Files = Mapping[str, str | bytes]
 """By their places in the folder of a run."""

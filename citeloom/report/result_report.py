@@ -25,10 +25,8 @@ from tools.bibliography.section_printer import (
     running_text,
 )
 from tools.bibliography.text_runs import TextRun
-from tools.bibliography.write_csl import reference_line
-from tools.counting import counted
-from tools.errors import InputError
-from tools.program import PROGRAM
+from tools.bibliography.write_records import reference_line
+from tools.errors import PROGRAM, InputError, counted
 
 SECTIONS = frozenset({"find", "write", "review", "revise"})
 """Graphs that give a section, or the papers for one."""

@@ -15,8 +15,8 @@ from state.paper import Paper
 from state.screening import Choice, ScreeningDecision
 from tools.bibliography.keys import numbered
 from tools.bibliography.text_runs import clean
-from tools.bibliography.write_ris import to_ris
-from tools.counting import counted
+from tools.bibliography.write_records import to_ris
+from tools.errors import counted
 from tools.screening.flow import flow_of
 from tools.screening.read_decisions import MARKS, REASON
 from tools.screening.screening import Outcome, Screening

@@ -10,7 +10,7 @@ from state.quote import Quote
 from state.results import CitedSentence
 from state.writing import CitationVerdict
 from tools.bibliography.text_runs import clean
-from tools.counting import counted
+from tools.errors import counted
 
 WORDS = {
     "fabricated": "likely invented",

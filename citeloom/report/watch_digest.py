@@ -9,9 +9,8 @@ from xml.etree import ElementTree as Xml
 from citeloom.report.escaping import escape, one_line, unescaped
 from state.watch import ItemKind, Watch, WatchCheck, WatchItem
 from tools.bibliography.text_runs import clean
-from tools.bibliography.write_csl import address, reference_line
-from tools.counting import counted
-from tools.program import PROGRAM
+from tools.bibliography.write_records import address, reference_line
+from tools.errors import PROGRAM, counted
 
 _ATOM = "http://www.w3.org/2005/Atom"
 _ENTRIES = 200

@@ -18,7 +18,7 @@ from citeloom.report.escaping import spaced
 from citeloom.report.result_report import ReportSentence, ResultReport
 from state.results import Reference
 from tools.bibliography.text_runs import clean
-from tools.bibliography.write_csl import to_csl
+from tools.bibliography.write_records import to_csl
 
 if TYPE_CHECKING:
     from docx.document import Document as WordDocument

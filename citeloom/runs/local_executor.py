@@ -22,8 +22,7 @@ from citeloom.runs.run_record import (
 from citeloom.runs.runs import RunReport, Runs
 from state.run import GraphName
 from tools.disk import check_disk_space, why_unusable
-from tools.errors import CiteLoomError, InputError, TransientError, loggable_trace
-from tools.program import logger_of
+from tools.errors import CiteLoomError, InputError, TransientError, loggable_trace, logger_of
 from tools.settings import settings
 
 if TYPE_CHECKING:

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from citeloom.runs.runs import UnknownRunError
-from tools.errors import InputError
+from tools.errors import InputError, logger_of
 from tools.ledger.ledger_file import LedgerFile
-from tools.program import logger_of
 from tools.settings import settings
 
 if TYPE_CHECKING:

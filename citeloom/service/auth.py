@@ -16,9 +16,8 @@ from langgraph_sdk import Auth, get_client
 from citeloom.service.entry import RequestRefusedError, has_own_auth, holder_at_once, is_open
 from citeloom.service.names import known
 from tools.callers import ANONYMOUS, ApiKeys, Key, caller_folder
-from tools.errors import PermanentError, loggable_trace
+from tools.errors import PermanentError, loggable_trace, logger_of
 from tools.ledger.ledger_file import LedgerFile
-from tools.program import logger_of
 from tools.settings import SettingsError, settings
 
 logger = logger_of(__name__)

@@ -18,8 +18,7 @@ from time import sleep
 from typing import Any, TextIO
 
 from citeloom.service.entry import asks_for_keys, has_own_auth, is_loopback
-from tools.errors import InputError
-from tools.program import PROGRAM
+from tools.errors import PROGRAM, InputError
 from tools.settings import SettingsError, foreign_variable, settings
 
 _OURS = ("--no-browser", "--no-reload", "--n-jobs-per-worker", "25")

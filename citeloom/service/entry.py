@@ -15,8 +15,7 @@ from urllib.parse import urlsplit
 from starlette.requests import Request
 
 from tools.callers import ApiKeys, Key
-from tools.errors import InputError
-from tools.program import PROGRAM
+from tools.errors import PROGRAM, InputError
 from tools.settings import settings
 
 OPEN = frozenset({"/ok", "/citeloom/health", "/citeloom/ready"})

@@ -15,8 +15,7 @@ from state.value import FrozenModel
 from tools.clients import open_clients
 from tools.errors import InputError, LibraryError
 from tools.library.library import Library
-from tools.library.open_library import delete_library, library_names, settings_for
-from tools.library.starter_library import STARTER
+from tools.library.open_library import STARTER, delete_library, library_names, settings_for
 from tools.settings import settings
 
 _PAGE = 100

@@ -44,8 +44,7 @@ from citeloom.service.tools import (
     start,
 )
 from tools.documented_methods import methods_by_step
-from tools.errors import CiteLoomError, InputError, loggable_trace
-from tools.program import logger_of
+from tools.errors import CiteLoomError, InputError, loggable_trace, logger_of
 
 logger = logger_of(__name__)
 

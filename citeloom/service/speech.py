@@ -17,8 +17,7 @@ from citeloom.service.entry import caller_of_request
 from tools.settings import settings
 
 if TYPE_CHECKING:
-    from tools.speech.espeak import Espeak
-    from tools.speech.whisper import Whisper
+    from tools.speech.engines import Espeak, Whisper
 
 _LONGEST = 5000
 """Characters read aloud at once."""
@@ -57,13 +56,13 @@ async def _spoken(request: Request) -> Response:
 
 @cache
 def _listener() -> "Whisper":
-    from tools.speech.whisper import Whisper
+    from tools.speech.engines import Whisper
 
     return Whisper(settings().speech_model)
 
 
 @cache
 def _speaker() -> "Espeak":
-    from tools.speech.espeak import Espeak
+    from tools.speech.engines import Espeak
 
     return Espeak(settings().speech_voice)

@@ -22,8 +22,7 @@ from citeloom.runs.local_executor import read_run
 from citeloom.runs.run_record import RunRecord, load_run
 from tools.bibliography.keys import numbered
 from tools.bibliography.zotero import attachment_path
-from tools.counting import counted
-from tools.errors import DocumentError
+from tools.errors import DocumentError, counted
 from tools.ingest.reader_processes import close_workers, run_apart
 from tools.pdf.page_image import QuotePlace, quote_place
 from tools.run_store import RunStore

@@ -15,8 +15,7 @@ from state.paper import Paper
 from tools.bibliography.read_record import RecordError, paper_from
 from tools.documents.open_document import Kind, read_document
 from tools.errors import DocumentError, InputError
-from tools.text.sentences import split_sentences
-from tools.text.words import coverage, distinct_content_stems
+from tools.text.words import coverage, distinct_content_stems, split_sentences
 
 USUAL = "hybrid-2"
 """What the others are compared with: the product's defaults."""

@@ -1,23 +1,257 @@
 """`citeloom eval asking`: ask each question in each way and tell what came of it."""
 
+import asyncio
+import hashlib
+import os
 import tempfile
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from time import perf_counter, process_time
 from typing import Annotated, Any
 
 import typer
 
-from evals.asking.cases import ARMS, REGULAR, USUAL, choose_cases, read_papers, read_questions
-from evals.asking.measures import as_in_kar, summarise
-from evals.asking.trial import Built, Setting, build_papers, build_starter, forget, try_arm
-from evals.figures import RESAMPLES, sums
+from evals.asking.cases import (
+    ARMS,
+    REGULAR,
+    USUAL,
+    Arm,
+    Case,
+    Source,
+    choose_cases,
+    read_papers,
+    read_questions,
+)
+from evals.asking.measures import Sources, as_in_kar, measures, summarise, told_of, traced
+from evals.figures import RESAMPLES, spent, sums
 from evals.report import INTERVALS, Report, left_out
 from evals.runner import Options, Suite, choose, say
-from evals.trials import Row, results_of
-from tools.settings import settings
+from evals.trials import Row, attempted, cost_of, failures_of, results_of, run_graph
+from state.document import DocumentEntry
+from state.paper import Paper
+from tools.clients import Clients
+from tools.embed.open_embedder import embedder
+from tools.library.library import Library
+from tools.library.open_library import STARTER, close_libraries, create_library, open_library
+from tools.library.search_types import PassageFilter
+from tools.retrieve.keywords import fill_missing_keywords
+from tools.retrieve.retriever import Retriever
+from tools.settings import Settings, settings
+
+PAPERS = "papers"
+"""The library of the caller's documents."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Built:
+    """A library that is ready to be asked."""
+
+    name: str
+    records: dict[str, Paper]
+    passages: int
+    vector_seconds: float
+    """What it took to take the papers in and to make vectors, of records and of passages."""
+    keyword_seconds: float
+    """What it took to make the keywords of the passages."""
+
+
+def home_at(folder: Path) -> Settings:
+    """Return the process's settings with another home, and the embedded engine."""
+    return settings().model_copy(update={"home": folder, "qdrant_url": None})
+
+
+def build_starter(home: Path) -> Built:
+    """Make the starter library, with vectors and keywords of its passages."""
+    began = perf_counter()
+    return _indexed(open_library(STARTER, home_at(home), embedder()), STARTER, began)
+
+
+def build_papers(home: Path, sources: Sequence[Source]) -> Built:
+    """Make a library of these documents, read and cut as `citeloom library add` does."""
+    from tools.documents.cut_passages import cut_passages
+
+    began = perf_counter()
+    library = create_library(PAPERS, home_at(home), embedder())
+    library.add([source.paper for source in sources])
+    for source in sources:
+        key, (kind, document) = hashlib.sha256(source.content).hexdigest(), source.read
+        passages = cut_passages(
+            document, paper=source.paper.id, title=source.paper.title, sha256=key
+        )
+        entry = DocumentEntry(
+            sha256=key,
+            paper=source.paper.id,
+            name=source.name,
+            kind=kind,
+            reader=document.reader,
+            passages=len(passages),
+        )
+        library.texts.put(entry, document.text, passages)
+    return _indexed(library, PAPERS, began)
+
+
+def _indexed(library: Library, name: str, began: float) -> Built:
+    library.index()
+    vectors = perf_counter()
+    fill_missing_keywords(library)
+    keywords = perf_counter()
+    records = library.get(library.ids()).values()
+    built = Built(
+        name=name,
+        records={paper.id: paper for paper in records},
+        passages=library.texts.count(),
+        vector_seconds=vectors - began,
+        keyword_seconds=keywords - vectors,
+    )
+    close_libraries()
+    return built
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """What all runs of one benchmark share."""
+
+    mind: str
+    library: str
+    home: Path
+    """Where the library is; the arms have homes of their own beside it."""
+    texts: Mapping[str, str]
+    """The text of each paper by its id, as the benchmark has it."""
+    records: Mapping[str, Paper]
+
+
+class SharedLibrary(Clients):
+    """The product's clients: with one library for all, and all else of an arm's own.
+
+    So what an arm has paid for, answers above all, no other arm finds in a cache.
+    """
+
+    def __init__(self, setting: Setting, arm: Arm) -> None:
+        super().__init__(home_at(setting.home.parent / f"{arm.name}-{os.getpid()}"))
+        self._shared = home_at(setting.home)
+
+    async def opened(self, name: str, caller: str = "") -> Library:
+        """Open the library that all arms share."""
+        return await asyncio.to_thread(self.shared, name)
+
+    def shared(self, name: str) -> Library:
+        """Open the library that all arms share; synchronous."""
+        return open_library(name, self._shared, self.embedder)
+
+
+@dataclass(frozen=True)
+class Ready:
+    """One arm's clients in this process, ready to answer."""
+
+    clients: SharedLibrary
+    library: Library
+    seconds: float
+    """What was done once: models loaded, the library opened, keywords made."""
+
+
+_ready: dict[tuple[Path, str], Ready] = {}
+
+
+def ready_for(arm: Arm, setting: Setting) -> Ready:
+    """Return the clients of one arm in this process; what is done once is part of no answer's time."""
+    key = (setting.home, arm.name)
+    if key not in _ready:
+        started = perf_counter()
+        clients = SharedLibrary(setting, arm)
+        library = clients.shared(setting.library)
+        retriever = Retriever(arm.settings["retriever"], library)
+        retriever.retrieve("citation", limit=1, wanted=PassageFilter())
+        _ready[key] = Ready(clients, library, perf_counter() - started)
+    return _ready[key]
+
+
+def forget() -> None:
+    """Let go of the files of homes that are about to be deleted."""
+    from tools.cache import open_cache
+
+    _ready.clear()
+    close_libraries()
+    open_cache.cache_clear()
+
+
+def try_arm(task: tuple[Case, Arm], setting: Setting) -> Row:
+    """Ask one question in one way; whatever goes wrong stands in the row.
+
+    The row has 'answer', 'sentences' (each with its text, verdict, and the papers and quotes it rests on),
+    'queries', 'missing', 'counts' (evals.asking.measures), 'cost', 'stages' (seconds, as the run says).
+    """
+    case, arm = task
+    turns = [
+        {"role": role, "content": text}
+        for turn in case.history
+        for role, text in (("user", turn.question), ("assistant", turn.answer))
+    ]
+    inputs = {
+        "question": case.question,
+        "library": setting.library,
+        "papers": list(case.within),
+        "messages": turns,
+    }
+    row: Row = {
+        "case": case.id,
+        "arm": arm.name,
+        "sentences": [],
+        "counts": {},
+        "cost": {},
+        "stages": {},
+    }
+
+    def asked() -> dict[str, Any]:
+        ready, cpu = ready_for(arm, setting), process_time()
+        choices = {"mind": setting.mind, **arm.settings}
+        result = run_graph("ask", inputs, ready.clients, choices)
+        return _told(case, setting, ready, result, process_time() - cpu)
+
+    return row | attempted(asked)
+
+
+def _told(
+    case: Case, setting: Setting, ready: Ready, result: Mapping[str, Any], cpu: float
+) -> dict[str, Any]:
+    stop = result.get("stop")
+    told = told_of(result.get("sentences") or [], result.get("claims") or [])
+    passages = {item.id: item for item in result.get("passages") or []}
+    hops = result.get("hops") or []
+    read = [key for hop in hops for key in hop.chosen]
+    sources = Sources(setting.texts, setting.records, passages)
+    reached = {item.paper for item in ready.library.texts.get(read).values()}
+    return {
+        "answer": result.get("answer", ""),
+        "error": stop.cause if stop else "",
+        "sentences": [
+            {
+                "text": item.text,
+                "verdict": item.verdict,
+                "traced": traced(item, sources),
+                "quotes": [[claim.paper, claim.quote.text] for claim in item.held],
+            }
+            for item in told
+        ],
+        "queries": [hop.query for hop in hops],
+        "missing": list(result.get("missing") or []),
+        "counts": {
+            **measures(case, told, sources, reached=reached),
+            "hops": len(hops),
+            "passages": len(read),
+            "claims": len(result.get("claims") or []),
+        },
+        "cost": {
+            **cost_of(result.get("usage") or [], result["took"]),
+            "cpu_seconds": cpu,
+            "setup_seconds": ready.seconds,
+        },
+        "stages": dict(result.get("seconds") or {}),
+        "tasks": spent(result.get("usage") or []),
+        "failures": failures_of(result),
+    }
 
 
 @dataclass(frozen=True, kw_only=True)

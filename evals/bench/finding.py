@@ -20,7 +20,7 @@ from evals.trials import BenchClients, fresh_home, remembering
 from state.paper import Paper
 from tools.bibliography.read_records import read_records
 from tools.errors import PermanentError
-from tools.library.starter_library import starter_papers
+from tools.library.open_library import starter_papers
 from tools.run_settings import RunSettings
 
 _MADE = 3000

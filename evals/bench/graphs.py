@@ -38,9 +38,9 @@ from state.paper import Paper
 from tools.bibliography.read_records import read_records
 from tools.cache import open_cache
 from tools.errors import PermanentError
-from tools.library.starter_library import starter_papers
+from tools.library.open_library import starter_papers
 from tools.settings import settings
-from tools.text.sentences import split_sentences
+from tools.text.words import split_sentences
 
 _FENCE = re.compile(r"<(\w+)-([0-9a-f]{16,})>\n(.*?)\n</\1-\2>", re.S)
 
@@ -254,7 +254,13 @@ def _asked(
         yield "write", "write", {"text": papers[0].abstract, "papers": records}, size
     yield "ask", "ask", {"question": question, "library": "starter"}, None
     uploads = [
-        {"name": f"{place}.md", "content": _document(papers[place::5]), "encoding": "text"}
+        {
+            "name": f"{place}.md",
+            "content": "\n\n".join(
+                f"# {paper.title}\n\n{paper.abstract}" for paper in papers[place::5][:8]
+            ),
+            "encoding": "text",
+        }
         for place in range(3)
     ]
     yield "synthesize, 3 files", "synthesize", {"question": question, "uploads": uploads}, None
@@ -272,10 +278,6 @@ def _papers() -> list[Paper]:
     with starter_papers() as path:
         found = [item for item in read_records(path) if isinstance(item, Paper) and item.abstract]
     return (found * 2)[:101]
-
-
-def _document(papers: Sequence[Paper]) -> str:
-    return "\n\n".join(f"# {paper.title}\n\n{paper.abstract}" for paper in papers[:8])
 
 
 def _run(

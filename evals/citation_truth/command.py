@@ -13,9 +13,8 @@ import typer
 from evals.citation_truth.pairs import KINDS, Case, load, load_full_texts
 from evals.citation_truth.paths import ARMS, verdict
 from evals.figures import RESAMPLES, Interval, interval
-from evals.judge import JudgeOptions, Question, tell_cost
 from evals.report import INTERVALS, Report
-from evals.runner import Suite, choose
+from evals.runner import JudgeOptions, Question, Suite, choose, tell_cost
 from nodes.judge.judge_prompts import TASK
 from state.writing import SupportVerdict
 from tools.errors import InputError

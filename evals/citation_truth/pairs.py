@@ -17,7 +17,7 @@ from tools.bibliography.read_record import RecordError, paper_from
 from tools.documents.cut_passages import cut_passages
 from tools.documents.open_document import read_document
 from tools.text.self_reference import name_authors
-from tools.text.sentences import split_sentences
+from tools.text.words import split_sentences
 
 _PAIRS = """increase/decrease increases/decreases increased/decreased increasing/decreasing improve/impair
     improves/impairs improved/impaired improving/impairing reduce/raise reduces/raises reduced/raised

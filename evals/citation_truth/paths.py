@@ -23,8 +23,7 @@ from tools.run_settings import RunSettings
 from tools.run_store import RunStore
 from tools.services import open_services
 from tools.settings import settings
-from tools.text.sentences import split_sentences
-from tools.text.words import coverage
+from tools.text.words import coverage, split_sentences
 
 RUN = "case"
 Way = Callable[[Case, Sequence[Paper], "Bench"], Awaitable[SupportVerdict]]

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -119,7 +118,10 @@ def load_hallmark(path: Path) -> tuple[list[Fabricated], list[Paper], int]:
             row["label"] == "VALID"
             or row["hallucination_type"] in _NO_SUCH_WORK
             or title_key(row["fields"]["title"]) in known
-            or title_key(_original(row)) in known
+            or title_key(
+                str(row.get("explanation", "")).partition("original: '")[2].partition("'")[0]
+            )
+            in known
         )
     ]
     works = [_held(_paper(row["fields"])) for row in valid]
@@ -172,11 +174,6 @@ async def measure_styles(works: Sequence[Work]) -> dict[str, dict[str, float]]:
             outcomes[found.check.outcome] += 1
         told[style] = outcomes
     return told
-
-
-def _original(row: Mapping[str, Any]) -> str:
-    """Return the right title that the explanation of a changed one gives."""
-    return str(row.get("explanation", "")).partition("original: '")[2].partition("'")[0]
 
 
 def _paper(fields: Mapping[str, str]) -> Paper:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from evals.retrieval.corpus import FIRST_WORK, Corpus, Record
 from evals.retrieval.search_index import Index, Mask, Node, parse
 from state.paper import canonical_id
-from tools.program import logger_of
+from tools.errors import logger_of
 from tools.scholar.snapshot_building import Filters, build
 
 logger = logger_of(__name__)

@@ -16,7 +16,7 @@ import typer
 from state.paper import Paper
 from tools.bibliography.read_records import read_records
 from tools.errors import InputError
-from tools.library.starter_library import starter_papers
+from tools.library.open_library import starter_papers
 
 LEAST = 8
 """Earlier papers of the library that a query paper cites."""

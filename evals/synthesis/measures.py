@@ -32,8 +32,7 @@ from numpy.typing import NDArray
 
 from evals.figures import RESAMPLES, Interval
 from tools.embed.embedder import Embedder
-from tools.text.sentences import split_sentences
-from tools.text.words import coverage
+from tools.text.words import coverage, split_sentences
 
 NEAR, EVIDENCE, BORNE = 0.45, 0.6, 0.8
 MEASURES = (
@@ -77,7 +76,16 @@ def measures(embedder: Embedder, told: Told) -> Figures:
         "answer_similarity": _similarity(embedder, told, gold),
         "context_relevancy": _context_relevancy(embedder, told, gold),
         "context_precision": average_precision([_has(gold, text) for text in told.contexts]),
-        "context_recall": max((_recall(one, told.contexts) for one in gold), default=0.0),
+        "context_recall": max(
+            (
+                fmean(
+                    any(coverage(sentence, text) >= EVIDENCE for text in told.contexts)
+                    for sentence in one
+                )
+                for one in gold
+            ),
+            default=0.0,
+        ),
         "lines": float(len(told.lines)),
         "context_words": float(sum(len(text.split()) for text in told.contexts)),
     }
@@ -133,12 +141,6 @@ def _context_relevancy(embedder: Embedder, told: Told, golds: Sequence[Sequence[
 
 def _has(golds: Sequence[Sequence[str]], text: str) -> bool:
     return any(coverage(sentence, text) >= EVIDENCE for gold in golds for sentence in gold)
-
-
-def _recall(gold: Sequence[str], contexts: Sequence[str]) -> float:
-    return fmean(
-        any(coverage(sentence, text) >= EVIDENCE for text in contexts) for sentence in gold
-    )
 
 
 def composite(rows: Sequence[Mapping[str, float]], parts: Sequence[str], *, seed: int) -> Interval:

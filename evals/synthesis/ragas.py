@@ -27,7 +27,7 @@ from typing import Annotated, Any
 import typer
 
 from evals.figures import RESAMPLES, means, minus
-from evals.judge import JudgedSuite, JudgeOptions, asked, check_each_once
+from evals.runner import JudgedSuite, JudgeOptions, asked, check_each_once
 from evals.synthesis.measures import COMPOSITES, average_precision, harmonic
 from evals.synthesis.ragas_questions import (
     COMPARED,

@@ -7,10 +7,10 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from evals.judge import judge_task, read_judged
+from evals.runner import judge_task, read_judged
 from tools.errors import InputError
 from tools.llm.task import Task
-from tools.text.sentences import split_sentences
+from tools.text.words import split_sentences
 
 
 @dataclass(frozen=True, kw_only=True)

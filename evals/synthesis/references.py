@@ -35,7 +35,7 @@ from evals.trials import fresh_home
 from state.synthesis import Line, NumberedReference, Origin
 from tools.clients import Clients
 from tools.errors import InputError
-from tools.text.sentences import split_sentences
+from tools.text.words import split_sentences
 
 Way = Literal["contexts", "printed", "GROBID"]
 WAYS: tuple[Way, ...] = ("contexts", "printed", "GROBID")

@@ -5,7 +5,7 @@ from uuid import uuid4
 
 from pydantic import BaseModel
 
-from evals.judge import judge_task
+from evals.runner import judge_task
 from evals.writing.cases import Case
 from state.run import Usage
 from tools.clients import Clients

@@ -14,7 +14,7 @@ from tools.bibliography.read_record import RecordError, paper_from
 from tools.errors import InputError
 from tools.references.in_text import CITED
 from tools.references.latex_prose import read_latex
-from tools.text.sentences import split_sentences
+from tools.text.words import split_sentences
 
 MOST_PAPERS = 200
 """As many as a section may cite."""
@@ -269,7 +269,9 @@ def forced_plan(case: Case) -> ForcedPlan | str:
             lines.setdefault(place, []).append(number)
     if not lines:
         return "the gold cites no paper that has an abstract"
-    words = max(sum(_length(sentence) for sentence in sentences), LEAST_WORDS)
+    words = max(
+        sum(len(without_marks(sentence.text).split()) for sentence in sentences), LEAST_WORDS
+    )
     text = f"{len(sentences)} sentences in {words} words.\n" + "\n".join(
         f"Cite [{place + 1}] on {_on(lines[place])}." for place in sorted(lines)
     )
@@ -296,10 +298,6 @@ def numbers_in(text: str) -> list[str]:
             ends = [int(end) for end in re.findall(r"\d+", part)]
             keys += map(str, range(ends[0], ends[-1] + 1))
     return list(dict.fromkeys(keys))
-
-
-def _length(sentence: GoldSentence) -> int:
-    return len(without_marks(sentence.text).split())
 
 
 def _on(numbers: list[int]) -> str:

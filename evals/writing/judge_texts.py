@@ -14,12 +14,12 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from evals.judge import Question, asked, judge_task, read_judged
+from evals.runner import Question, asked, judge_task, read_judged
 from evals.trials import Row
 from evals.writing.cases import Case, numbers_in
 from state.paper import Paper, title_key
 from tools.llm.task import TaskModel
-from tools.text.sentences import split_sentences
+from tools.text.words import split_sentences
 
 MOST = len(ascii_uppercase)
 
@@ -350,7 +350,17 @@ async def sat(mind: TaskModel, sitting: Sitting, measures: Collection[str]) -> R
         lambda answer: faults_of(answer, sitting),
         sitting.turn,
     )
-    row |= _by_arm(scored, sitting) if scored else {"nonsense": 1, "error": error}
+    row |= (
+        {
+            "scores": {
+                _arm(sitting, item.label): {name: getattr(item, name) for name in DIMENSIONS}
+                for item in scored.scores
+            },
+            "preferred": _arm(sitting, scored.preferred),
+        }
+        if scored
+        else {"nonsense": 1, "error": error}
+    )
     for label, item in sitting.labelled.items() if "grade" in measures else ():
         graded, _ = await asked(
             mind, GRADES, grade_asked(sitting, label), lambda _: (), sitting.turn
@@ -381,16 +391,6 @@ async def _measure(mind: TaskModel, sitting: Sitting, row: Row) -> None:
             if some:
                 found[name] = fmean(label in map(str.upper, one.told_by) for one in some)
         row["deepscholar"][item.arm] = found
-
-
-def _by_arm(answer: Scored, sitting: Sitting) -> Row:
-    return {
-        "scores": {
-            _arm(sitting, item.label): {name: getattr(item, name) for name in DIMENSIONS}
-            for item in answer.scores
-        },
-        "preferred": _arm(sitting, answer.preferred),
-    }
 
 
 def _arm(sitting: Sitting, label: str) -> str:

@@ -11,8 +11,7 @@ import numpy as np
 import typer
 
 from evals.figures import RESAMPLES, means, minus
-from evals.judge import JudgedSuite, JudgeOptions, check_each_once
-from evals.runner import choose
+from evals.runner import JudgedSuite, JudgeOptions, check_each_once, choose
 from evals.trials import Row
 from evals.writing.cases import read_cases
 from evals.writing.judge_texts import (

@@ -102,12 +102,10 @@ def repeated(texts: Sequence[str]) -> int:
     """Count the texts that share ALIKE of their words with one before them."""
     bags = [frozenset(tokens(text)) for text in texts]
     return sum(
-        any(_alike(bag, before) for before in bags[:place]) for place, bag in enumerate(bags) if bag
+        any((len(bag & before) >= ALIKE * len(bag | before)) for before in bags[:place])
+        for place, bag in enumerate(bags)
+        if bag
     )
-
-
-def _alike(left: frozenset[str], right: frozenset[str]) -> bool:
-    return len(left & right) >= ALIKE * len(left | right)
 
 
 def adherence(

@@ -7,7 +7,6 @@ that it rests on; one whose words code does not find is no part of the answer, a
 
 from collections.abc import Mapping, Sequence
 
-from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from nodes.ask.answer_sources import (
@@ -25,11 +24,10 @@ from nodes.common.ask_model import ask_with_check
 from state.ask import AskState, AskUpdate, Claim, DraftSentence, DroppedClaim
 from state.passage import Passage
 from state.quote import Quote
-from tools.counting import counted
 from tools.embed.embedder import Embedder
+from tools.errors import counted
 from tools.llm.task import Task
-from tools.run_settings import RunSettings
-from tools.services import open_services
+from tools.services import NodeRuntime, open_services
 from tools.text.questions import question_parts
 from tools.text.words import language_name
 
@@ -98,7 +96,7 @@ TASK = Task(
 )
 
 
-async def answer_in_one_call(state: AskState, runtime: Runtime[RunSettings]) -> AskUpdate:
+async def answer_in_one_call(state: AskState, runtime: NodeRuntime) -> AskUpdate:
     """Answer, and keep the sentences with words that are there; ask once more where some are not."""
     services = open_services(runtime, state["run"])
     (hop,) = state["hops"]

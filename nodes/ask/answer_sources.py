@@ -19,8 +19,8 @@ from tools.llm.task import AnswerT, Task, TaskModel
 from tools.services import Services
 from tools.text import quotable
 from tools.text.self_reference import name_authors
-from tools.text.sentences import split_sentences
 from tools.text.source_lines import without_numbers
+from tools.text.words import split_sentences
 
 PASSAGE_FIELDS = """\
 A passage has its `id`, its paper's `title`, authors (`citation`) and `year`, the headings above it (`section`)

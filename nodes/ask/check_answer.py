@@ -9,28 +9,26 @@ claims; one that nobody judged stands as not checked.
 import asyncio
 from collections.abc import Mapping, Sequence
 
-from langgraph.runtime import Runtime
-
 from nodes.ask.answer_sources import AnswerSources, load_answer_sources, with_claims_left
-from nodes.judge.evidence_ladder import Shelf, climb
+from nodes.judge.evidence_ladder import climb
 from nodes.judge.judge_claims import AT_ONCE, Bench, Item
+from nodes.judge.shelf import Shelf
 from state.ask import AskState, AskUpdate, CheckedSentence, Claim, DraftSentence
 from state.paper import Paper
 from state.passage import Passage
 from state.quote import Quote
 from state.run import Failure
 from state.writing import UNBORNE, SupportVerdict
-from tools.counting import counted
+from tools.errors import counted
 from tools.evidence.facts import standing_nowhere
 from tools.evidence.unmarked_citations import invented_citations
-from tools.run_settings import RunSettings
-from tools.services import Services, open_services
+from tools.services import NodeRuntime, Services, open_services
 from tools.text.source_lines import without_numbers
 
 STAGE = "check_answer"
 
 
-async def check_answer(state: AskState, runtime: Runtime[RunSettings]) -> AskUpdate:
+async def check_answer(state: AskState, runtime: NodeRuntime) -> AskUpdate:
     """Keep the sentences that their quotes support; in the place of others put the quotes."""
     services = open_services(runtime, state["run"])
     services.progress(STAGE, 0, 1)

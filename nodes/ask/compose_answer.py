@@ -10,7 +10,6 @@ import asyncio
 from collections.abc import Collection, Sequence
 
 import numpy as np
-from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from nodes.ask.answer_sources import (
@@ -23,11 +22,10 @@ from nodes.ask.answer_sources import (
 )
 from nodes.common.ask_model import ask_with_check
 from state.ask import AskState, AskUpdate, Claim, DraftSentence
-from tools.counting import counted
 from tools.embed.embedder import Embedder
+from tools.errors import counted
 from tools.llm.task import Task
-from tools.run_settings import RunSettings
-from tools.services import open_services
+from tools.services import NodeRuntime, open_services
 from tools.text.answer_sentences import Source, rate_sentences
 from tools.text.words import language_name
 
@@ -137,7 +135,7 @@ TASK = Task(
 )
 
 
-async def compose_answer(state: AskState, runtime: Runtime[RunSettings]) -> AskUpdate:
+async def compose_answer(state: AskState, runtime: NodeRuntime) -> AskUpdate:
     """Write the answer; where the mind cannot, the claims themselves are the answer."""
     services = open_services(runtime, state["run"])
     services.progress(STAGE, 0, 1)

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
 
-from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from nodes.ask.answer_sources import (
@@ -31,14 +30,13 @@ from nodes.common.ask_model import CheckedAnswer, ask_with_check
 from state.ask import AskState, AskUpdate, Claim, DroppedClaim, Hop
 from state.passage import OF_RECORD, Passage
 from state.quote import Quote
-from tools.counting import counted
 from tools.embed.embedder import Embedder
+from tools.errors import counted
 from tools.evidence.facts import standing_nowhere
 from tools.evidence.prompt_injection import injection_failure, without_injections
 from tools.evidence.quotes import find_quote
 from tools.llm.task import Task
-from tools.run_settings import RunSettings
-from tools.services import open_services
+from tools.services import NodeRuntime, open_services
 from tools.text.answer_sentences import Source, rate_sentences
 from tools.text.questions import keywords, read_question
 from tools.text.words import coverage, distinct_content_stems
@@ -197,7 +195,7 @@ TASK = Task(
 )
 
 
-async def extract_claims(state: AskState, runtime: Runtime[RunSettings]) -> AskUpdate:
+async def extract_claims(state: AskState, runtime: NodeRuntime) -> AskUpdate:
     """Keep the claims whose quotes are there; ask once more where some are not. Say what to search for next."""
     services = open_services(runtime, state["run"])
     *earlier, hop = state["hops"]

@@ -9,7 +9,6 @@ those of the question, and these are the query.
 import asyncio
 from collections.abc import Mapping
 
-from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from nodes.ask.answer_sources import ASPECTS
@@ -22,8 +21,7 @@ from tools.library.library import Library
 from tools.llm.task import Task
 from tools.retrieve.keywords import COMPUTED, computed_keywords, keyword_maker
 from tools.retrieve.keywords import correct_spelling as find_spellings
-from tools.run_settings import RunSettings
-from tools.services import Services, open_services
+from tools.services import NodeRuntime, Services, open_services
 from tools.text.questions import keywords, question_parts
 
 STAGE = "plan_search"
@@ -73,7 +71,7 @@ TASK = Task(
 )
 
 
-async def plan_search(state: AskState, runtime: Runtime[RunSettings]) -> AskUpdate:
+async def plan_search(state: AskState, runtime: NodeRuntime) -> AskUpdate:
     """Make the first query; a mind that cannot is replaced by the question itself."""
     services = open_services(runtime, state["run"])
     services.progress(STAGE, 0, 1)

@@ -7,7 +7,6 @@ import asyncio
 from collections.abc import Sequence
 
 from langchain_core.messages import AIMessage
-from langgraph.runtime import Runtime
 
 from nodes.ask.answer_sources import AnswerSources, load_answer_sources, with_claims_left
 from nodes.ask.search_passages import retriever_of
@@ -26,8 +25,7 @@ from state.passage import OF_RECORD
 from state.run import Failure, fatal_failure, outcome_of
 from tools.errors import LibraryError
 from tools.evidence.prompt_injection import without_injections
-from tools.run_settings import RunSettings
-from tools.services import Services, open_services
+from tools.services import NodeRuntime, Services, open_services
 from tools.text.answer_sentences import Source, rate_sentences
 
 STAGE = "present_answer"
@@ -35,7 +33,7 @@ _QUOTED = 300
 """Characters of a quote in the list of sources; its whole sentences may have twice as many. All is in `claims`."""
 
 
-async def present_answer(state: AskState, runtime: Runtime[RunSettings]) -> AskUpdate:
+async def present_answer(state: AskState, runtime: NodeRuntime) -> AskUpdate:
     """Number the claims in the order of the answer, and print it."""
     services = open_services(runtime, state["run"])
     stop = fatal_failure(state.get("failures", []))

@@ -6,17 +6,14 @@ papers that the last answer cited.
 
 from collections.abc import Sequence
 
-from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from nodes.common.ask_model import ask_with_check
 from state.ask import AskState, AskUpdate, ConversationTurn
-from tools.counting import counted
 from tools.embed.embedder import Embedder
-from tools.errors import InputError
+from tools.errors import InputError, counted
 from tools.llm.task import Task
-from tools.run_settings import RunSettings
-from tools.services import open_services
+from tools.services import NodeRuntime, open_services
 from tools.text.follow_up import absent, resolve_follow_up
 
 STAGE = "rewrite_question"
@@ -62,7 +59,7 @@ TASK = Task(
 )
 
 
-async def rewrite_question(state: AskState, runtime: Runtime[RunSettings]) -> AskUpdate:
+async def rewrite_question(state: AskState, runtime: NodeRuntime) -> AskUpdate:
     """Rewrite the question; what cannot be rewritten is asked as it stands."""
     services = open_services(runtime, state["run"])
     given, history, wanted = state["request"].text, state["history"], state["wanted"]

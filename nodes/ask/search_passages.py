@@ -8,19 +8,17 @@ year or venue is also shown the records of the papers found, since passages seld
 import asyncio
 from collections.abc import Sequence
 
-from langgraph.runtime import Runtime
-
-from nodes.judge.search_full_texts import SOURCE, search_full_texts
+from nodes.judge.full_text import SOURCE, search_full_texts
 from state.ask import AskState, AskUpdate, Hop, PassageConditions
 from state.paper import Paper
 from state.passage import OF_RECORD, Passage, PassageHit, passage_id
 from state.run import Failure
-from tools.counting import counted
+from tools.errors import counted
 from tools.library.library import Library
 from tools.library.search_types import PassageFilter, RetrieverName
 from tools.retrieve.retriever import Retriever
 from tools.run_settings import RunSettings
-from tools.services import Services, open_services
+from tools.services import NodeRuntime, Services, open_services
 from tools.text.questions import question_parts, read_question
 
 STAGE = "search_passages"
@@ -30,7 +28,7 @@ _RECORDS = 3
 """Papers whose records are shown."""
 
 
-async def search_passages(state: AskState, runtime: Runtime[RunSettings]) -> AskUpdate:
+async def search_passages(state: AskState, runtime: NodeRuntime) -> AskUpdate:
     """Retrieve passages for the query."""
     services = open_services(runtime, state["run"])
     services.progress(STAGE, 0, 1, state["query"])

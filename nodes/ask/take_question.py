@@ -10,16 +10,14 @@ from typing import Any
 from uuid import uuid4
 
 from langchain_core.messages import AnyMessage, HumanMessage, convert_to_messages
-from langgraph.runtime import Runtime
 
 from nodes.common.check_input import check_date, check_language, parse_input, refusing
 from state.ask import AskState, CitedPaper, ConversationTurn, PassageConditions
 from state.begin import begin_run
 from state.inputs import AskInput, CheckedRequest, LibraryPapers
-from tools.errors import InputError
-from tools.program import PROGRAM
-from tools.run_settings import RunSettings, check_settings, route_options_of
-from tools.services import Services, open_services
+from tools.errors import PROGRAM, InputError
+from tools.run_settings import check_settings, route_options_of
+from tools.services import NodeRuntime, Services, open_services
 from tools.text.words import question_language, tokens
 
 STAGE = "take_question"
@@ -35,7 +33,7 @@ _LONGEST = 1500
 MAX_CHARACTERS = 2000
 
 
-async def take_question(state: AskState, runtime: Runtime[RunSettings]) -> AskState:
+async def take_question(state: AskState, runtime: NodeRuntime) -> AskState:
     """Check the question and the library; an error becomes `stop`, for a person to read."""
     run = uuid4().hex
     services = open_services(runtime, run)

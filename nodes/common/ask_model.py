@@ -8,8 +8,7 @@ from inspect import isawaitable
 from typing import Any, Generic, Protocol
 
 from state.run import Failure
-from tools.counting import counted
-from tools.errors import AnswerError, KeptError, PermanentError, RefusedError
+from tools.errors import AnswerError, KeptError, PermanentError, RefusedError, counted
 from tools.llm.task import AnswerT, Exchange, Task, TaskModel
 
 AT_ONCE = 16

@@ -15,9 +15,7 @@ from state.inputs import Kind
 from state.paper import Paper
 from state.quote import Criterion
 from state.run import Failure
-from tools.counting import counted
-from tools.errors import CiteLoomError, InputError
-from tools.program import PROGRAM
+from tools.errors import PROGRAM, CiteLoomError, InputError, counted
 from tools.references.in_text import CITED
 from tools.references.latex_prose import read_latex
 from tools.scholar.open_source import ONLINE

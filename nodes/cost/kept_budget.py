@@ -6,8 +6,6 @@ from math import ceil, floor
 from statistics import fmean
 from typing import Any
 
-from langgraph.runtime import Runtime
-
 from nodes.cost.section_forecast import checking, drafting, size_of
 from nodes.judge import judge_prompts
 from nodes.judge.judge_claims import AT_ONCE
@@ -18,11 +16,11 @@ from tools.llm.endpoint import model_price
 from tools.llm.open_model import is_embedded
 from tools.llm.task import count_tokens
 from tools.run_settings import RunSettings, settings_of_runtime
-from tools.services import Services, open_services
+from tools.services import NodeRuntime, Services, open_services
 
 
 def saving_services(
-    state: Mapping[str, Any], runtime: Runtime[RunSettings], *, drafted: bool = False
+    state: Mapping[str, Any], runtime: NodeRuntime, *, drafted: bool = False
 ) -> Services:
     """Return the services of a step that leaves enough for a draft, or where there is one for its check.
 

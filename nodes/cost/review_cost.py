@@ -7,15 +7,12 @@ The graph stops here as the run's setting `review_cost` asks; it goes on with th
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from langgraph.runtime import Runtime
-
 from nodes.common.ask_person import ask_person, should_ask
 from nodes.cost.run_estimate import estimate
 from state.channels import Shared
 from state.questions import CostQuestion, Estimate
 from tools.errors import InputError
-from tools.run_settings import RunSettings
-from tools.services import open_services
+from tools.services import NodeRuntime, open_services
 
 MUCH = 1.0
 """USD that a run may take, where no budget is set, before a person is asked by policy."""
@@ -33,7 +30,7 @@ Asked = Callable[[Any], Mapping[str, Any]]
 
 async def review_cost(
     state: Shared,
-    runtime: Runtime[RunSettings],
+    runtime: NodeRuntime,
     graph: str = "find",
     asked: Asked = lambda _: {},
 ) -> Shared:

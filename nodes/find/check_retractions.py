@@ -4,19 +4,16 @@ Reads `request`, `scores`, `same`, `hidden`, `retracted`. Writes `retracted`; th
 Sources say of few papers that they were retracted, and late; publishers' notices are in Crossref.
 """
 
-from langgraph.runtime import Runtime
-
 from nodes.common.notices import noticed_now
 from nodes.find.relevance_scores import excluded_in
 from state.channels import FindState
-from tools.run_settings import RunSettings
 from tools.scholar.open_source import is_online
-from tools.services import open_services
+from tools.services import NodeRuntime, open_services
 
 STAGE = "check_retractions"
 
 
-async def check_retractions(state: FindState, runtime: Runtime[RunSettings]) -> FindState:
+async def check_retractions(state: FindState, runtime: NodeRuntime) -> FindState:
     """Mark the retracted among all papers that may be kept; offline, what the library says must do."""
     services = open_services(runtime, state["run"])
     request, bar, same = state["request"], services.context.relevant_from, state["same"]

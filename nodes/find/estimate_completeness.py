@@ -11,25 +11,22 @@ import asyncio
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from langgraph.runtime import Runtime
-
 from nodes.find.independent_runs import count_runs, overlap_of, reached_by_runs
 from nodes.find.present_papers import missing_works
 from nodes.find.relevance_scores import excluded_in, kept_in, read_scores
 from state.channels import FindState
 from state.run import fatal_failure
 from state.search import Completeness, LinkRound
-from tools.counting import counted
+from tools.errors import counted
 from tools.ranking.completeness import METHOD, Estimate, chance_of, estimate_total
 from tools.ranking.discovery_channels import captures, discovery, steps_of
-from tools.run_settings import RunSettings
-from tools.services import Services, open_services
+from tools.services import NodeRuntime, Services, open_services
 
 STAGE = "estimate_completeness"
 _SEARCHING = {"search_source", "expand_citations"}
 
 
-async def estimate_completeness(state: FindState, runtime: Runtime[RunSettings]) -> FindState:
+async def estimate_completeness(state: FindState, runtime: NodeRuntime) -> FindState:
     """Hold the channels of the search against each other, over all papers that were seen."""
     services = open_services(runtime, state["run"])
     services.progress(STAGE, 0, 1)

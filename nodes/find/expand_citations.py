@@ -17,8 +17,6 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Literal
 
-from langgraph.runtime import Runtime
-
 from nodes.cost.kept_budget import saving_services
 from nodes.find.independent_runs import count_runs, followed_by_runs
 from nodes.find.printed_references import follow_printed_references, read_open_copies
@@ -29,13 +27,11 @@ from state.inputs import CheckedRequest
 from state.paper import Paper
 from state.run import Failure
 from state.search import Hit, LinkRound
-from tools.counting import counted
-from tools.errors import CiteLoomError, PermanentError, TransientError
-from tools.run_settings import RunSettings
+from tools.errors import CiteLoomError, PermanentError, TransientError, counted
 from tools.scholar.links import GatheredLinks, citations_of, papers_without_links, references_of
 from tools.scholar.open_source import is_online
 from tools.scholar.source import Source
-from tools.services import Services
+from tools.services import NodeRuntime, Services
 
 STAGE = "expand_citations"
 Via = Literal["reference", "citation"]
@@ -62,7 +58,7 @@ class LinksFollowed:
     """Whether those lack what `get` would give."""
 
 
-async def expand_citations(state: FindState, runtime: Runtime[RunSettings]) -> FindState:
+async def expand_citations(state: FindState, runtime: NodeRuntime) -> FindState:
     """Fetch the neighbours of the papers whose turn it is."""
     services = saving_services(state, runtime)
     by_level = services.context.expansion == "bfs"

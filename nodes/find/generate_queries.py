@@ -11,7 +11,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Literal
 
-from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from nodes.common.ask_model import CheckedAnswer, ask_with_check
@@ -28,13 +27,11 @@ from tools.embed.embedder import Embedder
 from tools.errors import PermanentError
 from tools.evidence.quotes import quote_input
 from tools.llm.task import Task
-from tools.run_settings import RunSettings
 from tools.scholar.open_source import answers_query
-from tools.services import Services
+from tools.services import NodeRuntime, Services
 from tools.text.keyphrases import own_names, phrase_stems, salient_phrases
 from tools.text.roles import assign_roles
-from tools.text.sentences import split_sentences
-from tools.text.words import content_stems
+from tools.text.words import content_stems, split_sentences
 
 STAGE = "generate_queries"
 READINGS = 3
@@ -221,7 +218,7 @@ def drafts_of_strategy(strategy: QueryStrategy, plan: QueryPlan) -> list[QueryDr
     return [draft.model_copy(update={"facet": "all"}) for draft in drafts]
 
 
-async def generate_queries(state: FindState, runtime: Runtime[RunSettings]) -> FindState:
+async def generate_queries(state: FindState, runtime: NodeRuntime) -> FindState:
     """Ask for queries; without an answer the input itself is still searched for."""
     services = saving_services(state, runtime)
     services.progress(STAGE, 0, 1)

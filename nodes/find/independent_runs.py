@@ -16,7 +16,7 @@ from nodes.find.relevance_scores import score_papers, top_papers
 from state.channels import FindState
 from state.paper import Paper
 from state.search import LinkRound, SearchQuery
-from tools.text.sentences import split_sentences
+from tools.text.words import split_sentences
 
 FEWEST = 4
 """Sentences of a text that can be halved: with fewer, half of it says too little."""

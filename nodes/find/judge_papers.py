@@ -9,14 +9,13 @@ Reads `run`, `request`, `hop`, `depth` and, per branch, the ids of the group, be
 
 from typing import NotRequired
 
-from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from nodes.cost.kept_budget import saving_services
 from nodes.find.rankers.choose import RANKERS
 from state.channels import FindState
 from state.inputs import CheckedRequest, WriteChoices
-from tools.run_settings import RunSettings
+from tools.services import NodeRuntime
 
 STAGE = "judge_papers"
 
@@ -35,7 +34,7 @@ class Branch(TypedDict):
     """How a section will be written, where one will be."""
 
 
-async def judge_papers(state: Branch, runtime: Runtime[RunSettings]) -> FindState:
+async def judge_papers(state: Branch, runtime: NodeRuntime) -> FindState:
     """Judge the branch's papers; every one that is in the run store gets a score."""
     services = saving_services(state, runtime)
     services.tick(STAGE, 0, state["of"])

@@ -9,19 +9,16 @@ turns out to know it, too.
 import asyncio
 from collections.abc import Container, Sequence
 
-from langgraph.runtime import Runtime
-
 from state.channels import FindState
 from state.paper import Paper
-from tools.counting import counted
-from tools.run_settings import RunSettings
+from tools.errors import counted
 from tools.scholar.same_work import merge, unite_records
-from tools.services import open_services
+from tools.services import NodeRuntime, open_services
 
 STAGE = "merge_records"
 
 
-async def merge_records(state: FindState, runtime: Runtime[RunSettings]) -> FindState:
+async def merge_records(state: FindState, runtime: NodeRuntime) -> FindState:
     """Join the records that came since the last time to the papers that there are."""
     services = open_services(runtime, state["run"])
     hits, same = state["hits"], state["same"]

@@ -12,10 +12,8 @@ from collections.abc import Mapping, Sequence
 from state.bibliography import Bibliography
 from state.paper import Paper
 from state.run import Failure
-from tools.counting import counted
-from tools.errors import DocumentError, InputError, PermanentError, TransientError
-from tools.ingest.read_open_copy import read_open_copy
-from tools.ingest.reader_processes import run_apart
+from tools.errors import DocumentError, InputError, PermanentError, TransientError, counted
+from tools.ingest.reader_processes import read_open_copy, run_apart
 from tools.references.read_bibliography import read_bibliography
 from tools.references.works import merge_works
 from tools.scholar.agreement import same_work

@@ -8,8 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import uuid4
 
-from langgraph.runtime import Runtime
-
 from nodes.common.check_input import (
     MOST_CRITERIA,
     check_date,
@@ -30,16 +28,16 @@ from state.quote import Criterion
 from state.run import Failure
 from state.search import Hit
 from tools.errors import InputError, PermanentError, TransientError
-from tools.run_settings import RunSettings, check_settings, route_options_of
+from tools.run_settings import check_settings, route_options_of
 from tools.scholar.open_source import check_source, is_online
-from tools.services import Services, open_services
+from tools.services import NodeRuntime, Services, open_services
 
 STAGE = "read_input"
 _LONGEST = 300
 """Characters beyond which nothing is an id."""
 
 
-async def read_input(state: Mapping[str, object], runtime: Runtime[RunSettings]) -> FindState:
+async def read_input(state: Mapping[str, object], runtime: NodeRuntime) -> FindState:
     """Check the input and the library; an error becomes `stop`, for a person to read."""
     run = uuid4().hex
     services = open_services(runtime, run)

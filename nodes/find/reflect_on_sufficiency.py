@@ -12,7 +12,6 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from textwrap import shorten
 
-from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field, model_serializer
 
 from nodes.common.ask_model import ask_with_check
@@ -24,14 +23,13 @@ from state.paper import Paper
 from state.quote import Debate
 from state.reducers import add_queries
 from state.search import FacetCoverage, SearchQuery, Sufficiency
-from tools.counting import counted
 from tools.embed.calibration import calibrated
 from tools.embed.embedder import Embedder
+from tools.errors import counted
 from tools.evidence.prompt_injection import without_injections
 from tools.evidence.quotes import quote_input
 from tools.llm.task import Task
-from tools.run_settings import RunSettings
-from tools.services import Services
+from tools.services import NodeRuntime, Services
 from tools.text.keyphrases import (
     candidate_phrases,
     keyphrases,
@@ -39,7 +37,7 @@ from tools.text.keyphrases import (
     phrase_stems,
     salient_phrases,
 )
-from tools.text.sentences import split_sentences
+from tools.text.words import split_sentences
 
 STAGE = "reflect_on_sufficiency"
 SHOWN = 40
@@ -172,7 +170,7 @@ TASK = Task(
 )
 
 
-async def reflect_on_sufficiency(state: FindState, runtime: Runtime[RunSettings]) -> FindState:
+async def reflect_on_sufficiency(state: FindState, runtime: NodeRuntime) -> FindState:
     """Ask what is missing; what the mind cannot say is a failure, and the search ends."""
     services = saving_services(state, runtime)
     services.progress(STAGE, 0, 1)

@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from itertools import chain
 
 import numpy as np
-from numpy.typing import NDArray
 
 from state.channels import FindState
 from state.inputs import CheckedRequest
@@ -37,7 +36,7 @@ async def paper_vectors(
     services: Services, request: CheckedRequest, papers: Sequence[Paper], same: Mapping[str, str]
 ) -> Vectors:
     """Return the vector of each paper, row by row: the library's own where it has one, else made of its first words."""
-    vectors: dict[str, NDArray[np.float32]] = {}
+    vectors: dict[str, Vectors] = {}
     if "library" in request.sources:
         new = {paper.id for paper in papers}
         named = [key for key, paper in same.items() if paper in new]

@@ -8,8 +8,6 @@ here as the run's setting `review_papers` asks; it goes on with the answer.
 import re
 from collections.abc import Mapping, Sequence
 
-from langgraph.runtime import Runtime
-
 from nodes.common.ask_person import (
     CLOSING,
     ask_person,
@@ -26,10 +24,8 @@ from state.paper import Paper, canonical_id
 from state.questions import PapersQuestion
 from state.run import fatal_failure
 from state.search import Hit
-from tools.counting import counted
-from tools.errors import InputError
-from tools.run_settings import RunSettings
-from tools.services import Services, open_services
+from tools.errors import InputError, counted
+from tools.services import NodeRuntime, Services, open_services
 
 STAGE = "review_papers"
 FURTHER = 20
@@ -44,7 +40,7 @@ PERSON = "a person"
 _NUMBERED = re.compile(r"\[(\d{1,4})\]")
 
 
-async def review_papers(state: FindState, runtime: Runtime[RunSettings]) -> FindState:
+async def review_papers(state: FindState, runtime: NodeRuntime) -> FindState:
     """Stop for a person; papers named by id are looked up where the run searches."""
     services = open_services(runtime, state["run"])
     why = _why(state, services.context.relevant_from)

@@ -7,8 +7,6 @@ Reads `run`, `request`, `queries`, `hop`. Writes `queries` and `request`. The gr
 from collections.abc import Sequence
 from typing import cast, get_args
 
-from langgraph.runtime import Runtime
-
 from nodes.common.ask_person import CLOSING, ask_person, should_ask
 from nodes.common.check_input import MOST_CRITERIA
 from nodes.find.query_terms import MAX_KEYWORDS
@@ -16,11 +14,9 @@ from state.channels import FindState
 from state.questions import QueriesQuestion
 from state.quote import Criterion
 from state.search import Facet, SearchQuery
-from tools.counting import counted
-from tools.errors import InputError
-from tools.run_settings import RunSettings
+from tools.errors import InputError, counted
 from tools.scholar.source import terms
-from tools.services import open_services
+from tools.services import NodeRuntime, open_services
 from tools.text.words import tokens
 
 FEW_WORDS = 15
@@ -40,7 +36,7 @@ ASKED_CRITERIA = (
 _SIGNS = {"required": True, "preferred": False}
 
 
-async def review_queries(state: FindState, runtime: Runtime[RunSettings]) -> FindState:
+async def review_queries(state: FindState, runtime: NodeRuntime) -> FindState:
     """Stop for a person, once a hop."""
     services = open_services(runtime, state["run"])
     hop, text = state["hop"], state["request"].text

@@ -12,8 +12,6 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Literal
 
-from langgraph.runtime import Runtime
-
 from nodes.common.ask_person import SHOWN, load_paper_cards
 from nodes.common.best_papers import BEST, best_papers
 from nodes.find.expand_citations import seeds_of_runs
@@ -23,11 +21,11 @@ from state.channels import FindState
 from state.inputs import CheckedRequest
 from state.paper import Paper, title_key
 from state.search import LinkRound, SearchRound
-from tools.counting import counted
 from tools.embed.calibration import calibrated
+from tools.errors import counted
 from tools.library.same_paper import find_same_work
 from tools.run_settings import RunSettings
-from tools.services import Services, open_services
+from tools.services import NodeRuntime, Services, open_services
 
 STAGE = "screen_papers"
 MIN_CHANGE = 0.05
@@ -36,7 +34,7 @@ _ALIKE = 0.65
 """Similarity below which a paper is not the input's own."""
 
 
-async def screen_papers(state: FindState, runtime: Runtime[RunSettings]) -> FindState:
+async def screen_papers(state: FindState, runtime: NodeRuntime) -> FindState:
     """Compare new papers with the input, and weigh all that may appear anew."""
     services = open_services(runtime, state["run"])
     request, same = state["request"], state["same"]

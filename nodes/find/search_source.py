@@ -7,17 +7,14 @@ Reads `run`, `request` and, per branch, one query and one source's name. Writes 
 from time import monotonic
 from typing import NotRequired
 
-from langgraph.runtime import Runtime
-
 from nodes.cost.kept_budget import saving_services
 from state.channels import FindState, Shared
 from state.inputs import WriteChoices
 from state.run import Failure
 from state.search import Hit, SearchLogEntry, SearchQuery
-from tools.counting import counted
-from tools.errors import PermanentError, TransientError
+from tools.errors import PermanentError, TransientError, counted
 from tools.ranking.discovery_channels import BY_INPUT
-from tools.run_settings import RunSettings
+from tools.services import NodeRuntime
 
 STAGE = "search_source"
 
@@ -35,7 +32,7 @@ class Branch(Shared):
     """How a section will be written, where one will be."""
 
 
-async def search_source(state: Branch, runtime: Runtime[RunSettings]) -> FindState:
+async def search_source(state: Branch, runtime: NodeRuntime) -> FindState:
     """Keep what the source returns in the run store, and how it was reached in the state."""
     services = saving_services(state, runtime)
     query, request = state["query"], state["request"]

@@ -9,18 +9,14 @@ each facet that the section needs keeps its best paper, or is said to be missing
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from langgraph.runtime import Runtime
-
 from nodes.common.ask_person import load_paper_cards
 from nodes.find.relevance_scores import excluded_in
 from state.channels import FindState
 from state.inputs import CheckedRequest
 from state.run import Failure, fatal_failure
 from state.search import SearchLogEntry, Sufficiency
-from tools.counting import counted
-from tools.program import PROGRAM
-from tools.run_settings import RunSettings
-from tools.services import open_services
+from tools.errors import PROGRAM, counted
+from tools.services import NodeRuntime, open_services
 
 STAGE = "select_papers"
 NOTHING, UNANSWERED = "papers", "sources"
@@ -29,7 +25,7 @@ SILENT = 2
 """Searches without a single paper after which a source is suspected rather than the queries."""
 
 
-async def select_papers(state: FindState, runtime: Runtime[RunSettings]) -> FindState:
+async def select_papers(state: FindState, runtime: NodeRuntime) -> FindState:
     """Order by score, equal ones by prior, and cut; nothing above the bar stops the run, and says so."""
     services = open_services(runtime, state["run"])
     request, bar, same = state["request"], services.context.relevant_from, state["same"]
@@ -61,15 +57,41 @@ async def select_papers(state: FindState, runtime: Runtime[RunSettings]) -> Find
     services.progress(
         STAGE, len(selected), len(scores), f"{len(selected)} kept of {len(scores)} judged"
     )
-    failures = [_not_included(key) for key in named if key in hidden]
-    failures += [_retracted(key) for key in named if key in retracted]
+    failures = [
+        Failure(
+            stage=STAGE,
+            subject=key,
+            cause="required, but it is your own paper, you excluded it, or it may be outside the "
+            "dates you gave",
+            remedy="remove it from the exclusions, or change the dates",
+        )
+        for key in named
+        if key in hidden
+    ]
+    failures += [
+        Failure(
+            stage=STAGE,
+            subject=key,
+            cause="required, but retracted",
+            remedy="allow retracted papers to discuss it",
+        )
+        for key in named
+        if key in retracted
+    ]
     failures += _silent_sources(state["search_log"])
     if (
         selected
         and fatal_failure(state["failures"])
         and state["judged"].keys() <= set(state["settled"])
     ):
-        failures.append(_unread(len(selected)))
+        failures.append(
+            Failure(
+                stage=STAGE,
+                subject=counted(len(selected), "paper"),
+                cause="the run stopped before judging them: they are ordered by how promising they look",
+                remedy="CiteLoom has not judged their relevance; run again with a larger budget",
+            )
+        )
     if not selected and not fatal_failure(state["failures"]):
         failures.append(_nothing_found(request, scores, bar, state, retracted))
     return {
@@ -94,34 +116,6 @@ def facets_missing(state: FindState, kept: Collection[str]) -> list[Sufficiency]
     gaps = [name for name, papers in _covers(state).items() if papers.isdisjoint(kept)]
     missing = tuple(dict.fromkeys([*entries[-1].missing, *gaps]))
     return [*entries[:-1], entries[-1].model_copy(update={"missing": missing})]
-
-
-def _not_included(key: str) -> Failure:
-    return Failure(
-        stage=STAGE,
-        subject=key,
-        cause="required, but it is your own paper, you excluded it, or it may be outside the "
-        "dates you gave",
-        remedy="remove it from the exclusions, or change the dates",
-    )
-
-
-def _unread(count: int) -> Failure:
-    return Failure(
-        stage=STAGE,
-        subject=counted(count, "paper"),
-        cause="the run stopped before judging them: they are ordered by how promising they look",
-        remedy="CiteLoom has not judged their relevance; run again with a larger budget",
-    )
-
-
-def _retracted(key: str) -> Failure:
-    return Failure(
-        stage=STAGE,
-        subject=key,
-        cause="required, but retracted",
-        remedy="allow retracted papers to discuss it",
-    )
 
 
 def _silent_sources(log: Sequence[SearchLogEntry]) -> Iterator[Failure]:

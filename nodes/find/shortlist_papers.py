@@ -14,7 +14,6 @@ from collections.abc import Mapping, Sequence
 from math import ceil
 
 import numpy as np
-from langgraph.runtime import Runtime
 
 from nodes.cost.kept_budget import saving_services
 from nodes.find.independent_runs import unite_ranks
@@ -28,7 +27,7 @@ from tools.ranking.relevance_feedback import feedback_odds
 from tools.ranking.relevance_prior import as_score, log_odds, meaning_odds
 from tools.run_settings import RunSettings
 from tools.run_store import RunStore
-from tools.services import Services
+from tools.services import NodeRuntime, Services
 from tools.text.words import distinct_content_stems
 
 STAGE = "shortlist_papers"
@@ -46,7 +45,7 @@ MORE, WORTH_MORE = 16, 0.25
 judged below which no more are looked for."""
 
 
-async def shortlist_papers(state: FindState, runtime: Runtime[RunSettings]) -> FindState:
+async def shortlist_papers(state: FindState, runtime: NodeRuntime) -> FindState:
     """Take the papers that look best by now; breadth-first, those of the level."""
     services = saving_services(state, runtime)
     request, context, prior = state["request"], services.context, state["prior"]

@@ -14,7 +14,6 @@ relevant, its word stands alone: links with papers that are not relevant speak f
 """
 
 import numpy as np
-from langgraph.runtime import Runtime
 
 from nodes.common.ask_person import SHOWN, load_paper_cards
 from nodes.common.best_papers import BEST, best_papers
@@ -23,10 +22,9 @@ from nodes.find.relevance_scores import excluded_in, read_scores, score_all, top
 from nodes.find.shortlist_papers import level_of, papers_to_judge
 from state.channels import FindState
 from state.run import fatal_failure
-from tools.counting import counted
+from tools.errors import counted
 from tools.ranking.relevance_prior import as_score, log_odds
-from tools.run_settings import RunSettings
-from tools.services import Services, open_services
+from tools.services import NodeRuntime, Services, open_services
 
 STAGE = "weigh_links"
 MOST_MOVED = 12.0
@@ -35,7 +33,7 @@ of the scores it is told the meaning of (10, 35, 60, 90), so that they order wha
 never turn round what it set apart."""
 
 
-async def weigh_links(state: FindState, runtime: Runtime[RunSettings]) -> FindState:
+async def weigh_links(state: FindState, runtime: NodeRuntime) -> FindState:
     """Score every judged paper; one stopped before any was read shows their prior."""
     services = open_services(runtime, state["run"])
     judged, bar = state["judged"], services.context.relevant_from

@@ -7,28 +7,24 @@ references that a source has. A source that fails costs nothing that was read.
 
 import asyncio
 
-from langgraph.runtime import Runtime
-
 from nodes.ingest.index_passages import next_wave
 from state.ingest import IngestState, IngestUpdate
 from state.paper import Paper, merge_papers
 from state.run import Failure, fatal_failure
-from tools.counting import counted
-from tools.errors import PermanentError, TransientError
+from tools.errors import PermanentError, TransientError, counted
 from tools.ingest.ingest_target import IngestTarget
 from tools.references.resolving import adds_to_record, known_by_sources
-from tools.run_settings import RunSettings
 from tools.scholar.lookup import WorkToLookUp
 from tools.scholar.merging import ids_of
 from tools.scholar.open_source import is_online
 from tools.scholar.same_work import unite_records
-from tools.services import open_services
+from tools.services import NodeRuntime, open_services
 
 STAGE = "complete_records"
 _REMEDY = "some years and venues are missing; run again to retry"
 
 
-async def complete_records(state: IngestState, runtime: Runtime[RunSettings]) -> IngestUpdate:
+async def complete_records(state: IngestState, runtime: NodeRuntime) -> IngestUpdate:
     """Ask the sources in turn for what those before them do not know."""
     services = open_services(runtime, state["run"])
     request, notes = state["request"], state["notes"]

@@ -9,8 +9,6 @@ from functools import partial
 from threading import Event
 from typing import Any
 
-from langgraph.runtime import Runtime
-
 from nodes.common.ask_model import ask_in_batches, failures_by_cause
 from nodes.common.keyword_task import NAME_KEYWORDS, KeywordNames, Shown, shortened
 from state.ingest import FileSource, IngestState, IngestUpdate
@@ -26,8 +24,7 @@ from tools.ingest.reader_processes import StoppedError
 from tools.library.library_index import Encoder
 from tools.library.vector_index import Progress
 from tools.retrieve.keywords import fill_missing_keywords, put, unnamed
-from tools.run_settings import RunSettings
-from tools.services import Services, open_services
+from tools.services import NodeRuntime, Services, open_services
 
 LARGEST = 1000
 """Files of a wave: what was read is indexed, and can be found, before the next wave."""
@@ -88,7 +85,7 @@ def next_wave(files: Sequence[FileSource], done: int) -> list[FileSource]:
     return (records or list(rest))[:LARGEST]
 
 
-async def index_passages(state: IngestState, runtime: Runtime[RunSettings]) -> IngestUpdate:
+async def index_passages(state: IngestState, runtime: NodeRuntime) -> IngestUpdate:
     """Index what the last wave has read; what is indexed already costs nothing."""
     services = open_services(runtime, state["run"])
     read = next_wave(state["files"], state["done"])

@@ -9,8 +9,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePath
 from threading import Event
 
-from langgraph.runtime import Runtime
-
 from state.channels import Shared
 from state.ingest import FileReport, FileSource, IngestUpdate
 from state.paper import Paper
@@ -28,8 +26,7 @@ from tools.ingest.ingest_records import DumpReport
 from tools.ingest.ingest_target import IngestTarget
 from tools.ingest.ray_workers import Answer, read_on_ray
 from tools.ingest.reader_processes import StoppedError, in_thread, limits_of, open_workers
-from tools.run_settings import RunSettings
-from tools.services import Services, open_services
+from tools.services import NodeRuntime, Services, open_services
 
 STAGE = "read_source"
 
@@ -41,7 +38,7 @@ class Branch(Shared):
     of: int
 
 
-async def read_on_cluster(state: Branch, runtime: Runtime[RunSettings]) -> IngestUpdate:
+async def read_on_cluster(state: Branch, runtime: NodeRuntime) -> IngestUpdate:
     """Take all these files into the library."""
     services = open_services(runtime, state["run"])
     sources = state["sources"]

@@ -8,8 +8,6 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import PurePath
 
-from langgraph.runtime import Runtime
-
 from state.channels import Shared
 from state.document import Unread
 from state.ingest import FileReport, FileSource, IngestUpdate
@@ -21,8 +19,7 @@ from tools.ingest.ingest_file import IngestOptions, failed, ingest_file
 from tools.ingest.ingest_records import take_records
 from tools.ingest.ingest_target import IngestTarget
 from tools.ingest.reader_processes import Workers, in_thread, limits_of, open_workers
-from tools.run_settings import RunSettings
-from tools.services import Services, open_services
+from tools.services import NodeRuntime, Services, open_services
 
 STAGE = "read_source"
 
@@ -34,7 +31,7 @@ class Branch(Shared):
     of: int
 
 
-async def read_source(state: Branch, runtime: Runtime[RunSettings]) -> IngestUpdate:
+async def read_source(state: Branch, runtime: NodeRuntime) -> IngestUpdate:
     """Take one source into the library."""
     services = open_services(runtime, state["run"])
     source = state["source"]

@@ -9,17 +9,14 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 
-from langgraph.runtime import Runtime
-
 from state.ingest import FileReport, IngestCounts, IngestState, IngestUpdate
 from state.run import fatal_failure, outcome_of
 from tools.errors import CiteLoomError
 from tools.ingest.file_places import UploadSpool
-from tools.run_settings import RunSettings
-from tools.services import open_services
+from tools.services import NodeRuntime, open_services
 
 
-async def report_ingest(state: IngestState, runtime: Runtime[RunSettings]) -> IngestUpdate:
+async def report_ingest(state: IngestState, runtime: NodeRuntime) -> IngestUpdate:
     """Count what was added; a run that was stopped early reports what it has."""
     services = open_services(runtime, state["run"])
     await asyncio.to_thread(UploadSpool(services.clients.settings.home, state["run"]).clear)

@@ -9,8 +9,6 @@ import asyncio
 from collections.abc import Mapping
 from uuid import uuid4
 
-from langgraph.runtime import Runtime
-
 from nodes.common.check_input import check_sources, parse_input, refusing
 from state.begin import begin_run
 from state.ingest import FileSource, IngestInput, IngestState
@@ -22,15 +20,15 @@ from tools.ingest.file_places import UploadSpool, allowed_roots
 from tools.ingest.ray_workers import on_ray
 from tools.ingest.uploads import collect_sources
 from tools.library.open_library import folder_of
-from tools.run_settings import RunSettings, check_settings
-from tools.services import Services, open_services
+from tools.run_settings import check_settings
+from tools.services import NodeRuntime, Services, open_services
 
 STAGE = "take_sources"
 _MOST_TAGS = 50
 _LONGEST_TAG = 100
 
 
-async def take_sources(state: Mapping[str, object], runtime: Runtime[RunSettings]) -> IngestState:
+async def take_sources(state: Mapping[str, object], runtime: NodeRuntime) -> IngestState:
     """List what there is to be read; what cannot be used at all stops the run before any work."""
     run = uuid4().hex
     services = open_services(runtime, run)

@@ -1,13 +1,14 @@
 """Full texts of papers, where an abstract does not decide: from the library, this machine or the network.
 
 A copy from the network counts only where its own head (title, first author, year) is the paper's. What a run
-has looked for once it does not look for again.
+has looked for once it does not look for again. Semantic Scholar searches texts that nobody here could read, where a
+run names it.
 """
 
 import asyncio
 import time
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -16,7 +17,6 @@ from state.inputs import CheckedRequest
 from state.paper import Paper, title_key
 from state.passage import Passage
 from state.run import Failure
-from tools.counting import counted
 from tools.documents.body import body_of, on_pages
 from tools.documents.cut_passages import cut_passages
 from tools.documents.document_cache import DocumentStore
@@ -27,10 +27,10 @@ from tools.errors import (
     LibraryError,
     PermanentError,
     TransientError,
+    counted,
 )
 from tools.ingest.ingest_file import paper_of
-from tools.ingest.read_open_copy import read_open_copy
-from tools.ingest.reader_processes import run_apart
+from tools.ingest.reader_processes import read_open_copy, run_apart
 from tools.library.library import Library
 from tools.library.open_library import settings_for
 from tools.references.read_bibliography import entries_at_end, read_entries
@@ -38,6 +38,59 @@ from tools.scholar.agreement import same_work
 from tools.scholar.open_source import is_online
 from tools.scholar.same_work import near_titles
 from tools.services import Services
+
+SOURCE = "semantic_scholar"
+MOST = 20
+"""Claims of one call that are searched for, with a request each."""
+EACH = 4
+"""Passages for one of them."""
+
+
+async def search_full_texts(
+    services: Services,
+    request: CheckedRequest,
+    claims: Mapping[str, Sequence[Paper]],
+    *,
+    stage: str,
+) -> tuple[dict[str, list[Passage]], list[Failure]]:
+    """Return the passages that come nearest to these claims, by the ids of the papers named with each.
+
+    Args:
+        services: Of the run; its setting `full_text` switches this off, too.
+        request: Names the sources; without Semantic Scholar among them there is nothing.
+        claims: A claim or a question, with the papers in which to look.
+        stage: The step that asks, for failures.
+    """
+    wanted = {claim: papers for claim, papers in claims.items() if papers}
+    if not wanted or SOURCE not in request.sources or not services.context.full_text:
+        return {}, []
+    source = await services.source(SOURCE, request)
+    asked = list(wanted.items())[:MOST]
+    answers = await asyncio.gather(
+        *(source.passages(claim, papers, limit=EACH * len(papers)) for claim, papers in asked),
+        return_exceptions=True,
+    )
+    found: dict[str, dict[str, Passage]] = {}
+    failures: list[Failure] = []
+    for answer in answers:
+        if isinstance(answer, TransientError | PermanentError):
+            failures = [_search_failure(stage, len(asked), str(answer))]
+        elif isinstance(answer, BaseException):
+            raise answer
+        else:
+            for item in answer:
+                found.setdefault(item.paper, {})[item.id] = item
+    return {key: list(items.values()) for key, items in found.items()}, failures
+
+
+def _search_failure(stage: str, count: int, cause: str) -> Failure:
+    return Failure(
+        stage=stage,
+        subject=f"Semantic Scholar's full texts, for {counted(count, 'claim')}",
+        cause=cause,
+        remedy="the claims were judged without them",
+    )
+
 
 SECONDS = 180.0
 """For all copies that one call fetches; what has not come by then stays unread."""

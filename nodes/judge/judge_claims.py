@@ -17,8 +17,8 @@ from nodes.judge.judge_prompts import (
     TASK_AGAIN,
     Asked,
     Compared,
-    Finding,
-    Findings,
+    JudgedItem,
+    JudgedItems,
     Numbered,
     Passage,
     Source,
@@ -32,8 +32,7 @@ from tools.evidence.quotes import find_quote, fold_text, quote_fault
 from tools.evidence.verbatim import plain
 from tools.llm.task import TaskModel
 from tools.services import Services
-from tools.text.sentences import split_sentences
-from tools.text.words import tokens
+from tools.text.words import split_sentences, tokens
 
 AT_ONCE = 10
 """Claims of one question."""
@@ -200,7 +199,7 @@ async def judge_claims(bench: Bench, items: Sequence[Item]) -> dict[str, Ruling]
         }
     by_id = {item.id: item for item in items}
 
-    def faults(answer: Findings) -> list[str]:
+    def faults(answer: JudgedItems) -> list[str]:
         given = {one.id for one in answer.findings}
         told = [
             f"{one.id}: {detail}"
@@ -216,7 +215,7 @@ async def judge_claims(bench: Bench, items: Sequence[Item]) -> dict[str, Ruling]
         return told + [f"{id_}: missing from the answer" for id_ in by_id if id_ not in given]
 
     asked = await ask_with_check(bench.mind, task, inputs, faults)
-    found: dict[str, Finding] = {}
+    found: dict[str, JudgedItem] = {}
     for place, (answer, _) in enumerate(asked.tried):
         for one in (one for one in answer.findings if one.id in by_id):
             false = _false_quotes(bench, by_id[one.id], one)
@@ -273,7 +272,7 @@ def _quotes(bench: Bench, item: Item, words: Iterable[str]) -> tuple[Quote, ...]
     return tuple(dict.fromkeys(filter(None, found)))
 
 
-def _false_quotes(bench: Bench, item: Item, finding: Finding) -> list[tuple[VerdictReason, str]]:
+def _false_quotes(bench: Bench, item: Item, finding: JudgedItem) -> list[tuple[VerdictReason, str]]:
     """Return what is wrong with words given as the sources' own, or as the input's."""
     texts = [
         text
@@ -284,7 +283,7 @@ def _false_quotes(bench: Bench, item: Item, finding: Finding) -> list[tuple[Verd
     return [fault for fault in told if fault]
 
 
-def _unshown(bench: Bench, item: Item, finding: Finding) -> bool:
+def _unshown(bench: Bench, item: Item, finding: JudgedItem) -> bool:
     """Whether a sentence in the first person is called borne out by the input, of which no words are quoted."""
     if INPUT not in item.sources or finding.verdict not in {"supported", "partly"}:
         return False
@@ -292,7 +291,7 @@ def _unshown(bench: Bench, item: Item, finding: Finding) -> bool:
     return not own and bool(FIRST_PERSON & set(tokens(bench.sentences[item.sentence])))
 
 
-def _ruling(bench: Bench, item: Item, finding: Finding) -> Ruling:
+def _ruling(bench: Bench, item: Item, finding: JudgedItem) -> Ruling:
     """Return what a finding comes to: a verdict counts with words that were found."""
     quotes = _quotes(bench, item, finding.quotes)
     given = any(map(str.strip, finding.quotes))

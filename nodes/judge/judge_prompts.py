@@ -15,7 +15,7 @@ from tools.evidence.quotes import MIN_LENGTH
 from tools.evidence.verbatim import plain
 from tools.llm.entailment import Entailment
 from tools.llm.task import Task
-from tools.text.sentences import split_sentences
+from tools.text.words import split_sentences
 
 PROMPT = f"""\
 You check whether the sources of a text say what its sentences say of them.
@@ -130,7 +130,7 @@ class Asked(BaseModel):
     sources: list[str] = Field(description="Keys of papers, or 'input'.")
 
 
-class Finding(BaseModel):
+class JudgedItem(BaseModel):
     """The judge's verdict on one item."""
 
     id: str
@@ -141,10 +141,10 @@ class Finding(BaseModel):
     purpose: Annotated[Purpose, BeforeValidator(_purpose)] = ""
 
 
-class Findings(BaseModel):
+class JudgedItems(BaseModel):
     """The judge's answer."""
 
-    findings: list[Finding]
+    findings: list[JudgedItem]
 
 
 class Compared(BaseModel):
@@ -173,9 +173,9 @@ class Seconds(BaseModel):
     findings: list[Second]
 
 
-def extract(embedder: Embedder, **_: object) -> Findings:
+def extract(embedder: Embedder, **_: object) -> JudgedItems:
     """Judge nothing: without a judge nothing is decided but facts."""
-    return Findings(findings=[])
+    return JudgedItems(findings=[])
 
 
 def extract_again(embedder: Embedder, **_: object) -> Seconds:
@@ -191,7 +191,7 @@ def entail(
     sentences: Sequence[Numbered],
     asked: Sequence[Asked],
     **_: object,
-) -> Findings:
+) -> JudgedItems:
     """Judge by a model of inference."""
     texts = {item.number: plain(item.text) for item in sentences}
     known = {
@@ -208,7 +208,7 @@ def entail(
         found = entailed(model, claim, [text for key in item.sources for text in known[key]])
         quotes = [found.quote] if found.quote else []
         findings.append(
-            Finding(
+            JudgedItem(
                 id=item.id,
                 claim=claim,
                 quotes=quotes,
@@ -216,7 +216,7 @@ def entail(
                 verdict=found.verdict,
             )
         )
-    return Findings(findings=findings)
+    return JudgedItems(findings=findings)
 
 
 def entail_again(model: Entailment, *, asked: Sequence[Compared]) -> Seconds:
@@ -232,7 +232,7 @@ def entail_again(model: Entailment, *, asked: Sequence[Compared]) -> Seconds:
 TASK = Task(
     name="judge_claims",
     prompt=PROMPT,
-    answer=Findings,
+    answer=JudgedItems,
     tier="strong",
     extract=extract,
     entail=entail,

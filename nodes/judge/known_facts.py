@@ -5,10 +5,10 @@ import asyncio
 from nodes.judge.evidence_ladder import (
     WHERE,
     Decision,
-    Shelf,
     nearest_words,
     stands_in_text,
 )
+from nodes.judge.shelf import Shelf
 from state.paper import Paper
 from state.quote import Quote
 from tools.embed.embedder import Embedder

@@ -14,12 +14,11 @@ from langgraph.runtime import Runtime
 from nodes.find.relevance_scores import excluded_in, paper_vectors
 from state.novelty import Contribution, NoveltyState
 from state.paper import Paper
-from tools.counting import counted
 from tools.embed.embedder import Embedder, Vectors
+from tools.errors import counted
 from tools.run_settings import RunSettings
 from tools.services import open_services
-from tools.text.sentences import split_sentences
-from tools.text.words import content_stems, written_words
+from tools.text.words import content_stems, split_sentences, written_words
 
 STAGE = "choose_nearest"
 NEAREST = 8

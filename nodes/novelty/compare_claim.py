@@ -16,8 +16,7 @@ from pydantic import BaseModel, Field
 
 from nodes.common.ask_model import ask_with_check
 from nodes.common.node_errors import fatal_failure_of
-from nodes.judge.full_text import read_full_texts
-from nodes.judge.search_full_texts import search_full_texts
+from nodes.judge.full_text import read_full_texts, search_full_texts
 from nodes.novelty.choose_nearest import sentence_nearness
 from nodes.write.paper_passages import ShownPassage, shown_passages
 from state.channels import Shared
@@ -34,7 +33,7 @@ from tools.evidence.quotes import MIN_LENGTH, find_quote, quote_paper
 from tools.llm.task import Task
 from tools.run_settings import RunSettings
 from tools.services import Services, open_services
-from tools.text.sentences import Span
+from tools.text.words import Span
 
 STAGE = "compare_claim"
 _READ = 3

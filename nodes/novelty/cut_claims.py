@@ -22,7 +22,7 @@ from tools.llm.task import Task
 from tools.run_settings import RunSettings
 from tools.services import open_services
 from tools.text.roles import role_scores
-from tools.text.sentences import split_sentences
+from tools.text.words import split_sentences
 
 STAGE = "cut_claims"
 MOST = 5

@@ -8,8 +8,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from langgraph.runtime import Runtime
-
 from nodes.write.cited_papers import PaperToCite, load_papers_to_cite
 from nodes.write.writers.draft_answers import (
     NextSentence,
@@ -27,8 +25,7 @@ from tools.embed.embedder import Embedder
 from tools.errors import InputError
 from tools.llm.task import Task
 from tools.references.in_text import numbers_in
-from tools.run_settings import RunSettings
-from tools.services import open_services
+from tools.services import NodeRuntime, open_services
 
 STAGE = "revise_section"
 _SHORTER = 2 / 3
@@ -151,7 +148,7 @@ TASK = Task(
 )
 
 
-async def revise_section(state: ReviseState, runtime: Runtime[RunSettings]) -> ReviseState:
+async def revise_section(state: ReviseState, runtime: NodeRuntime) -> ReviseState:
     """Ask, check by code, send back once; sentences that still have a fault are left out.
 
     Raises:

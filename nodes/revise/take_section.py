@@ -8,8 +8,6 @@ with what publishers said of the papers since.
 from collections.abc import Mapping
 from uuid import uuid4
 
-from langgraph.runtime import Runtime
-
 from nodes.common.check_input import parse_input, refusing
 from nodes.common.notices import news_of, noticed_now
 from nodes.revise.revise_section import check_instruction
@@ -24,9 +22,9 @@ from state.paper import index_by_ids
 from state.run import Failure
 from state.writing import Draft, Plan, SavedSection
 from tools.errors import InputError
-from tools.run_settings import RunSettings, check_settings, route_options_of
+from tools.run_settings import check_settings, route_options_of
 from tools.run_store import RunStore
-from tools.services import Services, open_services
+from tools.services import NodeRuntime, Services, open_services
 
 STAGE = "take_section"
 _MOST = 2000
@@ -35,7 +33,7 @@ _LONGEST = 100_000
 """Characters of an edited text."""
 
 
-async def take_section(state: Mapping[str, object], runtime: Runtime[RunSettings]) -> ReviseState:
+async def take_section(state: Mapping[str, object], runtime: NodeRuntime) -> ReviseState:
     """Copy what is needed to a run store of its own, so that the earlier run stays as it was."""
     run = uuid4().hex
     services = open_services(runtime, run)

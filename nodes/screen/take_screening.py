@@ -17,8 +17,7 @@ from state.inputs import CheckedRequest
 from state.paper import Paper
 from state.run import Failure
 from state.screening import Protocol, ScreenInput, ScreenState, Stage
-from tools.counting import counted
-from tools.errors import InputError, did_you_mean
+from tools.errors import InputError, counted, did_you_mean
 from tools.run_settings import RunSettings, check_settings
 from tools.screening.screening import refusing_protocol
 from tools.services import open_services

@@ -12,22 +12,18 @@ import asyncio
 import re
 from collections.abc import Mapping, Sequence
 
-from langgraph.runtime import Runtime
-
 from nodes.judge.judge_claims import AT_ONCE, Bench, Item, Ruling, judge_claims
 from nodes.synthesize.line_origins import Judged, LineOrigins
 from state.run import Failure
 from state.synthesis import DroppedLine, EntryWorks, Line, SynthesizeState
 from state.writing import SupportVerdict
-from tools.counting import counted
+from tools.errors import counted
 from tools.evidence.facts import standing_nowhere
 from tools.evidence.unmarked_citations import invented_citations
 from tools.llm.task import count_tokens
-from tools.run_settings import RunSettings
-from tools.services import Services, open_services
+from tools.services import NodeRuntime, Services, open_services
 from tools.text.self_reference import needs_context
-from tools.text.sentences import split_sentences
-from tools.text.words import language
+from tools.text.words import language, split_sentences
 
 STAGE = "align_lines"
 _CAUSES: Mapping[SupportVerdict, str] = {
@@ -43,7 +39,7 @@ _QUOTED = re.compile("“[^“”]*([^“”])”")
 _EMPTY_LINE = re.compile(r"\n[^\S\n]*\n\s*")
 
 
-async def align_lines(state: SynthesizeState, runtime: Runtime[RunSettings]) -> SynthesizeState:
+async def align_lines(state: SynthesizeState, runtime: NodeRuntime) -> SynthesizeState:
     """Keep the lines that source lines bear out, with these as their origins."""
     services = open_services(runtime, state["run"])
     paragraphs = await asyncio.to_thread(draft_lines, state["draft"])

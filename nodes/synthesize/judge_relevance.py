@@ -11,19 +11,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from nodes.common.ask_model import ask_in_batches, failures_by_cause
 from nodes.synthesize.summarize_paragraphs import summaries_of
 from state.synthesis import Context, Paragraph, SynthesizeState
-from tools.counting import counted
 from tools.embed.calibration import calibrated
 from tools.embed.embedder import Embedder
+from tools.errors import counted
 from tools.evidence.prompt_injection import without_injections
 from tools.llm.task import Task
-from tools.run_settings import RunSettings
-from tools.services import Services, open_services
+from tools.services import NodeRuntime, Services, open_services
 from tools.text.words import coverage, topic_stems
 
 STAGE = "judge_relevance"
@@ -94,7 +92,7 @@ TASK = Task(
 )
 
 
-async def judge_relevance(state: SynthesizeState, runtime: Runtime[RunSettings]) -> SynthesizeState:
+async def judge_relevance(state: SynthesizeState, runtime: NodeRuntime) -> SynthesizeState:
     """Take the paragraphs that help; where the mind cannot judge, the embedder's view counts."""
     services, request = open_services(runtime, state["run"]), state["request"]
     found = await services.run_store.paragraphs.get(state["paragraphs"])

@@ -8,21 +8,16 @@ that could not be read are failures; where none could, the run ends.
 import asyncio
 from collections.abc import Sequence
 
-from langgraph.runtime import Runtime
-
 from state.run import Failure
 from state.synthesis import SourcePaper, SynthesizeState
-from tools.counting import counted
+from tools.errors import counted
 from tools.references.works import merge_works
-from tools.run_settings import RunSettings
-from tools.services import open_services
+from tools.services import NodeRuntime, open_services
 
 STAGE = "merge_references"
 
 
-async def merge_references(
-    state: SynthesizeState, runtime: Runtime[RunSettings]
-) -> SynthesizeState:
+async def merge_references(state: SynthesizeState, runtime: NodeRuntime) -> SynthesizeState:
     """Unite what the sources cite, and list their paragraphs in the order of the stack."""
     services = open_services(runtime, state["run"])
     failures = [

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from functools import partial
 
 from langchain_core.messages import AIMessage
-from langgraph.runtime import Runtime
 
 from nodes.ask.take_question import REFUSED
 from nodes.synthesize.align_lines import draft_lines
@@ -23,20 +22,17 @@ from state.synthesis import (
     SynthesizeState,
 )
 from tools.bibliography.write_bibtex import to_bibtex
-from tools.counting import counted
+from tools.errors import counted
 from tools.ingest.file_places import UploadSpool
 from tools.references.numbering import number_references, with_numbers, works_of
-from tools.run_settings import RunSettings
-from tools.services import open_services
+from tools.services import NodeRuntime, open_services
 from tools.text.source_lines import origin_of
 
 STAGE = "present_synthesis"
 LISTED = {"primary": "Primary references", "secondary": "Secondary references"}
 
 
-async def present_synthesis(
-    state: SynthesizeState, runtime: Runtime[RunSettings]
-) -> SynthesizeOutput:
+async def present_synthesis(state: SynthesizeState, runtime: NodeRuntime) -> SynthesizeOutput:
     """Number and print what there is."""
     services = open_services(runtime, state["run"])
     stop = fatal_failure(state.get("failures", []))

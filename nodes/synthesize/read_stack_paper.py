@@ -9,8 +9,6 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from langgraph.runtime import Runtime
-
 from state.bibliography import Bibliography
 from state.channels import Shared
 from state.document import Block, Document
@@ -19,20 +17,17 @@ from state.paper import Paper
 from state.passage import OF_ANNOTATION
 from state.quote import ANNOTATION
 from state.synthesis import PaperToRead, Paragraph, SourcePaper, SynthesizeState
-from tools.counting import counted
 from tools.documents.document_cache import DocumentStore
 from tools.documents.grobid import grobid_of
 from tools.documents.paragraphs import paragraphs_of, rebuilt
-from tools.errors import DocumentError
+from tools.errors import PROGRAM, DocumentError, counted
 from tools.ingest.file_places import UploadSpool, place_of_file
 from tools.ingest.ingest_file import digest_of, paper_of
 from tools.ingest.ingest_target import is_current
 from tools.ingest.reader_processes import read_file, run_apart
 from tools.library.library import Library
-from tools.program import PROGRAM
 from tools.references.read_bibliography import read_bibliography
-from tools.run_settings import RunSettings
-from tools.services import Services, open_services
+from tools.services import NodeRuntime, Services, open_services
 
 STAGE = "read_stack_paper"
 _REBUILT = (
@@ -60,7 +55,7 @@ class _Read:
     notes: tuple[str, ...] = ()
 
 
-async def read_stack_paper(state: Branch, runtime: Runtime[RunSettings]) -> SynthesizeState:
+async def read_stack_paper(state: Branch, runtime: NodeRuntime) -> SynthesizeState:
     """Read one paper; why it cannot be read is in its report."""
     services = open_services(runtime, state["run"])
     item = state["item"]

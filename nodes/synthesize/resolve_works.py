@@ -8,14 +8,11 @@ that turns out to be a source becomes the source. Without sources on the network
 import asyncio
 from collections.abc import Mapping, Sequence
 
-from langgraph.runtime import Runtime
-
 from state.inputs import CheckedRequest
 from state.paper import Paper
 from state.run import Failure
 from state.synthesis import EntryWorks, SynthesizeState
-from tools.counting import counted
-from tools.errors import PermanentError, TransientError
+from tools.errors import PermanentError, TransientError, counted
 from tools.references.numbering import printed_only, works_of
 from tools.references.resolving import (
     adds_to_record,
@@ -24,16 +21,15 @@ from tools.references.resolving import (
     renamed_lines,
     unite_found,
 )
-from tools.run_settings import RunSettings
 from tools.scholar.lookup import WorkToLookUp
 from tools.scholar.merging import ids_of
 from tools.scholar.open_source import is_online
-from tools.services import Services, open_services
+from tools.services import NodeRuntime, Services, open_services
 
 STAGE = "resolve_works"
 
 
-async def resolve_works(state: SynthesizeState, runtime: Runtime[RunSettings]) -> SynthesizeState:
+async def resolve_works(state: SynthesizeState, runtime: NodeRuntime) -> SynthesizeState:
     """Ask the sources in turn for what those before them do not know."""
     services = open_services(runtime, state["run"])
     lines, works = state["lines"], state["works"]

@@ -12,20 +12,17 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any
 
-from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from nodes.common.ask_model import ask_in_batches, failures_by_cause
 from state.synthesis import Paragraph, SynthesizeState
-from tools.counting import counted
 from tools.documents.document_cache import DocumentStore, summary_key
 from tools.embed.embedder import Embedder
+from tools.errors import counted
 from tools.evidence.prompt_injection import injection_failure, without_injections
 from tools.llm.task import Task
-from tools.run_settings import RunSettings
-from tools.services import Services, open_services
-from tools.text.sentences import split_sentences
-from tools.text.words import coverage, distinct_topic_stems, language, topic_stems
+from tools.services import NodeRuntime, Services, open_services
+from tools.text.words import coverage, distinct_topic_stems, language, split_sentences, topic_stems
 
 STAGE = "summarize_paragraphs"
 VERSION = "topics 1"
@@ -97,9 +94,7 @@ TASK = Task(
 )
 
 
-async def summarize_paragraphs(
-    state: SynthesizeState, runtime: Runtime[RunSettings]
-) -> SynthesizeState:
+async def summarize_paragraphs(state: SynthesizeState, runtime: NodeRuntime) -> SynthesizeState:
     """Have the mind summarise what has no summary of it yet; each answer is kept as it comes."""
     services = open_services(runtime, state["run"])
     store = DocumentStore(services.clients.settings.home)

@@ -15,7 +15,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from nodes.common.ask_model import TOO_LARGE, ask_with_check
@@ -34,11 +33,9 @@ from state.run import Failure
 from state.synthesis import SynthesizeState
 from tools.embed.embedder import Embedder
 from tools.llm.task import Task, count_tokens
-from tools.run_settings import RunSettings
-from tools.services import Services, open_services
+from tools.services import NodeRuntime, Services, open_services
 from tools.text.answer_sentences import Source, rate_sentences
 from tools.text.quotable import is_whole, quote_with_names
-from tools.text.sentences import split_sentences
 from tools.text.words import (
     SAME,
     coverage,
@@ -46,6 +43,7 @@ from tools.text.words import (
     language,
     language_name,
     resemblance,
+    split_sentences,
 )
 
 STAGE = "synthesize_answer"
@@ -150,9 +148,7 @@ RESTORE = _task("restore_answer", _RESTORE)
 SHORTEN = _task("shorten_answer", _SHORTEN)
 
 
-async def synthesize_answer(
-    state: SynthesizeState, runtime: Runtime[RunSettings]
-) -> SynthesizeState:
+async def synthesize_answer(state: SynthesizeState, runtime: NodeRuntime) -> SynthesizeState:
     """Fold the next contexts into the draft; a pack that fails leaves the draft as it was."""
     services = open_services(runtime, state["run"])
     contexts, folded, draft = state["contexts"], state.get("folded", 0), state.get("draft", "")

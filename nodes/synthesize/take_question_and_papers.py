@@ -12,20 +12,18 @@ from pathlib import PurePath
 from uuid import uuid4
 
 from langchain_core.messages import AnyMessage, HumanMessage
-from langgraph.runtime import Runtime
 
 from nodes.ask.take_question import last_question, named_papers, question_text
 from nodes.common.check_input import check_language, check_sources, parse_input, refusing
 from state.begin import begin_run
 from state.inputs import CheckedRequest
 from state.synthesis import Granularity, PaperToRead, SourcePaper, SynthesizeInput, SynthesizeState
-from tools.counting import counted
-from tools.errors import InputError
+from tools.errors import InputError, counted
 from tools.ingest.discover_files import DiscoveredFiles
 from tools.ingest.file_places import UploadSpool, allowed_roots
 from tools.ingest.uploads import collect_sources
-from tools.run_settings import RunSettings, check_settings, route_options_of
-from tools.services import Services, open_services
+from tools.run_settings import check_settings, route_options_of
+from tools.services import NodeRuntime, Services, open_services
 from tools.text.words import question_language
 
 STAGE = "take_question_and_papers"
@@ -33,7 +31,7 @@ MOST_PAPERS = 500
 
 
 async def take_question_and_papers(
-    state: Mapping[str, object], runtime: Runtime[RunSettings]
+    state: Mapping[str, object], runtime: NodeRuntime
 ) -> SynthesizeState:
     """Check question and papers; an error becomes `stop`, for a person to read."""
     run = uuid4().hex

@@ -16,8 +16,7 @@ from state.begin import begin_run
 from state.inputs import CheckedRequest
 from state.paper import published_before
 from state.table import TableInput, TableState
-from tools.counting import counted
-from tools.errors import InputError
+from tools.errors import InputError, counted
 from tools.library.library import Library
 from tools.run_settings import RunSettings, check_settings, route_options_of
 from tools.services import open_services

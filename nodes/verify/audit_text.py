@@ -7,8 +7,6 @@ Reads `run`, `entries`, `final`, `printed`, `verdicts`, `checks`, `flagged`, `fi
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
-from langgraph.runtime import Runtime
-
 from nodes.verify.mark_citations import INVENTED
 from nodes.write.audit_citations import findings_on, make_audit
 from state.audit import Audit, ReferenceFinding, UncitedClaim
@@ -17,8 +15,7 @@ from state.results import CitedSentence
 from state.run import fatal_failure, outcome_of
 from state.verify import Entry, VerifyOutput, VerifyState
 from state.writing import CitationVerdict, Draft, VerdictReason
-from tools.run_settings import RunSettings
-from tools.services import open_services
+from tools.services import NodeRuntime, open_services
 
 STAGE = "audit_text"
 UNSEEN = (
@@ -28,7 +25,7 @@ UNSEEN = (
 """Why a text does not pass whose citations could not be told."""
 
 
-async def audit_text(state: VerifyState, runtime: Runtime[RunSettings]) -> VerifyOutput:
+async def audit_text(state: VerifyState, runtime: NodeRuntime) -> VerifyOutput:
     """Audit the text; a run that stopped early shows what it has."""
     services = open_services(runtime, state["run"])
     stop = fatal_failure(state.get("failures", []))

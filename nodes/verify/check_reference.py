@@ -12,7 +12,7 @@ from state.audit import ReferenceCheck, ReferenceFinding, ReferenceOutcome, Wron
 from state.paper import Paper, title_key
 from state.verify import Entry
 from state.writing import VerdictReason
-from tools.bibliography.record_as_csl import csl_of
+from tools.bibliography.read_csl import csl_of
 from tools.scholar.agreement import LETTERS, wrong_fields
 from tools.scholar.lookup import LookupResult, WorkToLookUp
 from tools.scholar.merging import is_preprint, is_preprint_doi

@@ -9,8 +9,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from langgraph.runtime import Runtime
-
 from state.audit import ReferenceFinding
 from state.paper import Paper
 from state.place import Place
@@ -20,17 +18,16 @@ from tools.references.citable import Citable
 from tools.references.in_text import Label, Mention
 from tools.references.manuscript import NOTE, is_latex
 from tools.references.marks import citations_in
-from tools.run_settings import RunSettings
-from tools.services import open_services
+from tools.services import NodeRuntime, open_services
 from tools.text.places import PlaceFinder
-from tools.text.sentences import split_sentences
+from tools.text.words import split_sentences
 
 STAGE = "mark_citations"
 INVENTED = "no searched source has such a work"
 _MARKS = re.compile(rf"^(?:{MARKER.pattern})+")
 
 
-async def mark_citations(state: VerifyState, runtime: Runtime[RunSettings]) -> VerifyState:
+async def mark_citations(state: VerifyState, runtime: NodeRuntime) -> VerifyState:
     """Put a marker for each citation; one that leads to no reference is fabricated."""
     services = open_services(runtime, state["run"])
     entries = state["entries"]

@@ -3,17 +3,14 @@
 Reads `run`, `entries`, `looked_up`, `notes`, `failures`. Writes the output of `references`.
 """
 
-from langgraph.runtime import Runtime
-
 from state.references import ReadReference, ReferencesOutput
 from state.run import fatal_failure, outcome_of
 from state.verify import VerifyState
 from tools.bibliography.keys import numbered
-from tools.run_settings import RunSettings
-from tools.services import open_services
+from tools.services import NodeRuntime, open_services
 
 
-async def present_references(state: VerifyState, runtime: Runtime[RunSettings]) -> ReferencesOutput:
+async def present_references(state: VerifyState, runtime: NodeRuntime) -> ReferencesOutput:
     """List the records; a run that stopped early shows what was read."""
     services = open_services(runtime, state["run"])
     entries, checks = state["entries"], state.get("looked_up") or []

@@ -7,8 +7,6 @@ from their records, so that a field is called wrong only where no record agrees.
 
 from collections.abc import Mapping, Sequence
 
-from langgraph.runtime import Runtime
-
 from nodes.common.check_input import why_unknown
 from nodes.common.notices import noticed_now
 from nodes.verify.check_reference import (
@@ -23,17 +21,15 @@ from state.inputs import CheckedRequest
 from state.paper import Paper, merge_papers
 from state.run import Failure
 from state.verify import Entry, VerifyState
-from tools.counting import counted
-from tools.errors import LibraryError, PermanentError, TransientError
-from tools.run_settings import RunSettings
+from tools.errors import LibraryError, PermanentError, TransientError, counted
 from tools.scholar.lookup import LookupResult, look_up
 from tools.scholar.open_source import is_online
-from tools.services import Services, open_services
+from tools.services import NodeRuntime, Services, open_services
 
 STAGE = "resolve_references"
 
 
-async def resolve_references(state: VerifyState, runtime: Runtime[RunSettings]) -> VerifyState:
+async def resolve_references(state: VerifyState, runtime: NodeRuntime) -> VerifyState:
     """Ask the sources in turn for what those before them do not know."""
     services = open_services(runtime, state["run"])
     request, entries = state["request"], state["entries"]

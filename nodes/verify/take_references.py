@@ -10,8 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from uuid import uuid4
 
-from langgraph.runtime import Runtime
-
 from nodes.common.check_input import by_its_key, check_sources, parse_input, refusing
 from nodes.verify.take_text import placed_entries
 from state.begin import begin_run
@@ -25,26 +23,23 @@ from state.verify import Entry, VerifyState
 from tools.bibliography.names import csl_name
 from tools.bibliography.publication_kinds import KINDS, kind_of_work
 from tools.bibliography.read_records import is_bibtex, read_bibtex_file
-from tools.counting import counted
 from tools.documents.file_types import decoded, detect_file_type
 from tools.documents.word_manuscript import word_paragraphs
-from tools.errors import DocumentError, InputError
+from tools.errors import DocumentError, InputError, counted
 from tools.file_limits import FILE_LIMITS
 from tools.ingest.reader_processes import run_apart
 from tools.ingest.uploads import contents_of
 from tools.references.read_list import read_list
 from tools.references.works import paper_of
-from tools.run_settings import RunSettings, check_settings
-from tools.services import Services, open_services
+from tools.run_settings import check_settings
+from tools.services import NodeRuntime, Services, open_services
 
 STAGE = "take_references"
 MAX_CHARACTERS = 500_000
 MAX_REFERENCES = 2000
 
 
-async def take_references(
-    state: Mapping[str, object], runtime: Runtime[RunSettings]
-) -> VerifyState:
+async def take_references(state: Mapping[str, object], runtime: NodeRuntime) -> VerifyState:
     """Read the references of text and files; a file that cannot be read is a failure."""
     run = uuid4().hex
     services = open_services(runtime, run)

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
-from langgraph.runtime import Runtime
 from pydantic import ValidationError
 
 from nodes.common.check_input import by_its_key, check_language, parse_input, refusing
@@ -20,13 +19,12 @@ from state.paper import Paper, canonical_id
 from state.run import Failure
 from state.verify import Entry, VerifyState
 from tools.bibliography.read_record import RecordError, paper_from
-from tools.counting import counted
-from tools.errors import InputError
+from tools.errors import InputError, counted
 from tools.references.manuscript import is_latex, read_manuscript
 from tools.references.matching import find_paper
 from tools.references.works import paper_of
-from tools.run_settings import RunSettings, check_settings
-from tools.services import open_services
+from tools.run_settings import check_settings
+from tools.services import NodeRuntime, open_services
 from tools.text.places import PlaceFinder
 from tools.text.words import tokens
 
@@ -37,7 +35,7 @@ _ABOUT = 1500
 """Characters of the text by which its language is told."""
 
 
-async def take_text(state: Mapping[str, object], runtime: Runtime[RunSettings]) -> VerifyState:
+async def take_text(state: Mapping[str, object], runtime: NodeRuntime) -> VerifyState:
     """Read text, list and records; what cannot be read is a failure."""
     run = uuid4().hex
     services = open_services(runtime, run)

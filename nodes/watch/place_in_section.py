@@ -22,7 +22,7 @@ from tools.evidence.prompt_injection import without_injections
 from tools.evidence.quotes import MIN_LENGTH, quote_paper
 from tools.llm.task import Task
 from tools.services import Services
-from tools.text.sentences import split_sentences
+from tools.text.words import split_sentences
 
 STAGE = "place_in_section"
 _SHOWN = 8

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from state.writing import MARKER, Adherence, Plan, PlanLine, Sentence
 from tools.evidence.verbatim import plain
-from tools.text.sentences import split_sentences
+from tools.text.words import split_sentences
 
 
 def measure_adherence(

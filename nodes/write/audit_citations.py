@@ -8,8 +8,6 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
-from langgraph.runtime import Runtime
-
 from nodes.common.node_errors import fatal_failure_of
 from nodes.common.notices import standings
 from nodes.write.adherence import measure_adherence
@@ -20,10 +18,8 @@ from state.inputs import WriteChoices
 from state.paper import Paper
 from state.run import Failure, fatal_failure
 from state.writing import UNBORNE, Adherence, CitationVerdict, Draft, Plan, Rejection, Sentence
-from tools.counting import counted
-from tools.errors import PermanentError
-from tools.run_settings import RunSettings
-from tools.services import Services, open_services
+from tools.errors import PermanentError, counted
+from tools.services import NodeRuntime, Services, open_services
 
 STAGE = "audit_citations"
 Reason = Literal[
@@ -31,7 +27,7 @@ Reason = Literal[
 ]
 
 
-async def audit_citations(state: WriteState, runtime: Runtime[RunSettings]) -> WriteState:
+async def audit_citations(state: WriteState, runtime: NodeRuntime) -> WriteState:
     """Audit the text; a run that was stopped is audited as far as it came, without asking anyone."""
     services = open_services(runtime, state["run"])
     stopped = fatal_failure(state.get("failures", []))

@@ -8,22 +8,19 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from langgraph.runtime import Runtime
-
 from nodes.common.check_input import parse_input, refusing
 from nodes.write.writers.writers import check_writer
 from state.begin import begin_run
 from state.channels import WriteOutput
 from state.inputs import FindInput, WriteChoices, WriteOptions
 from tools.bibliography.citation_style import named_style
-from tools.run_settings import RunSettings, settings_of_runtime
+from tools.run_settings import settings_of_runtime
+from tools.services import NodeRuntime
 
 STAGE = "begin_review"
 
 
-async def begin_review(
-    state: Mapping[str, object], runtime: Runtime[RunSettings]
-) -> dict[str, Any]:
+async def begin_review(state: Mapping[str, object], runtime: NodeRuntime) -> dict[str, Any]:
     """Refuse what could not be written, before anything is searched for and paid."""
     choices = WriteChoices()
     with refusing(STAGE) as stopped:

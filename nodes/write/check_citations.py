@@ -13,13 +13,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from langgraph.runtime import Runtime
-
 from nodes.common.citing_sentences import sentences_between
 from nodes.common.notices import standings
-from nodes.judge.evidence_ladder import Decision, Shelf, climb, open_texts
+from nodes.judge.evidence_ladder import Decision, climb, open_texts
 from nodes.judge.judge_claims import AT_ONCE, FIRST_PERSON, Bench, Item
 from nodes.judge.known_facts import decide_from_facts, undecided
+from nodes.judge.shelf import Shelf
 from nodes.write.cited_papers import full_text_quotes
 from nodes.write.number_references import paragraph_numbers
 from state.channels import CheckState
@@ -35,8 +34,7 @@ from state.writing import (
 )
 from tools.evidence.quotes import quote_input
 from tools.evidence.verbatim import plain, verbatim
-from tools.run_settings import RunSettings
-from tools.services import open_services
+from tools.services import NodeRuntime, open_services
 from tools.text.words import tokens, written_words
 
 STAGE = "check_citations"
@@ -118,7 +116,7 @@ def _names(text: str) -> set[str]:
     return {word for word in written_words(text) if sum(map(str.isupper, word)) > 1}
 
 
-async def check_citations(state: CheckState, runtime: Runtime[RunSettings]) -> CheckState:
+async def check_citations(state: CheckState, runtime: NodeRuntime) -> CheckState:
     """Check all paragraphs at once; later rounds check only what was rewritten."""
     services = open_services(runtime, state["run"])
     papers = await services.run_store.papers.get(list(state["keys"].values()))

@@ -7,8 +7,6 @@ order of `selected`), `cards`, `notes`, `refused`, and resets what an earlier ru
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from langgraph.runtime import Runtime
-
 from nodes.common.ask_person import load_paper_cards, should_ask
 from nodes.write.plan_language.plan_text import named_papers, parse_plan
 from nodes.write.writers.writer import CHOICES_PER_CITATION, usual_citations
@@ -19,11 +17,10 @@ from state.paper import Paper, index_by_ids
 from state.run import Failure
 from state.search import Sufficiency
 from state.writing import Plan
-from tools.counting import counted
-from tools.errors import InputError
+from tools.errors import InputError, counted
 from tools.ranking.diversity import Candidate, select_diverse
-from tools.run_settings import RunSettings, route_options_of
-from tools.services import open_services
+from tools.run_settings import route_options_of
+from tools.services import NodeRuntime, open_services
 
 STAGE = "choose_cited"
 CHOOSING = frozenset({"whole", "plan", "beam"})
@@ -32,7 +29,7 @@ _BROAD = frozenset({"whole", "plan"})
 """Those of them that cite as many as a reader expects where nobody says how many."""
 
 
-async def choose_cited(state: WritingInput, runtime: Runtime[RunSettings]) -> WriteState:
+async def choose_cited(state: WritingInput, runtime: NodeRuntime) -> WriteState:
     """Take the papers that the plan names, else `cite` papers that have an abstract.
 
     Where an LLM plans or writes the whole, it chooses among twice as many.

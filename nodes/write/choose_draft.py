@@ -5,8 +5,6 @@ Writes `drafts` (the survivors), `position`, `final` (the best so far); the beam
 run store with their losers and votes (ChatCite, section 3.2.2).
 """
 
-from langgraph.runtime import Runtime
-
 from nodes.cost.kept_budget import saving_services
 from nodes.write.cited_papers import lines_with_wrong_count
 from nodes.write.writers.writer import EMPTY_DRAFT, drafting_state
@@ -14,12 +12,12 @@ from nodes.write.writers.writers import writer_for
 from state.channels import WriteState
 from state.reducers import overwriting
 from state.writing import Draft, Plan
-from tools.run_settings import RunSettings
+from tools.services import NodeRuntime
 
 STAGE = "choose_draft"
 
 
-async def choose_draft(state: WriteState, runtime: Runtime[RunSettings]) -> WriteState:
+async def choose_draft(state: WriteState, runtime: NodeRuntime) -> WriteState:
     """Let the writer decide, and keep its best draft as what the section has come to."""
     if not state["candidates"]:  # the round was stopped before anything came of it
         return {}

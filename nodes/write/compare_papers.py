@@ -6,16 +6,13 @@ paper's key elements, so that no mind is asked and none is believed.
 
 from collections.abc import Mapping, Sequence
 
-from langgraph.runtime import Runtime
-
 from state.channels import WriteState
 from state.paper import Paper
 from state.results import TABLE_FACETS, Cell, ComparisonTable, TableFacet, TableRow
 from state.writing import Draft, Element, KeyElements
 from tools.evidence.prompt_injection import without_injections
 from tools.evidence.quotes import quote_paper
-from tools.run_settings import RunSettings
-from tools.services import open_services
+from tools.services import NodeRuntime, open_services
 
 _MOST = 30
 """Words after which a cell is cut all the same, and says so."""
@@ -23,7 +20,7 @@ _STAND_INS = {"method": "contribution"}
 """Many an abstract says how it proceeds only in saying what it adds: 'We propose a model that ...'."""
 
 
-async def compare_papers(state: WriteState, runtime: Runtime[RunSettings]) -> WriteState:
+async def compare_papers(state: WriteState, runtime: NodeRuntime) -> WriteState:
     """Make a row for each cited paper, in the order of first citation."""
     services = open_services(runtime, state["run"])
     keys = state.get("keys", {})

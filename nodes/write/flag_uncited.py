@@ -6,7 +6,6 @@ is not looked at, nor is one that the check of citations has judged.
 
 from collections.abc import Collection, Sequence
 
-from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from state.audit import UncitedClaim
@@ -16,8 +15,7 @@ from state.writing import Sentence
 from tools.embed.embedder import Embedder
 from tools.errors import AnswerError, KeptError, RefusedError
 from tools.llm.task import Task
-from tools.run_settings import RunSettings
-from tools.services import Services, open_services
+from tools.services import NodeRuntime, Services, open_services
 
 STAGE = "flag_uncited"
 _UNASKED = "CiteLoom did not look for sentences that need a citation: only a model can tell"
@@ -68,7 +66,7 @@ TASK = Task(
 )
 
 
-async def flag_uncited(state: VerifyState, runtime: Runtime[RunSettings]) -> VerifyState:
+async def flag_uncited(state: VerifyState, runtime: NodeRuntime) -> VerifyState:
     """Flag the claims of the whole text in one question."""
     services = open_services(runtime, state["run"])
     sentences = state["final"].sentences

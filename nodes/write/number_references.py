@@ -8,8 +8,6 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from langgraph.runtime import Runtime
-
 from nodes.common.ask_person import SHOWN, make_paper_cards
 from nodes.write.plan_language.plan_text import plan_text
 from nodes.write.writers.writer import EMPTY_DRAFT
@@ -23,14 +21,13 @@ from state.writing import INPUT, CitationVerdict, Plan, SavedSection, Sentence
 from tools.bibliography.citation_style import DEFAULT, named_style
 from tools.bibliography.section_printer import PrintedSection, running_text
 from tools.errors import InputError
-from tools.run_settings import RunSettings
 from tools.run_store import RunStore
-from tools.services import open_services
+from tools.services import NodeRuntime, open_services
 
 STAGE = "number_references"
 
 
-async def number_references(state: WriteState, runtime: Runtime[RunSettings]) -> WriteOutput:
+async def number_references(state: WriteState, runtime: NodeRuntime) -> WriteOutput:
     """Print the section; a run that stopped early prints what it had written by then."""
     services = open_services(runtime, state["run"])
     section, failures = await _assemble(state, services.run_store)

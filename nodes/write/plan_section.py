@@ -10,7 +10,6 @@ import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
-from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from nodes.common.ask_model import ask_with_check
@@ -22,12 +21,11 @@ from state.channels import WriteState
 from state.paper import Paper
 from state.run import Failure
 from state.writing import Plan, PlanLine, Theme
-from tools.counting import counted
 from tools.embed.embedder import Embedder
+from tools.errors import counted
 from tools.evidence.prompt_injection import without_injections
 from tools.llm.task import Task
-from tools.run_settings import RunSettings
-from tools.services import Services
+from tools.services import NodeRuntime, Services
 from tools.text.themes import group_texts, in_lower_case
 from tools.text.words import lower_case_words
 
@@ -159,7 +157,7 @@ TASK = Task(
 )
 
 
-async def plan_section(state: WriteState, runtime: Runtime[RunSettings]) -> WriteState:
+async def plan_section(state: WriteState, runtime: NodeRuntime) -> WriteState:
     """Read the researcher's plan, or have one made if the run's writer works along one.
 
     Raises:

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NotRequired
 
-from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from nodes.common.ask_model import ask_with_check
@@ -28,12 +27,10 @@ from tools.embed.embedder import Embedder
 from tools.evidence.prompt_injection import without_injections
 from tools.evidence.quotes import MIN_LENGTH, find_quote, quote_fault, quote_paper
 from tools.llm.task import Task, count_tokens
-from tools.run_settings import RunSettings
-from tools.services import Services
+from tools.services import NodeRuntime, Services
 from tools.text.quotable import printable
 from tools.text.roles import assign_roles
-from tools.text.sentences import split_sentences
-from tools.text.words import language, language_name
+from tools.text.words import language, language_name, split_sentences
 
 STAGE = "read_papers"
 AT_ONCE = 8
@@ -157,7 +154,7 @@ class _Read:
     good: dict[str, Element] = field(default_factory=dict)
 
 
-async def read_papers(state: Branch, runtime: Runtime[RunSettings]) -> WriteState:
+async def read_papers(state: Branch, runtime: NodeRuntime) -> WriteState:
     """Keep the answers whose quotes are there; ask once more about those that are not."""
     services = saving_services(state, runtime, drafted=state.get("drafted", False))
     wanted = state.get("papers_to_read") or [state["paper"]]

@@ -6,15 +6,12 @@ stops here as the run's setting `review_plan` asks; it goes on with the answer.
 
 from collections.abc import Mapping, Sequence
 
-from langgraph.runtime import Runtime
-
 from nodes.common.ask_person import CLOSING, ask_person, make_paper_cards, should_ask
 from nodes.write.plan_language.plan_text import named_papers, parse_plan, plan_text, with_themes
 from state.channels import WriteState
 from state.paper import Paper, index_by_ids
 from state.questions import PlanQuestion
-from tools.run_settings import RunSettings
-from tools.services import open_services
+from tools.services import NodeRuntime, open_services
 
 ASKED = (
     "Edit the plan: one line per sentence, with its papers as [n]. Any listed paper "
@@ -25,7 +22,7 @@ _REFUSED = (
 )
 
 
-async def review_plan(state: WriteState, runtime: Runtime[RunSettings]) -> WriteState:
+async def review_plan(state: WriteState, runtime: NodeRuntime) -> WriteState:
     """Stop for a person, once; a plan of the person's that could not be followed comes back with the reason."""
     services = open_services(runtime, state["run"])
     refused = state.get("refused", "")

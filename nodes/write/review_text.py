@@ -12,8 +12,6 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from langgraph.runtime import Runtime
-
 from nodes.common.ask_person import CLOSING, ask_person, make_paper_cards, should_ask
 from nodes.write.cited_papers import lines_with_wrong_count
 from nodes.write.number_references import paragraph_numbers
@@ -35,8 +33,7 @@ from state.writing import (
     Sentence,
 )
 from tools.errors import InputError
-from tools.run_settings import RunSettings
-from tools.services import open_services
+from tools.services import NodeRuntime, open_services
 
 ASKED = (
     "Edit the text: one line per sentence, an empty line between paragraphs; [n] "
@@ -47,7 +44,7 @@ Place = tuple[int, str]
 """A sentence with markers, and its paragraph."""
 
 
-async def review_text(state: WriteState, runtime: Runtime[RunSettings]) -> WriteState:
+async def review_text(state: WriteState, runtime: NodeRuntime) -> WriteState:
     """Stop for a person; after an edit once more where the check found faults with it."""
     done: WriteState = {"settled": True, "edited": False}
     services = open_services(runtime, state["run"])

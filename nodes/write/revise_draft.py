@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import groupby
 
-from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from nodes.cost.kept_budget import saving_services
@@ -28,7 +27,7 @@ from state.writing import Sentence
 from tools.embed.embedder import Embedder
 from tools.evidence.verbatim import plain
 from tools.llm.task import Exchange, Task
-from tools.run_settings import RunSettings
+from tools.services import NodeRuntime
 
 STAGE = "revise_draft"
 _ENOUGH = 0.6
@@ -84,7 +83,7 @@ TASK = Task(
 )
 
 
-async def revise_draft(state: WriteState, runtime: Runtime[RunSettings]) -> WriteState:
+async def revise_draft(state: WriteState, runtime: NodeRuntime) -> WriteState:
     """Have the draft revised by whoever wrote it, in the conversation in which it was written."""
     services = saving_services(state, runtime, drafted=True)
     stage, old = drafting_state(state), state["final"]

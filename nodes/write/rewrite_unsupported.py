@@ -12,7 +12,6 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from nodes.cost.kept_budget import saving_services
@@ -38,6 +37,7 @@ from state.channels import WriteState
 from state.run import Failure
 from state.writing import (
     MARKER,
+    MARKERS,
     UNBORNE,
     CitationVerdict,
     Draft,
@@ -49,7 +49,7 @@ from tools.embed.embedder import Embedder
 from tools.errors import AnswerError, KeptError, RefusedError
 from tools.evidence.verbatim import plain
 from tools.llm.task import Task
-from tools.run_settings import RunSettings
+from tools.services import NodeRuntime
 
 STAGE = "rewrite_unsupported"
 
@@ -119,7 +119,7 @@ TASK = Task(
 )
 
 
-async def rewrite_unsupported(state: WriteState, runtime: Runtime[RunSettings]) -> WriteState:
+async def rewrite_unsupported(state: WriteState, runtime: NodeRuntime) -> WriteState:
     """Rewrite the weak sentences, by paragraphs; after the last check take out the faulty."""
     services = saving_services(state, runtime, drafted=True)
     last = state["checks"] >= max_checks(state["final"])
@@ -184,7 +184,16 @@ async def _rewrite(
         "text": state["request"].text,
         "papers": papers,
         "paragraph": [Numbered(number=number, text=item.text) for number, item in old.items()],
-        "faults": [_fault(item, by_id) for item in bad],
+        "faults": [
+            Unsupported(
+                sentence=item.sentence,
+                key=item.key,
+                claim=item.claim,
+                why=fault_with_evidence(item),
+                instead=by_id.get(item.better or "", ""),
+            )
+            for item in bad
+        ],
     }
     if len(block) > 1 and mind.spare(TASK, **inputs) < 0:
         middle = len(block) // 2
@@ -250,16 +259,6 @@ def max_checks(draft: Draft) -> int:
 def needs_rewrite(item: CitationVerdict) -> bool:
     """Whether a sentence is to be mended: a citation may not stay, or a judge calls it partly supported."""
     return item.verdict in UNBORNE or item.verdict == "partly"
-
-
-def _fault(item: CitationVerdict, by_id: Mapping[str, str]) -> Unsupported:
-    return Unsupported(
-        sentence=item.sentence,
-        key=item.key,
-        claim=item.claim,
-        why=fault_with_evidence(item),
-        instead=by_id.get(item.better or "", ""),
-    )
 
 
 _WHY = {
@@ -331,17 +330,16 @@ def _thinned(state: WriteState) -> tuple[WriteState, list[Rejection]]:
     return thinned, [_rejection(before[item.sentence - 1], item, "removed") for item in dropped]
 
 
-_GROUP = re.compile(rf"{MARKER.pattern}(?:[ ,;]*{MARKER.pattern})*")
 _COUNTS = re.compile(r"\b(?:both|two|three|four|five|six|seven|eight|nine|ten|\d+)\b", re.I)
 
 
 def without_citations(sentence: Sentence, keys: Collection[str]) -> Sentence | None:
     """Return a sentence without these citations; None where one stands alone, or where papers may be counted."""
-    groups = [MARKER.findall(found[0]) for found in _GROUP.finditer(sentence.text)]
+    groups = [MARKER.findall(found[0]) for found in MARKERS.finditer(sentence.text)]
     alone = any(set(group) <= set(keys) for group in groups)
     if alone or "" in keys or _COUNTS.search(plain(sentence.text)):
         return None
-    text = _GROUP.sub(
+    text = MARKERS.sub(
         lambda found: "".join(f"{{{key}}}" for key in MARKER.findall(found[0]) if key not in keys),
         sentence.text,
     )

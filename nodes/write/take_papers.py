@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
-from langgraph.runtime import Runtime
 from pydantic import ValidationError
 
 from nodes.common.check_input import (
@@ -30,17 +29,16 @@ from state.reducers import overwriting
 from state.run import Failure
 from tools.bibliography.citation_style import named_style
 from tools.bibliography.read_record import RecordError, paper_from
-from tools.errors import InputError, PermanentError, TransientError
-from tools.program import PROGRAM
-from tools.run_settings import RunSettings, check_settings, route_options_of
+from tools.errors import PROGRAM, InputError, PermanentError, TransientError
+from tools.run_settings import check_settings, route_options_of
 from tools.scholar.agreement import same_title
 from tools.scholar.open_source import is_online
-from tools.services import Services, open_services
+from tools.services import NodeRuntime, Services, open_services
 
 STAGE = "take_papers"
 
 
-async def take_papers(state: Mapping[str, object], runtime: Runtime[RunSettings]) -> WriteState:
+async def take_papers(state: Mapping[str, object], runtime: NodeRuntime) -> WriteState:
     """Put the papers in the run store, in the caller's order; what cannot be had is a failure."""
     run = uuid4().hex
     services = open_services(runtime, run)

@@ -6,13 +6,11 @@ Reads `run`, `request`, `keys`, `outline`, `position` and, per branch, one draft
 of the lines to write and a variant's number. Writes `candidates`, `rejections`.
 """
 
-from langgraph.runtime import Runtime
-
 from nodes.cost.kept_budget import saving_services
 from nodes.write.writers.writer import DraftJob, drafting_state
 from nodes.write.writers.writers import writer_for
 from state.channels import WriteState
-from tools.run_settings import RunSettings
+from tools.services import NodeRuntime
 
 
 class Branch(WriteState):
@@ -22,7 +20,7 @@ class Branch(WriteState):
     variant: int
 
 
-async def write_draft(state: Branch, runtime: Runtime[RunSettings]) -> WriteState:
+async def write_draft(state: Branch, runtime: NodeRuntime) -> WriteState:
     """Write one job of the round; what the mind says is checked by code."""
     services = saving_services(state, runtime, drafted=True)
     stage = drafting_state(state)

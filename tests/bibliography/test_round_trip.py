@@ -17,8 +17,7 @@ from tests.bibliography.test_tagged import NBIB, RIS
 from tools.bibliography.keys import citation_keys, numbered
 from tools.bibliography.names import csl_name
 from tools.bibliography.write_bibtex import to_bibtex
-from tools.bibliography.write_csl import to_csl
-from tools.bibliography.write_ris import to_ris
+from tools.bibliography.write_records import to_csl, to_ris
 
 Write = Callable[[list[Paper]], str]
 WRITERS: dict[str, Write] = {

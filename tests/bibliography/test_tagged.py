@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.bibliography.made import read
-from tools.bibliography.record_as_csl import csl_of
+from tools.bibliography.read_csl import csl_of
 from tools.errors import InputError
 from tools.ingest.discover_files import holds_records
 

@@ -17,8 +17,7 @@ from tools.bibliography.read_bibtex import read_bibtex
 from tools.bibliography.read_record import BadRecord
 from tools.bibliography.text_runs import escape, split_maths
 from tools.bibliography.write_bibtex import to_bibtex
-from tools.bibliography.write_csl import address, reference_line, to_csl
-from tools.bibliography.write_ris import to_ris
+from tools.bibliography.write_records import address, reference_line, to_csl, to_ris
 
 FULL = paper(
     "BERT & co.: 50% of $O(n^2)$ in a naïve_world {of} Über-models",

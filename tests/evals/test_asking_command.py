@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from typer.testing import Result
 
-from evals.asking import trial
+from evals.asking import command as trial
 from evals.asking.cases import read_papers
 from evals.trials import run_graph
 from state.ask import AnswerSentence, Claim

@@ -3,7 +3,7 @@
 from evals.asking.cases import read_questions
 from state.paper import Paper
 from tests.support import starter_records
-from tools.text.sentences import split_sentences
+from tools.text.words import split_sentences
 
 CASES = read_questions()
 PAPERS: dict[str, Paper] = {paper.id: paper for paper in starter_records()}

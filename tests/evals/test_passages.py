@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from evals.asking.passage_sets import read_sets
+from evals.asking.passages import read_sets
 from tests.evals.calls import measured
 
 PAPER = """Introduction

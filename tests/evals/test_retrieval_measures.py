@@ -7,14 +7,14 @@ from datetime import date
 import pytest
 
 from evals.figures import difference, interval
-from evals.retrieval.corpus import Case
-from evals.retrieval.summary import (
+from evals.retrieval.command import (
     coverage,
     normalised_recall_at,
     precision_at,
     recall_at,
     summarise,
 )
+from evals.retrieval.corpus import Case
 from evals.retrieval.trial import ARMS
 from evals.trials import Row
 from tools.run_settings import RunSettings

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from evals.writing.summary import bertscore, rouge, scorer
+from evals.writing.command import bertscore, rouge, scorer
 from evals.writing.trial import honesty, stands
 from state.audit import Audit, Omission
 from state.paper import Paper

@@ -19,7 +19,7 @@ from tools.embed.open_embedder import embedder
 from tools.library.open_library import create_library
 from tools.run_settings import RunSettings
 from tools.settings import Settings
-from tools.text.sentences import split_sentences
+from tools.text.words import split_sentences
 
 OLD = bee_papers()[0]
 TAKEN = "The model sums steps and headings into a home vector."

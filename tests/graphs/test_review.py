@@ -14,7 +14,7 @@ from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers
 from tools.run_settings import RunSettings
 from tools.settings import Settings
 from tools.text.self_reference import name_authors
-from tools.text.sentences import split_sentences
+from tools.text.words import split_sentences
 
 _NUMBER = re.compile(r"\[(\d+(?:, \d+)*)\]")
 

@@ -10,8 +10,8 @@ from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 from pydantic import SecretStr
 
-from nodes.judge.evidence_ladder import Shelf
 from nodes.judge.judge_claims import Bench
+from nodes.judge.shelf import Shelf
 from state.paper import Paper
 from tests.fakes.made_papers import made_papers
 from tests.fakes.openai_server import OpenAIServer, Reply, inputs_of, task_of

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from nodes.judge.judge_prompts import TASK, Asked, Findings, Numbered, Source
+from nodes.judge.judge_prompts import TASK, Asked, JudgedItems, Numbered, Source
 
 ABSTRACT = "Owls hear voles under snow. They catch two of three voles in the dark."
 
@@ -19,7 +19,7 @@ class Knowing:
         return [self.known.get(text.split()[0], (0.1, 0.1)) for text, _ in pairs]
 
 
-def judged(model: Knowing, *, text: str = "Owls find voles by ear {P1}.") -> Findings:
+def judged(model: Knowing, *, text: str = "Owls find voles by ear {P1}.") -> JudgedItems:
     assert TASK.entail
     return TASK.entail(
         model,

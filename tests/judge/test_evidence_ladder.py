@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from nodes.judge.evidence_ladder import Decision, Shelf, climb
+from nodes.judge.evidence_ladder import Decision, climb
 from nodes.judge.full_text import FullText
 from nodes.judge.judge_claims import Item
+from nodes.judge.shelf import Shelf
 from state.inputs import CheckedRequest
 from state.passage import Passage
 from tests.fakes.openai_server import OpenAIServer

@@ -2,8 +2,8 @@
 
 import pytest
 
-from nodes.judge.evidence_ladder import Shelf
 from nodes.judge.judge_claims import Item, judge_claims
+from nodes.judge.shelf import Shelf
 from tests.fakes.openai_server import Refusal
 from tests.judge.conftest import (
     LICHENS,

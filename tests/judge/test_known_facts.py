@@ -2,8 +2,8 @@
 
 import pytest
 
-from nodes.judge.evidence_ladder import Shelf
 from nodes.judge.known_facts import decide_from_facts, undecided
+from nodes.judge.shelf import Shelf
 from state.paper import Paper
 from tests.judge.conftest import LICHENS, OTTERS, PAPERS, REPHRASED
 from tests.library.words import WordEmbedder

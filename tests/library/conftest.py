@@ -12,7 +12,8 @@ from qdrant_client import QdrantClient
 from tests.library.words import WordEmbedder, fill
 from tools.library.library import Library
 from tools.library.open_library import create_library
-from tools.library.server_index import IN_MEMORY, ServerIndex
+from tools.library.qdrant_server import IN_MEMORY
+from tools.library.server_index import ServerIndex
 from tools.settings import Settings
 
 

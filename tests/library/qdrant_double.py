@@ -27,7 +27,7 @@ from qdrant_client import QdrantClient, grpc, models
 
 from tests.fakes.loopback import LoopbackServer
 from tests.library.qdrant_rpcs import COLLECTIONS, POINTS, Cut, Relay, Servicer
-from tools.library.server_index import IN_MEMORY
+from tools.library.qdrant_server import IN_MEMORY
 
 MAX_BODY = 32 * 1024 * 1024
 """Bytes of a REST request, as a server has it that is not told otherwise; gRPC has no limit."""

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from tests.library.processes import process, until
 from tools.errors import LibraryError, TransientError
 from tools.library.embedded_index import EmbeddedIndex
-from tools.library.server_index import IN_MEMORY, Server, ServerIndex
+from tools.library.qdrant_server import IN_MEMORY, Server
+from tools.library.server_index import ServerIndex
 from tools.library.vector_index import (
     IndexFilter,
     Point,

@@ -12,7 +12,7 @@ from tests.library.words import OtherEmbedder, WordEmbedder, fill
 from tools.library import server_index as calls
 from tools.library.library import Library
 from tools.library.open_library import create_library, open_library
-from tools.library.server_index import Server
+from tools.library.qdrant_server import Server
 from tools.library.server_self_test import check_server
 from tools.settings import Settings
 

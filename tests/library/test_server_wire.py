@@ -22,8 +22,9 @@ from tools.errors import LibraryError, TransientError
 from tools.library.library import Library
 from tools.library.library_care import verify
 from tools.library.open_library import close_libraries, create_library, delete_library, open_library
+from tools.library.qdrant_server import Server
 from tools.library.search_types import PassageFilter
-from tools.library.server_index import Server, ServerIndex
+from tools.library.server_index import ServerIndex
 from tools.library.server_self_test import check_server
 from tools.library.vector_index import KEYWORDS, NUMBERS, Point, Sparse
 from tools.settings import Settings

@@ -13,10 +13,9 @@ from tools.bibliography.read_records import read_records
 from tools.embed.embedder import Vectors
 from tools.embed.minilm import MiniLm
 from tools.library.library_index import index_rows
-from tools.library.open_library import open_library
-from tools.library.starter_library import STARTER, starter_papers
+from tools.library.open_library import STARTER, open_library, starter_papers
 from tools.settings import Settings
-from tools.text.sentences import split_sentences
+from tools.text.words import split_sentences
 
 PAPERS = starter_records()
 KNOWN = {key: paper for paper in PAPERS for key in (paper.id, *paper.aliases)}

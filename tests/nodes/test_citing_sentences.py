@@ -11,8 +11,8 @@ from langgraph.store.memory import InMemoryStore
 
 from nodes.common.citing_sentences import most_telling, sentences_between
 from nodes.find.present_papers import with_sentence
-from nodes.judge.evidence_ladder import Shelf
 from nodes.judge.judge_claims import Item, judge_claims
+from nodes.judge.shelf import Shelf
 from nodes.write.writers.whole_section import ON_ONE_ANOTHER, PROMPT, section_question
 from nodes.write.writers.writer import DraftingState
 from state.bibliography import ReferenceEntry

@@ -18,7 +18,7 @@ from state.inputs import CheckedRequest
 from state.paper import Paper
 from state.search import Facet, Hit, LinkRound, SearchQuery
 from tests.graphs.conftest import ABSTRACT
-from tools.text.sentences import split_sentences
+from tools.text.words import split_sentences
 
 
 def query(text: str, *runs: int, facet: Facet = "all", hop: int = 1) -> SearchQuery:

@@ -1,8 +1,8 @@
-"""nodes/find/paper_themes.py: what papers cite together is a part of what they are about."""
+"""nodes/find/present_papers.py: what papers cite together is a part of what they are about."""
 
 import numpy as np
 
-from nodes.find.paper_themes import shared_references
+from nodes.find.present_papers import shared_references
 from state.paper import Paper
 
 

@@ -13,7 +13,7 @@ from docx.oxml.ns import qn
 from citeloom.report.result_report import ResultReport
 from citeloom.report.word import word
 from tests.report.test_section_forms import UGLY, values
-from tools.bibliography.write_csl import to_csl
+from tools.bibliography.write_records import to_csl
 from tools.documents.word_manuscript import read_word
 
 _NAMES = {"author", "editor", "container-author", "collection-editor", "translator"}

@@ -22,7 +22,7 @@ for name, graph in json.loads(os.environ["LANGSERVE_GRAPHS"]).items():
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     getattr(module, wanted).get_input_jsonschema()
-from tools.library.starter_library import starter_papers
+from tools.library.open_library import starter_papers
 with starter_papers() as papers:
     assert papers.stat().st_size
 strayed = [

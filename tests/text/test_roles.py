@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from state.writing import ELEMENTS
 from tools.text.roles import assign_roles
-from tools.text.sentences import split_sentences
+from tools.text.words import split_sentences
 
 ABSTRACT = {
     "background": "Literature review is increasingly important for science.",

@@ -1,10 +1,10 @@
-"""tools/text/sentences.py: sentences with offsets that hold."""
+"""tools/text/words.py: sentences with offsets that hold."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.text.sentences import split_sentences
+from tools.text.words import split_sentences
 
 
 @pytest.mark.parametrize(

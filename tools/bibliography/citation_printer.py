@@ -19,9 +19,8 @@ from tools.bibliography.csl_items import Letter, csl_reference
 from tools.bibliography.keys import letters
 from tools.bibliography.publication_kinds import kind_of_work
 from tools.bibliography.text_runs import NUMBER, Mark, TextRun, marked, plain, tidy, to_runs
-from tools.bibliography.write_csl import reference_line
-from tools.errors import InputError, loggable_kind
-from tools.program import logger_of
+from tools.bibliography.write_records import reference_line
+from tools.errors import InputError, loggable_kind, logger_of
 
 _LEADING_NUMBER = re.compile(rf"^([\ue001-\ue00c]*)[\[(]?{NUMBER}[\])]?[\ue001-\ue00c]*[.:]?\s*")
 

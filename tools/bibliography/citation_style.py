@@ -12,6 +12,8 @@ from pathlib import Path
 from string import ascii_lowercase, digits
 from typing import Any
 
+from lxml import etree
+
 from tools.errors import InputError
 
 DEFAULT = "ieee"
@@ -107,8 +109,6 @@ def _named_source(name: str) -> bytes:
 
 
 def _parsed(name: str, source: bytes) -> CitationStyle:
-    from lxml import etree
-
     root = _root(name, source)
     title = " ".join((root.findtext(f"{_CSL}info/{_CSL}title") or name).split())
     parent = root.find(f"{_CSL}info/{_CSL}link[@rel='independent-parent']")
@@ -137,8 +137,6 @@ def _parent(name: str, wanted: str) -> Any:
 
 
 def _root(name: str, source: bytes) -> Any:
-    from lxml import etree
-
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True
     )
@@ -157,8 +155,6 @@ def _root(name: str, source: bytes) -> Any:
 
 def _by_author(root: Any) -> bool:
     """Whether the style cites by author: it says so or nothing, and prints no numbers in the text."""
-    from lxml import etree
-
     named = [item.get("citation-format") for item in root.iterfind(f"{_CSL}info/{_CSL}category")]
     kind = next((item for item in named if item), root.get("class"))
     cites = etree.tostring(root.find(f"{_CSL}citation/{_CSL}layout"))
@@ -171,8 +167,6 @@ def _prepared(root: Any) -> bytes:
     It takes `disambiguate="true"` for always true; here it holds for papers with a `keyword`, a
     variable that no style uses otherwise. It knows the citation number as a text only.
     """
-    from lxml import etree
-
     for test in root.iter(f"{_CSL}if", f"{_CSL}else-if"):
         if test.attrib.pop("disambiguate", "") == "true":
             test.set("variable", f"{test.get('variable', '')} keyword".strip())

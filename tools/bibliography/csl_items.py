@@ -12,7 +12,7 @@ from tools.bibliography.citation_style import CitationStyle
 from tools.bibliography.names import csl_name
 from tools.bibliography.publication_kinds import KINDS, kind_of_work
 from tools.bibliography.text_runs import OTHERS, RUN_MARKER, clean, sealed
-from tools.bibliography.write_csl import address, short_title
+from tools.bibliography.write_records import address, short_title
 
 _MARKS = " .,;:'’‘`´\"“”()[]{}*†‡_"
 _DIGITS = 3

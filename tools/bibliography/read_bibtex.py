@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 from state.paper import Paper
 from state.place import Place
 from state.record import Record
-from tools.bibliography.read_csl import read_record
+from tools.bibliography.read_csl import csl_of, read_record
 from tools.bibliography.read_record import BadRecord
-from tools.bibliography.record_as_csl import csl_of
 from tools.text.places import Lines
 
 if TYPE_CHECKING:

@@ -1,20 +1,173 @@
-"""Records of papers read from a file, whatever its kind; JSON Lines one by one, in constant memory."""
+"""Records of papers read from a file, whatever its kind; JSON Lines one by one, in constant memory.
+
+Tagged lines (RIS, EndNote's .enw, PubMed's .nbib) and CITATION.cff are read here; BibTeX and CSL JSON have modules of
+their own.
+"""
 
 import gzip
 import json
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, TypeVar, cast
 
 from state.paper import Paper
+from state.record import Record
 from tools.bibliography.read_bibtex import BibtexEntry, read_bibtex, read_entries
-from tools.bibliography.read_cff import read_cff
-from tools.bibliography.read_csl import read_csl
+from tools.bibliography.read_csl import issued, pairs_of, read_csl, read_record
 from tools.bibliography.read_record import BadRecord, RecordError, bad_record, paper_from, printable
-from tools.bibliography.read_tagged import BEGINS, read_tagged
 from tools.errors import InputError
+
+_TYPES = {
+    "article": "article-journal",
+    "conference-paper": "paper-conference",
+    "book": "book",
+    "thesis": "thesis",
+    "report": "report",
+    "dataset": "dataset",
+    "manual": "book",
+    "unpublished": "manuscript",
+}
+_NAMES = {
+    "title": "title",
+    "abstract": "abstract",
+    "doi": "DOI",
+    "url": "URL",
+    "volume": "volume",
+    "issue": "issue",
+    "journal": "container-title",
+    "collection-title": "container-title",
+    "version": "version",
+    "isbn": "ISBN",
+    "issn": "ISSN",
+    "pages": "number-of-pages",
+    "notes": "note",
+}
+
+
+def read_cff(text: str) -> Iterator[Paper | BadRecord]:
+    """Yield the works of a CITATION.cff file; those that they cite are left out."""
+    import yaml
+
+    try:  # dates stay texts
+        whole = yaml.load(text, Loader=yaml.BaseLoader)
+    except (yaml.YAMLError, RecursionError) as error:
+        yield bad_record(1, f"the file is not YAML: {str(error).splitlines()[0]}", text)
+        return
+    whole = whole if isinstance(whole, Mapping) else {}
+    for number, work in enumerate((whole, whole.get("preferred-citation")), start=1):
+        if isinstance(work, Mapping):
+            yield from read_record(number, _cff_record(work), str(work.get("title")))
+
+
+def _cff_record(work: Mapping[str, Any]) -> Record:
+    kind = _TYPES.get(str(work.get("type")), "software")
+    item: dict[str, Any] = {
+        csl: work[name] for name, csl in _NAMES.items() if isinstance(work.get(name), str)
+    }
+    item["author"] = [_name(one) for one in work.get("authors") or () if isinstance(one, Mapping)]
+    item["editor"] = [_name(one) for one in work.get("editors") or () if isinstance(one, Mapping)]
+    for name, csl in (("publisher", "publisher"), ("conference", "event-title")):
+        if isinstance(work.get(name), Mapping):
+            item[csl] = str(work[name].get("name") or "")
+    pages = [str(work[name]) for name in ("start", "end") if work.get(name)]
+    dates = ("date-published", "date-released", "year", "issue-date")
+    item |= {
+        "page": "-".join(pages),
+        "issued": issued(*(str(work.get(one) or "") for one in dates)),
+    }
+    known = {
+        *_NAMES,
+        *dates,
+        "authors",
+        "editors",
+        "publisher",
+        "conference",
+        "start",
+        "end",
+        "type",
+        "preferred-citation",
+        "references",
+    }
+    rest = {name: value for name, value in work.items() if name not in known}
+    if rest:
+        item["custom"] = rest
+    said = [(name, value) for name, value in item.items() if value]
+    return Record(format="cff", type=kind, fields=pairs_of(said))
+
+
+def _name(name: Mapping[str, Any]) -> dict[str, str]:
+    parts = {
+        "family": name.get("family-names"),
+        "given": name.get("given-names"),
+        "non-dropping-particle": name.get("name-particle"),
+        "suffix": name.get("name-suffix"),
+        "literal": name.get("name") or name.get("alias") if not name.get("family-names") else None,
+    }
+    return {key: str(value) for key, value in parts.items() if value}
+
+
+Form = Literal["ris", "enw", "nbib"]
+BEGINS: dict[Form, str] = {"ris": "TY", "enw": "%0", "nbib": "PMID"}
+"""The tag by which a record begins."""
+_KEYS: dict[Form, str] = {"ris": "ID", "enw": "%F", "nbib": "PMID"}
+Line = tuple[str, str]
+
+
+def _ris(line: str) -> Line | None:
+    tag, hyphen, value = line[:2], line[2:5].strip(), line[5:]
+    named = tag[:1].isalpha() and tag.isupper() and tag.isalnum() and tag.isascii()
+    return (tag, value.strip()) if named and hyphen == "-" else None
+
+
+def _enw(line: str) -> Line | None:
+    return (line[:2], line[2:].strip()) if line[:1] == "%" and line[2:3] in ("", " ") else None
+
+
+def _nbib(line: str) -> Line | None:
+    tag = line[:4].strip()
+    return (tag, line[5:].strip()) if line[4:5] == "-" and tag.isupper() else None
+
+
+_LINES: dict[Form, Callable[[str], Line | None]] = {"ris": _ris, "enw": _enw, "nbib": _nbib}
+
+
+def tagged_records(text: str, form: Form) -> Iterator[tuple[int, Record]]:
+    """Yield each record with the number of its first line.
+
+    A line without a tag goes on with the value before it. A record ends where the next begins, where
+    RIS says so, or with the file: none is lost for want of its last line.
+    """
+    start, fields = 0, list[Line]()
+    for number, line in enumerate(text.splitlines(), start=1):
+        found = _LINES[form](line)
+        # PubMed's part at empty lines; those that PMC writes do not begin with the PMID.
+        ends = found[0] in (BEGINS[form], "ER") if found else not line.strip()
+        if fields and ends and (form == "nbib") == (not found):
+            yield start, _tagged_record(form, fields)
+            fields = []
+        if found and found[0] != "ER" and (fields or found[0] == BEGINS[form] or form == "nbib"):
+            start = start if fields else number
+            fields.append(found)
+        elif not found and fields and line.strip():
+            fields[-1] = (fields[-1][0], f"{fields[-1][1]} {line.strip()}".strip())
+    if fields:
+        yield start, _tagged_record(form, fields)
+
+
+def _tagged_record(form: Form, fields: list[Line]) -> Record:
+    key = next((value for tag, value in fields if tag == _KEYS[form]), "")
+    kind = "" if form == "nbib" else fields[0][1]
+    kept = fields if form == "nbib" else fields[1:]
+    return Record(format=form, type=kind, key=key, fields=tuple(kept))
+
+
+def read_tagged(text: str, form: Form) -> Iterator[Paper | BadRecord]:
+    """Yield the papers of a file, and what is wrong with the records."""
+    for line, record in tagged_records(text, form):
+        yield from read_record(line, record, " ".join(value for _, value in record.fields[:5]))
+
 
 Kind = Literal["jsonl", "bibtex", "csl", "cff", "ris", "enw", "nbib"]
 RECORD_KINDS: dict[str, Kind] = {

@@ -1,20 +1,17 @@
 """A section printed in a citation style: its sentences, whose markers become citations, and its references."""
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
 from state.paper import Paper
 from state.results import CitedSentence, Reference
-from state.writing import MARKER
+from state.writing import MARKER, MARKERS
 from tools.bibliography.citation_printer import Cite, style_papers
 from tools.bibliography.citation_style import CitationStyle
 from tools.bibliography.keys import citation_keys
 from tools.bibliography.names import without_possessive
 from tools.bibliography.text_runs import plain
-
-_GROUP = re.compile(rf"{MARKER.pattern}(?:[\s,;]*{MARKER.pattern})*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +43,7 @@ def split_marked(text: str, papers: Mapping[str, Paper]) -> Iterator[str | Group
     Markers of no paper here are left out, with the space before them.
     """
     last = 0
-    for found in _GROUP.finditer(text):
+    for found in MARKERS.finditer(text):
         before, last = text[last : found.start()], found.end()
         markers = [key for key in dict.fromkeys(MARKER.findall(found[0])) if key in papers]
         if not markers:

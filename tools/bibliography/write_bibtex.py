@@ -11,7 +11,7 @@ from tools.bibliography.names import in_parts
 from tools.bibliography.plain_latex import PRINTS_NOTHING, plain_text
 from tools.bibliography.read_record import is_retracted_note
 from tools.bibliography.text_runs import balanced, escape
-from tools.bibliography.write_csl import csl_item, short_title, web_address
+from tools.bibliography.write_records import csl_item, short_title, web_address
 from tools.text.markup import plain, retracted_title
 
 _UNSAFE = str.maketrans({"{": "%7B", "}": "%7D", "\\": "%5C"})

@@ -12,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 from state.paper import Paper
 from tools.bibliography.plain_latex import plain_text
 from tools.bibliography.read_bibtex import read_entries
+from tools.bibliography.read_csl import doi_in, year_in
 from tools.bibliography.read_record import (
     BadRecord,
     RecordError,
@@ -20,7 +21,6 @@ from tools.bibliography.read_record import (
     paper_from,
 )
 from tools.bibliography.read_records import read_whole, text_of
-from tools.bibliography.record_as_csl import doi_in, year_in
 from tools.documents.markup import Element, clean, parse_xml
 from tools.errors import DocumentError, InputError
 

@@ -8,7 +8,7 @@ from state.document import JOINT, Document
 from state.passage import Passage, passage_id
 from tools.evidence.quotes import fold_text
 from tools.text.headings import is_references
-from tools.text.sentences import split_sentences
+from tools.text.words import split_sentences
 
 _LISTED = 0.5
 """Share of a paragraph's letters from which entries of a list of references make it a part of the list."""

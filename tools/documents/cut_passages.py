@@ -15,7 +15,7 @@ from math import ceil
 from state.document import JOINT, Block, Document
 from state.passage import LARGEST, SMALLEST, Passage, passage_id
 from tools.documents.markup import ABSTRACT
-from tools.text.sentences import split_sentences
+from tools.text.words import split_sentences
 
 TARGET = 160
 """Words; a small embedding model reads 256 tokens, which are some 190 words of English."""
@@ -64,7 +64,7 @@ def cut_passages(
         target: Words to which paragraphs are joined, 20 to 240.
     """
     cutter = _Cutter(document.text, max(SMALLEST, min(target, int(LARGEST / _SLACK))))
-    offsets = _offsets(document.blocks)
+    offsets = [0, *accumulate(len(block.text) + len(JOINT) for block in document.blocks)]
     made: dict[str, Passage] = {}
     for piece in cutter.joined(cutter.pieces(document.blocks, offsets)):
         start, end = cutter.starts[piece.begin], cutter.ends[piece.end - 1]
@@ -83,11 +83,6 @@ def cut_passages(
         )
         made.setdefault(passage.id, passage)
     return list(made.values())
-
-
-def _offsets(blocks: Iterable[Block]) -> list[int]:
-    """Return where each block begins in the document's text, and where one more would."""
-    return [0, *accumulate(len(block.text) + len(JOINT) for block in blocks)]
 
 
 def _is_left_out(block: Block, size: int) -> bool:

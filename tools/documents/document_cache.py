@@ -21,8 +21,7 @@ from pydantic import ValidationError
 
 from state.document import Document
 from tools.embed.embedder import Embedder, Vectors
-from tools.errors import loggable_kind
-from tools.program import logger_of
+from tools.errors import loggable_kind, logger_of
 
 logger = logger_of(__name__)
 

@@ -6,6 +6,8 @@ import zlib
 from collections.abc import Mapping
 from typing import Any
 
+from lxml import etree
+
 from state.document import Document
 from tools.documents.file_types import check_zip, decoded
 from tools.documents.html import read_article
@@ -54,8 +56,6 @@ _FAULTS = (
 def read_docx(content: bytes, *, name: str, limits: FileLimits = FILE_LIMITS) -> Document:
     """Return the document with its insertions accepted; see tools.documents.open_document.read_document."""
     from xml.sax import SAXException
-
-    from lxml import etree
 
     try:
         html, title = _html(content, name, limits)
@@ -118,8 +118,6 @@ def packed(parts: Mapping[str, bytes]) -> bytes:
 
 def _seen(part: bytes) -> bytes:
     """Return the main part without hidden text and contents; formulas as text, which mammoth reads."""
-    from lxml import etree
-
     root = etree.fromstring(part, etree.XMLParser(resolve_entities=False, no_network=True))
     for element in root.xpath(_UNSEEN, namespaces=_W):
         element.getparent().remove(element)

@@ -17,12 +17,11 @@ from urllib.parse import quote, unquote, urljoin, urlsplit
 from state.paper import Paper, id_in
 from tools.documents.file_types import detect_file_type
 from tools.documents.public_address import place_of, public_only_client
-from tools.errors import DocumentError, NotInSourceError, TransientError, loggable_kind
+from tools.errors import DocumentError, NotInSourceError, TransientError, loggable_kind, logger_of
 from tools.file_limits import FILE_LIMITS
 from tools.http.hosts import Host, host_state
 from tools.http.response_errors import mapping, mappings, retry_after
 from tools.ledger.run_ledger import RunLedger
-from tools.program import logger_of
 from tools.settings import Settings
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ from pathlib import PurePath
 from typing import Literal
 
 from tools.bibliography.read_records import RECORD_SUFFIXES
-from tools.counting import counted
-from tools.errors import DocumentError
+from tools.errors import DocumentError, counted
 from tools.file_limits import FILE_LIMITS, FileLimits
 
 _MARKS = (

@@ -114,7 +114,9 @@ def role_of(element: Element) -> str:
             return found
     if found := _BY_ROLE.get(get("role", "").lower(), ""):
         return found
-    if tag in {"header", "footer"} and _is_of_page(element):
+    if tag in {"header", "footer"} and (
+        next(element.iterancestors("article", "main", "section"), None) is None
+    ):
         return "skip"
     if tag == "table":
         return "block" if get("role") == "presentation" or _holds(element, _LAYOUT) else "table"
@@ -125,10 +127,6 @@ def role_of(element: Element) -> str:
 
 def _holds(element: Element, tags: tuple[str, ...]) -> bool:
     return any(one is not element for one in element.iter(*tags))
-
-
-def _is_of_page(element: Element) -> bool:
-    return next(element.iterancestors("article", "main", "section"), None) is None
 
 
 def _main(root: Element) -> Element:

@@ -5,6 +5,8 @@ import unicodedata
 from html import unescape
 from typing import Any
 
+from lxml import etree, html
+
 from state.document import Block, BlockKind, Unread
 from tools.documents.file_types import decoded
 from tools.errors import DocumentError
@@ -112,8 +114,6 @@ def parse_xml(content: bytes, name: str) -> tuple[Element, list[Unread]]:
     Raises:
         DocumentError: There is no element in it.
     """
-    from lxml import etree
-
     parser = etree.XMLParser(
         encoding="utf-8",
         resolve_entities=False,
@@ -125,7 +125,9 @@ def parse_xml(content: bytes, name: str) -> tuple[Element, list[Unread]]:
         remove_pis=True,
     )
     text = _PROLOG.sub("", decoded(content).replace("\0", "").lstrip("\ufeff"), count=1)
-    text = _known_entities(_DOCTYPE.sub("", text, count=1))
+    text = re.sub(
+        r"&(?!(?:amp|lt|gt|quot|apos);)[A-Za-z]\w{1,30};", _entity, _DOCTYPE.sub("", text, count=1)
+    )
     try:
         root = etree.fromstring(text.encode("utf-8", "replace"), parser)
     except (etree.LxmlError, ValueError) as error:
@@ -146,8 +148,6 @@ def parse_html(content: bytes, name: str) -> tuple[Element, list[Unread]]:
     Raises:
         DocumentError: There is no element in it.
     """
-    from lxml import etree, html
-
     text = decoded(content).replace("\0", "")
     parser = html.HTMLParser(
         encoding="utf-8",
@@ -171,11 +171,6 @@ def _lost(parser: Any) -> list[Unread]:
             cause = entry.message.split(", ")[0].strip()
             return [Unread(where=f"what follows line {entry.line}", cause=cause)]
     return []
-
-
-def _known_entities(text: str) -> str:
-    """Replace the named entities that HTML knows: XML itself knows five."""
-    return re.sub(r"&(?!(?:amp|lt|gt|quot|apos);)[A-Za-z]\w{1,30};", _entity, text)
 
 
 def _entity(found: re.Match[str]) -> str:

@@ -13,9 +13,8 @@ from tools.documents.file_types import (
     gunzip,
     note_on,
 )
-from tools.errors import DocumentError
+from tools.errors import DocumentError, logger_of
 from tools.file_limits import FILE_LIMITS, FileLimits
-from tools.program import logger_of
 
 __all__ = ["READ", "SUFFIXES", "Kind", "note_on", "read_document"]
 logger = logger_of(__name__)

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from threading import Lock
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tools.embed.embedder import Embedder
+from tools.embed.embedder import Embedder, Vectors
 from tools.embed.minilm import MiniLm
 
-Cosines = NDArray[np.float32]
+Cosines = Vectors
 
 _PAIRS = (
     (

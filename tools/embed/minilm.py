@@ -9,11 +9,9 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tools.embed.embedder import Vectors, readable
-from tools.errors import PermanentError
-from tools.program import logger_of
+from tools.errors import PermanentError, logger_of
 from tools.settings import foreign_variable
 
 if TYPE_CHECKING:
@@ -48,7 +46,7 @@ class MiniLm:
         self._threads = threads or min(cores, _MAX_THREADS)
         self._lock = Lock()
         self._remembered = remembered
-        self._known: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
+        self._known: OrderedDict[str, Vectors] = OrderedDict()
         self._session: Any = None
         self._tokenizer: Any = None
         self._pool: ThreadPoolExecutor | None = None
@@ -74,7 +72,7 @@ class MiniLm:
             return np.empty((0, self.size), dtype=np.float32)
         return np.stack([found[text] for text in given])
 
-    def _made(self, texts: list[str]) -> list[NDArray[np.float32]]:
+    def _made(self, texts: list[str]) -> list[Vectors]:
         pool = self._ready()
         encodings = self._tokenizer.encode_batch(texts)
         batches = list(_batches(encodings))
@@ -103,7 +101,7 @@ class MiniLm:
             ids[row, : len(encoding.ids)] = encoding.ids
             mask[row, : len(encoding.ids)] = 1
         inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-        hidden: NDArray[np.float32] = self._session.run(["last_hidden_state"], inputs)[0]
+        hidden: Vectors = self._session.run(["last_hidden_state"], inputs)[0]
         weights = mask[:, :, None].astype(np.float32)
         pooled = (hidden * weights).sum(axis=1) / weights.sum(axis=1)
         return np.asarray(pooled / np.linalg.norm(pooled, axis=1, keepdims=True), dtype=np.float32)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tools.counting import counted
 from tools.embed.embedder import Vectors, readable
-from tools.errors import PermanentError
+from tools.errors import PermanentError, counted
+from tools.http.hosts import without_password
 from tools.llm.endpoint_errors import Place, endpoint_error
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class OpenAiEmbedder:
         self._batch = batch
         self._tries = tries
         self._place = Place(
-            url=re.sub(r"//[^/@]*@", "//", self._url),  # a password may stand in it
+            url=without_password(self._url),
             model=model,
             setting="CITELOOM_EMBEDDER",
             seconds=timeout,

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from tools.embed.embedder import Vectors, readable
-from tools.errors import PermanentError
-from tools.program import how_to_install, logger_of
+from tools.errors import PermanentError, how_to_install, logger_of
 
 logger = logger_of(__name__)
 

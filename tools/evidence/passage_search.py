@@ -12,9 +12,7 @@ import numpy as np
 from state.document import JOINT
 from state.passage import Passage, passage_id
 from tools.embed.embedder import Embedder, Vectors
-from tools.evidence.quotes import find_quote
-from tools.text.sentences import split_sentences
-from tools.text.words import content_stems, tokens
+from tools.text.words import content_stems, split_sentences, tokens
 
 _ENDS = ".!?:;”\"')]"
 
@@ -118,22 +116,6 @@ def united(stretches: Sequence[Stretch], at: Passage | None = None) -> Passage:
     )
 
 
-def found_in(words: str, stretches: Sequence[Stretch]) -> Passage | None:
-    """Return where words begin in united stretches, as a passage of the paragraph in which they do."""
-    span = find_quote(words, united(stretches).text)
-    begin = 0
-    for one in stretches if span else ():
-        assert span
-        size = one.stop - one.start
-        if span.start < begin + size:
-            first = one.start + span.start - begin
-            last = min(first + len(span.text), len(one.paragraph.text))
-            found = one.paragraph.part(first, last)
-            return found.model_copy(update={"text": span.text})
-        begin += size + len(JOINT)
-    return None
-
-
 _EMBEDDED = 120
 """Sentences, the best by their words, that are compared by meaning for one claim."""
 _WORDS = 0.6
@@ -234,19 +216,6 @@ class Searcher:
         pieces = [piece for place in order for piece in self._paragraphs[place].pieces]
         wide = [(self._paragraphs[place], self._with_overlap(place)) for place in order]
         return [*pieces, *(united(stretches, one.pieces[0]) for one, stretches in wide)]
-
-    def place(self, words: str) -> Passage | None:
-        """Return words of the paper as they stand there, with the section and page of their beginning.
-
-        None where they stand nowhere, or are too few to be a quote (see tools.evidence.quotes).
-        """
-        wanted = set(tokens(words))
-        for at, known in enumerate(self._words):
-            if len(wanted & known) * 2 < len(wanted):
-                continue
-            if found := found_in(words, self._with_overlap(at)):
-                return found
-        return None
 
     # --- Ranking -----------------------------------------------------------------------------
 

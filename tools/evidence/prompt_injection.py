@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from state.run import Failure
-from tools.text.sentences import split_sentences
+from tools.text.words import split_sentences
 
 _COMMANDS = re.compile(
     r"""

@@ -14,7 +14,7 @@ from functools import lru_cache
 from state.paper import Paper
 from state.quote import Quote
 from state.writing import VerdictReason
-from tools.text.sentences import Span, split_sentences
+from tools.text.words import Span, split_sentences
 
 MIN_LENGTH = 20
 

@@ -20,13 +20,13 @@ def plain_letters(text: str) -> str:
         if char.isascii():
             chars.append(char)
             continue
-        power = chars[-1:] and chars[-1].isdigit() and _is_raised(char)
+        power = (
+            chars[-1:]
+            and chars[-1].isdigit()
+            and (unicodedata.decomposition(char).startswith("<super>") and char.isdigit())
+        )
         chars += ("^" if power else "", _letters(char))
     return "".join(chars)
-
-
-def _is_raised(char: str) -> bool:
-    return unicodedata.decomposition(char).startswith("<super>") and char.isdigit()
 
 
 @lru_cache(maxsize=4096)

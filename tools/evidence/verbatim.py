@@ -17,8 +17,7 @@ from state.quote import ANNOTATION
 from state.writing import MARKER
 from tools.evidence.quotes import find_quote, same_words
 from tools.text.self_reference import name_authors
-from tools.text.sentences import Span, split_sentences
-from tools.text.words import tokens
+from tools.text.words import Span, split_sentences, tokens
 
 _QUOTED = (
     re.compile(r"[\"“”«»](.+)[\"“”«»]", re.DOTALL),

@@ -7,6 +7,7 @@ Pricing).
 """
 
 import asyncio
+import re
 import threading
 import time
 from collections import OrderedDict
@@ -96,6 +97,11 @@ class Quota:
         if left is not None and usd and left + 1e-12 < usd:
             text = quota_spent_text(name, self._back_at - now, advice)
             raise QuotaError(f"{text}; {left:.4g} USD are left and this call costs {usd:.4g}")
+
+
+def without_password(url: str) -> str:
+    """Return an address without what stands before its host, for messages."""
+    return re.sub(r"//[^/@]*@", "//", url)
 
 
 def number(text: str | None) -> float | None:

@@ -18,6 +18,7 @@ from tools.errors import (
     RequestRejectedError,
     TransientError,
     loggable_kind,
+    logger_of,
 )
 from tools.http.hosts import Host, host_state, number
 from tools.http.response_errors import (
@@ -32,7 +33,6 @@ from tools.http.response_errors import (
 )
 from tools.ledger.budget_limits import CallSettlement
 from tools.ledger.run_ledger import RunLedger
-from tools.program import logger_of
 
 if TYPE_CHECKING:
     import httpx

@@ -29,10 +29,9 @@ from state.passage import Passage, passage_id
 from tools.bibliography.read_record import printable
 from tools.documents.cut_passages import cut_passages
 from tools.documents.grobid import Grobid
-from tools.errors import DocumentError
+from tools.errors import DocumentError, logger_of
 from tools.ingest.ingest_target import IngestTarget
 from tools.ingest.reader_processes import Reading, Workers, read_file
-from tools.program import logger_of
 from tools.references.read_bibliography import read_entries
 
 _ORIGIN = "document"
@@ -312,7 +311,11 @@ def paper_of(document: Document, *, name: str, sha256: str) -> tuple[Paper, tupl
     doi, arxiv = _known(document.doi, "doi:"), _known(document.arxiv, "arxiv:")
     since = known_since(None, None, arxiv)
     year = document.year or (since.year if since else None)
-    authors = tuple(Author(name=text) for item in document.authors if (text := _name(item)))
+    authors = tuple(
+        Author(name=text)
+        for item in document.authors
+        if (text := " ".join(printable(item.name).split()))
+    )
     unsure = untitled or (len(title_key(title)) < _TELLING and not authors)
     key, aliases = identify(
         doi=doi,
@@ -342,10 +345,6 @@ def _known(value: str | None, prefix: str) -> str | None:
     """Return a bare identifier if it is one of this kind."""
     key = canonical_id(f"{prefix}{value}") if value and value.strip() else ""
     return key.removeprefix(prefix) if key.startswith(prefix) else None
-
-
-def _name(author: Author) -> str:
-    return " ".join(printable(author.name).split())
 
 
 def under_record(record: Paper, found: Paper) -> tuple[Paper, tuple[str, ...]]:

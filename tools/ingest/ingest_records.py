@@ -12,8 +12,7 @@ from tools.bibliography.read_record import BadRecord
 from tools.bibliography.read_records import read_records
 from tools.documents.file_types import suffix
 from tools.errors import DocumentError, InputError
-from tools.ingest.discover_files import head_of
-from tools.ingest.dump_files import cut_line, dump_of, read_dump, read_openalex
+from tools.ingest.discover_files import cut_line, dump_of, head_of, read_dump, read_openalex
 from tools.ingest.ingest_file import (
     IngestOptions,
     KnownDocument,

@@ -13,10 +13,9 @@ from tools.documents.grobid import NAME, Grobid, grobid_of
 from tools.documents.open_document import READERS
 from tools.documents.structured_article import READER as S2ORC
 from tools.embed.embedder import Embedder
-from tools.errors import LibraryError
+from tools.errors import LibraryError, logger_of
 from tools.library.library import Library
 from tools.library.open_library import CATALOG, create_library, delete_library, folder_of
-from tools.program import logger_of
 from tools.settings import Settings
 
 logger = logger_of(__name__)

@@ -24,13 +24,12 @@ from tools.bibliography.read_record import BadRecord
 from tools.documents.grobid import Grobid
 from tools.embed.embedder import Encoded, encode
 from tools.embed.open_embedder import embedder
-from tools.errors import CiteLoomError, DocumentError, InputError, PermanentError
+from tools.errors import CiteLoomError, DocumentError, InputError, PermanentError, how_to_install
 from tools.file_limits import ReaderLimits
-from tools.ingest.dump_files import cut_line, read_dump
+from tools.ingest.discover_files import cut_line, read_dump
 from tools.ingest.file_places import fetch_file, is_address
 from tools.ingest.ingest_file import KnownDocument, ReadParts, digest_of, read_parts
 from tools.ingest.reader_processes import open_workers
-from tools.program import how_to_install
 from tools.settings import Settings, foreign_variable
 
 _started: list[int] = []

@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 
 from state.run import SourceUsage, Usage
 from tools.concurrency import LoopEvent
-from tools.errors import BudgetError, FinishRequestedError, KeptError, PermanentError
+from tools.errors import BudgetError, FinishRequestedError, KeptError, PermanentError, logger_of
 from tools.ledger.budget_limits import (
     BudgetKept,
     BudgetLimits,
@@ -24,7 +24,6 @@ from tools.ledger.budget_limits import (
     excess,
 )
 from tools.ledger.ledger_file import DayBudget, LedgerFile
-from tools.program import logger_of
 from tools.telemetry.calls import record_cached_call, record_call
 
 logger = logger_of(__name__)

@@ -12,9 +12,8 @@ from filelock import FileLock, Timeout
 
 from state.paper import known_since
 from tools.disk import DAMAGED, log_ahead
-from tools.errors import LibraryError
+from tools.errors import PROGRAM, LibraryError, logger_of
 from tools.library.same_paper import entry_is_paper
-from tools.program import PROGRAM, logger_of
 
 logger = logger_of(__name__)
 

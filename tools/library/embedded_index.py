@@ -7,14 +7,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import mkdtemp
 from threading import Condition, Thread
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import qdrant_edge as qe
 from filelock import FileLock, Timeout
-from numpy.typing import NDArray
 
 from tools.disk import check_disk_space
-from tools.errors import LibraryError
+from tools.embed.embedder import Vectors
+from tools.errors import PROGRAM, LibraryError
 from tools.library.vector_index import (
     BREADTH,
     DENSE,
@@ -30,11 +31,8 @@ from tools.library.vector_index import (
     ScoredPoint,
     Sparse,
     StoredPoint,
+    lock_of,
 )
-from tools.program import PROGRAM
-
-if TYPE_CHECKING:
-    import qdrant_edge as qe
 
 _POLL = 0.05  # seconds between two tries for the lock
 _TURN = 1.0  # seconds that one process may go on while another waits
@@ -42,11 +40,6 @@ _FRESH = 0.5  # seconds for which a mark counts: the waiting one renews it
 _IDLE = 300.0  # seconds without a call after which the folder is released
 _REST = 0.1  # seconds without a call after which a process gives way to one that waits
 _LOOK = 0.25  # seconds between two looks whether one waits
-
-
-def lock_of(path: Path) -> Path:
-    """Return the file that is locked while the index in a folder is open."""
-    return path.with_name(f".{path.name}.lock")
 
 
 class EdgeFolder:
@@ -75,7 +68,7 @@ class EdgeFolder:
             self._release()
 
     @contextmanager
-    def opened(self) -> "Iterator[qe.EdgeShard]":
+    def opened(self) -> Iterator[qe.EdgeShard]:
         """Hold the folder open for one call.
 
         Raises:
@@ -112,9 +105,7 @@ class EdgeFolder:
         except OSError:
             return False
 
-    def _load(self) -> "qe.EdgeShard":
-        import qdrant_edge as qe
-
+    def _load(self) -> qe.EdgeShard:
         check_disk_space(self.path.parent)
         self._take_lock()
         try:
@@ -168,7 +159,7 @@ def translate_engine_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        if not _of_engine(error):
+        if not (type(error) is Exception or type(error).__name__ == "PanicException"):
             raise
         raise _fault(path, error) from error
 
@@ -178,10 +169,6 @@ def _fault(path: Path, error: BaseException) -> LibraryError:
         f"the vectors in {path} cannot be used ({error}): if the disk is not full and this persists, "
         f"delete that folder and run `{PROGRAM} library index {path.parent.name}` to make them anew"
     )
-
-
-def _of_engine(error: BaseException) -> bool:
-    return type(error) is Exception or type(error).__name__ == "PanicException"
 
 
 class EmbeddedIndex:
@@ -216,8 +203,6 @@ class EmbeddedIndex:
         """Make the folder with an empty index; see tools.library.vector_index.VectorIndex."""
         if self.exists():
             return
-        import qdrant_edge as qe
-
         check_disk_space(self._path.parent)
         # Made aside and renamed: a kill in between, or a second process, leaves no half index.
         draft = Path(mkdtemp(prefix=f".{self._path.name}-", dir=self._path.parent))
@@ -238,9 +223,14 @@ class EmbeddedIndex:
 
     def upsert(self, points: Sequence[Point]) -> None:
         """Insert or replace points; the engine's log makes them durable."""
-        import qdrant_edge as qe
-
-        rows = [qe.Point(point.id, _named(point), dict(point.payload)) for point in points]
+        rows = [
+            qe.Point(
+                point.id,
+                {name: _own(vector) for name, vector in point.vectors().items()},
+                dict(point.payload),
+            )
+            for point in points
+        ]
         if rows:
             check_disk_space(self._path.parent)
             with self._folder.opened() as shard:
@@ -256,8 +246,6 @@ class EmbeddedIndex:
         exact: bool = False,
     ) -> list[list[ScoredPoint]]:
         """Return the nearest points; see tools.library.vector_index.VectorIndex."""
-        import qdrant_edge as qe
-
         params = qe.SearchParams(exact=exact, hnsw_ef=BREADTH)
         conditions = _conditions(filter, among)
         requests = [
@@ -275,16 +263,12 @@ class EmbeddedIndex:
 
     def set_payload(self, points: Mapping[int, Payload]) -> None:
         """Replace payloads; see tools.library.vector_index.VectorIndex."""
-        import qdrant_edge as qe
-
         with self._folder.opened() as shard:
             for key, values in points.items():
                 shard.update(qe.UpdateOperation.overwrite_payload([key], dict(values)))
 
     def scroll(self, after: int, limit: int) -> list[StoredPoint]:
         """Return points in order; see tools.library.vector_index.VectorIndex."""
-        import qdrant_edge as qe
-
         request = qe.ScrollRequest(
             offset=after + 1, limit=limit, with_payload=True, with_vector=[DENSE, SPARSE]
         )
@@ -292,7 +276,7 @@ class EmbeddedIndex:
             records, _ = shard.scroll(request)
             return [StoredPoint.of(record) for record in records]
 
-    def vectors(self, ids: Sequence[int]) -> dict[int, NDArray[np.float32]]:
+    def vectors(self, ids: Sequence[int]) -> dict[int, Vectors]:
         """Return the stored dense vectors of those points that are there."""
         if not ids:
             return {}
@@ -303,8 +287,6 @@ class EmbeddedIndex:
 
     def delete(self, ids: Sequence[int]) -> None:
         """Delete these points."""
-        import qdrant_edge as qe
-
         if ids:
             with self._folder.opened() as shard:
                 shard.update(qe.UpdateOperation.delete_points(list(ids)))
@@ -325,9 +307,7 @@ class EmbeddedIndex:
         self._folder.close()
 
 
-def _config(size: int, multi: int | None) -> "qe.EdgeConfig":
-    import qdrant_edge as qe
-
+def _config(size: int, multi: int | None) -> qe.EdgeConfig:
     dense = {DENSE: qe.EdgeVectorParams(size, qe.Distance.Cosine)}
     sparse = {SPARSE: qe.EdgeSparseVectorParams(modifier=qe.Modifier.Idf)}
     if multi is not None:
@@ -343,20 +323,12 @@ def _config(size: int, multi: int | None) -> "qe.EdgeConfig":
 
 def _own(vector: Any) -> Any:
     """Return a vector as the engine takes it."""
-    import qdrant_edge as qe
-
     if isinstance(vector, Sparse):
         return qe.SparseVector(list(vector.indices), list(vector.values))
     return vector.tolist()
 
 
-def _named(point: Point) -> dict[str, Any]:
-    return {name: _own(vector) for name, vector in point.vectors().items()}
-
-
-def _conditions(wanted: IndexFilter, among: Collection[int] | None) -> "qe.Filter | None":
-    import qdrant_edge as qe
-
+def _conditions(wanted: IndexFilter, among: Collection[int] | None) -> qe.Filter | None:
     must: list[Any] = [
         qe.FieldCondition(field, match=qe.MatchAny(values)) for field, values in wanted.any_of()
     ]

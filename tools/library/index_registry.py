@@ -13,12 +13,10 @@ from typing import NamedTuple
 from uuid import uuid4
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tools.embed.embedder import Embedder, multi_size
+from tools.embed.embedder import Embedder, Vectors, multi_size
 from tools.library.database import INDEXED, OLD_PAYLOAD, VECTOR_CARRIED, Database
-from tools.library.embedded_index import EmbeddedIndex
-from tools.library.server_index import OtherServerError, Server, ServerIndex
+from tools.library.qdrant_server import OtherServerError, Server
 from tools.library.vector_index import VectorIndex
 from tools.settings import Settings
 
@@ -89,9 +87,7 @@ def _listed(meta: Mapping[str, str], key: str) -> list[IndexIdentity]:
     return [IndexIdentity(*values) for values in json.loads(meta.get(key, "[]"))]
 
 
-def store_snapshot_vectors(
-    database: Database, vectors: Iterable[dict[int, NDArray[np.float32]]]
-) -> None:
+def store_snapshot_vectors(database: Database, vectors: Iterable[dict[int, Vectors]]) -> None:
     """Put vectors of points into a catalog."""
     with database.writing() as db:
         db.execute("DELETE FROM carried")
@@ -100,7 +96,7 @@ def store_snapshot_vectors(
             db.executemany("INSERT INTO carried VALUES (?, ?)", rows)
 
 
-def snapshot_vectors(database: Database, points: Sequence[int]) -> dict[int, NDArray[np.float32]]:
+def snapshot_vectors(database: Database, points: Sequence[int]) -> dict[int, Vectors]:
     """Return the vectors of those of these points that have one in the catalog."""
     marks = ", ".join("?" * len(points))
     with database.reading() as db:
@@ -189,7 +185,7 @@ class IndexRegistry:
         """Whether the index that is filled is where the settings want it."""
         return names_from(self.meta()).place in {"", self._place}
 
-    def kept(self, points: Sequence[int]) -> dict[int, NDArray[np.float32]]:
+    def kept(self, points: Sequence[int]) -> dict[int, Vectors]:
         """Return those vectors of rows that say KEPT which are to be had."""
         found = snapshot_vectors(self._database, points)
         missing = [point for point in points if point not in found]
@@ -262,7 +258,11 @@ class IndexRegistry:
     def _engine(self, names: IndexIdentity) -> VectorIndex:
         """Return an index; nothing is connected or read yet."""
         if (names.place or self._place) == FOLDER:
+            from tools.library.embedded_index import EmbeddedIndex
+
             return EmbeddedIndex(index_folder(self._folder, names), names.size, multi=names.multi)
+        from tools.library.server_index import ServerIndex
+
         # The uid keeps apart libraries of one name that several machines keep on one server.
         collection = f"citeloom-{self._name}-{self.meta()['uid'][:8]}-{names.generation}"
         server = Server.of(self._settings)

@@ -13,13 +13,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from state.paper import Paper
-from tools.counting import counted
-from tools.embed.embedder import Embedder
-from tools.errors import InputError
+from tools.embed.embedder import Embedder, Vectors
+from tools.errors import PROGRAM, InputError, counted
 from tools.library.catalog import Catalog
 from tools.library.database import WriteLock
 from tools.library.index_registry import IndexRegistry
@@ -29,7 +25,6 @@ from tools.library.same_paper import find_same_work
 from tools.library.search_types import AddReport, LibraryStats, PaperHit
 from tools.library.texts import LibraryFiles, Texts
 from tools.library.vector_index import IndexFilter, Progress
-from tools.program import PROGRAM
 from tools.settings import Settings
 
 _READ_BATCH = 500
@@ -189,7 +184,7 @@ class Library:
         papers = self.catalog.papers(set(points.values()))
         return {key: papers[point] for key, point in points.items() if point in papers}
 
-    def vectors(self, ids: Collection[str]) -> dict[str, NDArray[np.float32]]:
+    def vectors(self, ids: Collection[str]) -> dict[str, Vectors]:
         """Return the dense vectors (norm 1) of the papers that have one, by the id asked for."""
         papers = self.catalog.points(ids)
         points = self._passages.record_points(papers.values())

@@ -10,11 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from state.passage import passage_id
-from tools.counting import counted
-from tools.errors import LibraryError
+from tools.errors import PROGRAM, LibraryError, counted
 from tools.library.catalog import Catalog
 from tools.library.document_rows import rename, settle
-from tools.library.embedded_index import lock_of
 from tools.library.index_registry import index_folder
 from tools.library.library import Library
 from tools.library.library_index import IndexRow, index_rows
@@ -26,9 +24,9 @@ from tools.library.vector_index import (
     StoredPoint,
     VectorIndex,
     document_terms,
+    lock_of,
     search,
 )
-from tools.program import PROGRAM
 
 _BATCH = 500
 _SHOWN = 3  # points in one message

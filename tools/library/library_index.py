@@ -15,11 +15,9 @@ from threading import Lock
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tools.counting import counted
-from tools.embed.embedder import Embedder, Encoded, TermWeights, encode
-from tools.errors import LibraryError
+from tools.embed.embedder import Embedder, Encoded, TermWeights, Vectors, encode
+from tools.errors import PROGRAM, LibraryError, counted, logger_of
 from tools.library.database import OLD_PAYLOAD, VECTOR_CARRIED, Database, WriteLock
 from tools.library.index_registry import Index, IndexRegistry, names_from
 from tools.library.passage_catalog import PAPER_DAY
@@ -36,7 +34,6 @@ from tools.library.vector_index import (
     query_terms,
     search,
 )
-from tools.program import PROGRAM, logger_of
 
 _NO_HEADING = (["Abstract"], ["Annotation"])
 _KINDS = {1: ["paper"], 2: ["passage"], 3: ["paper", "passage"]}
@@ -182,11 +179,11 @@ class LibraryIndex:
         conditions = replace(filter, exclude=hidden)
         return self._ask(lambda index: search(index, query, limit, conditions))
 
-    def vectors(self, points: Collection[int]) -> dict[int, NDArray[np.float32]]:
+    def vectors(self, points: Collection[int]) -> dict[int, Vectors]:
         """Return the dense vectors (norm 1) of those of these points that have one."""
         return self._ask(lambda index: index.vectors(sorted(points))) if points else {}
 
-    def all_vectors(self) -> Iterator[dict[int, NDArray[np.float32]]]:
+    def all_vectors(self) -> Iterator[dict[int, Vectors]]:
         """Yield the dense vectors of all rows that have one, by their points, in batches."""
         last = 0
         sql = "SELECT point, indexed FROM texts WHERE role > 0 AND indexed != 0 AND point > ? ORDER BY point LIMIT ?"

@@ -26,8 +26,7 @@ from tools.library.index_registry import (
     store_snapshot_vectors,
 )
 from tools.library.library import Library
-from tools.library.open_library import CATALOG, folder_of, forget_library
-from tools.library.starter_library import STARTER
+from tools.library.open_library import CATALOG, STARTER, folder_of, forget_library
 from tools.settings import Settings
 
 _BATCH = 500
@@ -217,8 +216,7 @@ def export_passages(library: Library, path: Path, *, force: bool = False) -> int
 
 def _formatted(kind: str, papers: list[Paper]) -> str:
     from tools.bibliography.write_bibtex import to_bibtex
-    from tools.bibliography.write_csl import to_csl
-    from tools.bibliography.write_ris import to_ris
+    from tools.bibliography.write_records import to_csl, to_ris
 
     references = numbered(papers)
     if kind == ".bib":

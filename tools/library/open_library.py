@@ -1,35 +1,128 @@
 """Libraries by name: each a folder under `home/libraries`, opened once in a process.
 
 Those of a server's callers stand under `home/callers/WHO/libraries`.
+The library 'starter' comes with CiteLoom: annotated papers on literature review by machine, with their vectors.
 """
 
-import re
 import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from hashlib import sha256
+from importlib.resources import as_file, files
 from pathlib import Path
 from threading import RLock
 from uuid import uuid4
 
-from tools.callers import caller_folder
-from tools.embed.embedder import Embedder
-from tools.errors import InputError, LibraryError, loggable_kind
+import numpy as np
+
+from state.paper import Paper
+from tools.bibliography.read_record import BadRecord
+from tools.bibliography.read_records import read_records
+from tools.callers import NAME, caller_folder
+from tools.embed.embedder import Embedder, Vectors
+from tools.embed.minilm import MiniLm
+from tools.errors import PROGRAM, InputError, LibraryError, loggable_kind, logger_of
 from tools.library.catalog import Catalog
 from tools.library.database import WriteLock, is_damage
 from tools.library.index_registry import index_location, names_for
 from tools.library.library import Library
-from tools.library.server_index import OtherServerError
-from tools.library.starter_library import (
-    STARTER,
-    starter_papers,
-    sync_starter,
-    with_packaged_vectors,
-)
-from tools.program import PROGRAM, logger_of
+from tools.library.qdrant_server import OtherServerError
 from tools.settings import Settings
+
+_VECTORS = files("tools.library") / "starter" / "vectors.npz"
+
+
+class ShippedVectors:
+    """An embedder that knows the vectors of the starter library's texts, and asks `model` for others."""
+
+    def __init__(self, model: Embedder) -> None:
+        self._model = model
+        self.name = model.name
+        self.size = model.size
+        with as_file(_VECTORS) as path, np.load(path) as held:
+            self._held = dict(zip(held["texts"].tolist(), held["vectors"], strict=True))
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return one row of norm 1 for each text; see tools.embed.embedder."""
+        rows = [self._held.get(digest(text)) for text in texts]
+        missing = [place for place, row in enumerate(rows) if row is None]
+        if missing:
+            made = self._model.embed([texts[place] for place in missing])
+            for place, row in zip(missing, made, strict=True):
+                rows[place] = row
+        return np.array(rows, dtype=np.float32).reshape(len(rows), self.size)
+
+
+def with_packaged_vectors(embedder: Embedder) -> Embedder:
+    """Return the embedder with what it is known to say, if the shipped vectors are its own."""
+    known = embedder.name == MiniLm.name and _VECTORS.is_file()
+    return ShippedVectors(embedder) if known else embedder
+
+
+def digest(text: str) -> int:
+    """Return what a text is known by."""
+    return int.from_bytes(sha256(text.encode()).digest()[:8], "big")
+
+
+STARTER = "starter"
+_WAIT = 300.0  # seconds: another process may be building it
+_HASH = "starter_sha256"
+
+
+@contextmanager
+def starter_papers(other: Path | None = None) -> Iterator[Path]:
+    """The file of packaged records, or `other`.
+
+    Raises:
+        LibraryError: The packaged file is missing.
+    """
+    if other is not None:
+        yield other
+        return
+    packaged = files("tools.library") / "starter" / "papers.jsonl"
+    if not packaged.is_file():
+        raise LibraryError(
+            "this installation has no starter library: install CiteLoom again, or add your own "
+            f"papers with `{PROGRAM} library add` and name that library"
+        )
+    with as_file(packaged) as path:
+        yield path
+
+
+def sync_starter(library: Library, source: Path) -> None:
+    """Make `library` hold the records of `source` and nothing else; quick if it does already.
+
+    The hash of the source is noted last: a build that was killed goes on at the next use, and a
+    second process waits for the first.
+    """
+    wanted = sha256(source.read_bytes()).hexdigest()
+    if library.meta().get(_HASH) == wanted:
+        return
+    with library.writing(_WAIT):
+        if library.meta().get(_HASH) == wanted:
+            return
+        logger.info("building the starter library from %s", source.name)
+        papers = list(_annotated(source))
+        library.add(papers, replace=True)
+        # By what the library calls them: a paper may have come under another of its ids.
+        kept = {paper.id for paper in library.get([paper.id for paper in papers]).values()}
+        library.remove([key for key in library.ids() if key not in kept])
+        library.remember(**{_HASH: wanted})
+
+
+def _annotated(source: Path) -> Iterator[Paper]:
+    for record in read_records(source):
+        if isinstance(record, BadRecord):
+            raise LibraryError(
+                f"{source.name}, line {record.line}, cannot be read ({record.reason}): the starter "
+                "library is damaged; install CiteLoom again"
+            )
+        yield record.model_copy(update={"abstract_kind": "annotation"})
+
 
 logger = logger_of(__name__)
 
 CATALOG = "catalog.sqlite"
-_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _lock = RLock()
 _opened: dict[tuple[Path, str | None], Library] = {}
 
@@ -100,7 +193,7 @@ def library_names(settings: Settings) -> list[str]:
     found = (settings.home.expanduser() / "libraries").glob(f"*/{CATALOG}")
     names = {path.parent.name for path in found}
     # A restore unpacks beside the libraries, under a name that none can have.
-    return sorted({STARTER, *settings.shared_libraries, *filter(_NAME.fullmatch, names)})
+    return sorted({STARTER, *settings.shared_libraries, *filter(NAME.fullmatch, names)})
 
 
 def settings_for(name: str, caller: str, settings: Settings) -> Settings:
@@ -159,7 +252,7 @@ def folder_of(name: str, settings: Settings) -> Path:
     Raises:
         InputError: The name cannot be a library's name.
     """
-    if not _NAME.fullmatch(name):
+    if not NAME.fullmatch(name):
         raise InputError(
             f"'{name[:80]}' cannot be a library's name: use at most 64 of a-z, 0-9, '-' and '_', the "
             "first a letter or digit"

@@ -3,19 +3,23 @@
 Every call of the client that CiteLoom makes stands here, and `citeloom doctor --qdrant URL` makes each of them once.
 """
 
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from json import JSONDecodeError
 from threading import RLock
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from grpc import RpcError  # type: ignore[import-untyped]
+from pydantic import ValidationError
+from qdrant_client import QdrantClient, models
+from qdrant_client.common.client_exceptions import ResourceExhaustedResponse
+from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
-from tools.errors import CiteLoomError, LibraryError, TransientError
+from tools.embed.embedder import Vectors
+from tools.errors import PROGRAM, CiteLoomError, LibraryError, TransientError, logger_of
+from tools.library.qdrant_server import IN_MEMORY, OtherServerError, Server
 from tools.library.vector_index import (
     BREADTH,
     DENSE,
@@ -32,11 +36,6 @@ from tools.library.vector_index import (
     Sparse,
     StoredPoint,
 )
-from tools.program import PROGRAM, logger_of
-from tools.settings import Settings
-
-if TYPE_CHECKING:
-    from qdrant_client import QdrantClient, models
 
 _BUSY = ("UNAVAILABLE", "DEADLINE_EXCEEDED", "INTERNAL", "RESOURCE_EXHAUSTED", "408", "429")
 _GONE = ("NOT_FOUND", "404")
@@ -62,11 +61,6 @@ class ExistsError(LibraryError):
 @contextmanager
 def translate_server_errors(at: str) -> Iterator[None]:
     """Turn what the client raises of the server at this address into TransientError or LibraryError."""
-    from grpc import RpcError  # type: ignore[import-untyped]
-    from pydantic import ValidationError
-    from qdrant_client.common.client_exceptions import ResourceExhaustedResponse
-    from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
-
     try:
         yield
     except ResourceExhaustedResponse as error:
@@ -101,49 +95,10 @@ def _words(error: Any) -> str:
         return str(error.reason_phrase)
 
 
-IN_MEMORY = ":memory:"
 _THRESHOLD = 10_000
 """Kilobytes of a segment from which a server builds its search graph; its own default."""
 _OVERSAMPLING = 2.0
 """Compressed vectors looked at for each that is scored again with its whole numbers."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Server:
-    """A Qdrant server, and how collections are made there."""
-
-    url: str
-    """Its address, or ':memory:' for the client's own engine, which forgets."""
-    api_key: str | None = None
-    grpc_port: int | None = None
-    quantization: str = "none"
-    on_disk: bool = False
-    shards: int | None = None
-    replicas: int | None = None
-
-    @classmethod
-    def of(cls, settings: Settings, url: str | None = None) -> "Server":
-        """Return the server of these settings, or one at another address with the same ones."""
-        key = settings.qdrant_api_key
-        return cls(
-            url=url or settings.qdrant_url or "",
-            api_key=key.get_secret_value() if key else None,
-            grpc_port=settings.qdrant_grpc_port,
-            quantization=settings.qdrant_quantization,
-            on_disk=settings.qdrant_on_disk,
-            shards=settings.qdrant_shards,
-            replicas=settings.qdrant_replicas,
-        )
-
-    @property
-    def shown(self) -> str:
-        """Its address without a password that may stand in it."""
-        return re.sub(r"//[^/@]*@", "//", self.url)
-
-    @property
-    def in_memory(self) -> bool:
-        """Whether it is the client's own engine: that takes no parameters, and warns of them."""
-        return self.url == IN_MEMORY
 
 
 def collection_config(server: Server, size: int, multi: int | None) -> dict[str, Any]:
@@ -151,8 +106,6 @@ def collection_config(server: Server, size: int, multi: int | None) -> dict[str,
 
     It builds no search graph yet: see `loaded`.
     """
-    from qdrant_client import models
-
     disk = True if server.on_disk else None
     dense = {
         DENSE: models.VectorParams(
@@ -191,8 +144,6 @@ def collection_config(server: Server, size: int, multi: int | None) -> dict[str,
 
 def payload_indexes() -> dict[str, Any]:
     """Return the kind of index of each payload field by which passages are filtered."""
-    from qdrant_client import models
-
     kinds = dict.fromkeys(NUMBERS, models.PayloadSchemaType.INTEGER)
     return kinds | dict.fromkeys(KEYWORDS, models.PayloadSchemaType.KEYWORD)
 
@@ -202,15 +153,11 @@ def loaded() -> Any:
 
     The search graph is built then, with links between points that pass the filters.
     """
-    from qdrant_client import models
-
     return models.OptimizersConfigDiff(indexing_threshold=_THRESHOLD)
 
 
 def searching(server: Server, *, exact: bool) -> Any:
     """Return how a search goes about it; None for the client's own engine, which looks at everything."""
-    from qdrant_client import models
-
     if server.in_memory:
         return None
     again = models.QuantizationSearchParams(rescore=True, oversampling=_OVERSAMPLING)
@@ -221,8 +168,6 @@ def searching(server: Server, *, exact: bool) -> Any:
 
 def _quantization(server: Server) -> Any:
     """Return how dense vectors are compressed in memory; those of whole numbers stay, for scoring again."""
-    from qdrant_client import models
-
     if server.in_memory:
         return None
     if server.quantization == "scalar":
@@ -244,10 +189,6 @@ _BATCH, _AT_ONCE = 32, 4  # the library hands over 128 at a time
 _NUMBERS = 500_000  # of a batch: some 10 MB of JSON, of which a server takes 32
 _PAGE = 1_000  # points that are read at once
 T = TypeVar("T")
-
-
-class OtherServerError(LibraryError):
-    """The vectors are on a server, and no setting says where that is."""
 
 
 class ServerIndex:
@@ -286,11 +227,14 @@ class ServerIndex:
 
     def upsert(self, points: Sequence[Point]) -> None:
         """Insert or replace points; returns when the server has applied them."""
-        from qdrant_client import models
 
         def insert(batch: list[Point]) -> None:
             rows = [
-                models.PointStruct(id=point.id, vector=_named(point), payload=point.payload)
+                models.PointStruct(
+                    id=point.id,
+                    vector={name: _own(vector) for name, vector in point.vectors().items()},
+                    payload=point.payload,
+                )
                 for point in batch
             ]
             self._call(lambda client: client.upsert(self._collection, rows, wait=True))
@@ -309,8 +253,6 @@ class ServerIndex:
         exact: bool = False,
     ) -> list[list[ScoredPoint]]:
         """Return the nearest points; see tools.library.vector_index.VectorIndex."""
-        from qdrant_client import models
-
         params = searching(self._server, exact=exact)
         conditions = _conditions(filter, among)
         requests = [
@@ -331,9 +273,8 @@ class ServerIndex:
 
     def set_payload(self, points: Mapping[int, Payload]) -> None:
         """Replace payloads; see tools.library.vector_index.VectorIndex."""
-        from qdrant_client import models
 
-        def overwrite(client: "QdrantClient") -> None:
+        def overwrite(client: QdrantClient) -> None:
             for key, values in points.items():
                 # A filter, as a server refuses a list of ids of which one is not there.
                 one = models.Filter(must=[models.HasIdCondition(has_id=[key])])
@@ -354,10 +295,10 @@ class ServerIndex:
         )
         return [StoredPoint.of(record) for record in records]
 
-    def vectors(self, ids: Sequence[int]) -> dict[int, NDArray[np.float32]]:
+    def vectors(self, ids: Sequence[int]) -> dict[int, Vectors]:
         """Return the stored dense vectors of those points that are there."""
 
-        def read(client: "QdrantClient") -> list[Any]:
+        def read(client: QdrantClient) -> list[Any]:
             pages = [list(ids[start : start + _PAGE]) for start in range(0, len(ids), _PAGE)]
             return [
                 record
@@ -380,7 +321,7 @@ class ServerIndex:
         if self._loaded or self._server.in_memory:  # which has neither, and warns
             return
 
-        def finish(client: "QdrantClient") -> None:
+        def finish(client: QdrantClient) -> None:
             for field, kind in payload_indexes().items():
                 client.create_payload_index(self._collection, field, kind)
             client.update_collection(self._collection, optimizers_config=loaded())
@@ -397,7 +338,7 @@ class ServerIndex:
         with self._lock:
             self._client = None
 
-    def _call(self, action: "Callable[[QdrantClient], T]") -> T:
+    def _call(self, action: Callable[[QdrantClient], T]) -> T:
         if not self._server.url:
             raise OtherServerError(
                 "the vectors of this library are on a Qdrant server: set CITELOOM_QDRANT_URL to its "
@@ -409,9 +350,7 @@ class ServerIndex:
                     return action(self._connected())
             return action(self._connected())
 
-    def _connected(self) -> "QdrantClient":
-        from qdrant_client import QdrantClient
-
+    def _connected(self) -> QdrantClient:
         with self._lock:
             if self._client is None:
                 self._client = (
@@ -420,9 +359,7 @@ class ServerIndex:
             return self._client
 
 
-def _client(server: Server) -> "QdrantClient":
-    from qdrant_client import QdrantClient
-
+def _client(server: Server) -> QdrantClient:
     key = (server.api_key or "").strip()
     if not (key.isascii() and key.isprintable()):
         raise LibraryError(
@@ -460,20 +397,12 @@ def _batches(points: Sequence[Point]) -> Iterator[list[Point]]:
 
 def _own(vector: Any) -> Any:
     """Return a vector as the client takes it."""
-    from qdrant_client import models
-
     if isinstance(vector, Sparse):
         return models.SparseVector(indices=list(vector.indices), values=list(vector.values))
     return vector.tolist()
 
 
-def _named(point: Point) -> dict[str, Any]:
-    return {name: _own(vector) for name, vector in point.vectors().items()}
-
-
-def _conditions(wanted: IndexFilter, among: Collection[int] | None) -> "models.Filter | None":
-    from qdrant_client import models
-
+def _conditions(wanted: IndexFilter, among: Collection[int] | None) -> models.Filter | None:
     must: list[Any] = [
         models.FieldCondition(key=field, match=models.MatchAny(any=values))
         for field, values in wanted.any_of()

@@ -9,7 +9,8 @@ from uuid import uuid4
 import numpy as np
 
 from tools.errors import CiteLoomError
-from tools.library.server_index import Server, ServerIndex
+from tools.library.qdrant_server import Server
+from tools.library.server_index import ServerIndex
 from tools.library.vector_index import (
     DENSE,
     MULTI,

@@ -12,7 +12,7 @@ from uuid import uuid4
 from state.bibliography import ReferenceEntry
 from state.document import DocumentEntry
 from state.passage import Passage, PassageHit
-from tools.errors import InputError, loggable_kind
+from tools.errors import InputError, loggable_kind, logger_of
 from tools.library.catalog import Catalog
 from tools.library.database import WriteLock
 from tools.library.document_rows import (
@@ -25,7 +25,6 @@ from tools.library.document_rows import (
 from tools.library.library_index import LibraryIndex
 from tools.library.passage_catalog import PassageCatalog, index_filter
 from tools.library.search_types import PassageFilter
-from tools.program import logger_of
 
 logger = logger_of(__name__)
 

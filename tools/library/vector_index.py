@@ -16,12 +16,12 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import log
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tools.embed.embedder import readable
+from tools.embed.embedder import Vectors, readable
 
 if TYPE_CHECKING:
     from qdrant_edge import Bm25, SparseVector
@@ -65,10 +65,10 @@ class Point:
 
     id: int
     payload: Payload
-    dense: NDArray[np.float32]
+    dense: Vectors
     sparse: Sparse
     lexical: Sparse | None = None
-    multi: NDArray[np.float32] | None = None
+    multi: Vectors | None = None
     """A vector of norm 1 for each token."""
 
     def vectors(self) -> dict[str, Any]:
@@ -86,11 +86,16 @@ class Point:
 class Query:
     """What is looked for: by one vector, or by several, whose rankings are fused."""
 
-    dense: NDArray[np.float32] | None = None
+    dense: Vectors | None = None
     sparse: Sparse | None = None
     lexical: Sparse | None = None
-    multi: NDArray[np.float32] | None = None
+    multi: Vectors | None = None
     """Orders what the others find by token vectors (MaxSim)."""
+
+
+def lock_of(path: Path) -> Path:
+    """Return the file that is locked while the index in a folder is open."""
+    return path.with_name(f".{path.name}.lock")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +144,7 @@ class StoredPoint:
     """One point as it is in the index."""
 
     id: int
-    dense: NDArray[np.float32]
+    dense: Vectors
     sparse: Sparse
     payload: Payload
 
@@ -200,7 +205,7 @@ class VectorIndex(Protocol):
     def scroll(self, after: int, limit: int) -> list[StoredPoint]:
         """Return the points behind the id `after`, in the order of their ids."""
 
-    def vectors(self, ids: Sequence[int]) -> dict[int, NDArray[np.float32]]:
+    def vectors(self, ids: Sequence[int]) -> dict[int, Vectors]:
         """Return the stored dense vectors, norm 1, of those points that are there."""
 
     def delete(self, ids: Sequence[int]) -> None:

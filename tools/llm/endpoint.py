@@ -2,7 +2,6 @@
 
 import asyncio
 import random
-import re
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -12,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic import SecretStr
 
 from tools.concurrency import LoopLocal, semaphore_named
-from tools.errors import TransientError, loggable_kind
+from tools.errors import TransientError, loggable_kind, logger_of
+from tools.http.hosts import without_password
 from tools.ledger.budget_limits import Price
 from tools.ledger.run_ledger import RunLedger
 from tools.llm.endpoint_errors import EndpointFault, Place, endpoint_error, foreign_errors
@@ -24,7 +24,6 @@ from tools.llm.structured_output import (
     without_thoughts,
 )
 from tools.llm.task import Tier, count_tokens
-from tools.program import logger_of
 from tools.settings import Settings
 
 if TYPE_CHECKING:
@@ -157,7 +156,7 @@ class Endpoint:
         self._backoff = backoff
         self._gate = semaphore_named(self.url, settings.llm_concurrency)
         self._place = Place(
-            url=re.sub(r"//[^/@]*@", "//", self.url),  # a password may stand in it
+            url=without_password(self.url),
             model=self.model,
             setting=f"CITELOOM_{tier.upper()}_MODEL",
             seconds=settings.llm_timeout,

@@ -12,25 +12,13 @@ from tools.errors import CiteLoomError, PermanentError, RefusedError, TransientE
 from tools.http.response_errors import retry_after, says
 
 _KEY = re.compile(r"\b(?:sk|gsk|pk)[-_][\w*.-]{6,}|\bBearer\s+\S+", re.IGNORECASE)
-# Some endpoints speak of quota and billing when they mean the calls of this minute; then they say
-# when to retry.
-_QUOTA = re.compile(
-    r"insufficient[_ ](?:quota|balance|credit|funds)|payment required|^(?!.*retry).*billing",
-    re.I | re.S,
-)
-_CONTEXT = re.compile(
-    r"context[_ ](?:length|window|size)|maximum context|prompt is too long|too many tokens"
-    r"|exceed\w* the (?:configured|available|model)",
-    re.I,
-)
 # Of a reasoning model that thought until the end, and of one that is held to a format.
 _CUT = re.compile(
     r"could not finish the message|output limit was reached"
     r"|max(?:imum)?[_ ](?:completion[_ ]|output[_ ])?tokens[^.]{0,40}reached",
     re.I,
 )
-_STREAM = re.compile(r"(?:only|must|require|enable)\b.{0,60}\bstream|data: ?\{", re.I | re.S)
-_RESPONSES = re.compile(r"only\b.{0,60}\bresponses\b", re.I | re.S)
+_STREAM = r"(?:only|must|require|enable)\b.{0,60}\bstream|data: ?\{"
 _ELSEWHERE = "name another model, or put a gateway between that translates, such as LiteLLM"
 _STREAMED = (
     "{url} answers {model} only as a stream, and CiteLoom asks for whole answers, since a stream "
@@ -48,21 +36,32 @@ _LONG = (
     "{said}"
 )
 _NO_CREDIT = "the account at {url} has no credit or quota left: {said}"
-_STOPS: tuple[tuple[set[int], re.Pattern[str] | None, str], ...] = (
-    ({401}, None, "{url} rejects the API key: check {prefix}_API_KEY"),
-    ({402}, None, _NO_CREDIT),
-    ({400, 403, 429}, _QUOTA, _NO_CREDIT),
+_STOPS: tuple[tuple[set[int], str, str], ...] = (
+    ({401}, "", "{url} rejects the API key: check {prefix}_API_KEY"),
+    ({402}, "", _NO_CREDIT),
+    # Some endpoints speak of quota and billing when they mean the calls of this minute; then they say
+    # when to retry.
+    (
+        {400, 403, 429},
+        r"insufficient[_ ](?:quota|balance|credit|funds)|payment required|^(?!.*retry).*billing",
+        _NO_CREDIT,
+    ),
     (
         {403},
-        None,
+        "",
         "{url} does not let this key use {model}: check {prefix}_API_KEY and the key's rights: {said}",
     ),
-    ({413}, None, _LONG),
-    ({400, 422, 500}, _CONTEXT, _LONG),
+    ({413}, "", _LONG),
+    (
+        {400, 422, 500},
+        r"context[_ ](?:length|window|size)|maximum context|prompt is too long|too many tokens"
+        r"|exceed\w* the (?:configured|available|model)",
+        _LONG,
+    ),
     ({400, 404, 405, 422, 501}, _STREAM, _STREAMED),
     (
         {400, 404, 405},
-        _RESPONSES,
+        r"only\b.{0,60}\bresponses\b",
         f"{{url}} serves {{model}} by its Responses API only, and CiteLoom speaks chat completions: {_ELSEWHERE}",
     ),
 )
@@ -192,7 +191,7 @@ def _garbled_fault(error: Exception, place: Place) -> EndpointFault:
             ),
             billed=False,
         )
-    if _STREAM.search(text):
+    if re.search(_STREAM, text, re.I | re.S):
         return _judge(400, text, None, place)
     if isinstance(body, dict):
         code = body.get("code")
@@ -223,7 +222,7 @@ def _judge(status: int, words: str, retry_after: float | None, place: Place) -> 
     if status == 400 and _CUT.search(words):
         return EndpointFault(PermanentError(f"{place.url} cut the answer: {said}"), cut=True)
     for statuses, pattern, message in _STOPS:
-        if status in statuses and (pattern is None or pattern.search(words)):
+        if status in statuses and re.search(pattern, words, re.I | re.S):
             told = message.format(url=place.url, prefix=place.prefix, model=model, said=said)
             return EndpointFault(PermanentError(told), fitting=message is _LONG)
     if status in {400, 422} and says(words.replace("_", " "), _FILTER):

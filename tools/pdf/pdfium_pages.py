@@ -15,6 +15,9 @@ from threading import RLock
 from types import SimpleNamespace
 from typing import Any
 
+import pypdfium2.raw as pdfium
+from pypdfium2 import PdfDocument, PdfiumError
+
 from tools.errors import DocumentError
 from tools.file_limits import PageLimits
 from tools.pdf.damaged_files import repair_pdf
@@ -59,8 +62,6 @@ def _pointer(handle: Any) -> Any:
 @lru_cache(maxsize=1)
 def _calls() -> SimpleNamespace:
     """Return what is asked of pdfium for single characters; an address in the last has to be a number."""
-    import pypdfium2.raw as pdfium
-
     return SimpleNamespace(
         unicode=_quick(pdfium.FPDFText_GetUnicode, ctypes.c_uint),
         owner=_quick(pdfium.FPDFText_GetTextObject, ctypes.c_ssize_t),
@@ -82,9 +83,6 @@ class Runs:
     """
 
     def __init__(self, text: Any, count: int) -> None:
-        import pypdfium2.raw as pdfium
-
-        self._pdfium = pdfium
         self._text = text
         self._count = count
         self._name = ctypes.create_string_buffer(256)
@@ -132,7 +130,7 @@ class Runs:
         """Whether the words, once taken, are drawn invisibly: as recognition of characters lays them on a scan."""
         owners = [owner for owner in self._owners if owner][::_SAMPLED]
         modes = {self._calls.mode(owner) for owner in owners}
-        return modes == {self._pdfium.FPDF_TEXTRENDERMODE_INVISIBLE}
+        return modes == {pdfium.FPDF_TEXTRENDERMODE_INVISIBLE}
 
     def _with_ligatures(self, text: str, start: int, end: int) -> str:
         """Return a word with the letters of a glyph in their order: pdfium turns those of lam-alef."""
@@ -158,7 +156,7 @@ class Runs:
             return ""
         buffer = ctypes.create_string_buffer(4 * count + 4)  # a character may need two units
         units = ctypes.cast(buffer, ctypes.POINTER(ctypes.c_ushort))
-        size = self._pdfium.FPDFText_GetText(self._text, 0, count, units)
+        size = pdfium.FPDFText_GetText(self._text, 0, count, units)
         whole = buffer.raw[: 2 * max(0, size - 1)].decode("utf-16-le", "surrogatepass")
         if len(whole) != count:  # pdfium leaves out what has no code, and the places do not agree
             return "".join(map(self._character, range(count)))
@@ -234,7 +232,6 @@ class Runs:
 
     def _told(self, index: int) -> tuple[str, bool, bool, bool, bool]:
         """Return what the font of a character tells: its name, whether it is bold, and so on."""
-        pdfium = self._pdfium
         pdfium.FPDFText_GetFontInfo(self._text, index, self._name, 256, self._flags)
         name = self._name.value.decode("utf-8", "replace").rpartition("+")[2]
         weight = pdfium.FPDFText_GetFontWeight(self._text, index)
@@ -263,8 +260,6 @@ def opened(content: bytes, name: str) -> Iterator[Any]:
     Raises:
         DocumentError: It is encrypted, or pdfium finds no document with pages in it.
     """
-    from pypdfium2 import PdfDocument, PdfiumError
-
     # Offsets count from the header where something precedes it.
     content = content[max(0, content.find(b"%PDF-", 0, 4096)) :]
     with LOCK:
@@ -302,9 +297,6 @@ def read_page(document: Any, index: int, limits: PageLimits) -> UprightPage:
     Raises:
         PageFault: It cannot be loaded or is beyond a limit.
     """
-    import pypdfium2.raw as pdfium
-    from pypdfium2 import PdfiumError
-
     with LOCK:
         try:
             page = document.get_page(index)

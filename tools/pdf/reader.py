@@ -1,20 +1,23 @@
-"""Reads a PDF to a Document, and says how far each part of it can be relied on."""
+"""Reads a PDF to a Document, and says how far each part of it can be relied on.
+
+Other papers that are bound in one file with the first are told apart by the heads that papers begin with.
+"""
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
-from typing import Any, cast
+from difflib import SequenceMatcher
+from itertools import groupby, pairwise
+from operator import attrgetter
+from typing import Any, NamedTuple, cast
 
 from state.document import Block, BlockKind, Document, Unread
 from state.paper import Author
-from tools.counting import counted
-from tools.errors import DocumentError, loggable_trace
+from tools.errors import DocumentError, counted, loggable_trace, logger_of
 from tools.file_limits import PAGE_LIMITS, PageLimits
-from tools.pdf.bound_papers import first_paper, note_on_lists
 from tools.pdf.columns import Columns
 from tools.pdf.damaged_files import cut_off, refuse_bombs
 from tools.pdf.floats import mark_apart
-from tools.pdf.front_matter import FrontMatter, read_front
+from tools.pdf.front_matter import FrontMatter, begins_paper, read_front
 from tools.pdf.glyphs import LINE_HYPHEN, WordVocabulary
 from tools.pdf.headings import (
     Profile,
@@ -29,8 +32,88 @@ from tools.pdf.page_furniture import DROPPED, clear_marks, mark_furniture
 from tools.pdf.paragraphs import ENDS, Assembler, PageBlock
 from tools.pdf.pdfium_pages import PageFault, opened, pages_and_title, read_page
 from tools.pdf.reference_entries import DATED, mark_references
-from tools.program import logger_of
+from tools.text.headings import is_references
 from tools.text.text_quality import text_quality
+
+_SAME = 0.8
+"""How like two titles are, 0..1, from which the second is the first again, behind a cover."""
+_NAMED = 3
+"""Papers of a volume that a message names."""
+
+
+_ENTRIES, _BETWEEN = 5, 20
+"""Entries that make a list of references, and paragraphs behind one from which the next is another."""
+
+
+class _Head(NamedTuple):
+    page: int
+    title: str
+
+
+def first_paper(
+    lines: Sequence[Line], profile: Profile, name: str
+) -> tuple[Sequence[Line], tuple[Unread, ...]]:
+    """Return the lines of the first paper of a file, and what is left out because it is of others.
+
+    Where no list of references stands before the first of the others, that is a cover, and one paper
+    behind it is the file's; where there are several, the file is a volume.
+
+    Raises:
+        DocumentError: The file is a volume of several papers.
+    """
+    heads = _heads(lines, profile)
+    if not heads:
+        return lines, ()
+    before = [line for line in lines if line.page < heads[0].page]
+    if any(is_references(line.text) for line in before):
+        last = lines[-1].page
+        where = f"pages {heads[0].page} to {last}" if last > heads[0].page else f"page {last}"
+        cause = f"another paper begins there, “{heads[0].title}”: save it as a file of its own"
+        return before, (Unread(where=where, cause=cause),)
+    if len(heads) == 1:
+        return lines, ()
+    told = "; ".join(f"page {head.page}: “{head.title}”" for head in heads[:_NAMED])
+    told += "; and more" if len(heads) > _NAMED else ""
+    raise DocumentError(
+        f"{name} holds several papers ({told}), and CiteLoom takes one paper a file",
+        remedy="split it into one PDF for each paper, and add those",
+    )
+
+
+def note_on_lists(blocks: Sequence[Block]) -> tuple[str, ...]:
+    """Say that a document has several lists of references, if it has."""
+    lists: list[list[Block]] = []
+    between = _BETWEEN
+    for block in blocks:
+        if block.kind == "reference":
+            lists += [[]] if between >= _BETWEEN else []
+            lists[-1].append(block)
+            between = 0
+        elif block.kind == "text":
+            between += 1
+    pages = [str(entries[0].page) for entries in lists if len(entries) >= _ENTRIES]
+    if len(pages) < 2:
+        return ()
+    where = f"{', '.join(pages[:-1])} and {pages[-1]}"
+    return (f"it has lists of references on pages {where}: it may hold more than one paper",)
+
+
+def _heads(lines: Sequence[Line], profile: Profile) -> list[_Head]:
+    """Return where papers begin behind the first page, each title once."""
+    live = [line for line in lines if line.kind != DROPPED]
+    pages = [(page, list(group)) for page, group in groupby(live, key=attrgetter("page"))]
+    found = [_Head(page, begins_paper(group, profile)) for page, group in pages]
+    return [
+        head
+        for at, head in enumerate(found)
+        if at and head.title and not any(_is_same(head, other) for other in found[:at])
+    ]
+
+
+def _is_same(head: _Head, other: _Head) -> bool:
+    matcher = SequenceMatcher(None, head.title.lower(), other.title.lower(), autojunk=False)
+    return matcher.ratio() >= _SAME
+
 
 _PROSE = {"text", "list", "abstract"}
 _GOES_ON = {"equation", "list", "code"}

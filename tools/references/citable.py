@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from state.bibliography import CitationStyle, ReferenceEntry
 from state.paper import Paper, canonical_id
-from tools.references.citation_links import Linker, first_keys, folded
-from tools.references.in_text import Label
+from tools.references.in_text import Label, Linker, first_keys, folded
 from tools.references.read_bibliography import style_of
 from tools.references.read_entry import read_entry
 

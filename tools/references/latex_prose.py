@@ -88,11 +88,7 @@ def _without_code(text: str) -> str:
 
 def _printed(text: str, items: list[tuple[str, str]]) -> str:
     """Return the prose; the items of its list go into `items`."""
-    from pylatexenc.latex2text import EnvironmentTextSpec, LatexNodes2Text, MacroTextSpec
-    from pylatexenc.latex2text import get_default_latex_context_db as printing
-    from pylatexenc.latexwalker import LatexWalker
-    from pylatexenc.latexwalker import get_default_latex_context_db as parsing
-    from pylatexenc.macrospec import MacroSpec
+    from pylatexenc import latex2text, latexwalker, macrospec
 
     notes: list[str] = []
 
@@ -113,17 +109,24 @@ def _printed(text: str, items: list[tuple[str, str]]) -> str:
     gives |= dict.fromkeys(_NOTES, note) | {"item": " ", "\\": " ", "par": "\n\n"}
     gives |= {"url": inner, "href": inner, "verb": lambda node: f"`{node.latex_verbatim()[6:-1]}`"}
     gives["textsuperscript"] = lambda node, l2tobj: f"<sup>{inner(node, l2tobj)}</sup>"
-    printed = [MacroTextSpec(name, simplify_repl=to) for name, to in gives.items()]
-    printed += [MacroTextSpec(name, discard=True) for name in _NOTHING]
-    lists = [EnvironmentTextSpec("thebibliography", simplify_repl=listed)]
-    grammar, printer = parsing(), printing()
-    commands = [MacroSpec(name, "*[{") for name in (*_NOTHING, *_NOTES, "textsuperscript")]
+    printed = [latex2text.MacroTextSpec(name, simplify_repl=to) for name, to in gives.items()]
+    printed += [latex2text.MacroTextSpec(name, discard=True) for name in _NOTHING]
+    lists = [latex2text.EnvironmentTextSpec("thebibliography", simplify_repl=listed)]
+    grammar, printer = (
+        latexwalker.get_default_latex_context_db(),
+        latex2text.get_default_latex_context_db(),
+    )
+    commands = [
+        macrospec.MacroSpec(name, "*[{") for name in (*_NOTHING, *_NOTES, "textsuperscript")
+    ]
     grammar.add_context_category("citeloom", macros=commands, prepend=True)
     printer.add_context_category("citeloom", macros=printed, environments=lists, prepend=True)
-    nodes = list(_seen(LatexWalker(text, latex_context=grammar).get_latex_nodes()[0]))
+    nodes = list(_seen(latexwalker.LatexWalker(text, latex_context=grammar).get_latex_nodes()[0]))
     whole = [node for node in nodes if getattr(node, "environmentname", "") == "document"]
     nodes = whole[0].nodelist if whole else nodes
-    prose = LatexNodes2Text(latex_context=printer, math_mode="verbatim").nodelist_to_text(nodes)
+    prose = latex2text.LatexNodes2Text(
+        latex_context=printer, math_mode="verbatim"
+    ).nodelist_to_text(nodes)
     return "\n\n".join([str(prose), *notes])
 
 

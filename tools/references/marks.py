@@ -5,11 +5,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from state.bibliography import CitationStyle
-from tools.references.citation_links import folded
 from tools.references.in_text import (
     Label,
     Mention,
     find_mentions,
+    folded,
     numbered,
     numbers_in,
     without_overlaps,

@@ -22,7 +22,7 @@ from tools.bibliography.citation_printer import style_papers
 from tools.bibliography.citation_style import DEFAULT, named_style
 from tools.bibliography.keys import citation_keys
 from tools.bibliography.text_runs import plain
-from tools.bibliography.write_csl import reference_line
+from tools.bibliography.write_records import reference_line
 from tools.errors import InputError
 
 

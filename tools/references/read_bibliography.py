@@ -5,8 +5,7 @@ from itertools import chain
 
 from state.bibliography import Bibliography, CitationStyle, InTextCitation, ReferenceEntry
 from state.document import Block, Document
-from tools.references.citation_links import Linker, first_keys
-from tools.references.in_text import Label, Mention
+from tools.references.in_text import Label, Linker, Mention, first_keys
 from tools.references.marks import citations_in
 from tools.references.read_entry import read_entry, repeats
 from tools.text.headings import is_references

@@ -7,9 +7,11 @@ not compared; what is written in two ways (initials, accents, abbreviated venues
 from collections.abc import Sequence
 from datetime import date
 
+from rapidfuzz import fuzz
+
 from state.audit import WrongField
 from state.paper import Author, Paper, known_since, title_key
-from tools.counting import counted
+from tools.errors import counted
 from tools.scholar.merging import is_preprint, is_preprint_doi
 from tools.scholar.same_work import NEAR_LETTERS, near_titles
 from tools.scholar.venues import is_meeting, same_venue
@@ -41,8 +43,6 @@ def same_work(own: Paper, found: Paper) -> bool:
 
 def slips_in_title(stated: Paper, record: Paper) -> bool:
     """Whether a record is what a reference means though its title is another: authors and year say so."""
-    from rapidfuzz import fuzz
-
     known = [_known(author, record.authors) for author in stated.authors]
     if not known or not record.authors or 2 * sum(known) < len(known) or not known[0]:
         return False
@@ -128,8 +128,6 @@ def _known(author: Author, others: Sequence[Author]) -> bool:
 
 def _same_person(one: Author, two: Author) -> bool:
     """Whether two names may be of one person: family names the same but for spelling, parts, or order."""
-    from rapidfuzz import fuzz
-
     first, second = title_key(one.family), title_key(two.family)
     if not first or not second or first.isascii() != second.isascii():
         return True  # in another script nothing can be compared

@@ -5,8 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from state.paper import Author, Paper, canonical_id
-from tools.counting import counted
-from tools.errors import PermanentError
+from tools.errors import PermanentError, counted
 from tools.http.response_errors import says
 from tools.scholar.fields import bare_id, paper_from, text_of, year_of
 

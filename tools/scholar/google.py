@@ -14,11 +14,10 @@ from urllib.parse import urlencode
 
 from state.paper import Paper, id_in
 from state.search import SearchQuery
-from tools.errors import PermanentError, QuotaError
+from tools.errors import PermanentError, QuotaError, logger_of
 from tools.http.hosts import Host
 from tools.http.http_caller import DAY, RetryingClient
 from tools.http.response_errors import mapping, mappings, says
-from tools.program import logger_of
 from tools.scholar.fields import text_of
 from tools.scholar.lookup import WorkToLookUp, look_up
 from tools.scholar.source import SearchAnswer, Source, SourceOffer, terms

@@ -4,12 +4,10 @@ import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date
 
-import numpy as np
-from numpy.typing import NDArray
-
 from state.bibliography import Bibliography
 from state.paper import Paper
 from state.search import SearchQuery
+from tools.embed.embedder import Vectors
 from tools.library.library import Library
 from tools.scholar.source import LinkAnswer, SearchAnswer, Source
 
@@ -78,7 +76,7 @@ class LibrarySource(Source):
             if any(key in known for key in (paper.id, *paper.aliases))
         }
 
-    async def vectors(self, ids: Collection[str]) -> dict[str, NDArray[np.float32]]:
+    async def vectors(self, ids: Collection[str]) -> dict[str, Vectors]:
         """Return the stored dense vectors."""
         return await asyncio.to_thread(self._library.vectors, ids)
 

@@ -15,10 +15,15 @@ from pydantic import SecretStr
 
 from state.paper import Paper
 from state.search import SearchQuery
-from tools.errors import NotInSourceError, QuotaError, RequestRejectedError, loggable_kind
+from tools.errors import (
+    NotInSourceError,
+    QuotaError,
+    RequestRejectedError,
+    loggable_kind,
+    logger_of,
+)
 from tools.http.hosts import Host
 from tools.http.http_caller import DAY, RetryingClient
-from tools.program import logger_of
 from tools.scholar import openalex_format as requests
 from tools.scholar.merging import ids_of
 from tools.scholar.openalex_format import FIRST, PAGE, read_page, read_single

@@ -10,6 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations, pairwise, product
 
+from rapidfuzz import fuzz
+from rapidfuzz.distance import Prefix
+
 from state.paper import Paper, title_key
 from tools.scholar.merging import (
     ids_of,
@@ -35,8 +38,6 @@ def near_titles(first: str, second: str, *, ratio: float = NEAR_RATIO) -> bool:
     'color', but 'mice' is not 'rats', 'Part I' not 'Part II', 'supervised' not 'unsupervised',
     which a ratio over a long title does not see. Markup and the mark of a retraction count for nothing.
     """
-    from rapidfuzz import fuzz
-
     first, second = bare_title(first), bare_title(second)
     if fuzz.ratio(title_key(first), title_key(second), score_cutoff=ratio) < ratio:
         return False
@@ -71,8 +72,6 @@ def _without(words: list[str], others: list[str]) -> list[str]:
 
 
 def _one_word(first: str, second: str) -> bool:
-    from rapidfuzz import fuzz
-    from rapidfuzz.distance import Prefix
 
     shared = Prefix.similarity(first, second)
     return 2 * shared >= min(len(first), len(second)) and fuzz.ratio(first, second) >= 75
@@ -230,8 +229,6 @@ def _by_title(union: _Union, letters: int) -> dict[str, list[int]]:
 
 def _near_titles(union: _Union) -> Iterator[tuple[int, int]]:
     """Yield pairs of one first author whose titles are neighbours in either reading direction."""
-    from rapidfuzz import fuzz
-
     works = union.works
     blocks: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
     for key, roots in _by_title(union, NEAR_LETTERS).items():

@@ -16,10 +16,10 @@ from state.paper import Paper, canonical_id, title_key
 from state.passage import Passage, passage_id
 from state.quote import Quote
 from state.search import SearchQuery
+from tools.errors import logger_of
 from tools.http.hosts import Host
 from tools.http.http_caller import DAY, RetryingClient
 from tools.http.response_errors import mappings
-from tools.program import logger_of
 from tools.scholar.fields import count_of
 from tools.scholar.semantic_scholar_api import (
     FIELDS,

@@ -13,8 +13,7 @@ from semanticscholar import AsyncSemanticScholar as Service
 from semanticscholar.Paper import Paper as Record
 
 from state.paper import Author, Paper
-from tools.counting import counted
-from tools.errors import NotInSourceError, PermanentError
+from tools.errors import NotInSourceError, PermanentError, counted
 from tools.http.http_caller import RetryingClient
 from tools.http.response_errors import mapping, mappings
 from tools.scholar.fields import (

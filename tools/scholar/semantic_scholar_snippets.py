@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from state.quote import Quote
 from tools.http.response_errors import mapping, mappings
 from tools.scholar.fields import count_of, text_of
-from tools.text.sentences import Span, split_sentences
-from tools.text.words import distinct_content_stems
+from tools.text.words import Span, distinct_content_stems, split_sentences
 
 SENTENCES = 3
 """Of a snippet that are kept."""

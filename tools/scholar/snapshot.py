@@ -16,8 +16,7 @@ from pathlib import Path
 
 from state.paper import Paper
 from state.search import SearchQuery
-from tools.errors import InputError, PermanentError
-from tools.program import PROGRAM
+from tools.errors import PROGRAM, InputError, PermanentError
 from tools.scholar.merging import ids_of
 from tools.scholar.source import (
     LinkAnswer,

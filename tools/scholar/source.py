@@ -8,13 +8,11 @@ from itertools import combinations
 from typing import Protocol, TypeVar
 from urllib.parse import quote_plus
 
-import numpy as np
-from numpy.typing import NDArray
-
 from state.bibliography import Bibliography
 from state.paper import Paper
 from state.passage import Passage
 from state.search import SearchQuery
+from tools.embed.embedder import Vectors
 from tools.errors import PermanentError, TransientError
 
 
@@ -116,7 +114,7 @@ class Source(Protocol):
         """Return at most `limit` papers like all of these, best first."""
         return []
 
-    async def vectors(self, ids: Collection[str]) -> dict[str, NDArray[np.float32]]:
+    async def vectors(self, ids: Collection[str]) -> dict[str, Vectors]:
         """Return stored vectors of the embedder in use, where it has them; else nothing."""
         return {}
 

@@ -17,7 +17,7 @@ from state.paper import Paper
 from tools.bibliography.names import in_parts
 from tools.bibliography.read_csl import csl_paper
 from tools.bibliography.read_record import RecordError
-from tools.bibliography.write_csl import csl_item
+from tools.bibliography.write_records import csl_item
 from tools.errors import InputError, PermanentError, TransientError
 from tools.http.hosts import Host, number
 from tools.http.http_caller import FIRST_PAUSE, LONGEST_PAUSE, exchange

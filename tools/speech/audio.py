@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tools.errors import InputError, PermanentError
-from tools.program import how_to_install
+from tools.errors import InputError, PermanentError, how_to_install
 
 Samples = NDArray[np.float32]
 """One channel, from -1 to 1."""

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tools.errors import PermanentError
-from tools.program import how_to_install
+from tools.errors import PermanentError, how_to_install
 from tools.speech.audio import MAX_SECONDS, RATE, Samples, Speech, write_wave
 
 _BLOCK = RATE // 10

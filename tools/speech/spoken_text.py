@@ -3,8 +3,11 @@
 import re
 import textwrap
 import unicodedata
+from collections.abc import Callable
 
-from tools.text.sentences import split_sentences
+from tools.text.words import split_sentences
+
+Rule = tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]
 
 SIGNS = {
     "%": " percent", "‰": " per mille", "±": " plus or minus ", "×": " times ", "÷": " divided by ",
@@ -60,45 +63,8 @@ LATEX = {
     "mathcal": "", "mathrm": "", "mathbf": "", "text": "", "left": "", "right": "", "frac": "", "varepsilon": "epsilon",
 }  # fmt: skip
 
-_WORDS = (
-    (r"\bet al\.?(?=\s+[a-z(]|[,;:')]|’)", "et al"),
-    (r"\be\.\s?g\.,?", "for example"),
-    (r"\bi\.\s?e\.,?", "that is"),
-    (r"\bcf\.", "compare"),
-    (r"\bvs?\.(?=\s)", "versus"),
-    (r"\bresp\.", "respectively"),
-    (r"\bw\.\s?r\.\s?t\.", "with respect to"),
-    (r"\bapprox\.", "about"),
-    (r"\betc\.(?=\s+[a-z,])", "et cetera"),
-    (r"\bFigs\.\s?(?=\d)", "figures "),
-    (r"\bFig\.\s?(?=\d)", "figure "),
-    (r"\bTab\.\s?(?=\d)", "table "),
-    (r"\bEqs?\.\s?(?=[\d(])", "equation "),
-    (r"\bSec(?:t)?s?\.\s?(?=\d)", "section "),
-    (r"\bpp\.\s?(?=\d)", "pages "),
-    (r"\bp\.\s?(?=\d)", "page "),
-    (r"\bNo\.\s?(?=\d)", "number "),
-)
-ABBREVIATIONS = [(re.compile(pattern), words) for pattern, words in _WORDS]
-
-
 MAX_PIECE = 400
 """Characters; an engine is given one piece at a time."""
-
-_CITED = r"\d{1,4}(?:\s*[-–—]\s*\d{1,4})?"
-_CITATION = re.compile(rf"\s*\[({_CITED}(?:\s*[,;]\s*{_CITED})*)\]")
-_RANGE_OF_CITATIONS = re.compile(r"\[(\d{1,4})\]\s?[-–—]\s?\[(\d{1,4})\]")
-_NEXT_CITATION = re.compile(rf"\](\s*[,;]?\s*)\[(?={_CITED}\s*[\],;])")
-_OMISSION = re.compile(r"\s*[\[(](?:\.\.\.|…)[\])]")
-_URL = re.compile(
-    r"(?:https?://|ftp://)(?:www\.)?([^\s/<>()\"?#:]+)[^\s<>\"]*?(?=[.,;:!?)\]]*(?:\s|$))"
-)
-_DOI = re.compile(r"\b(?:doi:\s*)?10\.\d{4,9}/[^\s<>\"]*[^\s<>\".,;:!?)\]]", re.I)
-_FORMULA = re.compile(r"\$\$?(?=\S)([^$\n]{1,200}?)(?<=\S)\$\$?(?!\d)")
-_COMMAND = re.compile(r"\\([A-Za-z]+)")
-_DOLLARS = re.compile(r"\$(\d+(?:[.,]\d+)*(?:\s(?:million|billion|thousand))?)")
-_NUMBER_RANGE = re.compile(r"(?<![\w.\-–])(\d+(?:[.,]\d+)*)\s?(%?)[–-](\d+(?:[.,]\d+)*)(?![\w\-–])")
-_MINUS = re.compile(r"(?<![\w)])[-−](?=\d)")
 
 
 def speakable(text: str) -> str:
@@ -130,30 +96,12 @@ def pieces(text: str, limit: int = MAX_PIECE) -> list[str]:
 
 
 def _said(text: str) -> str:
-    text = _RANGE_OF_CITATIONS.sub(r"[\1-\2]", _OMISSION.sub(" ", text))
-    text = _CITATION.sub(_said_citation, _NEXT_CITATION.sub(", ", text))
-    text = _URL.sub(lambda match: "a link to " + match[1].replace(".", " dot "), text)
-    text = _FORMULA.sub(_said_formula, _DOI.sub("a D O I", text))
-    text = _NUMBER_RANGE.sub(r"\1\2 to \3", _DOLLARS.sub(r"\1 dollars", text))
-    text = _MINUS.sub("minus ", text)
-    for pattern, words in ABBREVIATIONS:
+    for pattern, words in RULES:
         text = pattern.sub(words, text)
     text = " ".join("".join(map(_said_sign, text)).split())
-    text = re.sub(r"\s+(?=[,.;:!?)])", "", re.sub(r"\(\s+", "(", text))
-    return re.sub(r",[\s,]*(?=[,.;:!?)])", "", text).strip(" ,;")
-
-
-def _said_citation(match: re.Match[str]) -> str:
-    *first, last = (
-        re.sub(r"\s*[-–—]\s*", " to ", one) for one in re.split(r"\s*[,;]\s*", match[1])
-    )
-    listed = f"{', '.join(first)} and {last}" if first else last
-    return f" (source{'s' if listed != match[1] else ''} {listed})"
-
-
-def _said_formula(match: re.Match[str]) -> str:
-    said = _COMMAND.sub(lambda found: f" {LATEX.get(found[1], found[1])} ", match[1])
-    return re.sub(r"[{}_^\\]", " ", said)
+    for pattern, words in _SEAMS:
+        text = pattern.sub(words, text)
+    return text.strip(" ,;")
 
 
 def _said_sign(sign: str) -> str:
@@ -162,3 +110,58 @@ def _said_sign(sign: str) -> str:
         return known or ""
     kind = unicodedata.category(sign)
     return " " if kind[0] in "CZ" or kind in {"So", "Sk"} else sign
+
+
+def _said_citation(match: re.Match[str]) -> str:
+    *first, last = (
+        " to ".join(re.split(r"\s*[-–—]\s*", one)) for one in re.split(r"\s*[,;]\s*", match[1])
+    )
+    listed = f"{', '.join(first)} and {last}" if first else last
+    return f" (source{'s' if listed != match[1] else ''} {listed})"
+
+
+def _said_formula(match: re.Match[str]) -> str:
+    parts = re.split(r"\\([A-Za-z]+)", match[1])
+    parts[1::2] = [f" {LATEX.get(name, name)} " for name in parts[1::2]]
+    return "".join(parts).translate(dict.fromkeys(map(ord, "{}_^\\"), " "))
+
+
+def _compiled(*rules: tuple[str, str | Callable[[re.Match[str]], str]]) -> list[Rule]:
+    return [(re.compile(pattern), words) for pattern, words in rules]
+
+
+_CITED = r"\d{1,4}(?:\s*[-–—]\s*\d{1,4})?"
+RULES = _compiled(
+    (r"\s*[\[(](?:\.\.\.|…)[\])]", " "),
+    (r"\[(\d{1,4})\]\s?[-–—]\s?\[(\d{1,4})\]", r"[\1-\2]"),
+    (rf"\](\s*[,;]?\s*)\[(?={_CITED}\s*[\],;])", ", "),
+    (rf"\s*\[({_CITED}(?:\s*[,;]\s*{_CITED})*)\]", _said_citation),
+    (
+        r"(?:https?://|ftp://)(?:www\.)?([^\s/<>()\"?#:]+)[^\s<>\"]*?(?=[.,;:!?)\]]*(?:\s|$))",
+        lambda match: "a link to " + match[1].replace(".", " dot "),
+    ),
+    (r"(?i:\b(?:doi:\s*)?10\.\d{4,9}/[^\s<>\"]*[^\s<>\".,;:!?)\]])", "a D O I"),
+    (r"\$\$?(?=\S)([^$\n]{1,200}?)(?<=\S)\$\$?(?!\d)", _said_formula),
+    (r"\$(\d+(?:[.,]\d+)*(?:\s(?:million|billion|thousand))?)", r"\1 dollars"),
+    (r"(?<![\w.\-–])(\d+(?:[.,]\d+)*)\s?(%?)[–-](\d+(?:[.,]\d+)*)(?![\w\-–])", r"\1\2 to \3"),
+    (r"(?<![\w)])[-−](?=\d)", "minus "),
+    (r"\bet al\.?(?=\s+[a-z(]|[,;:')]|’)", "et al"),
+    (r"\be\.\s?g\.,?", "for example"),
+    (r"\bi\.\s?e\.,?", "that is"),
+    (r"\bcf\.", "compare"),
+    (r"\bvs?\.(?=\s)", "versus"),
+    (r"\bresp\.", "respectively"),
+    (r"\bw\.\s?r\.\s?t\.", "with respect to"),
+    (r"\bapprox\.", "about"),
+    (r"\betc\.(?=\s+[a-z,])", "et cetera"),
+    (r"\bFigs\.\s?(?=\d)", "figures "),
+    (r"\bFig\.\s?(?=\d)", "figure "),
+    (r"\bTab\.\s?(?=\d)", "table "),
+    (r"\bEqs?\.\s?(?=[\d(])", "equation "),
+    (r"\bSec(?:t)?s?\.\s?(?=\d)", "section "),
+    (r"\bpp\.\s?(?=\d)", "pages "),
+    (r"\bp\.\s?(?=\d)", "page "),
+    (r"\bNo\.\s?(?=\d)", "number "),
+)
+"""What is said in place of what is written, in this order."""
+_SEAMS = _compiled((r"\(\s+", "("), (r"\s+(?=[,.;:!?)])", ""), (r",[\s,]*(?=[,.;:!?)])", ""))

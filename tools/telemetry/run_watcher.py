@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextvars import ContextVar
 from functools import cache
 from typing import Any, get_args
@@ -64,7 +64,7 @@ class Watcher(BaseCallbackHandler):
         if parent is None:
             if name in GRAPHS:
                 register_step(run_id, _begun(run_id, name, metadata or {}))
-        elif _is_step(tags or ()):
+        elif any(tag.startswith("graph:step:") for tag in (tags or ())):
             span = _span(name, parent, {"citeloom.stage": name})
             place = StepContext(
                 id=run_id, root=parent.root, about=parent.about, stage=name, span=span
@@ -88,10 +88,6 @@ class Watcher(BaseCallbackHandler):
         """End it with an error; a question to a person is none."""
         if place := unregister_step(run_id):
             _ended(place, "" if isinstance(error, GraphBubbleUp) else type(error).__name__, "")
-
-
-def _is_step(tags: Sequence[str]) -> bool:
-    return any(tag.startswith("graph:step:") for tag in tags)
 
 
 def _begun(key: UUID, graph: str, metadata: Mapping[str, Any]) -> StepContext:

@@ -6,7 +6,7 @@ Nothing of it is loaded unless it is asked for.
 import threading
 from typing import TYPE_CHECKING, Any
 
-from tools.program import logger_of
+from tools.errors import logger_of
 from tools.settings import telemetry_exporters
 
 if TYPE_CHECKING:

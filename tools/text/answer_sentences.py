@@ -18,9 +18,14 @@ from tools.embed.embedder import Embedder
 from tools.text.questions import Question, is_name, names, read_question
 from tools.text.quotable import is_caption, printable
 from tools.text.self_reference import needs_context
-from tools.text.sentences import Span, split_sentences
 from tools.text.source_lines import without_numbers
-from tools.text.words import content_stems, distinct_content_stems, written_words
+from tools.text.words import (
+    Span,
+    content_stems,
+    distinct_content_stems,
+    split_sentences,
+    written_words,
+)
 
 COVERED = 0.4
 """Weighed share of a question's words that a sentence has with what stands around it, to be an answer."""
@@ -123,7 +128,11 @@ def _candidates(
         distinct_content_stems(f"{item.title}\n{' '.join(item.section)}\n{item.text}")
         for item in sources
     ]
-    weights = _weights(asked, whole)
+    weights = {
+        term: asked.weight(term)
+        * math.log(1 + (len(whole) + 1) / (sum(term in text for text in whole) + 0.5))
+        for term in asked.terms
+    }
     rare = _rare_names(asked.text, sources, whole)
     sought = frozenset(asked.sought)
     found: list[_Candidate] = []
@@ -187,15 +196,6 @@ def _rare_names(
 def _named_in(forms: Collection[str]) -> bool:
     """Whether all forms of a word are those of a name: 'SPECTER', and never 'specter' or 'Specter'."""
     return bool(forms) and all(is_name(form) and not form.istitle() for form in forms)
-
-
-def _weights(asked: Question, texts: Sequence[frozenset[str]]) -> dict[str, float]:
-    """Return the weight of each word of the question: most for what none of the texts has."""
-    return {
-        term: asked.weight(term)
-        * math.log(1 + (len(texts) + 1) / (sum(term in text for text in texts) + 0.5))
-        for term in asked.terms
-    }
 
 
 def _share(weights: dict[str, float], stems: frozenset[str]) -> float:

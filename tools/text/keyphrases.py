@@ -14,8 +14,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from tools.embed.embedder import Embedder
-from tools.text.sentences import split_sentences
-from tools.text.words import ACADEMIC_WORDS, COMMON_NOUNS, STOP_WORDS, content_stems, is_prose, stem
+from tools.text.prose_words import COMMON_NOUNS, is_prose
+from tools.text.words import (
+    ACADEMIC_WORDS,
+    STOP_WORDS,
+    content_stems,
+    split_sentences,
+    stem,
+)
 
 _RUN = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*|[^\w\s]")
 # What a text announces under a name of its own: "We present TextFlow, a ...", "named PROACT."

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from html import unescape
 
 from tools.text.self_reference import name_authors
-from tools.text.sentences import split_sentences
 from tools.text.text_quality import text_quality
+from tools.text.words import split_sentences
 
 FEWEST, MOST = 5, 90
 """Words of a sentence that may be printed."""

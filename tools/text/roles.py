@@ -6,7 +6,7 @@ The cues are those of argumentative zoning (Teufel and Moens, 2002) reduced to w
 import re
 
 from state.writing import ELEMENTS
-from tools.text.sentences import Span
+from tools.text.words import Span
 
 _OWN = (
     r"(?:we|the (?:authors?|paper|article|study|work|survey|tutorial|thesis|project|proposal)|this "

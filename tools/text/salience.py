@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from tools.embed.embedder import Embedder
 from tools.text.quotable import MOST, printable
 from tools.text.self_reference import name_authors, needs_context
-from tools.text.sentences import Span, split_sentences
-from tools.text.words import content_stems
+from tools.text.words import Span, content_stems, split_sentences
 
 THRESHOLD = 0.1
 """Cosine below which two sentences are not linked (section 3.2, where 0.1 was the best)."""

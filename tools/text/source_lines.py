@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from state.quote import Quote
 from state.synthesis import EntryWorks, Origin, Paragraph
-from tools.text.sentences import split_sentences
+from tools.text.words import split_sentences
 
 _ABBREVIATED = frozenset(
     "al. cf. e.g. i.e. vs. resp. ref. refs. fig. figs. eq. eqs. sec. secs.".split()  # noqa: SIM905

@@ -19,8 +19,7 @@ from tools.text.keyphrases import (
     keyphrases,
     phrase_stems,
 )
-from tools.text.sentences import split_sentences
-from tools.text.words import content_stems, lower_case_words
+from tools.text.words import content_stems, lower_case_words, split_sentences
 
 BALANCED_FROM = 9
 """Rows from which no group may be larger than MOST_SHARE times the mean size."""

@@ -9,16 +9,14 @@ from collections.abc import Mapping, Sequence
 from math import exp
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nodes.find.rankers.ranker import Ranking
 from state.inputs import CheckedRequest
 from state.paper import Paper
 from state.run import Failure
-from tools.counting import counted
 from tools.embed.calibration import calibrated
 from tools.embed.embedder import Vectors
-from tools.errors import InputError, PermanentError, TransientError
+from tools.errors import InputError, PermanentError, TransientError, counted
 from tools.services import Services
 
 MEANING, TYPICAL = 5.0, 0.47
@@ -68,7 +66,7 @@ def scores_by_place(order: Sequence[str], scores: Mapping[str, float]) -> dict[s
     }
 
 
-Vector = NDArray[np.float32]
+Vector = Vectors
 NEAREST = 10
 """Papers whose mean stands for the input where its own vector is not known."""
 

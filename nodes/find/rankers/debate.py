@@ -43,14 +43,13 @@ from state.inputs import CheckedRequest
 from state.paper import Paper
 from state.quote import Argument, Criterion, Debate
 from state.run import Failure
-from tools.counting import counted
 from tools.embed.calibration import calibrated
 from tools.embed.embedder import Embedder
-from tools.errors import KeptError, PermanentError
+from tools.errors import KeptError, PermanentError, counted
 from tools.evidence.quotes import MIN_LENGTH, fold_text, quote_paper
 from tools.llm.task import Task
 from tools.services import Services
-from tools.text.sentences import split_sentences
+from tools.text.words import split_sentences
 
 UNSUPPORTED = 0.7
 """Factor for each side of a debate that no verified quote supports."""

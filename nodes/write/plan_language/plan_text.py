@@ -21,8 +21,7 @@ from nodes.write.plan_language.read_plan import (
     unknown_papers,
 )
 from state.writing import MARKER, LineRole, Plan, PlanLine
-from tools.counting import counted
-from tools.errors import InputError
+from tools.errors import InputError, counted
 
 MAX_LINES = 60
 MIN_WORDS = 3

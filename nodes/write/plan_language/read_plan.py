@@ -11,8 +11,7 @@ from typing import Literal, get_args
 
 from state.paper import canonical_id
 from state.writing import MARKER, LineRole
-from tools.counting import counted
-from tools.errors import InputError
+from tools.errors import InputError, counted
 
 MAX_CHARACTERS = 20_000
 _SHOWN = 60

@@ -13,8 +13,7 @@ from state.quote import Quote
 from state.writing import INPUT, MARKER, PlanLine, Sentence, VerdictReason
 from tools.evidence.quotes import quotable_texts, quote_fault, quote_input, quote_paper
 from tools.evidence.unmarked_citations import invented_citations
-from tools.text.sentences import split_sentences
-from tools.text.words import SAME, coverage, resemblance
+from tools.text.words import SAME, coverage, resemblance, split_sentences
 
 
 class WrittenSentence(BaseModel):

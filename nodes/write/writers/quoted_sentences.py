@@ -8,15 +8,14 @@ from collections.abc import Iterator, Sequence
 
 from nodes.write.cited_papers import PaperToCite
 from nodes.write.writers.draft_answers import NextSentence, Support
-from tools.counting import counted
 from tools.embed.embedder import Embedder
+from tools.errors import counted
 from tools.evidence.prompt_injection import without_injections
 from tools.text.quotable import printable_title
 from tools.text.salience import Passage, most_telling
 from tools.text.self_reference import name_authors
-from tools.text.sentences import split_sentences
 from tools.text.themes import APART, mentions
-from tools.text.words import SAME, resemblance
+from tools.text.words import SAME, resemblance, split_sentences
 
 _ENDING = 6
 """Words at a sentence's end by which it is known again."""

@@ -21,8 +21,8 @@ from nodes.write.writers.drafting import STAGE, DraftQuestion, open_draft_sessio
 from nodes.write.writers.writer import DraftingState, DraftJob
 from state.channels import WriteState
 from state.writing import MARKER
-from tools.counting import counted
 from tools.embed.embedder import Embedder
+from tools.errors import counted
 from tools.evidence.verbatim import plain
 from tools.llm.task import AnswerT, Task
 from tools.services import Services

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nodes.synthesize.summarize_paragraphs import SHORT, extractive_summary, is_short
-from tools.text.sentences import split_sentences
+from tools.text.words import split_sentences
 
 CORE = (
     "Grafted pears on quince rootstocks grew roots 12 cm deeper than pears on their own roots in dry "
