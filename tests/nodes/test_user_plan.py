@@ -1,6 +1,7 @@
 """nodes/write/plan_language/plan_text.py: the researcher's plan is followed to the letter, or refused."""
 
 from contextlib import suppress
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -204,6 +205,43 @@ def test_any_text_is_refused_or_read_and_then_written_and_read_alike(text: str) 
     assert 1 <= len(plan.lines) <= MAX_LINES
     assert [line.number for line in plan.lines] == list(range(1, len(plan.lines) + 1))
     assert all(key in KEYS for line in plan.lines for key in line.keys)
+    assert parse(plan_text(plan, NUMBERS)) == plan
+
+
+NOTES = st.lists(st.sampled_from(["{P1}", "contrast", "word", *PIECES[7:30]]), max_size=5).map(
+    lambda pieces: " ".join(" ".join(pieces).replace("[", "(").replace("]", ")").split())
+)
+
+
+@given(
+    st.lists(
+        st.tuples(
+            NOTES,
+            st.sampled_from(["open", "develop", "contrast", "close"]),
+            st.sampled_from(["", "trees", "bees (wild)"]),
+            st.sampled_from([None, 12, 40]),
+        ),
+        min_size=1,
+        max_size=6,
+    )
+)
+def test_any_note_role_theme_and_length_survives(rows: list[Any]) -> None:
+    lines: list[PlanLine] = []
+    for note, role, theme, words in rows:
+        opens = bool(lines) and theme != lines[-1].theme
+        bare = note if any(char.isalnum() for char in note.replace("{P1}", "")) else ""
+        lines.append(
+            PlanLine(
+                number=len(lines) + 1,
+                keys=("P2", "P1"),
+                note=bare,
+                role=role,
+                theme=theme,
+                paragraph=(lines[-1].paragraph if lines else 1) + opens,
+                words=words,
+            )
+        )
+    plan = Plan(lines=tuple(lines), origin="user")
     assert parse(plan_text(plan, NUMBERS)) == plan
 
 

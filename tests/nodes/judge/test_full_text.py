@@ -15,7 +15,7 @@ from nodes.judge.full_text import FullText, read_full_texts
 from state.inputs import CheckedRequest
 from state.paper import Author, Paper
 from state.run import Failure
-from tests.documents.test_fetch_open_copies import Site
+from tests.documents.test_fetch_open_copies import PAGE, Site
 from tests.library.words import document
 from tests.nodes.tables import Tables
 from tests.pdf.papers import RUNNING, TITLE
@@ -282,6 +282,19 @@ async def test_copy_that_shows_the_papers_own_id_may_be_of_a_version_without_its
         update={"id": "doi:10.1/o", "title": "On Bees and their Hives in Winter"}
     )
     assert "is of another work" in (await read(other))[0][other.id].unread
+
+
+async def test_page_of_a_log_in_and_bare_abstract_are_no_text(read: Read, site: Site) -> None:
+    serve_index(site, "europe_pmc", "")
+    site.serve("/europe_pmc_url/PMC7/fullTextXML", JATS.replace("BODY", "").encode())
+    found, _ = await read(RIVERS)
+    assert found[RIVERS.id].unread == (
+        "unreadable: the copy at 127.0.0.1 has no text besides the abstract"
+    )
+    paper = linked(
+        RIVERS.model_copy(update={"id": "doi:10.1/b", "doi": "10.1/b"}), site.serve("/a.pdf", PAGE)
+    )
+    assert "a landing page, a log-in" in (await read(paper))[0][paper.id].unread
 
 
 async def test_paper_that_fails_costs_the_other_nothing_and_neither_is_fetched_twice(
