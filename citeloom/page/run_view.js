@@ -104,7 +104,7 @@ function Head({run, papers, again, tabs, shown}) {
     ${run.status === "completed" && run.graph !== "verify" && tabs.includes("take") && shown !== "take" && html`<a class="button main late" href=${`${at}/take`}>${W.run.tabs.take}</a>`}`;
   return html`<section class="run" aria-label=${W.run.this}>
     <div class="head"><div>
-      <h1 dir="auto">${run.title || W.name}</h1>
+      <h1 dir="auto">${(!/\s/.test(run.title) && run.values.request?.title) || run.title || W.name}</h1>
       <p class="meta" role="status">
         <span class=${`state status ${run.status}`}><${Icon} name=${ICONS[run.status]} kind=${ICONS[run.status] === "busy" ? "spin" : ""} />${step ? stepWords("on", step.name, run, model) : W.run.status[run.status]}</span>
         ${bar && bar.done < bar.total && html`<span class="num" aria-hidden="true">${bar.done} ${W.story.of} ${bar.total}</span>`}

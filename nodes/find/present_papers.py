@@ -16,6 +16,7 @@ from nodes.find.relevance_scores import excluded_in, kept_in, read_scores
 from state.channels import FindOutput, FindState
 from state.citing import CitingSentence
 from state.paper import Paper, index_by_ids
+from state.quote import Debate
 from state.reducers import add_hits
 from state.results import Link, PrismaCounts, RankedPaper
 from state.run import fatal_failure, outcome_of
@@ -109,7 +110,7 @@ async def assemble(state: FindState, run_store: RunStore) -> tuple[list[RankedPa
             rank=rank,
             score=scores[key],
             judge_score=read.get(key),
-            reason=_reason(scores[key], read.get(key), joined[key]),
+            reason=_reason(scores[key], read.get(key), joined[key], debates.get(key)),
             selected=key in selected,
             paper=papers[key],
             # Told once, beside the debate.
@@ -123,8 +124,8 @@ async def assemble(state: FindState, run_store: RunStore) -> tuple[list[RankedPa
     return result, [link for link in links if {link.citing, link.cited} <= selected.keys()]
 
 
-def _reason(score: float, judged: float | None, links: int) -> str:
-    """Say why a score is not what the judge gave: 'judged 60; +7 for shared words, age and 4 links ...'."""
+def _reason(score: float, judged: float | None, links: int, debate: Debate | None) -> str:
+    """Say why a score is not the one first given: 'judged 60; +7 for shared words, age and 4 links ...'."""
     if judged is None and score == 0:
         return "you added it; CiteLoom did not judge it"
     if judged is None:
@@ -132,7 +133,8 @@ def _reason(score: float, judged: float | None, links: int) -> str:
     if round(score - judged) == 0:
         return ""
     return (
-        f"judged {judged:.0f}; {score - judged:+.0f} for shared words, age and "
+        f"{'closeness' if debate and debate.by == 'extractive' else 'judged'} {judged:.0f}; "
+        f"{score - judged:+.0f} for shared words, age and "
         f"{counted(links, 'link')} to kept papers"
     )
 
