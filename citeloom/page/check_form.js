@@ -31,7 +31,7 @@ const Sources = ({label, hint, chosen, change}) => html`<fieldset><legend class=
 /** A box to paste into or to drop a file on. @param {{label: string, file: string, accept: string, text: string, required: boolean, put: (text: string) => void, take: (file: File | undefined) => void, named?: string}} props */
 const Paste = ({label, file, accept, text, required, put, take, named = ""}) => html`<div class="card paste"
     onDragOver=${(/** @type {DragEvent} */ event) => event.preventDefault()} onDrop=${(/** @type {DragEvent} */ event) => (event.preventDefault(), take(event.dataTransfer?.files[0]))}>
-  <textarea rows="12" aria-label=${label} placeholder=${label} required=${required} value=${text} onInput=${(/** @type {any} */ event) => put(event.target.value)}></textarea>
+  <textarea rows="9" aria-label=${label} placeholder=${label} required=${required} value=${text} onInput=${(/** @type {any} */ event) => put(event.target.value)}></textarea>
   <div class="paste-do"><label class="file">${file} <input type="file" accept=${accept} onChange=${(/** @type {any} */ event) => take(event.target.files[0])} /></label>
     <span class="dim small" role="status">${named}</span></div></div>`;
 

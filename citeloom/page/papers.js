@@ -56,9 +56,9 @@ export function Papers({run}) {
   const noted = !compact && shown.some((item) => isAnnotation(item.debate?.arguments_for?.[0]?.quote ?? {}));
   const press = () => (localStorage.setItem("citeloom-compact", compact ? "" : "yes"), setCompact(!compact));
   return html`<div class=${`papers-view ${compact ? "compact" : ""}`}>
-    <${Complete} found=${run.values.completeness} />
-    <${Filters} papers=${papers} choices=${choices} known=${known} filter=${filter} put=${(/** @type {any} */ change) => setFilter({...filter, ...change})} fresh=${fresh && seen}>
-      <${Chip} pressed=${compact} toggle=${press}>${W.papers.compact}<//>
+    <div class="p-top"><${Complete} found=${run.values.completeness} /><${MakeLibrary} run=${run} papers=${chosen(papers, choices, order)} /></div>
+    <${Filters} papers=${papers} choices=${choices} known=${known} filter=${filter} put=${(/** @type {any} */ change) => setFilter({...filter, ...change})} fresh=${fresh && seen}
+      density=${html`<${Chip} pressed=${compact} toggle=${press}>${W.papers.compact}<//>`}>
       <button type="button" class="p-add" aria-expanded=${adding} onClick=${() => setAdding(!adding)}>${W.papers.add}</button><//>
     ${adding && html`<${AddPaper} run=${run} add=${put} has=${(/** @type {string} */ id) => known.titles.has(id)} />`}
     ${more.length > 0 && html`<${Note}><strong>${W.papers.added}:</strong> <ul class="chips">${more.map(({id, title}) => html`<li><${Chip}>${title}
@@ -75,7 +75,6 @@ export function Papers({run}) {
         put=${(/** @type {any} */ choice) => put(item.paper.id, choice)} move=${sortable ? (/** @type {number} */ to) => move(item.paper.id, to) : null}
         drag=${{onDragStart: () => setDragged(item.paper.id), onDragOver: (/** @type {DragEvent} */ event) => event.preventDefault(),
           onDrop: (/** @type {DragEvent} */ event) => (event.preventDefault(), move(dragged, place))}} />`} />
-    <div class="p-more"><${MakeLibrary} run=${run} papers=${chosen(papers, choices, order)} /></div>
     <${Apply} run=${run} papers=${papers} choices=${choices} order=${order} more=${more} put=${put} forget=${() => setOrder(() => [])} />
     <${Problem} text=${unkept || unordered} />
   </div>`;

@@ -265,7 +265,7 @@ export const W = {
     none: "No paper has these words in its title.", name: "Use a-z, 0-9, - and _ in the name of a library.",
     sure: "Remove this paper from the library?", delete: "Delete this library", deleting: "Deleting…",
     sureAll: "Delete this library with all its papers, passages and files?", ask: "Ask this library",
-    make: "Save the kept papers as a library", making: "Saving…", made: "Saved. You can now ask its papers and add your own columns:",
+    make: "Ask these papers", makeHint: "Saves them as a library and opens it in Ask", making: "Saving a library…",
   },
   history: {
     title: "History", none: "No runs yet. Your first review appears here.", again: "Check for new papers", find: "Find a run", nothing: "No run has these words in its title.",
