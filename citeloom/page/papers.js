@@ -86,7 +86,7 @@ function knownOf(run, papers) {
   for (const {cited} of run.values.links ?? []) citedHere.set(cited, (citedHere.get(cited) ?? 0) + 1);
   const themes = new Map();
   const order = drawn(run.values).themes; // as the map has their colours
-  for (const {paper, theme} of papers) if (theme) themes.set(paper.id, [theme, Math.min(order.indexOf(theme) + 1 || 6, 6)]);
+  for (const {paper, theme} of papers) if (theme) themes.set(paper.id, [theme[0].toUpperCase() + theme.slice(1), Math.min(order.indexOf(theme) + 1 || 6, 6)]);
   const criteria = [...new Set(papers.flatMap((item) => (item.criteria ?? []).map((/** @type {any} */ one) => one.criterion)))].slice(0, CRITERIA);
   return {
     titles: new Map(papers.map((item) => [item.paper.id, item.paper.title])), citedHere, themes, criteria,
