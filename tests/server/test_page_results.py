@@ -54,7 +54,7 @@ def test_comparison_leaves_out_columns_that_are_empty_for_most(
         chip = page.get_by_role("button", name=f"{name} {filled[name]} of {len(rows)}")
         expect(chip).to_have_attribute("aria-pressed", str(name not in few).lower())
     expect(page.locator(".compare-how")).to_contain_text(
-        f"half of the papers fill them: {', '.join(few)}."
+        f"most papers state nothing there: {', '.join(few)}."
     )
     page.get_by_role("button", name=few[0]).click()
     assert few[0] in columns(page)
