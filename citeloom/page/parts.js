@@ -85,7 +85,7 @@ export function Lines({lines, change, label}) {
 }
 
 /** Where a clause ends, and what may not stand at the end of a name. */
-const CLAUSE = /^.{40,}(?=[,;:.]\s|\s(?:when|while|whether|that|which|who|where|because|although|if|but|and|or|so)\s)/;
+const CLAUSE = /^.{40,}(?=[,;:.](?:\s|$)|\s(?:when|while|whether|that|which|who|where|because|although|if|but|and|or|so)\s)/;
 const OPEN = /(?:\s(?:a|an|the|of|in|on|to|for|from|with|by|at|as|is|are|and|or|that|which|how|into|than|their|its|our))+$/i;
 
 /** A name for a run: the first line, or what of its beginning reads as a phrase. @param {string} text */

@@ -16,7 +16,6 @@ from nodes.find.relevance_scores import excluded_in, kept_in, read_scores
 from state.channels import FindOutput, FindState
 from state.citing import CitingSentence
 from state.paper import Paper, index_by_ids
-from state.quote import Debate
 from state.reducers import add_hits
 from state.results import Link, PrismaCounts, RankedPaper
 from state.run import fatal_failure, outcome_of
@@ -38,7 +37,8 @@ SHOWN = 200
 async def present_papers(state: FindState, runtime: Runtime[RunSettings]) -> FindOutput:
     """Put the result together, also when the run stopped early."""
     services = open_services(runtime, state["run"])
-    result, links = await assemble(state, services.run_store)
+    given = "judged" if services.mind.composes else "closeness"
+    result, links = await assemble(state, services.run_store, given)
     kept = sum(item.selected for item in result)
     papers = [item.paper for item in result]
     themes = await paper_themes(services, state["request"], papers, kept, state["same"])
@@ -74,8 +74,13 @@ def with_sentence(link: Link, said: Sequence[CitingSentence]) -> Link:
     return link.model_copy(update=told)
 
 
-async def assemble(state: FindState, run_store: RunStore) -> tuple[list[RankedPaper], list[Link]]:
-    """Fetch the records and debates from the run store, kept papers first, then by score."""
+async def assemble(
+    state: FindState, run_store: RunStore, given: str = "judged"
+) -> tuple[list[RankedPaper], list[Link]]:
+    """Fetch the records and debates from the run store, kept papers first, then by score.
+
+    `given` is what a paper's first score tells of it.
+    """
     scores = state["scores"]
     selected = {key: place for place, key in enumerate(kept_in(state))}
     hidden, same, prior = excluded_in(state), state["same"], state["prior"]
@@ -110,7 +115,7 @@ async def assemble(state: FindState, run_store: RunStore) -> tuple[list[RankedPa
             rank=rank,
             score=scores[key],
             judge_score=read.get(key),
-            reason=_reason(scores[key], read.get(key), joined[key], debates.get(key)),
+            reason=_reason(given, scores[key], read.get(key), joined[key]),
             selected=key in selected,
             paper=papers[key],
             # Told once, beside the debate.
@@ -124,7 +129,7 @@ async def assemble(state: FindState, run_store: RunStore) -> tuple[list[RankedPa
     return result, [link for link in links if {link.citing, link.cited} <= selected.keys()]
 
 
-def _reason(score: float, judged: float | None, links: int, debate: Debate | None) -> str:
+def _reason(given: str, score: float, judged: float | None, links: int) -> str:
     """Say why a score is not the one first given: 'judged 60; +7 for shared words, age and 4 links ...'."""
     if judged is None and score == 0:
         return "you added it; CiteLoom did not judge it"
@@ -133,7 +138,7 @@ def _reason(score: float, judged: float | None, links: int, debate: Debate | Non
     if round(score - judged) == 0:
         return ""
     return (
-        f"{'closeness' if debate and debate.by == 'extractive' else 'judged'} {judged:.0f}; "
+        f"{given} {judged:.0f}; "
         f"{score - judged:+.0f} for shared words, age and "
         f"{counted(links, 'link')} to kept papers"
     )

@@ -87,8 +87,8 @@ def test_quote_of_a_cell_opens_beside_it_and_gives_the_focus_back(
 
     # On a phone each paper is a card: a label, below it the cell, nothing beyond the edge.
     page.set_viewport_size({"width": 390, "height": 844})
-    label, table = page.locator("td .c-label").first.bounding_box(), page.locator("table").first
-    below, whole = cell.bounding_box(), table.bounding_box()
+    label = page.locator("td .c-label").first.bounding_box()
+    below, whole = cell.bounding_box(), page.locator("table").bounding_box()
     assert label
     assert below
     assert whole
