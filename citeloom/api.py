@@ -38,7 +38,7 @@ from state.inputs import (
 from state.novelty import NoveltyInput, NoveltyOutput
 from state.paper import Paper
 from state.references import ReferencesInput, ReferencesOutput
-from state.run import GraphName
+from state.run import GraphName, as_sentences
 from state.screening import ScreenInput, ScreenOutput
 from state.synthesis import SynthesizeInput, SynthesizeOutput
 from state.table import TableInput, TableOutput
@@ -275,7 +275,7 @@ async def _rested(
         raise RunError(run, view.error or "the run was stopped")
     values = outputs_in(view.graph, await runs.values(run))
     if values.get("outcome") == "nothing" and (stop := values.get("stop")):
-        raise InputError(" ".join(filter(None, (stop.cause, stop.remedy))))
+        raise InputError(as_sentences(stop.cause, stop.remedy))
     return values
 
 

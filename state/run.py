@@ -38,6 +38,11 @@ class Failure(FrozenModel):
     )
 
 
+def as_sentences(cause: str, remedy: str) -> str:
+    """Return what went wrong, then what to do about it."""
+    return f"{cause.rstrip('.')}. {remedy[0].upper()}{remedy[1:].rstrip('.')}." if remedy else cause
+
+
 def fatal_failure(failures: Sequence[Failure]) -> Failure | None:
     """Return the failure after which the run could not go on, if there is one."""
     return next((failure for failure in failures if failure.fatal), None)

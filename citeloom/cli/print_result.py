@@ -38,7 +38,7 @@ from citeloom.report.result_report import SECTIONS, ResultReport
 from citeloom.runs.run_record import RunRecord
 from citeloom.service.updating import papers_not_seen
 from state.references import ReadReference
-from state.run import GraphName
+from state.run import GraphName, as_sentences
 from tools.bibliography.citation_style import open_style
 from tools.errors import InputError, counted
 from tools.run_store import RunStore
@@ -192,7 +192,7 @@ def print_references(
         InputError: Nothing could be read.
     """
     if stop := values.get("stop"):
-        raise InputError(" ".join(filter(None, (stop.cause, stop.remedy))))
+        raise InputError(as_sentences(stop.cause, stop.remedy))
     for failure in values.get("failures", ()):
         typer.echo(f"{failure.subject}: {failure.cause}", err=True)
     listed: Sequence[ReadReference] = values.get("references") or ()

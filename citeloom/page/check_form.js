@@ -3,7 +3,7 @@
 import * as api from "./api.js";
 import {Fold} from "./components.js";
 import {base64} from "./libraries.js";
-import {Problem, useAction, useLoaded} from "./parts.js";
+import {Problem, title, useAction, useLoaded} from "./parts.js";
 import {html, useState} from "./vendor/preact.js";
 import {counted, W} from "./words.js";
 
@@ -31,7 +31,7 @@ const Sources = ({label, hint, chosen, change}) => html`<fieldset><legend class=
 /** A box to paste into or to drop a file on. @param {{label: string, file: string, accept: string, text: string, required: boolean, put: (text: string) => void, take: (file: File | undefined) => void, named?: string}} props */
 const Paste = ({label, file, accept, text, required, put, take, named = ""}) => html`<div class="card paste"
     onDragOver=${(/** @type {DragEvent} */ event) => event.preventDefault()} onDrop=${(/** @type {DragEvent} */ event) => (event.preventDefault(), take(event.dataTransfer?.files[0]))}>
-  <textarea rows="12" aria-label=${label} placeholder=${label} required=${required} value=${text} onInput=${(/** @type {any} */ event) => put(event.target.value)}></textarea>
+  <textarea rows="9" aria-label=${label} placeholder=${label} required=${required} value=${text} onInput=${(/** @type {any} */ event) => put(event.target.value)}></textarea>
   <div class="paste-do"><label class="file">${file} <input type="file" accept=${accept} onChange=${(/** @type {any} */ event) => take(event.target.files[0])} /></label>
     <span class="dim small" role="status">${named}</span></div></div>`;
 
@@ -52,8 +52,7 @@ function CheckText() {
   const [go, busy, error] = useAction(async () => {
     const ids = papers.split("\n").map((line) => line.trim()).filter(Boolean);
     const input = {text, papers: ids, library, sources: ["library", ...sources]};
-    const title = name || text.trim().split("\n")[0].replace(/^#+\s*/, "").slice(0, 80);
-    const thread = await api.start("verify", input, {}, {title: `${W.check.run}: ${title}`});
+    const thread = await api.start("verify", input, {}, {title: `${W.check.run}: ${name || title(text)}`});
     await api.keep(thread, "given", {text, name});
     if (word) await api.keep(thread, "file", await base64(word));
     location.hash = `#/run/${thread}/live`;
@@ -78,8 +77,8 @@ function List() {
   const [sources, setSources] = useState(/** @type {string[]} */ ([]));
   const [go, busy, error] = useAction(async () => {
     const uploads = file ? [{name: file.name, content: await base64(file), encoding: "base64"}] : [];
-    const title = `${W.references.run}: ${(text.trim() || file?.name || "").slice(0, 80)}`;
-    location.hash = `#/run/${await api.start("references", {text, uploads, sources}, {}, {title})}/live`;
+    const about = {title: `${W.references.run}: ${title(text) || (file?.name ?? "")}`};
+    location.hash = `#/run/${await api.start("references", {text, uploads, sources}, {}, about)}/live`;
   });
   return html`<form class="check-form" onSubmit=${(/** @type {Event} */ event) => (event.preventDefault(), go())}>
     <${Top} chosen="references" title=${W.references.title} lead=${W.references.lead} />

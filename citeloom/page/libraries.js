@@ -18,9 +18,9 @@ export function Libraries({name}) {
     <${Problem} text=${error} />
     <ul class="names">${libraries.map((item) => html`<li class="card"><a href=${`#/libraries/${item.name}`} aria-current=${item.name === name ? "page" : null}>${item.name}</a>
       <span class="num"><strong>${item.papers}</strong> ${counted(item.papers, "paper").replace(/^\S+ /, "")}</span>
-      <span class="dim small num">${counted(item.documents, "document")}, ${counted(item.passages, "passage")}</span>
+      <span class="dim small num">${[item.documents && counted(item.documents, "document"), counted(item.passages, "passage")].filter(Boolean).join(", ")}</span>
       ${!item.yours && html`<span class="dim small">${W.libraries.shared}</span>`}</li>`)}</ul>
-    <${Add} name=${shown?.yours ? name : ""} again=${again} />
+    <${Add} key=${name} name=${shown?.yours ? name : ""} open=${!shown} again=${again} />
     ${shown && html`<${Inside} key=${name} library=${shown} again=${again} />`}`;
 }
 
@@ -35,8 +35,8 @@ export const requests = (files) => files.reduce((/** @type {File[][]} */ parts, 
   return parts;
 }, []);
 
-/** @param {{name: string, again: () => void}} props */
-function Add({name, again}) {
+/** @param {{name: string, open: boolean, again: () => void}} props */
+function Add({name, open, again}) {
   const [to, setTo] = useState(name || "my-papers");
   const [files, setFiles] = useState(/** @type {File[]} */ ([]));
   const [values, setValues] = useState(/** @type {any} */ (null));
@@ -58,10 +58,9 @@ function Add({name, again}) {
     again();
   });
   const submit = (/** @type {Event} */ event) => (event.preventDefault(), add());
-  return html`<form class="card add-files" onSubmit=${submit}
+  return html`<${Fold} kind="card fold add-fold" open=${open} summary=${html`<h2>${W.libraries.add}</h2>`}><form class="add-files" onSubmit=${submit}
       onDragOver=${(/** @type {DragEvent} */ event) => event.preventDefault()}
       onDrop=${(/** @type {DragEvent} */ event) => (event.preventDefault(), setFiles([...(event.dataTransfer?.files ?? [])]))}>
-    <h2>${W.libraries.add}</h2>
     <div class="add">
       <label class="field">${W.libraries.files}<input type="file" multiple onChange=${(/** @type {any} */ event) => setFiles([...event.target.files])} /></label>
       <label class="field">${W.libraries.to}<input required pattern="[a-z0-9][a-z0-9_\\-]{0,63}" title=${W.libraries.name} value=${to}
@@ -72,7 +71,7 @@ function Add({name, again}) {
     <${Problem} text=${error} />
     <ul class="reports">${(values?.reports ?? []).map((/** @type {any} */ item) => html`<li dir="auto"><${Verdict} verdict=${item.status === "failed" ? "not_in_source" : "supported"}>${item.source}: ${item.status}<//>
       ${item.passages ? `, ${counted(item.passages, "passage")}` : ""} ${item.cause ?? ""} ${item.remedy ?? ""}</li>`)}</ul>
-  </form>`;
+  </form><//>`;
 }
 
 /** @param {{library: any, again: () => void}} props */

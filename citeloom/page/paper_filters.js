@@ -41,8 +41,8 @@ export function listed(papers, {word, show, sort, theme, source, from, to, choic
   return found.toSorted(orders[sort]);
 }
 
-/** @param {{papers: any[], choices: Record<string, any>, known: import("./paper_row.js").Known, filter: Filter, put: (change: Partial<Filter>) => void, fresh: any, children?: any}} props */
-export function Filters({papers, choices, known, filter, put, fresh, children}) {
+/** @param {{papers: any[], choices: Record<string, any>, known: import("./paper_row.js").Known, filter: Filter, put: (change: Partial<Filter>) => void, fresh: any, density: any, children?: any}} props */
+export function Filters({papers, choices, known, filter, put, fresh, density, children}) {
   const shows = {...(fresh ? {fresh: W.papers.fresh} : {}), ...W.papers.shows};
   const count = (/** @type {string} */ show) => papers.filter((item) => fits(show, item, choices[item.paper.id] ?? {}, fresh || null)).length;
   const typed = (/** @type {keyof Filter} */ name) => (/** @type {any} */ event) => put({[name]: event.target.value});
@@ -53,7 +53,7 @@ export function Filters({papers, choices, known, filter, put, fresh, children}) 
   const used = [filter.theme, filter.source, filter.from, filter.to].filter(Boolean).length;
   return html`<div class="p-bar">
     <label class="p-find"><span class="hide">${W.papers.filter}</span><input type="search" placeholder=${W.papers.filter} value=${filter.word} onInput=${typed("word")} /></label>
-    <div class="chips" role="group" aria-label=${W.papers.show}>${Object.entries(shows).map(([name, words]) => (["kept", "seen", "fresh"].includes(name) || count(name) > 0) && html`<${Chip} pressed=${filter.show === name} toggle=${() => put({show: name})}>${words} <span class="num dim">${count(name)}</span><//>`)}</div>
+    <div class="chips" role="group" aria-label=${W.papers.show}>${Object.entries(shows).map(([name, words]) => (["kept", "seen", "fresh"].includes(name) || count(name) > 0) && html`<${Chip} pressed=${filter.show === name} toggle=${() => put({show: name})}>${words} <span class="num dim">${count(name)}</span><//>`)}${density}</div>
     <${Pop} label=${`${W.papers.filters}${used ? ` (${used})` : ""}`}><div class="filters">
       ${themes.length > 1 && select("theme", W.papers.theme, [["", W.papers.themes], ...themes.map((name) => /** @type {[string, string]} */ ([name, name]))])}
       ${select("source", W.papers.foundBy, [["", W.papers.any], ...sources.map((name) => /** @type {[string, string]} */ ([name, called({library: W.start.library, links: W.story.links, ...W.start.sourceNames, ...W.start.moreSources}, name)]))])}

@@ -26,19 +26,19 @@ export function Row({item, place, known, told, choice, put, move, drag}) {
     move(to);
   };
   const here = known.citedHere.get(paper.id) ?? 0;
-  return html`<li class=${`paper c${known.criteria.length} ${kept ? "" : "out"} ${choice.must ? "must" : ""}`} id=${`paper-${paper.id}`} ...${move ? drag : {}}>
+  return html`<li class=${`paper c${known.criteria.length} ${kept ? "" : "out"} ${choice.must ? "must" : ""} ${open ? "open" : ""}`} id=${`paper-${paper.id}`} ...${move ? drag : {}}>
     <div class="p-rank">${move && html`<button type="button" class="grip quiet" draggable="true" title=${W.papers.moveHint} aria-label=${`${W.papers.move} ${place + 1}: ${paper.title}`} onKeyDown=${keys}><${Icon} name="grip" /></button>`}
       <span class="num strong">${place + 1}</span>
       <span class="p-score" title=${`${W.papers.score} ${Math.round(item.score)}`}><svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true" class="meter"><rect width=${Math.max(0, Math.min(100, item.score))} height="6" /></svg><span class="num small dim">${Math.round(item.score)}</span></span></div>
     <div class="p-main">
       <h3 dir="auto"><button class="link name" aria-expanded=${open} onClick=${() => setOpen(!open)}>${paper.title}</button></h3>
       <p class="p-meta" dir="auto">${theme && html`<span class=${`theme t${tone}`}>${theme}</span>`}${number && html`<a class="cite" href="#" onClick=${toText} title=${W.papers.in}>[${number}]</a>`}
-        <span>${byline(paper)}</span>${here > 0 && html`<span class="num">${W.papers.citedHere} ${here}</span>`}<span>${ways(item.found_by ?? [])}</span>
+        <span>${byline(paper)}</span>${here > 0 && html`<span class="num">${W.papers.citedHere} ${here}</span>`}<span class="p-way">${ways(item.found_by ?? [])}</span>
         ${choice.drop && html`<em>${W.papers.dropped}</em>`}${choice.must && html`<em>${W.papers.wanted}</em>`}${choice.add && !item.selected && html`<em>${W.papers.keptByYou}</em>`}</p>
-      ${first && known.judged && html`<p class="p-why" dir="auto">${first.claim}</p>`}
-      ${first?.quote && html`<${Quote} quote=${first.quote} told=${told} />`}
+      ${!open && first && known.judged && html`<p class="p-why" dir="auto">${first.claim}</p>`}
+      ${!open && first?.quote && html`<${Quote} quote=${first.quote} told=${told} />`}
       ${!first && item.reason && html`<p class="dim small" dir="auto">${item.reason}</p>`}
-      ${open && html`<${Detail} titles=${known.titles} item=${item} choice=${choice} put=${put} />`}
+      ${open && html`<${Detail} titles=${known.titles} item=${item} told=${told} choice=${choice} put=${put} />`}
     </div>
     ${known.criteria.map((name) => html`<${Cell} name=${name} judged=${known.judged} found=${item.criteria?.find((/** @type {any} */ one) => one.criterion === name)} />`)}
     <div class="p-do">
@@ -82,8 +82,8 @@ function way(hit, titles) {
   return `${via}${by ? ` “${by}”` : ""} (${source})${hit.sentence ? `: “${hit.sentence}”` : ""}`;
 }
 
-/** @param {{titles: Map<string, string>, item: any, choice: Choice, put: (choice: Choice) => void}} props */
-function Detail({titles, item, choice, put}) {
+/** @param {{titles: Map<string, string>, item: any, told: boolean, choice: Choice, put: (choice: Choice) => void}} props */
+function Detail({titles, item, told, choice, put}) {
   const {paper, debate} = item;
   const sides = /** @type {const} */ ([["for", debate?.arguments_for ?? []], ["against", debate?.arguments_against ?? []]]);
   const quotes = sides.flatMap(([kind, list]) => list.filter((/** @type {any} */ one) => one.quote?.verified)
@@ -91,7 +91,7 @@ function Detail({titles, item, choice, put}) {
   const found = [...new Set((item.found_by ?? []).map((/** @type {any} */ hit) => way(hit, titles)))];
   return html`<div class="p-more-box">
     ${sides.map(([kind, list]) => list.length > 0 && html`<h4>${debate.by === "extractive" ? list[0].claim.replace(/\.$/, "") : W.papers[kind]}</h4>
-      <ul class=${kind}>${list.map((/** @type {any} */ one) => html`<li dir="auto">${debate.by !== "extractive" && one.claim}${one.quote && html`<${Quote} quote=${one.quote} />`}</li>`)}</ul>`)}
+      <ul class=${kind}>${list.map((/** @type {any} */ one) => html`<li dir="auto">${debate.by !== "extractive" && one.claim}${one.quote && html`<${Quote} quote=${one.quote} told=${told || paper.abstract_kind === "annotation"} />`}</li>`)}</ul>`)}
     <h4>${abstractTitle(paper)}</h4>
     <p>${paper.abstract ? html`<${Marked} text=${paper.abstract} quotes=${quotes} />` : W.papers.noAbstract}</p>
     ${item.reason && html`<p class="dim small">${W.papers.why}: ${item.reason}</p>`}

@@ -20,7 +20,8 @@ import {counted, W} from "./words.js";
 
 const NAMED = 3;
 const CRITERIA = 3;
-const HEIGHT = 150;
+/** How high a row is that was not drawn yet, in the whole and in the compact list. */
+const HEIGHT = 150, COMPACT = 25;
 
 /** @param {{run: import("./run.js").Run}} props */
 export function Papers({run}) {
@@ -30,6 +31,7 @@ export function Papers({run}) {
   const fresh = ["find", "review"].includes(run.graph) && Boolean(run.parent);
   const [filter, setFilter] = useState({word: "", show: fresh ? "fresh" : "kept", sort: "rank", theme: "", source: "", from: "", to: ""});
   const [adding, setAdding] = useState(false);
+  const [compact, setCompact] = useState(Boolean(localStorage.getItem("citeloom-compact")));
   const [dragged, setDragged] = useState("");
   const moved = useRef("");
   // Where a run was made to see what is new since another one, what that one has not seen is new.
@@ -51,10 +53,12 @@ export function Papers({run}) {
     moved.current = id;
     setOrder(() => [...rest.slice(0, to), id, ...rest.slice(to)]);
   };
-  const noted = shown.some((item) => isAnnotation(item.debate?.arguments_for?.[0]?.quote ?? {}));
-  return html`<div class="papers-view">
-    <${Complete} found=${run.values.completeness} />
-    <${Filters} papers=${papers} choices=${choices} known=${known} filter=${filter} put=${(/** @type {any} */ change) => setFilter({...filter, ...change})} fresh=${fresh && seen}>
+  const noted = !compact && shown.some((item) => isAnnotation(item.debate?.arguments_for?.[0]?.quote ?? {}));
+  const press = () => (localStorage.setItem("citeloom-compact", compact ? "" : "yes"), setCompact(!compact));
+  return html`<div class=${`papers-view ${compact ? "compact" : ""}`}>
+    <div class="p-top"><${Complete} found=${run.values.completeness} /><${MakeLibrary} run=${run} papers=${chosen(papers, choices, order)} /></div>
+    <${Filters} papers=${papers} choices=${choices} known=${known} filter=${filter} put=${(/** @type {any} */ change) => setFilter({...filter, ...change})} fresh=${fresh && seen}
+      density=${html`<${Chip} pressed=${compact} toggle=${press}>${W.papers.compact}<//>`}>
       <button type="button" class="p-add" aria-expanded=${adding} onClick=${() => setAdding(!adding)}>${W.papers.add}</button><//>
     ${adding && html`<${AddPaper} run=${run} add=${put} has=${(/** @type {string} */ id) => known.titles.has(id)} />`}
     ${more.length > 0 && html`<${Note}><strong>${W.papers.added}:</strong> <ul class="chips">${more.map(({id, title}) => html`<li><${Chip}>${title}
@@ -62,16 +66,15 @@ export function Papers({run}) {
     <h2 class="hide">${W.papers.shows[/** @type {keyof typeof W.papers.shows} */ (filter.show)] ?? W.papers.fresh}</h2>
     <p class="hide" role="status">${counted(shown.length, "paper")}</p>
     ${noted && html`<p class="note small p-note">${W.papers.key}</p>`}
-    <div class=${`p-head c${known.criteria.length}`} aria-hidden="true"><span>${W.papers.rank}</span><span>${known.judged ? W.papers.main : W.papers.nearest}${noted && html`<span class="noted-key">${W.papers.key}</span>`}</span>
+    <div class=${`p-head c${known.criteria.length}`} aria-hidden="true"><span>${W.papers.rank}</span><span>${compact ? W.table.paper : known.judged ? W.papers.main : W.papers.nearest}${noted && html`<span class="noted-key">${W.papers.key}</span>`}</span>
       ${known.criteria.map((name) => html`<span>${name}</span>`)}<span></span></div>
     ${!shown.length && never && filter.show === "kept" ? html`<${NoPapers} run=${run} seen=${papers.length} show=${() => setFilter({...filter, show: "seen"})} />`
       : !shown.length && html`<${Nothing}>${filter.show === "fresh" && seen ? W.papers.nothingNew : W.papers.nothing}<//>`}
-    <${Long} items=${shown} id=${(/** @type {any} */ item) => item.paper.id} height=${HEIGHT} label=${W.run.tabs.papers} kind="p-list"
+    <${Long} key=${compact} items=${shown} id=${(/** @type {any} */ item) => item.paper.id} height=${compact ? COMPACT : HEIGHT} label=${W.run.tabs.papers} kind="p-list"
       draw=${(/** @type {any} */ item, /** @type {number} */ place) => html`<${Row} key=${item.paper.id} item=${item} place=${place} known=${known} told=${noted} choice=${choices[item.paper.id] ?? {}}
         put=${(/** @type {any} */ choice) => put(item.paper.id, choice)} move=${sortable ? (/** @type {number} */ to) => move(item.paper.id, to) : null}
         drag=${{onDragStart: () => setDragged(item.paper.id), onDragOver: (/** @type {DragEvent} */ event) => event.preventDefault(),
           onDrop: (/** @type {DragEvent} */ event) => (event.preventDefault(), move(dragged, place))}} />`} />
-    <div class="p-more"><${MakeLibrary} run=${run} papers=${chosen(papers, choices, order)} /></div>
     <${Apply} run=${run} papers=${papers} choices=${choices} order=${order} more=${more} put=${put} forget=${() => setOrder(() => [])} />
     <${Problem} text=${unkept || unordered} />
   </div>`;
@@ -83,7 +86,7 @@ function knownOf(run, papers) {
   for (const {cited} of run.values.links ?? []) citedHere.set(cited, (citedHere.get(cited) ?? 0) + 1);
   const themes = new Map();
   const order = drawn(run.values).themes; // as the map has their colours
-  for (const {paper, theme} of papers) if (theme) themes.set(paper.id, [theme, Math.min(order.indexOf(theme) + 1 || 6, 6)]);
+  for (const {paper, theme} of papers) if (theme) themes.set(paper.id, [theme[0].toUpperCase() + theme.slice(1), Math.min(order.indexOf(theme) + 1 || 6, 6)]);
   const criteria = [...new Set(papers.flatMap((item) => (item.criteria ?? []).map((/** @type {any} */ one) => one.criterion)))].slice(0, CRITERIA);
   return {
     titles: new Map(papers.map((item) => [item.paper.id, item.paper.title])), citedHere, themes, criteria,

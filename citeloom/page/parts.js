@@ -84,6 +84,19 @@ export function Lines({lines, change, label}) {
   </ol>`;
 }
 
+/** Where a clause or a phrase ends, and what may not stand at the end of a name. */
+const CLAUSE = /^.{40,}(?=[,;:.](?:\s|$)|\s(?:when|while|whether|that|which|who|where|because|although|if|but|and|or|so)\s)/;
+const PHRASE = /^.{40,}(?=\s(?:of|in|on|to|for|from|with|by|at)\s)/;
+const OPEN = /(?:\s(?:a|an|the|of|in|on|to|for|from|with|by|at|as|is|are|and|or|that|which|how|into|than|their|its|our))+$/i;
+
+/** A name for a run: the first line, or what of its beginning reads as a phrase. @param {string} text */
+export function title(text) {
+  const line = text.trim().split("\n")[0].replace(/^#+\s*/, "");
+  if (line.length <= 90) return line;
+  const cut = line.slice(0, 88).replace(/\s\S*$/, "");
+  return `${((CLAUSE.exec(cut) ?? PHRASE.exec(cut))?.[0] ?? cut).replace(OPEN, "")} …`;
+}
+
 /** Authors, year and venue of a paper. @param {any} paper */
 export function byline(paper) {
   const names = (paper.authors ?? []).map((/** @type {any} */ author) => author.name);

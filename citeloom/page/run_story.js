@@ -64,7 +64,6 @@ function StepOf({step, run, model, again}) {
   const sources = name === "search" && step.state !== "todo" ? given(run, step.failures) : [];
   const open = step.state === "on";
   const halted = open && ["failed", "cancelled"].includes(run.status);
-  const stop = run.values.stop;
   const [title, todo] = stepWords("todo", name, run, model);
   const line = step.state === "ok" ? gist(step, run, isPlain(run, model)) : open ? step.stages.at(-1)?.note ?? "" : todo;
   const failures = step.failures.filter((item) => item.stage !== "search_source" || !sources.length);
@@ -78,8 +77,7 @@ function StepOf({step, run, model, again}) {
       <svg class="meter" viewBox="0 0 100 6" preserveAspectRatio="none" role="img" aria-label=${`${bar.title}: ${bar.done} ${W.story.of} ${bar.total}`}><rect width=${(100 * bar.done) / bar.total} height="6" /></svg>
       <span class="dim small num">${left(bar) > 0 && run.status === "working" ? `${W.story.about} ${lasting(left(bar) * 1000)} ${W.story.left}` : ""}</span></div>`}
     ${failures.length > 0 && html`<${Note} kind="warn" icon="failed">${failures.map((item) => html`<${Failure} failure=${item} run=${run} />`)}<//>`}
-    ${halted && html`<${Note} kind="warn" icon=${run.status === "failed" ? "failed" : "paused"}><strong>${W.story.stopped}.</strong> <span dir="auto">${run.problem}</span><//>`}
-    ${stop && step.name === (run.status === "completed" ? lastOf(run) : "") && html`<${Note} kind="warn" icon="failed"><span dir="auto">${stop.cause}${stop.remedy && `: ${stop.remedy}`}</span><//>`}
+    ${halted && html`<${Note} kind="warn" icon=${run.status === "failed" ? "failed" : "paused"}><strong>${W.story.stopped}.</strong><//>`}
     ${open && run.question && html`<${Question} key=${run.question.kind + (run.question.error ?? "") + run.question.proposal} run=${run} again=${again} />`}
     ${name === "check" && step.state === "ok" && run.values.sentences?.length > 0 && html`<p><a class="button main" href=${`#/run/${run.thread}/text`}>${isPlain(run, model) ? W.story.openList : W.story.open}</a></p>`}
   </li>`;
@@ -91,9 +89,6 @@ function Failure({failure: {subject, cause, remedy}, run}) {
   return remedy ? html`<${Fold} kind="why" summary=${html`<span class="small" dir="auto">${about}: ${remedy}</span>`}><p class="dim small" dir="auto">${cause}</p><//>`
     : html`<p class="small" dir="auto">${about}: ${cause}</p>`;
 }
-
-/** @param {import("./run.js").Run} run */
-const lastOf = (run) => story(run).at(-1)?.name;
 
 /** @param {{sources: ReturnType<typeof given>, run: import("./run.js").Run}} props */
 function Gave({sources, run}) {

@@ -99,12 +99,12 @@ function Head({run, papers, again, tabs, shown}) {
       <button disabled=${finishing} onClick=${() => finish()}>${W.run.finish}</button>`}
     ${run.question && shown !== "live" && html`<a class="button main" href=${`${at}/live`}>${W.run.answer}</a>`}
     ${run.can_resume && html`<button class="main" disabled=${resuming} onClick=${() => resume()}>${W.run.resume}</button>`}
-    ${rerun && html`<button class=${["papers", "live"].includes(shown) ? "" : "late"} disabled=${looking} onClick=${() => look()}>${W.history.again}</button>`}
+    ${rerun && html`<button class=${shown === "live" ? "" : "late"} disabled=${looking} onClick=${() => look()}>${W.history.again}</button>`}
     ${["verify", "references"].includes(run.graph) && run.status !== "working" && html`<a class="button late" href=${run.graph === "verify" ? "#/check" : "#/check/references"}>${W.check.another}</a>`}
     ${run.status === "completed" && run.graph !== "verify" && tabs.includes("take") && shown !== "take" && html`<a class="button main late" href=${`${at}/take`}>${W.run.tabs.take}</a>`}`;
   return html`<section class="run" aria-label=${W.run.this}>
     <div class="head"><div>
-      <h1 dir="auto">${run.title || W.name}</h1>
+      <h1 dir="auto">${(!/\s/.test(run.title) && run.values.request?.title) || run.title || W.name}</h1>
       <p class="meta" role="status">
         <span class=${`state status ${run.status}`}><${Icon} name=${ICONS[run.status]} kind=${ICONS[run.status] === "busy" ? "spin" : ""} />${step ? stepWords("on", step.name, run, model) : W.run.status[run.status]}</span>
         ${bar && bar.done < bar.total && html`<span class="num" aria-hidden="true">${bar.done} ${W.story.of} ${bar.total}</span>`}

@@ -6,7 +6,7 @@ import {useEstimate} from "./estimate.js";
 import {RecentRuns} from "./history.js";
 import {Methods} from "./methods.js";
 import {useModel} from "./model.js";
-import {Problem, useAction, useLoaded} from "./parts.js";
+import {Problem, title, useAction, useLoaded} from "./parts.js";
 import {Icon} from "./shapes.js";
 import {Before} from "./start_price.js";
 import {Where} from "./start_sources.js";
@@ -122,12 +122,6 @@ function asked(form) {
     ...Object.assign({}, ...methods), ...Object.fromEntries(form.asking.map((name) => [name, "on"])), ...(form.usd ? {max_usd: Number(form.usd)} : {}),
   };
   return {input, settings};
-}
-
-/** The first line, or the first words. @param {string} text */
-export function title(text) {
-  const line = text.trim().split("\n")[0].replace(/^#+\s*/, "");
-  return line.length > 90 ? `${line.slice(0, 88).replace(/\s\S*$/, "")} …` : line;
 }
 
 /** LaTeX without its commands, as far as an abstract needs it; other text as it is. @param {string} text */

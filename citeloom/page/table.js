@@ -57,7 +57,7 @@ export function Table({run}) {
           ${one.hint && html`<span class="dim small">${one.hint}</span>`}</th>`)}</tr></thead>
         <tbody>${rows.map((item) => html`<tr key=${item.paper}>
           <th scope="row" dir="auto"><span class="cite num">${item.number ? `[${item.number}] ` : ""}</span>${item.name}<span class="dim small">${item.title}</span></th>
-          ${all.map((one) => html`<td dir="auto"><${InCell} cell=${one.of(item)} pressed=${item === row && one === column}
+          ${all.map((one) => html`<td dir="auto"><span class="c-label" aria-hidden="true">${one.name}</span><${InCell} cell=${one.of(item)} pressed=${item === row && one === column}
             choose=${() => setChosen([item.paper, one.name])} /></td>`)}
         </tr>`)}</tbody></table></div>
       ${cell && html`<${Behind} key=${`${row.paper} ${column?.name}`} run=${run} row=${row} name=${column?.name ?? ""} cell=${cell} close=${() => setChosen(null)} />`}

@@ -33,7 +33,7 @@ def novelty_blocks(values: Mapping[str, Any]) -> Iterator[str]:
     if values.get("mind") == "extractive":
         yield (
             "No model is configured, so CiteLoom compared nothing. It shows the works nearest to each claim, with "
-            "the sentence of each that comes closest. Words that stand in both are found all the same."
+            "the closest sentence of each, and marks words that both have."
         )
     yield "\n".join(_overview(claims))
     for claim in claims:

@@ -88,7 +88,11 @@ def _section_page(report: ResultReport, files: str) -> str:
         "How this was made": rendered("\n".join([report.omitted, "", *report.account])),
         "Files": rendered(files),
     }
-    there = {heading: (_anchor(heading), part) for heading, part in parts.items() if part}
+    there = {
+        heading: (heading.lower().replace(" ", "-"), part)
+        for heading, part in parts.items()
+        if part
+    }
     to = " · ".join(f'<a href="#{anchor}">{heading}</a>' for heading, (anchor, _) in there.items())
     body = "".join(
         f'<section id="{anchor}">\n<h2>{heading}</h2>\n{part}</section>\n'
@@ -107,10 +111,6 @@ def _section_page(report: ResultReport, files: str) -> str:
         style=picture.style,
         script=picture.digest,
     )
-
-
-def _anchor(heading: str) -> str:
-    return heading.lower().replace(" ", "-")
 
 
 def _sentence(sentence: ReportSentence, report: ResultReport) -> str:

@@ -17,7 +17,7 @@ from pydantic import Field
 from pydantic_core import to_jsonable_python
 
 import graphs
-from state.run import GraphName, RunOutcome
+from state.run import GraphName, RunOutcome, as_sentences
 from state.value import FrozenModel
 from tools.concurrency import LoopEvent
 from tools.errors import InputError, TransientError
@@ -160,7 +160,7 @@ class RunSnapshot(FrozenModel):
     def problem(self) -> str:
         """Why there is nothing more, and what to do about it; empty while all is well."""
         stop = self.values.get("stop") or {}
-        return self.error or " ".join(filter(None, (stop.get("cause"), stop.get("remedy"))))
+        return self.error or as_sentences(stop.get("cause", ""), stop.get("remedy", ""))
 
     @property
     def is_refused(self) -> bool:

@@ -96,7 +96,11 @@ def language_server(
         document = server.workspace.get_text_document(params.text_document.uri)
         shown = known.get(document.uri, _Checked()).shown
         at = params.position
-        told = [text for place, text in shown if _holds(_range(server, document, place), at)]
+        told = [
+            text
+            for place, text in shown
+            if (span := _range(server, document, place)).start <= at <= span.end
+        ]
         if not told:
             return None
         text = "\n\n".join(dict.fromkeys(told))
@@ -161,10 +165,6 @@ def _range(server: LanguageServer, document: TextDocument, place: Place | None) 
     end = lsp.Position((place.end_line or place.line) - 1, (place.end_column or place.column) - 1)
     codec = server.workspace.position_codec
     return codec.range_to_client_units(document.lines, lsp.Range(start, end))
-
-
-def _holds(span: lsp.Range, at: lsp.Position) -> bool:
-    return span.start <= at <= span.end
 
 
 def _diagnostic(server: LanguageServer, document: TextDocument, one: Finding) -> lsp.Diagnostic:

@@ -315,7 +315,7 @@ def read(view: RunSnapshot, name: str) -> str:
         form = next(form for form, named in FORMS.items() if named == name)
         return _reference_file(values, form)
     if kind == "json" and held.get(stem) is not None:
-        return _json(held[stem])
+        return json.dumps(held[stem], ensure_ascii=False, indent=1) + "\n"
     if kind == "md" and values.get(stem):
         listed = "\n".join(
             f"{item.get('number', '-')}. {item.get('entry') or (item.get('paper') or {}).get('title', '')}"
@@ -329,7 +329,3 @@ def read(view: RunSnapshot, name: str) -> str:
         return str(values.get("bibtex") or to_bibtex(cited.validate_python(references)))
     known = ", ".join(address.rpartition("/")[2] for address in files_of(view))
     raise InputError(f"run '{view.run}' has no file '{name}'; it may have: {known or 'none yet'}")
-
-
-def _json(content: Any) -> str:
-    return json.dumps(content, ensure_ascii=False, indent=1) + "\n"

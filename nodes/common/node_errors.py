@@ -70,7 +70,5 @@ def fatal_failure_of(stage: str, error: PermanentError | InputError) -> Failure:
             "write about the kept papers, or run it again: CiteLoom reuses answers you paid for"
         )
     elif isinstance(error, BudgetError):
-        remedy = (
-            "run the same command again with a larger budget: CiteLoom reuses answers you paid for"
-        )
+        remedy = "run it again with a larger budget: CiteLoom reuses answers you paid for"
     return Failure(stage=stage, subject=subject, cause=str(error), remedy=remedy, fatal=True)

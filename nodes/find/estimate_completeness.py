@@ -48,10 +48,13 @@ async def estimate_completeness(state: FindState, runtime: NodeRuntime) -> FindS
         )
     )
     judged = len(read_scores(state).keys() & scores.keys())
-    counts = f"{counted(len(kept), 'paper')} kept, of {judged} judged and {len(scores)} found"
+    counts = (
+        f"{counted(len(kept), 'paper')} kept, of {judged} "
+        f"{'judged' if services.mind.composes else 'ranked'} and {len(scores)} found"
+    )
     if kept:
         twice = sum(number for ways, number in often.items() if ways > 1)
-        counts += f"; {twice} of the kept came in two ways or more"
+        counts += f"; two ways or more found {twice} of the kept"
     runs = _by_runs(state, trails, kept)
     overlap = overlap_of(state.get("run_priors", []), state["request"].keep)
     told = completeness_sentence(estimate, len(kept), place_of(state["request"].sources), counts)
@@ -83,7 +86,7 @@ async def estimate_completeness(state: FindState, runtime: NodeRuntime) -> FindS
 def _untested(services: Services, runs: int) -> str:
     """Say why an estimate of this run would be one that was never held against the truth; empty if it was."""
     if services.mind.judges:
-        return "its estimate is tested in embedded mode only, and a model's scores differ"
+        return "its estimate is tested only without a model, whose scores differ"
     context = services.context
     if (context.ranker, context.expansion) != ("debate", "best_first"):
         return "its estimate is tested only with the default ranking and way of following links"
@@ -146,7 +149,8 @@ def completeness_sentence(estimate: Estimate, kept: int, place: str, counts: str
 
 def place_of(sources: Sequence[str]) -> str:
     """Return where the papers are counted, such as 'this library' or 'openalex and arxiv'."""
-    return _listed(sources)
+    places = ["this library" if name == "library" else name for name in sources]
+    return " and ".join([", ".join(places[:-1]), places[-1]] if places[1:] else places)
 
 
 def _scores(state: FindState) -> dict[str, float]:
@@ -204,8 +208,3 @@ def _limits(state: FindState, scores: Mapping[str, float], estimate: Estimate) -
     if lost:
         times = "once" if lost == 1 else f"{lost} times"
         yield f"Searches failed {times}, so CiteLoom reached fewer papers than usual."
-
-
-def _listed(names: Sequence[str]) -> str:
-    places = ["this library" if name == "library" else name for name in names]
-    return " and ".join([", ".join(places[:-1]), places[-1]] if places[1:] else places)

@@ -5,97 +5,23 @@ its text), `counts`, `usage`, `mind`, `outcome`, `failures`. The kept
 papers make the themes of the map; the others join the nearest.
 """
 
-import asyncio
 from collections import Counter
-from collections.abc import Mapping, Sequence
-
-import numpy as np
+from collections.abc import Sequence
 
 from nodes.common.citing_sentences import most_telling, sentences_between
 from nodes.find.independent_runs import reached_by_runs
-from nodes.find.relevance_scores import excluded_in, kept_in, paper_vectors, read_scores
+from nodes.find.paper_themes import paper_themes
+from nodes.find.relevance_scores import excluded_in, kept_in, read_scores
 from state.channels import FindOutput, FindState
 from state.citing import CitingSentence
-from state.inputs import CheckedRequest
 from state.paper import Paper, index_by_ids
 from state.reducers import add_hits
 from state.results import Link, PrismaCounts, RankedPaper
 from state.run import fatal_failure, outcome_of
 from state.search import Hit, LinkRound, MissingWork
-from tools.embed.embedder import Vectors
 from tools.errors import CiteLoomError, counted
 from tools.run_store import RunStore
 from tools.services import NodeRuntime, Services, open_services
-from tools.text.themes import group_vectors
-
-LEAST, MOST = 6, 5
-"""Kept papers that themes are made of, and themes, at most five of which can be told apart by colour."""
-_A_THEME = 5
-"""Papers in a theme, or there would be themes of two."""
-_SHARED = 0.6
-"""Weight of common references beside meaning, which has 1."""
-
-
-async def paper_themes(
-    services: Services,
-    request: CheckedRequest,
-    papers: Sequence[Paper],
-    kept: int,
-    same: Mapping[str, str],
-) -> list[str]:
-    """Return the name of each paper's theme; empty names where too few are kept, or vectors cannot be had.
-
-    Args:
-        services: Of the run; the vectors are those that the search has made.
-        request: What was searched.
-        papers: Of the result, those kept first.
-        kept: How many were kept.
-        same: The paper of each record's id.
-    """
-    if kept < LEAST:
-        return [""] * len(papers)
-    try:
-        rows = await paper_vectors(services, request, papers, same)
-        (query,) = await asyncio.to_thread(services.clients.stored_embedder.embed, [request.text])
-        return await asyncio.to_thread(_named, services, request.text, query, papers, rows, kept)
-    except CiteLoomError:  # a map without themes is one all the same
-        return [""] * len(papers)
-
-
-def _named(
-    services: Services,
-    about: str,
-    query: Vectors,
-    papers: Sequence[Paper],
-    rows: Vectors,
-    kept: int,
-) -> list[str]:
-    groups = group_vectors(
-        services.clients.stored_embedder,
-        about,
-        query,
-        [f"{paper.title}. {paper.abstract or ''}" for paper in papers[:kept]],
-        rows[:kept],
-        shared=_SHARED * shared_references(papers[:kept]),
-        groups=min(MOST, max(2, kept // _A_THEME)),
-    )
-    middles = np.stack([rows[list(group.members)].mean(axis=0) for group in groups])
-    nearest = [groups[int(place)].label for place in (rows @ middles.T).argmax(axis=1)]
-    own = {row: group.label for group in groups for row in group.members}
-    return [own.get(row, name) for row, name in enumerate(nearest)]
-
-
-def shared_references(papers: Sequence[Paper]) -> Vectors:
-    """Return for each paper a unit row of the works that it and another of these cite, rare ones counting more."""
-    often = Counter(work for paper in papers for work in set(paper.references))
-    column = {work: at for at, work in enumerate(work for work, n in often.items() if n > 1)}
-    rows = np.zeros((len(papers), max(len(column), 1)), dtype=np.float32)
-    for row, paper in enumerate(papers):
-        for work in set(paper.references) & column.keys():
-            rows[row, column[work]] = np.log(1 + len(papers) / often[work])
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.asarray(rows / np.where(lengths > 0, lengths, 1), dtype=np.float32)
-
 
 STAGE = "present_papers"
 _OFTEN = 3
@@ -108,7 +34,8 @@ SHOWN = 200
 async def present_papers(state: FindState, runtime: NodeRuntime) -> FindOutput:
     """Put the result together, also when the run stopped early."""
     services = open_services(runtime, state["run"])
-    result, links = await assemble(state, services.run_store)
+    given = "judged" if services.mind.composes else "closeness"
+    result, links = await assemble(state, services.run_store, given)
     kept = sum(item.selected for item in result)
     papers = [item.paper for item in result]
     themes = await paper_themes(services, state["request"], papers, kept, state["same"])
@@ -144,8 +71,13 @@ def with_sentence(link: Link, said: Sequence[CitingSentence]) -> Link:
     return link.model_copy(update=told)
 
 
-async def assemble(state: FindState, run_store: RunStore) -> tuple[list[RankedPaper], list[Link]]:
-    """Fetch the records and debates from the run store, kept papers first, then by score."""
+async def assemble(
+    state: FindState, run_store: RunStore, given: str = "judged"
+) -> tuple[list[RankedPaper], list[Link]]:
+    """Fetch the records and debates from the run store, kept papers first, then by score.
+
+    `given` is what a paper's first score tells of it.
+    """
     scores = state["scores"]
     selected = {key: place for place, key in enumerate(kept_in(state))}
     hidden, same, prior = excluded_in(state), state["same"], state["prior"]
@@ -180,7 +112,7 @@ async def assemble(state: FindState, run_store: RunStore) -> tuple[list[RankedPa
             rank=rank,
             score=scores[key],
             judge_score=read.get(key),
-            reason=_reason(scores[key], read.get(key), joined[key]),
+            reason=_reason(given, scores[key], read.get(key), joined[key]),
             selected=key in selected,
             paper=papers[key],
             # Told once, beside the debate.
@@ -194,8 +126,8 @@ async def assemble(state: FindState, run_store: RunStore) -> tuple[list[RankedPa
     return result, [link for link in links if {link.citing, link.cited} <= selected.keys()]
 
 
-def _reason(score: float, judged: float | None, links: int) -> str:
-    """Say why a score is not what the judge gave: 'judged 60; +7 for shared words, age and 4 links ...'."""
+def _reason(given: str, score: float, judged: float | None, links: int) -> str:
+    """Say why a score is not the one first given: 'judged 60; +7 for shared words, age and 4 links ...'."""
     if judged is None and score == 0:
         return "you added it; CiteLoom did not judge it"
     if judged is None:
@@ -203,7 +135,8 @@ def _reason(score: float, judged: float | None, links: int) -> str:
     if round(score - judged) == 0:
         return ""
     return (
-        f"judged {judged:.0f}; {score - judged:+.0f} for shared words, age and "
+        f"{given} {judged:.0f}; "
+        f"{score - judged:+.0f} for shared words, age and "
         f"{counted(links, 'link')} to kept papers"
     )
 

@@ -46,7 +46,15 @@ async def review_queries(state: FindState, runtime: NodeRuntime) -> FindState:
     criteria = state["request"].criteria if hop == 1 else ()
     question = QueriesQuestion(
         instructions=ASKED + ASKED_CRITERIA * bool(criteria),
-        proposal="\n".join([*map(_line, mine), *map(_criterion_line, criteria)]),
+        proposal="\n".join(
+            [
+                *map(_line, mine),
+                *(
+                    f"{'required' if item.required else 'preferred'}: {item.criterion}"
+                    for item in criteria
+                ),
+            ]
+        ),
         why=why,
         hop=hop,
         queries=tuple(mine),
@@ -79,10 +87,6 @@ def _line(query: SearchQuery) -> str:
     return _WHOLE if query.runs[:1] <= (1,) else f"whole: half of the input, search {query.runs[0]}"
 
 
-def _criterion_line(item: Criterion) -> str:
-    return f"{'required' if item.required else 'preferred'}: {item.criterion}"
-
-
 def read_criteria(edited: str) -> tuple[str, tuple[Criterion, ...]]:
     """Return an edited proposal without the lines of criteria, and these.
 
@@ -103,8 +107,8 @@ def read_criteria(edited: str) -> tuple[str, tuple[Criterion, ...]]:
         raise InputError(
             f"{len(found)} criteria given, but the maximum is {MOST_CRITERIA}: delete some lines"
         )
-    stated = (Criterion(criterion=text, required=must) for text, must in found.items())
-    return "\n".join(rest), tuple(stated)
+    stated = tuple(Criterion(criterion=text, required=must) for text, must in found.items())
+    return "\n".join(rest), stated
 
 
 def read_queries(

@@ -55,7 +55,10 @@ async def select_papers(state: FindState, runtime: NodeRuntime) -> FindState:
     kept = {*musts, *ranked[: max(request.keep - len(musts), 0)]}
     selected = sorted(kept, key=lambda key: (-scores[key], -prior.get(key, 0.0), key))
     services.progress(
-        STAGE, len(selected), len(scores), f"{len(selected)} kept of {len(scores)} judged"
+        STAGE,
+        len(selected),
+        len(scores),
+        f"{len(selected)} kept of {len(scores)} {'judged' if services.mind.composes else 'ranked'}",
     )
     failures = [
         Failure(

@@ -20,7 +20,6 @@ from tools.scholar.venues import gives_dois, same_venue
 
 _GENERAL = frozenset({"openalex", "semantic_scholar", "google"})
 """Sources that hold articles, papers of conferences and preprints of all fields."""
-_ONLINE = _GENERAL | {"crossref", "arxiv"}
 _NAMES = {
     "openalex": "OpenAlex",
     "semantic_scholar": "Semantic Scholar",
@@ -140,7 +139,8 @@ def finding_on(
             "fabricated",
             "check title and identifier; if there is no such work, remove it",
         )
-        told.insert(0, f"{named}: {_listed(said.missing)} {_have(said.missing)} no such work")
+        has = "have" if said.missing[1:] else "has"
+        told.insert(0, f"{named}: {_listed(said.missing)} {has} no such work")
     else:
         cause = "not_found"
         others = [
@@ -286,10 +286,6 @@ _FIELDS = {"doi": "DOI", "arxiv": "arXiv id"}
 def _listed(names: Sequence[str]) -> str:
     told = [_NAMES.get(name, name) for name in names]
     return " and ".join([", ".join(told[:-1]), told[-1]] if len(told) > 1 else told)
-
-
-def _have(names: Sequence[str]) -> str:
-    return "have" if len(names) > 1 else "has"
 
 
 _OPEN = frozenset({"incomplete", "not_asked"})

@@ -3,7 +3,7 @@
 Reads `request`, `keys`, `selected`, `choices`, `sufficiency`. Writes `outline`, and `keys`, of which those stay that
 the plan has. A plan by the researcher is honoured as it is. Else the mind plans: of the papers that
 may be cited it takes at most `cite`. The embedded engine, which argues nothing, gets a paragraph for
-each group of papers that are close in meaning, and a line for each paper.
+each theme that the map of the papers shows, or of papers close in meaning, and a line for each paper.
 """
 
 import asyncio
@@ -15,10 +15,11 @@ from pydantic import BaseModel, Field
 from nodes.common.ask_model import ask_with_check
 from nodes.common.ask_person import should_ask
 from nodes.cost.kept_budget import saving_services
+from nodes.find.paper_themes import paper_themes
 from nodes.write.plan_language.plan_text import parse_plan
 from nodes.write.writers.writer import one_line_each
 from state.channels import WriteState
-from state.paper import Paper
+from state.paper import Paper, index_by_ids
 from state.run import Failure
 from state.writing import Plan, PlanLine, Theme
 from tools.embed.embedder import Embedder
@@ -26,7 +27,7 @@ from tools.errors import counted
 from tools.evidence.prompt_injection import without_injections
 from tools.llm.task import Task
 from tools.services import NodeRuntime, Services
-from tools.text.themes import group_texts, in_lower_case
+from tools.text.themes import APART, Group, group_texts, in_lower_case
 from tools.text.words import lower_case_words
 
 STAGE = "plan_section"
@@ -115,6 +116,8 @@ class PlannedPaper(BaseModel):
     year: int | None
     abstract: str
     must: bool | None = None
+    theme: str | None = None
+    """Its theme among all papers kept, where the embedded engine plans."""
 
 
 class Facet(BaseModel):
@@ -128,7 +131,7 @@ def extract(
     embedder: Embedder, *, text: str, papers: Sequence[PlannedPaper], **_: object
 ) -> SectionPlan:
     """Group by closeness of meaning; inside a group the earlier papers come first."""
-    groups = group_texts(
+    groups = _as_mapped([item.theme for item in papers]) or group_texts(
         embedder, text, [item.title for item in papers], [item.abstract for item in papers]
     )
     years = [(item.year or 0, row) for row, item in enumerate(papers)]
@@ -145,6 +148,17 @@ def extract(
         ],
         reasoning="Grouped by similarity, closest to the input first.",
     )
+
+
+def _as_mapped(themes: Sequence[str | None]) -> list[Group]:
+    """Group papers by their themes on the map of the search; those alone in theirs come together, at the end."""
+    names = [name if name and themes.count(name) > 1 else APART for name in themes]
+    named = sorted(dict.fromkeys(names), key=lambda name: name == APART)
+    return [
+        Group(name, tuple(row for row, one in enumerate(names) if one == name))
+        for name in named
+        if named != [APART]
+    ]
 
 
 TASK = Task(
@@ -216,6 +230,11 @@ async def _ask(
     def fail(cause: str, remedy: str, *, lost: bool = False) -> None:
         failures.append(Failure(stage=STAGE, subject="plan", cause=cause, remedy=remedy, lost=lost))
 
+    kept = await services.run_store.papers.values(
+        [] if services.mind.composes else state["selected"]
+    )
+    names = await paper_themes(services, state["request"], kept, len(kept), index_by_ids(kept))
+    themes = {paper.id: name for paper, name in zip(kept, names, strict=True)}
     shown = [
         PlannedPaper(
             key=key,
@@ -223,6 +242,7 @@ async def _ask(
             year=paper.year,
             abstract=without_injections(paper.abstract or "")[0],
             must=(key in musts and most < len(papers)) or None,
+            theme=themes.get(paper.id),
         )
         for key, paper in papers.items()
     ]

@@ -132,7 +132,7 @@ async def test_without_ground_for_an_estimate_there_is_none_and_it_is_told_why(
     found = await estimate(hits, scores)
     assert (found.estimate, found.low, found.high, found.share) == (None,) * 4
     kept = sum(score >= 35 for score in scores.values())
-    assert re.match(rf"Coverage: {kept} papers? kept, of {len(scores)} judged and", found.told)
+    assert re.match(rf"Coverage: {kept} papers? kept, of {len(scores)} ranked and", found.told)
     assert " CiteLoom does not estimate a share for openalex and arxiv: " in found.told
     assert why in found.told
     assert not re.search(r"\d ?%", found.told)
@@ -144,7 +144,7 @@ async def test_without_ground_for_an_estimate_there_is_none_and_it_is_told_why(
     [
         ({"ranker": "permutation"}, None, "only with the default ranking"),
         ({"expansion": "none"}, None, "only with the default ranking"),
-        ({}, "scripted", "a model's scores differ"),
+        ({}, "scripted", "only without a model"),
     ],
 )
 async def test_way_that_was_never_held_against_the_truth_has_counts_and_no_percentage(
@@ -158,8 +158,9 @@ async def test_way_that_was_never_held_against_the_truth_has_counts_and_no_perce
     with_model = here.model_copy(update={"strong_model": model, "llm_api_key": SecretStr("sk-x")})
     vars(runtime.context).update(choices, clients=Clients(with_model))
     found = await estimate(HITS, SCORES, prior={**SCORES, "t": 5.0})
+    done = "judged" if model else "ranked"
     assert found.told.startswith(
-        "Coverage: 18 papers kept, of 19 judged and 20 found; 10 of the kept came in two ways or more. "
+        f"Coverage: 18 papers kept, of 19 {done} and 20 found; two ways or more found 10 of the kept. "
     )
     assert why in found.told
     assert not re.search(r"\d ?%", found.told)

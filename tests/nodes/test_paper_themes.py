@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from nodes.find.present_papers import shared_references
+from nodes.find.paper_themes import shared_references
 from state.paper import Paper
 
 

@@ -1,9 +1,13 @@
 """nodes/write/plan_section.py: what becomes of a plan that names the wrong papers."""
 
+from typing import Any, cast
+
 from nodes.write.plan_section import (
     PlannedLine,
+    PlannedPaper,
     PlannedTheme,
     SectionPlan,
+    extract,
     lay_lines,
     repaired,
 )
@@ -17,6 +21,24 @@ def theme(*lines: PlannedLine, label: str = "Dense retrieval") -> PlannedTheme:
 
 def line(*keys: str, says: str = "", compares: bool = False) -> PlannedLine:
     return PlannedLine(keys=[*keys], says=says, compares=compares)
+
+
+def test_list_without_a_model_has_the_themes_of_the_map() -> None:
+    themes = ["ranking", "agents", "ranking", "summaries", "agents", "ranking"]
+    papers = [
+        PlannedPaper(key=f"P{at}", title="", year=2026 - at, abstract="", theme=name)
+        for at, name in enumerate(themes, start=1)
+    ]
+    plan = extract(cast(Any, None), text="", papers=papers)  # no vector is asked for
+    assert [(one.label, [*lines_of(one)]) for one in plan.themes] == [
+        ("ranking", ["P6", "P3", "P1"]),
+        ("agents", ["P5", "P2"]),
+        ("other subjects", ["P4"]),  # one that is alone in its theme
+    ]
+
+
+def lines_of(planned: PlannedTheme) -> list[str]:
+    return [key for item in planned.lines for key in item.keys]
 
 
 def test_invented_papers_go_and_a_line_of_theirs_alone_goes_with_them() -> None:

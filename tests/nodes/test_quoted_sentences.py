@@ -105,7 +105,8 @@ def test_counts_say_what_is_there() -> None:
     for theme, papers, said in [
         ("bees", [bees, bees], "Bees (2 papers, 2020)."),
         ("bees", [bees, bees, wasps], "Bees (3 papers, 2018 to 2020)."),
-        ("bees", [bees, wasps], f"Papers close to “{bees.title}” (2 papers, 2018 to 2020)."),
+        ("bees", [bees, wasps], "Bees (2 papers, 2018 to 2020)."),
+        ("bees", [bees, wasps, wasps], f"Papers close to “{bees.title}” (3 papers, 2018 to 2020)."),
         ("ants", [undated, bees], "Papers close to “Wasps” (2 papers)."),
         ("ants", [undated.model_copy(update={"title": ""}), bees], "Related papers (2 papers)."),
         (APART, [bees, wasps], "Other subjects (2 papers, 2018 to 2020)."),

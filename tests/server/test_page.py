@@ -119,8 +119,8 @@ def test_papers_are_chosen_in_the_graph_and_a_search_is_made_again(visitor: Visi
     expect(page.locator(".paper")).to_have_count(8)
     visitor.looks_right()
 
-    page.get_by_role("button", name="Save the kept papers as a library").click()
-    page.locator(".p-more a").click(timeout=60_000)
+    page.get_by_role("button", name="Ask these papers").click()
+    page.wait_for_url("**/ask/**", timeout=60_000)
     expect(page.get_by_label("Library")).to_have_value(re.compile("^we-study-.*"))
     visitor.at(f"run/{thread}/graph")
     page.locator(".frame .dot.kept").first.click()

@@ -184,6 +184,6 @@ def test_line_shows_what_the_citing_paper_says_in_words_and_style(
     page.locator(".frame .dot.kept", has_text="no voles").first.press("Enter")
     page.locator(".map-card summary").click()
     expect(page.locator(".map-card q")).to_have_text(AGAINST)
-    expect(page.locator(".map-card")).to_contain_text("typed by cue words")
+    expect(page.locator(".map-card")).to_contain_text("classified by cue words")
     visitor.looks_right()
     page.close()

@@ -63,6 +63,16 @@ def test_papers_are_filtered_ordered_added_and_written_of_again(visitor: Visitor
     assert page.locator(".apply").count() == 0  # nothing is changed yet
     visitor.looks_right_everywhere()
 
+    page.get_by_role("button", name="Compact").click()
+    rows = filter(None, map(Locator.bounding_box, page.locator(".paper").all()))
+    assert all(box["height"] <= 26 for box in rows)  # forty to a thousand pixels
+    page.locator(NAME).first.click()
+    expect(page.locator(".paper blockquote").first).to_be_visible()
+    expect(page.locator(".paper blockquote").last).to_be_hidden()
+    visitor.looks_right_everywhere()
+    page.locator(NAME).first.click()
+    page.get_by_role("button", name="Compact").click()
+
     page.get_by_role("button", name="Filters").click()
     page.get_by_label("Years from").fill("2024")
     page.keyboard.press("Escape")

@@ -40,7 +40,7 @@ def test_start_says_what_goes_in_what_comes_out_and_what_leaves_the_server(
     expect(page.locator("aside")).to_contain_text("OpenAlex receives the queries.")
     expect(page.get_by_label("Google Scholar")).to_be_disabled()
 
-    page.get_by_text("Advanced: methods").click()
+    page.get_by_text("Depth and methods").click()
     told = page.locator(".methods").inner_text()
     for method in METHODS:
         if method.step not in {"ask", "synthesize"}:
@@ -72,7 +72,7 @@ def test_chosen_method_and_silent_source_are_seen_in_the_run(visitor: Visitor) -
     page.get_by_label("arXiv").check()
     page.get_by_label("Papers to keep").fill("8")
     page.get_by_role("button", name="Papers only").click()
-    page.get_by_text("Advanced: methods").click()
+    page.get_by_text("Depth and methods").click()
     page.get_by_label(re.compile("^One round")).check()
     page.locator("button.big").click()
     page.wait_for_url("**/papers", timeout=90_000)  # it ends on what one waits for
@@ -81,7 +81,7 @@ def test_chosen_method_and_silent_source_are_seen_in_the_run(visitor: Visitor) -
     expect(gave.locator("li", has_text="arXiv")).to_contain_text("Not answering")
     expect(gave.locator("li", has_text=SMALL)).to_contain_text("records")
     expect(gave).not_to_contain_text("Citation links")  # one round follows none
-    expect(page.locator(".story")).to_contain_text("The run goes on without it")
+    expect(page.locator(".story")).to_contain_text("The run continues without it")
     visitor.looks_right_everywhere()
 
 
@@ -91,6 +91,9 @@ def test_run_is_a_story_whose_question_stands_where_it_is_asked(visitor: Visitor
     step = page.locator(".story > li.on")
     step.locator(".question").wait_for(timeout=60_000)
     expect(step.locator("h3").first).to_contain_text("Ranking papers")
+    expect(page.locator(".run h1")).to_have_text(  # it ends where a phrase does
+        "We study how well large language models recommend citations for a sentence of a paper …"
+    )
     # Nothing but the run's own events has told of these papers by now.
     expect(page.locator(".rising li").first).to_be_visible()
     assert page.locator(".rising blockquote").count() >= 1

@@ -18,9 +18,13 @@ pytestmark = pytest.mark.skipif(
 def test_evidence_stands_beside_the_sentence_and_keys_go_from_one_to_the_next(
     visitor: Visitor,
 ) -> None:
-    visitor.review(IDEA, "starter")
+    thread = visitor.review(IDEA, "starter")
     page = visitor.page
     page.wait_for_selector(SENTENCE, timeout=90_000)
+    found = Caller(visitor.url).get(f"/citeloom/runs/{thread}").json()["values"]["papers"]
+    for head in page.locator(f"{SENTENCE}.lead").all_inner_texts():  # the themes of the map
+        named = head.partition(" (")[0].lower()
+        assert named in {"other subjects", *(one["theme"].lower() for one in found)}
     title = page.locator("aside h2").first
     chosen = page.locator(f"{SENTENCE}[aria-pressed=true]")
     expect(chosen).to_have_count(1)  # there is evidence before anything is clicked

@@ -127,8 +127,8 @@ def _around(paper: PaperToCite) -> str:
 def count_sentence(theme: str, papers: Sequence[PaperToCite]) -> str:
     """Name a theme as a heading does, with the number of its papers and, where all are known, their years.
 
-    'Dense retrieval (3 papers, 2020 to 2024).' A name that two of them do not mention is none of theirs; then the
-    title of the first one names the theme, as no other theme has it.
+    'Dense retrieval (3 papers, 2020 to 2024).' A name that two of them (one of a pair) do not mention is none of
+    theirs; then the title of the first one names the theme, as no other theme has it.
     """
     told = [counted(len(papers), "paper")]
     years = sorted(item.year for item in papers if item.year)
@@ -136,5 +136,5 @@ def count_sentence(theme: str, papers: Sequence[PaperToCite]) -> str:
         told.append(" to ".join(map(str, dict.fromkeys((years[0], years[-1])))))
     bearing = sum(mentions(f"{item.title}. {item.abstract}", theme) for item in papers)
     apart = APART if theme == APART or len(papers) == 1 else _around(papers[0])
-    name = theme if bearing >= min(2, len(papers)) else apart
+    name = theme if bearing >= min(2, max(1, len(papers) - 1)) else apart
     return f"{name[:1].upper()}{name[1:]} ({', '.join(told)})."
