@@ -237,14 +237,11 @@ async def _conflicts(request: Request) -> object:
 
     def look(screening: Screening) -> object:
         found, latest = screening.conflicts(stage), screening.latest(stage)
-        said = {paper.id: latest[paper.id].values() for paper in found[:_SHOWN]}
-        return [
-            {
-                "paper": _shown(paper),
-                "said": [one.model_dump(mode="json") for one in said[paper.id]],
-            }
+        shown = [
+            {"paper": _shown(paper), "said": [*latest[paper.id].values()]}
             for paper in found[:_SHOWN]
         ]
+        return {"conflicts": shown}
 
     return await _with(place, by, look)
 
