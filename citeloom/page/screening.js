@@ -22,13 +22,14 @@ const AGAIN = 2000;
 export function Screening({name, tab}) {
   const [by, setBy] = useState(localStorage.getItem(WHO) ?? "");
   const [stage, setStage] = useState("title_abstract");
-  const [state, error, again] = useLoaded(() => api.get(`/citeloom/screenings/${name}?${new URLSearchParams({by, stage})}`), [name, by, stage]);
+  // Each view begins with the state as it is now: what one has decided meanwhile is in it.
+  const [state, error, again] = useLoaded(async () => ({...await api.get(`/citeloom/screenings/${name}?${new URLSearchParams({by, stage})}`), tab}), [name, by, stage, tab]);
   useEffect(() => {
     if (!state?.model.busy) return;
     const timer = setTimeout(again, AGAIN);
     return () => clearTimeout(timer);
   }, [state]);
-  if (state?.by !== by || state.stage !== stage) return html`<h1>${name}</h1><${Problem} text=${error} />${!error && html`<p class="dim" role="status">${W.run.status.loading}</p>`}`;
+  if (state?.by !== by || state.stage !== stage || state.tab !== tab) return html`<h1>${name}</h1><${Problem} text=${error} />${!error && html`<p class="dim" role="status">${W.run.status.loading}</p>`}`;
   const shown = tab in S.tabs ? /** @type {Tab} */ (tab) : state.papers ? "decide" : "protocol";
   const conflicts = state.conflicts[stage] ?? 0;
   const given = {name, by, stage, state, again};
