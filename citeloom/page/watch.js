@@ -52,7 +52,7 @@ function OneWatch({watch, again}) {
     ${!watch.damaged && html`<p class="meta small dim"><span>${V.days[/** @type {keyof typeof V.days} */ (watch.every)] ?? `${V.other} ${counted(watch.every, "day")}`} ${V.sources} ${watch.sources.join(", ")}</span><span>${limit}</span>
       <span>${V.last}: ${watch.last ? day(watch.last) : V.never}</span><span>${due ? V.due : `${V.next} ${day(watch.next)}`}</span>${watch.run && html`<a href=${`#/run/${watch.run}`}>${V.from}</a>`}</p>`}
     <p role="status" class="small">${watch.busy && html`<span class="state working"><${Icon} name="busy" kind="spin" />${V.checking}</span> ${watch.checking && html`<a href=${`#/run/${watch.checking}/live`}>${V.progress}</a>`}`}
-      ${!watch.busy && watch.last && newest?.at !== watch.last && V.nothing}</p>
+      ${!watch.busy && watch.last && !(newest && Date.parse(newest.at) === Date.parse(watch.last)) && V.nothing}</p>
     <${Problem} text=${error || failed || watch.problem} />
     ${(watch.digests ?? []).map((/** @type {any} */ one) => html`<${Fold} key=${one.number} summary=${html`<span><strong>${one.title}</strong> <span class="dim small">${V.digest} ${one.number}, ${day(one.at)}</span></span>`} open=${one === newest} kind="digest"><${Digest} check=${one} /><//>`)}</li>`;
 }

@@ -54,6 +54,7 @@ def test_run_is_watched_checked_and_its_digest_tells_what_the_library_got_since(
         told = [item["paper"]["title"] for item in found["digests"][0]["items"]]
         assert told
         assert {*told} <= {one.title for one in small_records()[20:40]}
+        expect(watch.get_by_text("Nothing new at the last check")).to_have_count(0)
         for title in told:
             expect(watch.get_by_text(title)).to_be_visible()
         visitor.looks_right_everywhere()
