@@ -37,7 +37,7 @@ def _proposal(question: Mapping[str, Any], folder: Path) -> Path:
 
 def _details(question: Mapping[str, Any]) -> Iterator[str]:
     """Tell what a question has beside its proposal, a line each."""
-    yield from _estimate(question.get("estimate") or {})
+    yield from estimate_lines(question.get("estimate") or {})
     for query in question.get("queries", ()):
         yield f"- {query['facet']}: {query['text'][:120]}: {query['reason']}"
     for one in question.get("criteria", ()):
@@ -51,7 +51,7 @@ def _details(question: Mapping[str, Any]) -> Iterator[str]:
         yield f"- [{paper['number']}] {title}, {paper['id']}{score}: {mark}. {paper['why']}".rstrip()
 
 
-def _estimate(estimate: Mapping[str, Any]) -> Iterator[str]:
+def estimate_lines(estimate: Mapping[str, Any]) -> Iterator[str]:
     """Tell what a run may take, from the whole to its tasks."""
     if not estimate:
         return

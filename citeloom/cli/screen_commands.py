@@ -1,6 +1,8 @@
 """`citeloom screen`: screen papers for a systematic review, by a model and by people, blind to one another."""
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -11,6 +13,7 @@ from citeloom.cli.telling import print_notice, print_status
 from tools.errors import PROGRAM, InputError, counted
 
 if TYPE_CHECKING:
+    from citeloom.service.screening import ModelTurn
     from state.paper import Paper
     from state.screening import ScreeningDecision
     from tools.screening.screening import Screening
@@ -21,10 +24,6 @@ StageName = Literal["title_abstract", "full_text"]
 FOLDER = Annotated[Path, typer.Argument(help="Folder of the screening.")]
 STAGE = Annotated[StageName, typer.Option("--stage", help="Stage of the screening.")]
 BY = Annotated[str, typer.Option("--as", metavar="NAME", help="Your name as a screener.")]
-PER_RUN = 100
-"""Papers that a model screens in one run: what a killed process has to ask again comes from the cache."""
-LOOK = 25
-"""Decisions between two looks at the stopping rule, which is less sure the more often it is asked."""
 _KEYS = {"i": "include", "e": "exclude", "m": "maybe", "n": "not_retrieved"}
 
 
@@ -94,22 +93,21 @@ def add(
     if not (files or run or library):
         raise InputError("nothing to add: give files, --run or --library")
     for name, papers in _records(files or (), run, library):
-        fresh, known = screening.add_papers(name, papers)
-        typer.echo(f"{name}: {counted(fresh, 'new paper')}, {counted(known, 'duplicate')}")
+        fresh, known, again = screening.add_papers(name, papers)
+        told = f", {counted(again, 'record')} added before" if again else ""
+        typer.echo(f"{name}: {counted(fresh, 'new paper')}, {counted(known, 'duplicate')}{told}")
 
 
 def _records(
     files: Sequence[Path], run: str | None, library: str | None
 ) -> "Iterator[tuple[str, list[Paper]]]":
-    from tools.bibliography.read_record import BadRecord
-    from tools.screening.read_decisions import read_papers
+    from citeloom.service.screening import read_screening_file
 
     for file in files:
-        read = [*read_papers(file)]
-        for bad in read:
-            if isinstance(bad, BadRecord):
-                typer.echo(f"{file.name}:{bad.line}: {bad.reason}", err=True)
-        yield file.name, [one for one in read if not isinstance(one, BadRecord)]
+        papers, faults = read_screening_file(str(file))
+        for bad in faults:
+            typer.echo(f"{file.name}:{bad.line}: {bad.reason}", err=True)
+        yield file.name, papers
     if library:
         from citeloom.cli.library_search import opened
 
@@ -121,8 +119,8 @@ def _records(
         from citeloom.cli.graph_commands import values_of
         from citeloom.runs.run_record import load_run
 
-        papers = asyncio.run(values_of(run)).get("papers") or ()
-        yield f"{load_run(run).graph} run {run}", [one.paper for one in papers]
+        kept = asyncio.run(values_of(run)).get("papers") or ()
+        yield f"{load_run(run).graph} run {run}", [one.paper for one in kept]
 
 
 @app.command()
@@ -148,53 +146,59 @@ def run(
     max_usd: Annotated[
         float | None, typer.Option(min=0, help="Maximum cost of each hundred papers, USD.")
     ] = None,
+    only_estimate: Annotated[
+        bool, typer.Option("--estimate", help="Only say what it may cost.")
+    ] = False,
 ) -> int:
     """Let the model decide on each paper by the criteria, with words of the paper."""
     import asyncio
 
-    from tools.settings import settings
+    from citeloom.service.screening import ModelTurn, left_for_model, model_screener, runs_of_turn
 
-    screening = _opened(folder)
-    both = settings().strong_model, settings().fast_model
-    name = " + ".join(dict.fromkeys(filter(None, both)))  # as decisions name it
+    screening, name = _opened(folder), model_screener()
+    turn = ModelTurn(stage=stage, twice=twice, library=library, sources=tuple(sources))
+    if not name and only_estimate:
+        typer.echo("No cost: no model is configured.")
+        return 0
     if not name:
         raise InputError(
             "no model is configured, so CiteLoom decides nothing; it still orders the papers: "
             f"decide with `{PROGRAM} screen decide {folder} --as NAME`"
         )
-    protocol, latest = screening.protocol, screening.latest(stage)
-    names = {name, f"{name} (2)"} if twice else {name}
-    left = [key for key in screening.in_stage(stage) if not names <= latest.get(key, {}).keys()]
-    undecided = 0
-    for at in range(0, len(left), PER_RUN):
-        given: dict[str, Any] = {
-            "question": protocol.question,
-            "include": [*protocol.include],
-            "exclude": [*protocol.exclude],
-            "papers": [
-                {
-                    "origin": {},
-                    **screening.papers[key].model_dump(mode="json", exclude_defaults=True),
-                }
-                for key in left[at : at + PER_RUN]
-            ],
-            "stage": stage,
-            "twice": twice,
-            "library": library,
-            "sources": ["library", *sources],
-            **({} if max_usd is None else {"max_usd": max_usd}),
-        }
-        values, code = asyncio.run(_screened(given))
+    left, undecided = len(left_for_model(screening, turn)), 0
+    _tell_estimate(screening, turn, left, max_usd, ask=not only_estimate)
+    for inputs in () if only_estimate else runs_of_turn(screening, turn):
+        limit = {} if max_usd is None else {"max_usd": max_usd}
+        values, code = asyncio.run(_screened({**inputs, **limit}))
         screening.decide(values.get("decisions") or ())
         undecided += len(values.get("undecided") or ())
         if code:
             return code
-    typer.echo(f"{counted(len(left) - undecided, 'paper')} screened by {name}.")
+    if not only_estimate:
+        typer.echo(f"{counted(left - undecided, 'paper')} screened by {name}.")
     if undecided:
         typer.echo(
             f"{counted(undecided, 'paper')} left to a person: no abstract, no full text, or no answer."
         )
     return 0
+
+
+def _tell_estimate(
+    screening: "Screening", turn: "ModelTurn", left: int, max_usd: float | None, *, ask: bool
+) -> None:
+    """Say what a model's turn may cost; at a terminal ask first where that is much, or not known."""
+    from citeloom.cli.proposal_files import estimate_lines
+    from citeloom.service.screening import PER_RUN, estimate_turn
+    from nodes.cost.review_cost import reason_to_ask
+
+    found = estimate_turn(screening, turn)
+    print_status(f"{counted(left, 'paper')} to screen. Estimate:")
+    for line in estimate_lines(found.model_dump()):
+        print_status(line)
+    most = None if max_usd is None else max_usd * ceil(left / PER_RUN)
+    why = reason_to_ask(found, most) if ask and left else ""
+    if why and sys.stdin.isatty() and sys.stderr.isatty():
+        typer.confirm(f"{why[:1].upper()}{why[1:]}. Continue?", abort=True, err=True)
 
 
 async def _screened(given: dict[str, Any]) -> tuple[dict[str, Any], int]:
@@ -234,6 +238,9 @@ def decide(
 
 def _queue(screening: "Screening", by: str, stage: StageName, *, random: bool) -> "Iterator[Paper]":
     """Yield the paper to read next, skipped ones left out, and say once when the screener may stop."""
+    from citeloom.report.screening import recall_line
+    from citeloom.service.screening import LOOK
+
     shown: set[str] = set()
     told = stage != "title_abstract"
     while True:
@@ -241,7 +248,7 @@ def _queue(screening: "Screening", by: str, stage: StageName, *, random: bool) -
         paper = next((one for one in left if one.id not in shown), None)
         if not told and len(shown) % LOOK == 0 and screening.recall(by).may_stop:
             told = True
-            typer.echo(_recall_line(screening, by))
+            typer.echo(recall_line(by, screening.recall(by)))
         if paper is None:
             typer.echo(f"{counted(len(left), 'paper')} skipped." if left else "No paper is left.")
             return
@@ -324,8 +331,7 @@ def import_(
 def resolve(folder: FOLDER, by: BY, stage: STAGE = "title_abstract") -> None:
     """Show the papers on which screeners disagree, and settle each."""
     screening = _opened(folder)
-    outcomes = screening.outcomes(stage).items()
-    conflicts = [screening.papers[key] for key, (one, _) in outcomes if one == "conflict"]
+    conflicts = screening.conflicts(stage)
     typer.echo(counted(len(conflicts), "conflict"))
     _ask(screening, conflicts, by, stage, screening.latest(stage), kind="resolution")
 
@@ -336,51 +342,35 @@ def status(
     as_json: Annotated[bool, typer.Option("--json", help="Print screening.json instead.")] = False,
 ) -> None:
     """Show how far the screening is: numbers, agreement, conflicts, estimated recall."""
-    from citeloom.report.screening import screening_json
-    from tools.screening.flow import flow_of
+    from citeloom.report.screening import (
+        agreement_line,
+        recall_line,
+        screening_summary,
+        screening_text,
+    )
 
     screening = _opened(folder)
     if as_json:
-        from citeloom.report.json_files import dump
-
-        typer.echo(dump(screening_json(screening)))
+        typer.echo(screening_text(screening), nl=False)
         return
-    (first, _), *amended = screening.protocols
-    told = f", amended {', '.join(at[:10] for at, _ in amended)}" if amended else ""
-    typer.echo(f"{screening.protocol.question}\nProtocol of {first[:10]}{told}")
-    for name, number in flow_of(screening).model_dump().items():
+    found, begun = screening_summary(screening), screening.protocols[0][0]
+    amended = ", ".join(at[:10] for at in screening.amended)
+    typer.echo(screening.protocol.question)
+    typer.echo(f"Protocol of {begun[:10]}{amended and f', amended {amended}'}")
+    for name, number in found["flow"].model_dump().items():
         if isinstance(number, dict):
             number = ", ".join(f"{key}: {count}" for key, count in number.items()) or 0
         typer.echo(f"  {name.replace('_', ' '):<20} {number}")
     for stage in screening.protocol.stages:
-        if conflicts := sum(one == "conflict" for one, _ in screening.outcomes(stage).values()):
+        if conflicts := len(screening.conflicts(stage)):
             typer.echo(
                 f"{counted(conflicts, 'conflict')} ({stage}): settle with "
                 f"`{PROGRAM} screen resolve {folder} --as NAME --stage {stage}`"
             )
-        for one in screening.agreements(stage):
-            kappa = (
-                "kappa not defined: one screener used a single decision"
-                if one.kappa is None
-                else f"kappa {one.kappa:.2f} ({one.low:.2f} to {one.high:.2f})"
-            )
-            typer.echo(
-                f"{one.first} and {one.second} ({stage}): {one.agreement:.0%} of "
-                f"{counted(one.papers, 'paper')} alike, {kappa}"
-            )
-    for by in sorted({one.by for one in screening.decisions if one.kind == "person"}):
-        typer.echo(_recall_line(screening, by))
-
-
-def _recall_line(screening: "Screening", by: str) -> str:
-    found = screening.recall(by)
-    if found.recall is None:
-        return f"{by}: {counted(found.seen, 'paper')} read, none relevant yet, so recall is unknown"
-    advice = "You may stop." if found.may_stop else f"Go on: {counted(found.left, 'paper')} left."
-    return (
-        f"{by}: about {found.recall:.0%} of the relevant papers found, with 95 % confidence at least "
-        f"{found.low:.0%}. {advice}"
-    )
+    for one in found["agreement"]:
+        typer.echo(agreement_line(one))
+    for by, recall in found["recall"].items():
+        typer.echo(recall_line(by, recall))
 
 
 @app.command()

@@ -61,6 +61,8 @@ async function reason(answer) {
 export const get = async (path, signal) => (await send("GET", path, undefined, signal)).json();
 /** @param {string} path @param {unknown} body @returns {Promise<any>} */
 export const post = async (path, body) => (await send("POST", path, body)).json();
+/** @param {string} path @param {unknown} body @returns {Promise<any>} */
+export const put = async (path, body) => (await send("PUT", path, body)).json();
 
 /** Send a file as it is. @param {string} path @param {File} file @returns {Promise<any>} */
 export async function upload(path, file) {
@@ -232,11 +234,15 @@ async function* events(body) {
 }
 
 /** Save a file of a run. @param {string} thread @param {string} name */
-export async function save(thread, name) {
-  const path = `/citeloom/runs/${thread}/files/${name.split("/").map(encodeURIComponent).join("/")}`;
-  const answer = await send("GET", path);
+export const save = (thread, name) => download(`/citeloom/runs/${thread}/files/${name.split("/").map(encodeURIComponent).join("/")}`, name);
+
+/** A file of the server as an address to show. @param {string} path */
+export const address = async (path) => URL.createObjectURL(await (await send("GET", path)).blob());
+
+/** Save a file of the server. @param {string} path @param {string} name */
+export async function download(path, name) {
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(await answer.blob());
+  link.href = await address(path);
   link.download = name.split("/").at(-1) ?? name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);

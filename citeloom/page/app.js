@@ -8,11 +8,12 @@ import {Icon} from "./shapes.js";
 import {html, render, useEffect, useState} from "./vendor/preact.js";
 import {W} from "./words.js";
 
-const VIEWS = /** @type {const} */ (["start", "ask", "check", "libraries", "history"]);
+const VIEWS = /** @type {const} */ (["start", "ask", "check", "screen", "watch", "libraries", "history"]);
 /** What draws each view, loaded when it is first shown. @type {Record<string, () => Promise<any>>} */
 const MODULES = {
   start: async () => (await import("./start.js")).Start, ask: async () => (await import("./ask.js")).Ask,
   check: async () => (await import("./check_form.js")).Check, libraries: async () => (await import("./libraries.js")).Libraries,
+  screen: async () => (await import("./screen.js")).Screen, watch: async () => (await import("./watch.js")).Watches,
   history: async () => (await import("./history.js")).History, run: async () => (await import("./run_view.js")).RunView,
 };
 /** The place that a run of each graph belongs to; of others it is the first. @type {Record<string, string>} */
@@ -79,7 +80,7 @@ function View({view, more: [first = "", second = ""], tell}) {
   const name = view in MODULES && (view !== "run" || first) ? view : "start";
   const [loaded, error] = useLoaded(async () => ({Part: await MODULES[name]()}), [name]);
   if (!loaded) return html`<div class="body"><${Problem} text=${error} /></div>`;
-  const given = {run: {thread: first, tab: second, tell}, ask: {library: first, conversation: second}, check: {kind: first}, start: {at: first}, libraries: {name: first}};
+  const given = {run: {thread: first, tab: second, tell}, ask: {library: first, conversation: second}, check: {kind: first}, screen: {name: first, tab: second}, watch: {run: first}, start: {at: first}, libraries: {name: first}};
   const part = html`<${loaded.Part} ...${given[/** @type {keyof typeof given} */ (name)] ?? {}} />`;
   return name === "run" ? part : html`<div class="body">${part}</div>`;
 }

@@ -19,6 +19,8 @@ import {Synthesis} from "./synthesis.js";
 import {Take} from "./run_files.js";
 import {Text} from "./text.js";
 import {html, useEffect, useRef} from "./vendor/preact.js";
+import {useWatches} from "./watch_this.js";
+import {V} from "./watch_words.js";
 import {counted, W} from "./words.js";
 
 /** @typedef {keyof typeof W.run.tabs} Tab */
@@ -91,6 +93,7 @@ function Head({run, papers, again, tabs, shown}) {
   const rerun = ["find", "review", "novelty"].includes(run.graph) && run.status === "completed" && Boolean(run.searched.text);
   const kept = (papers.values.papers ?? []).filter((/** @type {any} */ item) => item.selected).length;
   const model = useModel();
+  const watches = useWatches();
   const at = `#/run/${run.thread}`;
   const step = run.status === "working" && run.stages.length ? story(run).find((item) => item.state === "on") : undefined;
   const bar = step && counting(step);
@@ -100,6 +103,7 @@ function Head({run, papers, again, tabs, shown}) {
     ${run.question && shown !== "live" && html`<a class="button main" href=${`${at}/live`}>${W.run.answer}</a>`}
     ${run.can_resume && html`<button class="main" disabled=${resuming} onClick=${() => resume()}>${W.run.resume}</button>`}
     ${rerun && html`<button class=${shown === "live" ? "" : "late"} disabled=${looking} onClick=${() => look()}>${W.history.again}</button>`}
+    ${["find", "review"].includes(run.graph) && run.status === "completed" && watches && html`<a class="button late" href=${`#/watch/${run.thread}`}>${V.this}</a>`}
     ${["verify", "references"].includes(run.graph) && run.status !== "working" && html`<a class="button late" href=${run.graph === "verify" ? "#/check" : "#/check/references"}>${W.check.another}</a>`}
     ${run.status === "completed" && run.graph !== "verify" && tabs.includes("take") && shown !== "take" && html`<a class="button main late" href=${`${at}/take`}>${W.run.tabs.take}</a>`}`;
   return html`<section class="run" aria-label=${W.run.this}>

@@ -5,7 +5,7 @@ export const W = {
   name: "CiteLoom",
   tagline: "Literature reviews in which every citation is real and every claim shows the words behind it.",
   skip: "Skip to the content",
-  nav: {start: "Review", ask: "Ask", check: "Check", libraries: "Libraries", history: "History"},
+  nav: {start: "Review", ask: "Ask", check: "Check", screen: "Screen", watch: "Watch", libraries: "Libraries", history: "History"},
   places: "Places", menu: "Menu", close: "Close", model: {connected: "Model connected", none: "No model"},
   key: {
     title: "This server needs a key",
@@ -281,6 +281,7 @@ export const W = {
   error: {title: "That did not work", retry: "Try again"},
   nouns: {source: ["source", "sources"], citation: ["citation", "citations"], paper: ["paper", "papers"], work: ["work", "works"], document: ["document", "documents"], passage: ["passage", "passages"],
     reference: ["reference", "references"], change: ["change", "changes"], call: ["model call", "model calls"],
+    record: ["record", "records"], conflict: ["conflict", "conflicts"], duplicate: ["duplicate", "duplicates"], day: ["day", "days"], digest: ["digest", "digests"],
     word: ["word", "words"], sentence: ["sentence", "sentences"], finding: ["finding", "findings"], fix: ["fix", "fixes"]},
 };
 

@@ -106,9 +106,9 @@ _SETTINGS_OF_SYNTHESIS = ("relevance", "updates")
 
 def plain(value: object) -> Any:
     """Return a value, models within it too, as JSON has it."""
-    from pydantic import TypeAdapter
+    from pydantic_core import to_jsonable_python
 
-    return TypeAdapter(Any).dump_python(value, mode="json")
+    return to_jsonable_python(value)
 
 
 def dump(value: object) -> str:

@@ -6,10 +6,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from pydantic_core import to_json
+
 from citeloom.report.account import failure_lines
 from citeloom.report.comparison_table import defused
 from citeloom.report.escaping import escape
-from citeloom.report.json_files import SCHEMA_VERSION, dump, plain
+from citeloom.report.json_files import SCHEMA_VERSION
 from citeloom.report.prisma_diagram import prisma_svg
 from state.paper import Paper
 from state.screening import Choice, ScreeningDecision
@@ -17,9 +19,11 @@ from tools.bibliography.keys import numbered
 from tools.bibliography.text_runs import clean
 from tools.bibliography.write_records import to_ris
 from tools.errors import counted
+from tools.screening.agreement import Agreement
 from tools.screening.flow import flow_of
 from tools.screening.read_decisions import MARKS, REASON
 from tools.screening.screening import Outcome, Screening
+from tools.screening.stopping import RecallEstimate
 
 SCREENING_FILES: Mapping[str, str] = {
     "screening.json": "everything: protocol, numbers, agreement, decisions",
@@ -43,7 +47,7 @@ def screening_files(screening: Screening) -> dict[str, str]:
     outcomes = _last_outcomes(screening)
     included = [screening.papers[key] for key, (one, _) in outcomes.items() if one == "include"]
     return {
-        "screening.json": dump(screening_json(screening)) + "\n",
+        "screening.json": screening_text(screening),
         "decisions.csv": _csv(screening),
         "decisions.ris": _ris(screening, outcomes),
         "included.ris": to_ris(numbered(included)),
@@ -51,32 +55,40 @@ def screening_files(screening: Screening) -> dict[str, str]:
     }
 
 
-def screening_json(screening: Screening) -> dict[str, Any]:
-    """Return the content of screening.json."""
-    stages = screening.protocol.stages
+def screening_text(screening: Screening) -> str:
+    """Return screening.json as people can read it."""
+    outcomes = {stage: screening.outcomes(stage) for stage in screening.protocol.stages}
+    made: dict[str, list[ScreeningDecision]] = {}
+    for one in screening.decisions:
+        made.setdefault(one.paper, []).append(one)
+    papers = [
+        {
+            "paper": paper.model_dump(mode="json", exclude_defaults=True),
+            "outcomes": {
+                stage: {"outcome": found[key][0], "reason": found[key][1]}
+                for stage, found in outcomes.items()
+                if key in found
+            },
+            "decisions": made.get(key, ()),
+        }
+        for key, paper in screening.papers.items()
+    ]
+    told = {"schema_version": SCHEMA_VERSION, **screening_summary(screening), "papers": papers}
+    return to_json(told, indent=2).decode() + "\n"
+
+
+def screening_summary(screening: Screening) -> dict[str, Any]:
+    """Return how far a screening is."""
     people = {one.by for one in screening.decisions if one.kind == "person"}
-    outcomes = {stage: screening.outcomes(stage) for stage in stages}
+    stages = screening.protocol.stages
     return {
-        "schema_version": SCHEMA_VERSION,
-        "protocol": plain(screening.protocol),
+        "protocol": screening.protocol,
         "criteria": screening.protocol.criteria,
-        "protocols": [{"at": at, **plain(one)} for at, one in screening.protocols],
+        "protocols": [{"at": at, **one.model_dump()} for at, one in screening.protocols],
         "older_protocol": screening.made_under_older_protocol(),
-        "flow": plain(flow_of(screening)),
-        "agreement": [plain(one) for stage in stages for one in screening.agreements(stage)],
-        "recall": {by: plain(screening.recall(by)) for by in sorted(people)},
-        "papers": [
-            {
-                "paper": paper.model_dump(mode="json", exclude_defaults=True),
-                "outcomes": {
-                    stage: {"outcome": found[key][0], "reason": found[key][1]}
-                    for stage, found in outcomes.items()
-                    if key in found
-                },
-                "decisions": [plain(one) for one in screening.decisions if one.paper == key],
-            }
-            for key, paper in screening.papers.items()
-        ],
+        "flow": flow_of(screening),
+        "agreement": [one for stage in stages for one in screening.agreements(stage)],
+        "recall": {by: screening.recall(by) for by in sorted(people)},
     }
 
 
@@ -169,3 +181,27 @@ def screening_details(values: Mapping[str, Any]) -> Iterator[str]:
 def label(paper: Paper) -> str:
     """Return a paper as one line."""
     return f"{paper.citation} ({paper.year or 'n.d.'}): {paper.title}"
+
+
+def recall_line(by: str, found: RecallEstimate) -> str:
+    """Say which share of the relevant papers a person has found, and whether they may stop."""
+    if found.recall is None:
+        return f"{by}: {counted(found.seen, 'paper')} read, none relevant yet, so recall is unknown"
+    advice = "You may stop." if found.may_stop else f"Go on: {counted(found.left, 'paper')} left."
+    return (
+        f"{by}: about {found.recall:.0%} of the relevant papers found, with 95 % confidence at least "
+        f"{found.low:.0%}. {advice}"
+    )
+
+
+def agreement_line(one: Agreement) -> str:
+    """Say how two screeners agree."""
+    kappa = (
+        "kappa not defined: one screener used a single decision"
+        if one.kappa is None
+        else f"kappa {one.kappa:.2f} ({one.low:.2f} to {one.high:.2f})"
+    )
+    return (
+        f"{one.first} and {one.second} ({one.stage}): {one.agreement:.0%} of "
+        f"{counted(one.papers, 'paper')} alike, {kappa}"
+    )

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 
+from pydantic_core import to_jsonable_python
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -33,7 +34,7 @@ def answering(answer: Answering, *, unknown: int = 422) -> Callable[[Request], A
             return JSONResponse({"detail": str(error)}, 404)
         except CiteLoomError as error:
             return JSONResponse({"detail": str(error)}, 503)
-        return given if isinstance(given, Response) else JSONResponse(given)
+        return given if isinstance(given, Response) else JSONResponse(to_jsonable_python(given))
 
     return route
 

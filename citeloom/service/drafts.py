@@ -95,14 +95,15 @@ def _whole(document: Document) -> str:
 
 
 async def _reading(content: bytes, name: str) -> Reading:
-    place = await asyncio.to_thread(_put, content, Path(name).suffix[:10])
+    place = await asyncio.to_thread(put_file, content, Path(name).suffix[:10])
     try:
         return await run_apart(settings(), read_file, str(place), name, None)
     finally:
         await asyncio.to_thread(place.unlink)
 
 
-def _put(content: bytes, suffix: str) -> Path:
+def put_file(content: bytes, suffix: str) -> Path:
+    """Write what was sent to a temporary file, which the caller deletes."""
     with NamedTemporaryFile(suffix=suffix, delete=False) as file:
         file.write(content)
     return Path(file.name)

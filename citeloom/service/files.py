@@ -114,6 +114,11 @@ def _sent(view: RunSnapshot, name: str) -> Response:
         content = packed.getvalue()
     else:
         content = _made(view)[name]
+    return as_download(name, content)
+
+
+def as_download(name: str, content: str | bytes) -> Response:
+    """Return a file to be saved."""
     kind = guess_type(name)[0] or "application/octet-stream"
     saved = quote(name.rpartition("/")[2])
     headers = {

@@ -88,8 +88,10 @@ def _load() -> "tuple[LocalExecutor, Router]":
         local_threads,
         quote_page,
         run_routes,
+        screen_routes,
         speech,
         start_routes,
+        watch_routes,
     )
 
     executor = LocalExecutor()
@@ -99,10 +101,12 @@ def _load() -> "tuple[LocalExecutor, Router]":
         *libraries.routes(),
         *files.routes(lambda _: runs),
         *run_routes.routes(lambda _: runs),
+        *screen_routes.routes(lambda _: runs),
         *drafts.routes(),
         *quote_page.routes(),
         *speech.routes(),
         *start_routes.routes(),
+        *watch_routes.routes(runs),
         *local_threads.routes(executor),
     ]
     return executor, Router(routes)

@@ -19,7 +19,7 @@ from citeloom.service.tool_answers import RunsOf
 from tools.errors import InputError
 from tools.run_settings import RunSettings, check_settings, setting_fields
 
-_ESTIMATED = ("find", "write", "review", "novelty", "ask", "table", "synthesize")
+_ESTIMATED = ("find", "write", "review", "novelty", "ask", "table", "synthesize", "screen")
 _NOTED = {"title": "", "parent": "", "searched": {}, "citeloom_settings": {}}
 """What the page keeps in the metadata of a run's thread."""
 

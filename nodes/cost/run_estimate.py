@@ -34,6 +34,7 @@ from nodes.find import generate_queries, reflect_on_sufficiency, shortlist_paper
 from nodes.find.rankers import debate, permutation
 from nodes.judge import judge_prompts
 from nodes.novelty import choose_nearest, compare_claim, cut_claims
+from nodes.screen import screen_by_criteria
 from nodes.synthesize import judge_relevance, summarize_paragraphs, synthesize_answer
 from nodes.table import fill_rows
 from nodes.write import flag_uncited, plan_section, read_papers, revise_draft, rewrite_unsupported
@@ -230,6 +231,30 @@ def _table(inputs: Mapping[str, Any], context: RunSettings) -> Iterator[Row]:
     yield Row(fill_rows.TASK, (papers, 2 * papers), shown, (10 * columns, 120 * columns))
 
 
+def _screen(inputs: Mapping[str, Any], context: RunSettings) -> Iterator[Row]:
+    """Tell the questions on records; one without an abstract is asked about by its full text only."""
+    full, looks = inputs.get("stage") == "full_text", 2 if inputs.get("twice") else 1
+    sizes = [
+        PAPER
+        if isinstance(one, str)
+        else times((0.8, 1.3), count_tokens(f"{one.get('title')} {one.get('abstract') or ''}"))
+        for one in given_or(inputs, "papers", ())
+        if full or isinstance(one, str) or one.get("abstract")
+    ]
+    together = 1 if full else screen_by_criteria.AT_ONCE
+    groups = ceil(len(sizes) / together)
+    criteria = [text for name in ("include", "exclude") for text in given_or(inputs, name, ())]
+    near = _PASSAGE[1] * screen_by_criteria.PARAGRAPHS * len(criteria) if full else 0
+    beside = plus(text_tokens(inputs), (0, 1.4 * count_tokens(" ".join(criteria)) + near))
+    cells = min(together, len(sizes)) * len(criteria)
+    yield Row(
+        screen_by_criteria.TASK,
+        (0 if full else looks * groups, 2 * looks * groups),
+        plus(beside, times(plus((0, 0), *sizes), 1 / max(groups, 1))),
+        (20 * cells, screen_by_criteria.TOKENS_BESIDE + screen_by_criteria.TOKENS_EACH * cells),
+    )
+
+
 def _synthesize(inputs: Mapping[str, Any], context: RunSettings) -> Iterator[Row]:
     text = text_tokens(inputs)
     stack = sum(len(given_or(inputs, name, ())) for name in ("papers", "uploads", "paths"))
@@ -263,6 +288,7 @@ _ROWS = {
     "novelty": _novelty,
     "ask": _ask,
     "table": _table,
+    "screen": _screen,
     "synthesize": _synthesize,
 }
 

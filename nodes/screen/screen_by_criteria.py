@@ -42,9 +42,10 @@ from tools.services import Services, open_services
 STAGE = "screen_by_criteria"
 AT_ONCE = 5
 """Papers of one question by title and abstract; full texts are asked about one by one."""
-_PARAGRAPHS = 2
+PARAGRAPHS = 2
 """Paragraphs of a full text that are shown for each criterion, those nearest to it."""
-_TOKENS_BESIDE, _TOKENS_EACH = 300, 90
+TOKENS_BESIDE, TOKENS_EACH = 300, 90
+"""An answer has at most so many tokens, and so many more for each criterion of each paper."""
 
 PROMPT = f"""\
 You screen papers for a systematic review. `question` is the question of the review, `criteria` its criteria by number:
@@ -155,7 +156,7 @@ async def _passages(
             key: {
                 one.id: one
                 for criterion in state["protocol"].criteria.values()
-                for one in searcher.paragraphs(criterion, _PARAGRAPHS)
+                for one in searcher.paragraphs(criterion, PARAGRAPHS)
             }
             for key, searcher in searchers.items()
         }
@@ -200,7 +201,7 @@ async def _screened(
             ]
         return told
 
-    tokens = _TOKENS_BESIDE + _TOKENS_EACH * len(papers) * len(criteria)
+    tokens = TOKENS_BESIDE + TOKENS_EACH * len(papers) * len(criteria)
     task = replace(TASK, max_output_tokens=max(TASK.max_output_tokens, tokens))
     asked = await ask_with_check(services.mind, task, inputs, faults, sample=state["variant"])
     failures = [

@@ -195,12 +195,18 @@ def test_model_decides_and_what_it_cannot_is_left(
             "STRONG_MODEL": "gpt",
         }.items():
             monkeypatch.setenv(f"CITELOOM_{name}", value)
+        monkeypatch.setenv("CITELOOM_STRONG_PRICE", "[2, 8]")
         settings.cache_clear()
+        told = screen("run", begun, "--estimate")
+        assert not server.requests
         done = screen("run", begun)
         asked = len(server.requests)
         again = screen("run", begun)
         assert len(server.requests) == asked
     assert done.exit_code == 0, done.stderr
+    for line in ("4 papers to screen", "- model calls: 1 to 2\n", "- USD: 0."):
+        assert line in told.stderr
+        assert line in done.stderr
     assert "3 papers screened by gpt." in done.stdout
     assert "1 paper left to a person" in done.stdout
     assert "0 papers screened by gpt." in again.stdout
@@ -213,6 +219,7 @@ def test_model_decides_and_what_it_cannot_is_left(
 
 
 def test_without_a_model_a_person_decides(screen: Screen, begun: Path) -> None:
+    assert "No cost" in screen("run", begun, "--estimate").stdout
     done = screen("run", begun)
     assert done.exit_code == 2
     assert "no model is configured, so CiteLoom decides nothing" in done.stderr

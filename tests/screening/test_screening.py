@@ -101,6 +101,24 @@ def test_last_decision_of_a_screener_counts_and_both_are_kept(tmp_path: Path) ->
     assert [one.decision for one in Screening(screening.folder).decisions] == ["include", "exclude"]
 
 
+def test_withdrawn_decision_no_longer_counts_and_what_others_log_is_taken_in(
+    tmp_path: Path,
+) -> None:
+    screening = begun(tmp_path)
+    first, second, *_ = screening.papers
+    other = Screening(screening.folder)
+    screening.decide([said(first, "include"), said(first, "exclude"), said(second, "maybe")])
+    other.decide([said(second, "include", by="Bo")])  # it takes in what was logged before
+    assert screening.withdraw("Ann", "title_abstract").id == second
+    assert screening.withdraw("Ann", "title_abstract").id == first
+    for one in (screening, Screening(screening.folder)):
+        latest = one.latest("title_abstract")
+        assert latest[first]["Ann"].decision == "include"  # the one before counts again
+        assert [*latest[second]] == ["Bo"]
+    with pytest.raises(InputError, match="Cy has not decided"):
+        screening.withdraw("Cy", "title_abstract")
+
+
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
@@ -159,8 +177,14 @@ def test_duplicates_are_merged_and_counted_by_source(tmp_path: Path) -> None:
         id="local:x", title=papers[0].title, year=papers[0].year, authors=papers[0].authors
     )
     other = Paper(id="local:y", title=papers[0].title, year=1980, authors=(Author(name="No Body"),))
-    assert screening.add_papers("more.ris", [papers[1], bare, other]) == (1, 2)
+    assert screening.add_papers("more.ris", [papers[1], bare, other]) == (1, 2, 0)
     assert (screening.sources, screening.duplicates) == ({"bees.jsonl": 10, "more.ris": 3}, 2)
+    # The same file again brings no record; of one that has grown the new ones count.
+    assert screening.add_papers("more.ris", [papers[1], bare, other]) == (0, 0, 3)
+    grown = Paper(id="local:z", title="A new one")
+    assert screening.add_papers("bees.jsonl", [*papers, grown]) == (1, 0, 10)
+    assert (screening.sources, screening.duplicates) == ({"bees.jsonl": 11, "more.ris": 3}, 2)
+    assert Screening(screening.folder).sources == screening.sources
     with pytest.raises(InputError, match=r"empty\.ris has no paper"):
         screening.add_papers("empty.ris", [])
 

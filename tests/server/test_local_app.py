@@ -22,10 +22,10 @@ REVIEW = {"text": IDEA, "library": SMALL, "keep": 6, "cite": 4}
 
 
 @contextmanager
-def opened(home: Path) -> Iterator[httpx.Client]:
+def opened(home: Path, **more: str) -> Iterator[httpx.Client]:
     """Start `citeloom app`; at the end it is stopped as Ctrl-C does, and has said one line."""
     port, log = free_port(), home / "said.log"
-    env = {**clean_environment(home), "PYTHONPATH": str(ROOT), "BROWSER": "true"}
+    env = {**clean_environment(home), "PYTHONPATH": str(ROOT), "BROWSER": "true", **more}
     command = [sys.executable, "-m", "citeloom", "app", "--port", str(port)]
     with log.open("wb") as sink:
         process = subprocess.Popen(command, cwd=home, env=env, stdout=sink, stderr=sink)

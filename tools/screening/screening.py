@@ -56,18 +56,28 @@ class Screening:
         """Each version with the time from which it holds."""
         self.decisions: list[ScreeningDecision] = []
         """All of them, in order; the last one of a screener on a paper counts."""
+        self._latest: dict[Stage, dict[str, dict[str, ScreeningDecision]]] = {}
+        self._settled: dict[Stage, dict[str, ScreeningDecision]] = {}
+        self._of_source: dict[str, set[str]] = {}
+        """The ids of the papers that each source has brought."""
         self._order: PaperOrder | None = None
         self._known: dict[str, str] = {}
         """The id of each paper here, by all its ids and its title."""
+        self._read = self._lines = 0
+        """Bytes and lines of the log that were taken in."""
         if not (folder / LOG).is_file():
             raise InputError(f"there is no screening in {folder}: begin one with `screen new`")
-        try:
-            for event in _events(folder / LOG):
-                self._take(event)
-        except ValidationError as error:
-            raise InputError(f"{folder / LOG} is damaged: restore it from a backup") from error
-        with refusing_protocol(str(folder / PROTOCOL)):
-            edited = Protocol.model_validate_json(read_whole(folder / PROTOCOL))
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Take in what was added to the folder since, here or elsewhere; an edit of the protocol is logged.
+
+        Raises:
+            InputError: The folder is damaged, or its protocol cannot be used.
+        """
+        self._take_in()
+        with refusing_protocol(str(self.folder / PROTOCOL)):
+            edited = Protocol.model_validate_json(read_whole(self.folder / PROTOCOL))
         if not self.protocols or edited != self.protocol:
             self._log({"type": "protocol", "protocol": edited.model_dump(mode="json")})
 
@@ -81,24 +91,35 @@ class Screening:
         if (folder / LOG).exists():
             raise InputError(f"{folder} has a screening already: edit its {PROTOCOL} to amend it")
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / PROTOCOL).write_text(protocol.model_dump_json(indent=2) + "\n", encoding="utf-8")
+        _write(folder / PROTOCOL, protocol)
         (folder / LOG).touch()
         return cls(folder)
+
+    def amend(self, protocol: Protocol) -> None:
+        """Replace the protocol; the log keeps each version with its day."""
+        _write(self.folder / PROTOCOL, protocol)
+        self.refresh()
 
     @property
     def protocol(self) -> Protocol:
         """The protocol as it holds now."""
         return self.protocols[-1][1]
 
-    def add_papers(self, source: str, papers: Iterable[Paper]) -> tuple[int, int]:
-        """Add the records of a source; return how many are new, and how many were known already."""
+    @property
+    def amended(self) -> list[str]:
+        """When the protocol was changed after the first decision."""
+        first = min((one.protocol for one in self.decisions), default=len(self.protocols))
+        return [at for at, _ in self.protocols[first:]]
+
+    def add_papers(self, source: str, papers: Iterable[Paper]) -> tuple[int, int, int]:
+        """Add the records of a source; return how many are new, are duplicates, and were added before."""
         records = [one.model_dump(mode="json", exclude_defaults=True) for one in papers]
         if not records:
             raise InputError(f"{source} has no paper that can be screened")
-        before = len(self.papers)
+        before, doubles = len(self.papers), self.duplicates
         self._log({"type": "papers", "source": source, "papers": records})
-        fresh = len(self.papers) - before
-        return fresh, len(records) - fresh
+        fresh, known = len(self.papers) - before, self.duplicates - doubles
+        return fresh, known, len(records) - fresh - known
 
     def decide(self, decisions: Sequence[ScreeningDecision]) -> None:
         """Add decisions to the log.
@@ -109,11 +130,27 @@ class Screening:
         events = []
         for one in decisions:
             reason = one.reason.upper() if one.decision == "exclude" else ""
-            stamped = one.model_copy(update={"reason": reason, "protocol": len(self.protocols)})
+            stamped = one.model_copy(
+                update={"reason": reason, "protocol": len(self.protocols), "at": ""}
+            )
             self._check(stamped)
             told = stamped.model_dump(mode="json", exclude_defaults=True)
             events.append({"type": "decision", **told})
         self._log(*events)
+
+    def withdraw(self, by: str, stage: Stage) -> Paper:
+        """Take back the last decision of a screener that counts, and return its paper; the log keeps both.
+
+        Raises:
+            InputError: The screener has not decided on anything.
+        """
+        mine = [
+            one for one in self.decisions if (one.by, one.stage, one.kind) == (by, stage, "person")
+        ]
+        if not mine:
+            raise InputError(f"{by} has not decided on any paper here")
+        self._log({"type": "withdrawn", "paper": mine[-1].paper, "stage": stage, "by": by})
+        return self.papers[mine[-1].paper]
 
     def _check(self, one: ScreeningDecision) -> None:
         criteria = self.protocol.criteria
@@ -132,18 +169,13 @@ class Screening:
 
     # --- What the decisions come to ------------------------------------------------------------------
 
-    def latest(self, stage: Stage) -> dict[str, dict[str, ScreeningDecision]]:
+    def latest(self, stage: Stage) -> Mapping[str, Mapping[str, ScreeningDecision]]:
         """Return the last decision of each screener on each paper; without what settled conflicts."""
-        found: dict[str, dict[str, ScreeningDecision]] = {}
-        for one in self._of(stage):
-            if one.kind != "resolution":
-                found.setdefault(one.paper, {})[one.by] = one
-        return found
+        return self._latest.get(stage, {})
 
     def outcomes(self, stage: Stage) -> dict[str, tuple[Outcome, str]]:
         """Return what each paper of a stage comes to, with the criterion that excludes it."""
-        settled = {one.paper: one for one in self._of(stage) if one.kind == "resolution"}
-        latest = self.latest(stage)
+        settled, latest = self._settled.get(stage, {}), self.latest(stage)
         return {
             key: self._outcome(stage, settled.get(key), [*latest.get(key, {}).values()])
             for key in self.in_stage(stage)
@@ -155,6 +187,12 @@ class Screening:
             return [*self.papers]
         before = self.outcomes("title_abstract")
         return [key for key, (outcome, _) in before.items() if outcome == "include"]
+
+    def conflicts(self, stage: Stage) -> list[Paper]:
+        """Return the papers of a stage that a person has to settle."""
+        return [
+            self.papers[key] for key, (one, _) in self.outcomes(stage).items() if one == "conflict"
+        ]
 
     def _outcome(
         self, stage: Stage, settled: ScreeningDecision | None, said: Sequence[ScreeningDecision]
@@ -227,7 +265,8 @@ class Screening:
     def recall(self, by: str) -> RecallEstimate:
         """Estimate which share of the papers that a screener would include they have found, by titles and abstracts."""
         latest = self.latest("title_abstract")
-        first = dict.fromkeys(one.paper for one in self._of("title_abstract") if one.by == by)
+        mine = (one for one in self.decisions if (one.by, one.stage) == (by, "title_abstract"))
+        first = dict.fromkeys(one.paper for one in mine)
         own = [latest[key][by] for key in first if by in latest.get(key, {})]
         tail = [*takewhile(lambda one: one.drawn == "random", reversed(own))]
         labels = [one.decision in _ON for one in own]
@@ -235,15 +274,26 @@ class Screening:
 
     # --- The log -------------------------------------------------------------------------------------
 
-    def _of(self, stage: Stage) -> Iterator[ScreeningDecision]:
-        return (one for one in self.decisions if one.stage == stage)
-
     def _log(self, *events: dict[str, Any]) -> None:
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        stamped = [{"at": now, **one} for one in events]
-        _append(self.folder / LOG, stamped)
-        for event in stamped:
-            self._take(event)
+        _append(self.folder / LOG, [{"at": now, **one} for one in events])
+        self._take_in()
+
+    def _take_in(self) -> None:
+        """Take in the whole lines of the log that are new; the last one may be unfinished."""
+        path = self.folder / LOG
+        with path.open("rb") as log:
+            log.seek(self._read)
+            *lines, _ = log.read().split(b"\n")
+        try:
+            for line in lines:
+                self._lines += 1
+                self._take(json.loads(line))
+                self._read += len(line) + 1
+        except ValueError as error:  # no JSON, or not what it says
+            raise InputError(
+                f"line {self._lines} of {path} is damaged: restore the file from a backup"
+            ) from error
 
     def _take(self, event: Mapping[str, Any]) -> None:
         match event:
@@ -251,23 +301,51 @@ class Screening:
                 self.protocols.append((at, Protocol.model_validate(protocol)))
                 self._order = None
             case {"type": "papers", "source": source, "papers": records}:
-                self.sources[source] = self.sources.get(source, 0) + len(records)
-                for paper in TypeAdapter(list[Paper]).validate_python(records):
-                    self._unite(paper)
+                self._take_papers(source, TypeAdapter(list[Paper]).validate_python(records))
                 self._order = None
             case {"type": "decision", **said}:
-                self.decisions.append(ScreeningDecision.model_validate(said))
+                self._take_decision(ScreeningDecision.model_validate(said))
+            case {"type": "withdrawn", "paper": paper, "stage": stage, "by": by}:
+                self._take_back(paper, stage, by)
 
-    def _unite(self, paper: Paper) -> None:
-        """Add a paper, or merge its record with the one that is here."""
+    def _take_decision(self, one: ScreeningDecision) -> None:
+        self.decisions.append(one)
+        if one.kind == "resolution":
+            self._settled.setdefault(one.stage, {})[one.paper] = one
+        else:
+            self._latest.setdefault(one.stage, {}).setdefault(one.paper, {})[one.by] = one
+
+    def _take_back(self, paper: str, stage: Stage, by: str) -> None:
+        asked = (paper, stage, by, "person")
+        places = [
+            at
+            for at, one in enumerate(self.decisions)
+            if (one.paper, one.stage, one.by, one.kind) == asked
+        ]
+        del self.decisions[places[-1]], self._latest[stage][paper][by]
+        if places[1:]:
+            self._latest[stage][paper][by] = self.decisions[places[-2]]
+
+    def _take_papers(self, source: str, papers: Iterable[Paper]) -> None:
+        """Count the records of a source; one of a paper that an earlier file of this source had is no new record."""
+        brought = self._of_source.setdefault(source, set())
+        before, here = {*brought}, len(self.papers)
+        keys = [self._unite(paper) for paper in papers]
+        brought.update(keys)
+        records = sum(key not in before for key in keys)
+        self.sources[source] = self.sources.get(source, 0) + records
+        self.duplicates += records - (len(self.papers) - here)
+
+    def _unite(self, paper: Paper) -> str:
+        """Add a paper, or merge its record with the one that is here; return its id."""
         same = (paper.id, *paper.aliases, _title(paper))
         key = next((self._known[one] for one in same if one in self._known), None)
         if key is None:
             self.papers[paper.id], key = paper, paper.id
         else:
             self.papers[key] = merge_papers(self.papers[key], paper)
-            self.duplicates += 1
         self._known |= dict.fromkeys(same, key)
+        return key
 
 
 @contextmanager
@@ -288,15 +366,8 @@ def _title(paper: Paper) -> str:
     return f"title:{title_key(paper.title)}-{paper.year or ''}-{title_key(first)}"
 
 
-def _events(path: Path) -> Iterator[dict[str, Any]]:
-    lines = path.read_bytes().split(b"\n")[:-1]  # the last one is empty, or was not finished
-    for number, line in enumerate(lines, start=1):
-        try:
-            yield json.loads(line)
-        except ValueError as error:
-            raise InputError(
-                f"line {number} of {path} is damaged: restore the file from a backup"
-            ) from error
+def _write(path: Path, protocol: Protocol) -> None:
+    path.write_text(protocol.model_dump_json(indent=2) + "\n", encoding="utf-8")
 
 
 def _append(path: Path, events: Iterable[Mapping[str, Any]]) -> None:

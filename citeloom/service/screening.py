@@ -1,0 +1,83 @@
+"""What the command line and the page do alike with a screening: its records, a model's turn, what that costs."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from nodes.cost.run_estimate import estimate
+from state.paper import Paper
+from state.questions import Estimate
+from state.screening import Stage
+from state.value import FrozenModel
+from tools.bibliography.read_record import BadRecord
+from tools.run_settings import RunSettings
+from tools.screening.read_decisions import read_papers
+from tools.screening.screening import Screening
+from tools.settings import settings
+
+PER_RUN = 100
+"""Papers that a model screens in one run: what a killed process has to ask again comes from the cache."""
+
+LOOK = 25
+"""Decisions between two looks at the stopping rule, which is less sure the more often it is asked."""
+
+
+class ModelTurn(FrozenModel):
+    """How a model screens the papers on which it has not decided."""
+
+    stage: Stage = "title_abstract"
+    twice: bool = False
+    library: str = "starter"
+    sources: tuple[str, ...] = ()
+    """Where to look for open full texts."""
+
+
+def model_screener() -> str:
+    """Return the name of the model as decisions have it; "" without one."""
+    both = settings().strong_model, settings().fast_model
+    return " + ".join(dict.fromkeys(filter(None, both)))
+
+
+def left_for_model(screening: Screening, turn: ModelTurn) -> list[str]:
+    """Return the papers on which the model has not decided."""
+    name, latest = model_screener(), screening.latest(turn.stage)
+    names = {name, f"{name} (2)"} if turn.twice else {name}
+    return [
+        key for key in screening.in_stage(turn.stage) if not names <= latest.get(key, {}).keys()
+    ]
+
+
+def runs_of_turn(screening: Screening, turn: ModelTurn) -> Iterator[dict[str, Any]]:
+    """Yield the input of each run of `screen` that makes up a turn; who runs it adds its decisions to the screening."""
+    left = left_for_model(screening, turn)
+    for at in range(0, len(left), PER_RUN):
+        yield _run_input(screening, turn, left[at : at + PER_RUN])
+
+
+def _run_input(screening: Screening, turn: ModelTurn, keys: list[str]) -> dict[str, Any]:
+    protocol, papers = screening.protocol, [screening.papers[key] for key in keys]
+    return {
+        "question": protocol.question,
+        "include": [*protocol.include],
+        "exclude": [*protocol.exclude],
+        "papers": [
+            {"origin": {}, **one.model_dump(mode="json", exclude_defaults=True)} for one in papers
+        ],
+        "stage": turn.stage,
+        "twice": turn.twice,
+        "library": turn.library,
+        "sources": ["library", *turn.sources],
+    }
+
+
+def estimate_turn(screening: Screening, turn: ModelTurn) -> Estimate:
+    """Return what a model's turn may take; nothing where no model is configured."""
+    inputs = _run_input(screening, turn, left_for_model(screening, turn))
+    return estimate("screen", inputs, RunSettings())
+
+
+def read_screening_file(path: str) -> tuple[list[Paper], list[BadRecord]]:
+    """Return the papers of a file of records, and what of it could not be read."""
+    read = [*read_papers(Path(path))]
+    bad = [one for one in read if isinstance(one, BadRecord)]
+    return [one for one in read if not isinstance(one, BadRecord)], bad

@@ -1,0 +1,145 @@
+"""Screening on the page: ten records by keys, blind to the model, an undo, a conflict, and the files."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.reviewer import reviewer
+from tests.server.browser import CHROMIUM, REQUIRED, Visitor
+from tests.server.test_local_app import opened
+from tests.support import link_libraries
+
+pytestmark = pytest.mark.skipif(
+    not CHROMIUM and not REQUIRED, reason="this machine has no Chromium"
+)
+PATIENCE = 60_000
+"""What reads files, and a model's run, begin processes first."""
+BEES, COMPUTERS = range(6), range(6, 10)
+ABSTRACTS = [
+    *(
+        f"We displaced {n + 20} honey bees. Most of them flew home within {n + 1} hours."
+        for n in BEES
+    ),
+    *(f"We simulate {n * 100} agents in a computer. No animals were used." for n in COMPUTERS),
+]
+TABLE = "title,abstract,doi,year\n" + "".join(
+    f'Study {n} of homing,"{text}",10.1234/study{n},{2010 + n}\n'
+    for n, text in enumerate(ABSTRACTS)
+)
+
+
+def decided(page: Page, number: int) -> None:
+    expect(page.get_by_text(f"{number} of 10 decided by you")).to_be_visible()
+
+
+def test_person_screens_ten_records_blind_and_takes_the_files(
+    chromium: Browser, tmp_path: Path, built: Path
+) -> None:
+    link_libraries(built, tmp_path / "home")
+    (tmp_path / "found.csv").write_text(TABLE, "utf-8")
+    page = chromium.new_page()
+    with OpenAIServer(reviewer()) as model:
+        known = {"LLM_BASE_URL": model.url, "LLM_API_KEY": "k", "STRONG_MODEL": "gpt"}
+        more = {f"CITELOOM_{name}": value for name, value in known.items()}
+        with opened(tmp_path / "home", **more) as http:
+            visitor = Visitor(page, str(http.base_url).rstrip("/"))
+            begins(visitor, tmp_path / "found.csv")
+            page.get_by_role("link", name="Progress").click()
+            expect(page.get_by_text("10 records to screen, gpt")).to_be_visible()
+            expect(page.get_by_text("Tokens:")).to_be_visible()
+            page.get_by_role("button", name="Start the model").click()
+            told = page.get_by_text("The model has decided on every record")
+            expect(told).to_be_visible(timeout=PATIENCE)
+            screens(visitor)
+            settles(visitor)
+            shows_and_saves(visitor)
+    page.close()
+
+
+def begins(visitor: Visitor, file: Path) -> None:
+    page = visitor.at("screen")
+    page.get_by_label("Name", exact=True).fill("homing")
+    page.get_by_label("Question of the review").fill("Do bees find home?")
+    page.get_by_label("Inclusion criteria").fill("Studies honey bees\n")
+    page.get_by_label("Exclusion criteria").fill("Only computer models")
+    page.get_by_label("Titles and abstracts only").check()
+    visitor.looks_right_everywhere()
+    page.get_by_role("button", name="Begin").click()
+    for told in (
+        "10 records new, 0 duplicates",
+        "0 records new, 0 duplicates, 10 records added before",
+    ):
+        page.get_by_label("File of records").set_input_files(file)
+        page.get_by_role("button", name="Add", exact=True).click()
+        expect(page.get_by_text(f"found.csv: {told}.")).to_be_visible(timeout=PATIENCE)
+    visitor.looks_right_everywhere()
+
+
+def screens(visitor: Visitor) -> None:
+    """Decide on all, on one of them against the model."""
+    page = visitor.page
+    page.get_by_role("link", name="Decide").click()
+    page.get_by_label("Your name as a screener").fill("Ann")
+    page.get_by_role("button", name="Start").click()
+    record = page.get_by_role("region", name="The record to decide on")
+    seen: list[str] = []
+    for number in range(10):
+        decided(page, number)
+        seen.append(record.get_by_role("heading").inner_text())
+        at = int(seen[-1].split()[1])
+        if not number:
+            expect(page.get_by_text("The model:")).to_have_count(0)  # blind until one has decided
+            visitor.looks_right_everywhere()
+        choose(page, at)
+        if number == 4:
+            decided(page, 5)
+            page.keyboard.press("u")
+            decided(page, 4)
+            expect(record.get_by_role("heading")).to_have_text(seen[-1])
+            choose(page, at)
+    expect(page.get_by_text("You have decided on every record")).to_be_visible()
+    assert len(set(seen)) == 10
+    expect(page.get_by_text("The model:")).to_be_visible()
+    expect(page.get_by_text("You may stop.")).to_have_count(0)  # it is looked at after 25 decisions
+
+
+def choose(page: Page, at: int) -> None:
+    """Decide by keys: include what studies bees, but for one of them."""
+    expect(page.get_by_role("button", name="Include")).to_be_enabled()
+    if at in BEES and at != 3:
+        page.keyboard.press("i")
+    else:
+        page.keyboard.press("e")
+        expect(page.get_by_role("group", name="Why exclude it?")).to_be_visible()
+        page.keyboard.press("2")
+
+
+def settles(visitor: Visitor) -> None:
+    page = visitor.page
+    page.get_by_role("link", name="Conflicts").click()
+    conflict = page.get_by_role("listitem").filter(has_text="Study 3 of homing")
+    expect(conflict.get_by_text("The model: Include")).to_be_visible()
+    expect(conflict.get_by_text("Ann: Exclude E1")).to_be_visible()
+    conflict.get_by_text("The model: Include").click()
+    expect(conflict.locator("blockquote").get_by_text("We displaced 23 honey bees")).to_be_visible()
+    visitor.looks_right_everywhere()
+    conflict.get_by_role("button", name="Include").click()
+    expect(page.get_by_text("Study 3 of homing")).to_have_count(0)
+
+
+def shows_and_saves(visitor: Visitor) -> None:
+    page = visitor.page
+    page.get_by_role("link", name="Progress").click()
+    expect(page.get_by_role("region", name="PRISMA")).to_be_visible()
+    expect(page.get_by_text("Cohen’s kappa")).to_be_visible()
+    expect(page.get_by_role("definition").filter(has_text="6")).not_to_have_count(0)
+    visitor.looks_right_everywhere()
+    page.get_by_role("link", name="Export").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save decisions.ris").click()
+    ris = Path(download.value.path()).read_text("utf-8")
+    assert (ris.count("TY  - "), ris.count("CiteLoom: include")) == (10, 6)
+    assert ris.count("CiteLoom reason: E1 Only computer models") == 4
+    assert visitor.wrong == []
