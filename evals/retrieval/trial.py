@@ -1,6 +1,7 @@
 """One run of the real find graph for one query in one arm, and what came of it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
@@ -10,6 +11,7 @@ from pydantic import SecretStr
 
 from evals.figures import spent
 from evals.retrieval.corpus import Case
+from evals.retrieval.without_attribution import debating_without_attribution
 from evals.retrieval.works import key_for
 from evals.runner import choose
 from evals.trials import BenchClients, Row, attempted, cost_of, fresh_home, remembering, run_graph
@@ -31,6 +33,8 @@ class Arm:
     """Fields of `tools.run_settings.RunSettings`; what is left out is the product's default."""
     ranks: bool = False
     """Whether it differs from the default arm in the ranker only."""
+    around: Callable[[], AbstractContextManager[None]] = nullcontext
+    """What holds while it runs, where no setting says it."""
 
 
 ARMS: Mapping[str, Arm] = {
@@ -80,6 +84,12 @@ ARMS: Mapping[str, Arm] = {
             says="default, only contested papers debated",
             settings={"ranker": "cascade"},
             ranks=True,
+        ),
+        Arm(
+            name="no_attribution",
+            says="default, debated without quotes (LitLLM's ablation)",
+            ranks=True,
+            around=debating_without_attribution,
         ),
     )
 }
@@ -153,7 +163,7 @@ def try_arm(task: tuple[Case, Arm], setting: Setting) -> Row:
     if setting.url or setting.snapshot:
         choices = {"search": "keywords"} | choices
     started = perf_counter()
-    with fresh_home() as here:
+    with fresh_home() as here, arm.around():
         here = here.model_copy(update={"snapshot": setting.snapshot})
         if setting.url:
             here = _local(
