@@ -179,16 +179,19 @@ async def _begin(folder: WatchFolder, watch: Watch, runs: Runs, now: datetime) -
 
 def _inputs(watch: Watch, history: WatchHistory) -> dict[str, Any]:
     """Return the input of `find`: from the oldest day up to which a source was searched, without what is known."""
-    after = None
+    after, given = None, dict(watch.inputs)
     if any(map(is_online, watch.sources)):
         after = date.fromisoformat(min(history.searched(watch).values())) - OVERLAP
+    else:
+        last = next((one.at for one in reversed(history.checks) if one.searched), watch.added)
+        given["added_after"] = last.isoformat()
     known = {
         one.id
         for one in _known(watch, history)
         if not one.id.startswith("title:") and not (after and published_before(one, after))
     }
     exclude = {*watch.inputs.get("exclude", ()), *known}
-    return {**watch.inputs, "after": after and after.isoformat(), "exclude": sorted(exclude)}
+    return {**given, "after": after and after.isoformat(), "exclude": sorted(exclude)}
 
 
 def _known(watch: Watch, history: WatchHistory) -> list[Paper]:
