@@ -128,9 +128,8 @@ async def fill_rows(state: TableState, runtime: Runtime[RunSettings]) -> TableSt
     ended = await asyncio.gather(
         *(table.fill(papers[key]) for key in some if key in papers), return_exceptions=True
     )
-    for error in ended:
-        if isinstance(error, BaseException):
-            raise error
+    if broken := [one for one in ended if isinstance(one, BaseException)]:
+        raise broken[0]
     return {"done": done + len(some), "failures": table.failures}
 
 
@@ -164,7 +163,7 @@ class _Table:
             cells |= asked
         row = LibraryRow(
             paper=paper.id,
-            name=f"{paper.citation} ({paper.year or 'n.d.'})",
+            name=paper.byline,
             title=paper.title,
             text=_kind(passages),
             passages=len(passages),
