@@ -73,12 +73,11 @@ def extract(embedder: Embedder, *, text: str) -> Claims:
     best = sorted(claimed, key=lambda place: (-claimed[place], place))
     stated = [place for place in best if claimed[place] >= _CLAIMS]
     chosen = best if len(spans) <= 2 else stated or best[:1]
-    return Claims(claims=[_claim(embedder, spans[place].text) for place in chosen[:MOST]])
-
-
-def _claim(embedder: Embedder, sentence: str) -> Claim:
-    reading = extract_readings(embedder, text=sentence, limit=1).queries[0]
-    return Claim(words=sentence, terms=reading.keywords)
+    said = [spans[place].text for place in chosen[:MOST]]
+    terms = (extract_readings(embedder, text=one, limit=1).queries[0].keywords for one in said)
+    return Claims(
+        claims=[Claim(words=one, terms=own) for one, own in zip(said, terms, strict=True)]
+    )
 
 
 TASK = Task(

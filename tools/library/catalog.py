@@ -355,7 +355,11 @@ class Catalog:
 
     def ids_in_order(self, added_after: float = 0.0) -> list[str]:
         """Return the canonical ids of all papers, or of those added after a moment, in the order of their coming."""
-        among = "added JOIN papers USING (point) WHERE at > ?1" if added_after else "papers WHERE ?1 = 0"
+        among = (
+            "added JOIN papers USING (point) WHERE at > ?1"
+            if added_after
+            else "papers WHERE ?1 = 0"
+        )
         with self.database.reading() as db:
             db.execute(_ADDED)
             rows = db.execute(f"SELECT id FROM {among} ORDER BY point", (added_after,))
