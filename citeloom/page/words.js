@@ -110,7 +110,7 @@ export const W = {
     says: "CiteLoom shows what it found. A work that CiteLoom did not find may still make the claim.",
     embedded: "No model is configured, so CiteLoom compared nothing. It shows the works nearest to each claim, with the closest sentence of each, and notices only words that stand in both.",
     found: {same: "An earlier work says the same", overlaps: "Earlier works say a part of it", not_found: "None of the works compared says it", not_compared: "Not compared; nearest works"},
-    relations: {same: "The same", overlaps: "Overlaps", differs: "Differs", not_compared: "Not compared"},
+    relations: {same: "The same", overlaps: "Overlapping", differs: "Different", not_compared: "Not compared"},
     shares: "Shared:", differs: "Only your claim:", not: "Not compared", rest: "Found and not compared", undated: "undated", inFile: "more, in the exported files.",
   },
   quote: {from: "From", unverified: "not found word for word"},

@@ -17,8 +17,8 @@ FOUND: Mapping[Found, str] = {
 }
 RELATIONS: Mapping[Relation, str] = {
     "same": "the same",
-    "overlaps": "overlaps",
-    "differs": "differs",
+    "overlaps": "overlapping",
+    "differs": "different",
     "not_compared": "not compared",
 }
 _SHOWN = 50  # papers that were not compared and are listed at once; all are in the JSON
@@ -56,7 +56,7 @@ def novelty_blocks(values: Mapping[str, Any]) -> Iterator[str]:
 
 
 def compared(counts: Mapping[Relation, int]) -> str:
-    """Return how many works are what to a claim: '8 works: 1 the same, 3 overlap, 4 differ'."""
+    """Return how many works are what to a claim: '8 works: 1 the same, 3 overlapping, 4 different'."""
     told = (f"{counts[one]} {RELATIONS[one]}" for one in RELATIONS if counts.get(one))
     return f"{counted(sum(counts.values()), 'work')}: {', '.join(told)}."
 
@@ -73,7 +73,7 @@ def _overview(claims: Sequence[ClaimNovelty]) -> Iterator[str]:
 
 def _work(work: NearestWork) -> Iterator[str]:
     if work.relation == "differs":
-        yield f"- {escape(work.paper.title)} ({work.paper.year or 'undated'}) — differs"
+        yield f"- {escape(work.paper.title)} ({work.paper.year or 'undated'}) — different"
         return
     yield f"- **{escape(work.paper.title)}** — {RELATIONS[work.relation]}"
     yield f"   {escape(reference_line(work.paper))}"

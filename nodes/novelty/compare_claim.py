@@ -257,7 +257,7 @@ def _judged(
         return f": not in its words: {said.paper_words!r}"
     if work.relation == "same":  # by code, which needs nobody's word
         return work
-    relation, text = said.relation, claim.quote.text
+    relation, text, begin = said.relation, claim.quote.text, claim.quote.start or 0
     if relation == "same" and said.missing_words.strip():
         relation = "overlaps"
     if relation == "overlaps" and said.common != "substance":
@@ -267,9 +267,9 @@ def _judged(
     )
     if (relation != "differs" and not shared) or (relation == "overlaps" and not missing):
         return f": not in the claim: {said.claim_words!r} or {said.missing_words!r}"
-    if shared and missing and shared.start < missing.end and missing.start < shared.end:
+    apart = not (shared and missing) or shared.end <= missing.start or missing.end <= shared.start
+    if relation == "overlaps" and not apart:
         return ": claim_words and missing_words are the same words"
-    begin = claim.quote.start or 0
     parts = {
         name: claim.quote.model_copy(
             update={"text": one.text, "start": begin + one.start, "end": begin + one.end}
