@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from citeloom.api import (
         RunError,
         aask,
+        acheck_watch,
         acitations,
         afind,
         aingest,
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
         asynthesize,
         atable,
         averify,
+        awatch,
         awrite,
+        check_watch,
         citations,
         find,
         ingest,
@@ -33,12 +36,14 @@ if TYPE_CHECKING:
         synthesize,
         table,
         verify,
+        watch,
         write,
     )
 
 __all__ = [
     "RunError",
     "aask",
+    "acheck_watch",
     "acitations",
     "afind",
     "aingest",
@@ -52,7 +57,9 @@ __all__ = [
     "asynthesize",
     "atable",
     "averify",
+    "awatch",
     "awrite",
+    "check_watch",
     "citations",
     "find",
     "ingest",
@@ -65,6 +72,7 @@ __all__ = [
     "synthesize",
     "table",
     "verify",
+    "watch",
     "write",
 ]
 

@@ -22,6 +22,7 @@ from pydantic import BaseModel
 
 from citeloom.runs.local_executor import local_runs
 from citeloom.runs.runs import Progress, Runs, RunSnapshot, outputs_in
+from citeloom.service.watching import begin_watch, check_now
 from nodes.ingest.type_citations import library_citations
 from state.ask import AskOutput
 from state.channels import FindOutput, ReviewOutput, WriteOutput
@@ -43,7 +44,9 @@ from state.screening import ScreenInput, ScreenOutput
 from state.synthesis import SynthesizeInput, SynthesizeOutput
 from state.table import TableInput, TableOutput
 from state.verify import VerifyOutput
-from tools.errors import CiteLoomError, InputError
+from state.watch import Watch as Watched
+from state.watch import WatchCheck
+from tools.errors import CiteLoomError, InputError, TransientError
 from tools.ingest.file_places import allow_paths
 from tools.ledger.budget_limits import BudgetLimits
 from tools.library.open_library import open_library
@@ -76,24 +79,23 @@ async def areview(
         InputError: The input or an option cannot be used; the text says what can.
         RunError: The run failed, or asks a person and there is none.
     """
-    given = {"text": text, **options}
-    return cast(ReviewOutput, await _done("review", ReviewInput, given, person, watch))
+    return cast(ReviewOutput, await _done("review", ReviewInput, options, person, watch, text=text))
 
 
 async def afind(
     text: str, *, person: Person | None = None, watch: Watch | None = None, **options: Any
 ) -> FindOutput:
     """Find prior work: papers, ranked, with arguments and checked quotes; raises as `review`."""
-    given = {"text": text, **options}
-    return cast(FindOutput, await _done("find", FindInput, given, person, watch))
+    return cast(FindOutput, await _done("find", FindInput, options, person, watch, text=text))
 
 
 async def anovelty(
     text: str, *, person: Person | None = None, watch: Watch | None = None, **options: Any
 ) -> NoveltyOutput:
     """Find the earlier work nearest to each claim of a text, with the words of both; raises as `review`."""
-    given = {"text": text, **options}
-    return cast(NoveltyOutput, await _done("novelty", NoveltyInput, given, person, watch))
+    return cast(
+        NoveltyOutput, await _done("novelty", NoveltyInput, options, person, watch, text=text)
+    )
 
 
 async def ascreen(
@@ -106,9 +108,20 @@ async def ascreen(
     **options: Any,
 ) -> ScreenOutput:
     """Decide on papers by inclusion and exclusion criteria, with words of each; raises as `review`."""
-    criteria = {"include": [*include], "exclude": [*exclude]}
-    given = {"question": question, "papers": [*map(_sent, papers)], **criteria, **options}
-    return cast(ScreenOutput, await _done("screen", ScreenInput, given, None, watch))
+    return cast(
+        ScreenOutput,
+        await _done(
+            "screen",
+            ScreenInput,
+            options,
+            None,
+            watch,
+            question=question,
+            papers=[_sent(paper) for paper in papers],
+            include=[*include],
+            exclude=[*exclude],
+        ),
+    )
 
 
 async def awrite(
@@ -120,8 +133,18 @@ async def awrite(
     **options: Any,
 ) -> WriteOutput:
     """Write a related-work section about these papers (ids or records); raises as `review`."""
-    given = {"text": text, "papers": [_sent(paper) for paper in papers], **options}
-    return cast(WriteOutput, await _done("write", WriteInput, given, person, watch))
+    return cast(
+        WriteOutput,
+        await _done(
+            "write",
+            WriteInput,
+            options,
+            person,
+            watch,
+            text=text,
+            papers=[_sent(paper) for paper in papers],
+        ),
+    )
 
 
 async def arevise(
@@ -133,8 +156,12 @@ async def arevise(
     **options: Any,
 ) -> WriteOutput:
     """Rewrite a section, by the `run` of its result, without searching again; raises as `review`."""
-    given = {"section": section, "instruction": instruction, **options}
-    return cast(WriteOutput, await _done("revise", ReviseInput, given, person, watch))
+    return cast(
+        WriteOutput,
+        await _done(
+            "revise", ReviseInput, options, person, watch, section=section, instruction=instruction
+        ),
+    )
 
 
 async def averify(
@@ -145,25 +172,43 @@ async def averify(
     **options: Any,
 ) -> VerifyOutput:
     """Check the citations of a text against the papers that it cites; raises as `review`."""
-    given = {"text": text, "papers": [_sent(paper) for paper in papers], **options}
-    return cast(VerifyOutput, await _done("verify", VerifyInput, given, None, watch))
+    return cast(
+        VerifyOutput,
+        await _done(
+            "verify",
+            VerifyInput,
+            options,
+            None,
+            watch,
+            text=text,
+            papers=[_sent(paper) for paper in papers],
+        ),
+    )
 
 
 async def areferences(
     text: str = "", files: Files = (), *, watch: Watch | None = None, **options: Any
 ) -> ReferencesOutput:
     """Read printed references, from a text or from files that list them, as records; raises as `review`."""
-    uploads = [uploaded(Path(file)) for file in files]
-    given = {"text": text, "uploads": uploads, **options}
-    return cast(ReferencesOutput, await _done("references", ReferencesInput, given, None, watch))
+    return cast(
+        ReferencesOutput,
+        await _done(
+            "references",
+            ReferencesInput,
+            options,
+            None,
+            watch,
+            text=text,
+            uploads=[uploaded(Path(file)) for file in files],
+        ),
+    )
 
 
 async def aask(
     question: str, *, person: Person | None = None, watch: Watch | None = None, **options: Any
 ) -> AskOutput:
     """Answer a question from the papers of a library; raises as `review`."""
-    given = {"question": question, **options}
-    return cast(AskOutput, await _done("ask", AskInput, given, person, watch))
+    return cast(AskOutput, await _done("ask", AskInput, options, person, watch, question=question))
 
 
 async def atable(
@@ -174,8 +219,10 @@ async def atable(
     **options: Any,
 ) -> TableOutput:
     """Put questions to each paper of a library: a row for each, a quote behind each cell; raises as `review`."""
-    given = {"questions": list(questions), **options}
-    return cast(TableOutput, await _done("table", TableInput, given, person, watch))
+    return cast(
+        TableOutput,
+        await _done("table", TableInput, options, person, watch, questions=list(questions)),
+    )
 
 
 async def asynthesize(
@@ -187,17 +234,30 @@ async def asynthesize(
     **options: Any,
 ) -> SynthesizeOutput:
     """Write a synthesis from a stack of papers: files, or ids of a library; raises as `review`."""
-    given = {"question": question, "paths": _opened(files), **options}
-    done = await _done("synthesize", SynthesizeInput, given, person, watch)
-    return cast(SynthesizeOutput, done)
+    return cast(
+        SynthesizeOutput,
+        await _done(
+            "synthesize",
+            SynthesizeInput,
+            options,
+            person,
+            watch,
+            question=question,
+            paths=_opened(files),
+        ),
+    )
 
 
 async def aingest(
     library: str, files: Files = (), *, watch: Watch | None = None, **options: Any
 ) -> IngestOutput:
     """Add papers to a library, from files and folders or by `ids`; raises as `review`."""
-    given = {"library": library, "paths": _opened(files), **options}
-    return cast(IngestOutput, await _done("ingest", IngestInput, given, None, watch))
+    return cast(
+        IngestOutput,
+        await _done(
+            "ingest", IngestInput, options, None, watch, library=library, paths=_opened(files)
+        ),
+    )
 
 
 async def acitations(
@@ -230,6 +290,34 @@ async def acitations(
     return await library_citations(opened, clients.settings, paper, model, watch)
 
 
+async def awatch(what: str, **options: Any) -> Watched:
+    """Watch the search of a run, by its name, or what is found for a question, and return the watch.
+
+    Args:
+        what: The run, or the question or abstract.
+        options: `name`, `library`, `sources`, `criteria`, `every` (days) and `max_usd`, of one check.
+
+    Raises:
+        InputError: There is no such run, source or library, or there is a watch of this name.
+    """
+    async with local_runs() as runs:
+        return await begin_watch(runs, what, **options)
+
+
+async def acheck_watch(name: str) -> WatchCheck:
+    """Check a watch now, write its digest, and return what the check found.
+
+    Raises:
+        InputError: There is no such watch, or its search cannot be made.
+        TransientError: The check was stopped or failed, or a mail was not taken; call again to go on.
+    """
+    async with local_runs() as runs:
+        found, unsent = await check_now(name, runs)
+    if unsent:
+        raise TransientError(unsent)
+    return found
+
+
 async def aresume(
     run: str, *, person: Person | None = None, watch: Watch | None = None
 ) -> dict[str, Any]:
@@ -248,10 +336,12 @@ async def aresume(
 async def _done(
     graph: GraphName,
     takes: type[BaseModel],
-    given: dict[str, Any],
+    options: Mapping[str, Any],
     person: Person | None,
     watch: Watch | None,
+    **given: Any,
 ) -> dict[str, Any]:
+    given |= options
     inputs = {name: given.pop(name) for name in takes.model_fields if name in given}
     if unknown := sorted(given.keys() - setting_fields().keys()):
         names = [*takes.model_fields, *setting_fields()]
@@ -332,4 +422,6 @@ table = _sync(atable)
 synthesize = _sync(asynthesize)
 ingest = _sync(aingest)
 citations = _sync(acitations)
+watch = _sync(awatch)
+check_watch = _sync(acheck_watch)
 resume = _sync(aresume)

@@ -1,5 +1,6 @@
 """What a caller asks for, as sent and as checked, and the words that its settings take."""
 
+from datetime import datetime
 from typing import Annotated, Any, Literal, TypeVar
 
 from langgraph.channels import EphemeralValue
@@ -60,6 +61,11 @@ class FindInput(BaseModel):
         default=None,
         description="Only papers published on this day or later (YYYY-MM-DD).",
         examples=["2026-01-01"],
+    )
+    added_after: InputChannel[datetime | None] = Field(
+        default=None,
+        description="Only papers that came into the library after this moment (ISO 8601).",
+        examples=["2026-01-01T12:00:00Z"],
     )
     keep: InputChannel[int] = Field(
         default=40, ge=1, le=500, description="How many papers to keep, 1 to 500.", examples=[40]
@@ -303,6 +309,9 @@ class CheckedRequest(FrozenModel):
     sources: tuple[str, ...] = ("library",)
     before: Day | None = None
     after: Day | None = None
+    added_after: float = Field(
+        default=0.0, description="The moment after which its library's papers came; 0 for all."
+    )
     keep: int = 40
     must_include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()

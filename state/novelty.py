@@ -36,9 +36,12 @@ class NearestWork(FrozenModel):
     paper: Paper
     similarity: float = Field(description="Cosine of the claim and the work's nearest sentence.")
     relation: Relation = "not_compared"
-    shares: str = Field(default="", description="What both do.")
-    differs: str = Field(default="", description="What the claim has that this work has not.")
-    claim_words: Quote | None = Field(default=None, description="The words of the claim compared.")
+    claim_words: Quote | None = Field(
+        default=None, description="The part of the claim that the work also says."
+    )
+    missing_words: Quote | None = Field(
+        default=None, description="The part of the claim that the work does not say."
+    )
     paper_words: Quote | None = Field(
         default=None, description="Its own words: those that decide, or the nearest."
     )
@@ -55,10 +58,22 @@ class ClaimNovelty(FrozenModel):
     found: Found = Field(
         description="'same' and 'overlaps' where a work says so, 'not_found' where none that was compared does."
     )
-    compared: int = Field(default=0, ge=0, description="Works whose words were compared with it.")
-    nearest: tuple[NearestWork, ...] = Field(
-        default=(), description="Nearest works, the closest first."
+    counts: dict[Relation, int] = Field(
+        default={},
+        description="How many of the works are the same, overlap, differ, or were not compared.",
     )
+    nearest: tuple[NearestWork, ...] = Field(
+        default=(), description="Nearest works: first those that say most of the claim."
+    )
+
+
+class UncomparedWork(FrozenModel):
+    """A paper that was found and compared with no claim."""
+
+    id: str
+    title: str
+    year: int | None = None
+    why: str
 
 
 add_claims = replace_by(ClaimNovelty, lambda item: item.number, in_order=True)
@@ -70,6 +85,8 @@ class NoveltyState(FindState, total=False):
     contributions: Annotated[list[Contribution], keep_last(list[Contribution])]
     near: dict[str, list[str]]
     """The ids of the works nearest to each claim, by its number."""
+    uncompared: Annotated[list[UncomparedWork], keep_last(list[UncomparedWork])]
+    """What else was found."""
     claims: Annotated[list[ClaimNovelty], add_claims]
 
 
@@ -77,3 +94,4 @@ class NoveltyOutput(FindOutput):
     """What `novelty` gives, beside what `find` gives."""
 
     claims: list[ClaimNovelty]
+    uncompared: list[UncomparedWork]

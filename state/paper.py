@@ -60,6 +60,7 @@ _LINKS = (
 )
 """Where links say which paper they lead to. A DOI that is none is not found, and its title is looked up."""
 _DASHES = re.compile(r"\s*[-‐-―−]+\s*")
+NO_AUTHOR = "No author"
 _LONGEST_PLACE = 40
 _ARXIV_DOI = "10.48550/arxiv."
 
@@ -225,6 +226,11 @@ class Paper(FrozenModel):
         if len(families) == 2 and self.authors_complete:
             return f"{families[0]} and {families[1]}"
         return f"{families[0]} et al."
+
+    @property
+    def byline(self) -> str:
+        """How a list that has its title names it besides: 'Cohen and Ruths (2013)', 'No author (2013)'."""
+        return f"{self.citation if self.authors else NO_AUTHOR} ({self.year or 'n.d.'})"
 
     @property
     def parts(self) -> tuple[tuple[str, str], ...]:

@@ -139,7 +139,9 @@ class Services:
             LibraryError: There is no such library.
         """
         if name == "library":
-            return LibrarySource(await self.library(request.library))
+            library, moment = await self.library(request.library), request.added_after
+            new = await asyncio.to_thread(library.ids, moment) if moment else None
+            return LibrarySource(library, new)
         if name == "snapshot":
             return SnapshotSource(await asyncio.to_thread(folder_of, self.clients.settings))
         await self.ledger.ready()  # what the run affords depends on what it spent before a restart

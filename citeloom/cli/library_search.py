@@ -232,6 +232,9 @@ def citations(
     from tools.ingest.reader_processes import close_workers
     from tools.library.open_library import close_libraries
 
+    if as_json and as_csv:
+        raise InputError("both --json and --csv: choose one")
+
     async def read() -> "LibraryCitations":
         with cancelled_by_signals():
             watch = progress.counted("type_citations")

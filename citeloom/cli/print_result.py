@@ -127,7 +127,9 @@ async def _json_files(
     files = {"run.json": dump(record) + "\n"}
     if report.graph == "novelty":
         record["claims"] = plain(values.get("claims") or [])
-        own = {"schema_version": SCHEMA_VERSION, "run": run.name, "claims": record["claims"]}
+        record["uncompared"] = plain(values.get("uncompared") or [])
+        lists = {name: record[name] for name in ("claims", "uncompared")}
+        own = {"schema_version": SCHEMA_VERSION, "run": run.name, **lists}
         files |= {"novelty.json": dump(own) + "\n", "papers.json": dump(papers_json(values)) + "\n"}
     return {**record, **papers_json(values), "related_work": values.get("related_work", "")}, files
 

@@ -42,11 +42,11 @@ def add(
         ),
     ] = [],  # noqa: B006 - Typer's way
     name: Annotated[
-        str | None, typer.Option(help="Name of the watch; by default the run, or the first words.")
-    ] = None,
+        str, typer.Option(help="Name of the watch; by default the run, or the first words.")
+    ] = "",
     library: Annotated[
-        str | None, typer.Option("--library", "-l", metavar="NAME", help="The library to search.")
-    ] = None,
+        str, typer.Option("--library", "-l", metavar="NAME", help="The library to search.")
+    ] = "",
     sources: Annotated[
         list[str],
         typer.Option(
@@ -60,32 +60,21 @@ def add(
     ] = None,
 ) -> None:
     """Watch a search: new papers, changes to a run's section, retractions."""
-    from citeloom.cli.graph_commands import values_of
+    from citeloom.api import awatch
     from citeloom.cli.read_inputs import read_text_input
-    from citeloom.runs.run_record import load_run
-    from citeloom.runs.runs import UnknownRunError
-    from citeloom.runs.watch_record import WatchFolder
-    from citeloom.service.watching import new_watch, run_settings, search_for_text, search_of_run
+    from citeloom.service.watching import is_run_name, run_settings
 
-    try:
-        old = load_run(what)
-    except UnknownRunError:
-        if what[:8].isdigit() and what[8:9] == "-":  # a run's name, mistyped
-            raise
-        search = search_for_text(read_text_input(what), library, sources)
-    else:
-        if sources:
-            raise InputError("a run is searched again where it searched: leave out --source")
-        search = search_of_run(old, asyncio.run(values_of(old.name)))
-    watch = new_watch(
-        search,
-        name=name,
-        library=library,
-        criteria=criteria,
-        every=_DAYS[every],
-        max_usd=max_usd,
+    watch = asyncio.run(
+        awatch(
+            what if is_run_name(what) else read_text_input(what),
+            name=name,
+            library=library,
+            sources=sources,
+            criteria=criteria,
+            every=_DAYS[every],
+            max_usd=max_usd,
+        )
     )
-    WatchFolder(watch.name).add(watch)
     limits = run_settings(watch)
     most = (
         f"costs at most {limits['max_usd']:.2f} USD"
@@ -93,9 +82,7 @@ def add(
         else f"asks the model at most {limits['max_calls']} times"
     )
     print_status(
-        f"Watching '{watch.name}' every {every.value} in {', '.join(watch.sources)}; a check {most}."
-    )
-    print_status(
+        f"Watching '{watch.name}' every {every.value} in {', '.join(watch.sources)}; a check {most}.\n"
         "`citeloom watch run` checks it when it is due: call that from cron, such as once a day."
     )
 
@@ -172,29 +159,19 @@ def list_(
     from json import dumps
 
     from citeloom.runs.watch_record import all_watches
-    from citeloom.service.watching import run_settings
+    from citeloom.service.watching import watch_card
 
     folders = all_watches()
     for folder in folders:
         try:
-            watch, history = folder.watch(), folder.history()
+            told = watch_card(folder)
         except InputError as error:
             tell_error(error)
             continue
-        limits = run_settings(watch)
-        told = {
-            "name": watch.name,
-            "every": counted(watch.every, "day"),
-            "next": f"{history.next_due(watch):%Y-%m-%d}",
-            "digests": len(history.digests),
-            "max_usd": limits.get("max_usd"),
-            "max_calls": limits.get("max_calls"),
-            "searched": history.searched(watch),
-            "feed": str(folder.feed),
-            "subject": watch.subject,
-        }
-        shown = f"{told['name']:<24} every {told['every']:<8} next {told['next']}  "
-        shown += f"{counted(len(history.digests), 'digest'):<11} {watch.subject[:60]}"
+        shown = (
+            f"{told['name']:<24} every {told['every']:<8} next {told['next']}  "
+            f"{counted(told['digests'], 'digest'):<11} {told['subject'][:60]}"
+        )
         typer.echo(dumps(told) if as_json else shown.rstrip())
     if not folders and not as_json:
         typer.echo("no watches yet", err=True)

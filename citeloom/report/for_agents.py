@@ -6,9 +6,12 @@ Both are made of the JSON that a server gives.
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from citeloom.report.library_table import KINDS
-from citeloom.report.novelty import FOUND, RELATIONS
+from citeloom.report.novelty import novelty_blocks
 from citeloom.runs.runs import RunSnapshot
+from state.novelty import ClaimNovelty
 from state.quote import words_of
 from tools.errors import counted
 
@@ -96,9 +99,10 @@ def _reports(values: Json) -> Iterator[str]:
 
 
 def _novelty(values: Json) -> Iterator[str]:
-    for claim in values.get("claims") or ():
-        yield f"{claim['number']}. “{claim['claim']}”\n{FOUND[claim['found']]}"
-        yield "\n".join(f"- {_beside(work)}" for work in claim["nearest"])
+    claims = TypeAdapter(list[ClaimNovelty]).validate_python(values.get("claims") or [])
+    yield from novelty_blocks({"mind": values.get("mind"), "claims": claims})
+    if rest := values.get("uncompared"):
+        yield f"{counted(len(rest), 'paper')} found and not compared: `uncompared` lists them."
 
 
 def _screened(values: Json) -> Iterator[str]:
@@ -108,16 +112,6 @@ def _screened(values: Json) -> Iterator[str]:
         yield f"{one['paper']}: {one['decision']} {one['reason']} {words or ''} ({one['by']})"
     if left := values.get("undecided"):
         yield f"A person must decide on {counted(len(left), 'paper')}: {', '.join(left)}"
-
-
-def _beside(work: Json) -> str:
-    told = (
-        f"{work['paper']['title']} ({work['paper'].get('year') or 'undated'}): {RELATIONS[work['relation']]}",
-        work["shares"] and f"Both: {work['shares']}.",
-        work["differs"] and f"Only the claim: {work['differs']}.",
-        str(with_quotes_said(work["paper_words"]) or ""),
-    )
-    return " ".join(filter(None, told))
 
 
 def _table(values: Json) -> Iterator[str]:
@@ -141,14 +135,12 @@ def cells_by_question(values: Json) -> Iterator[dict[str, Any]]:
 
 
 def works_by_claim(values: Json) -> Iterator[dict[str, Any]]:
-    """Yield each work beside each claim, the closest first."""
+    """Yield each work beside each claim, the closest first and with what was found of the claim."""
     for claim in values.get("claims") or ():
-        for work in claim["nearest"]:
-            beside = {"claim": claim["number"], "words": claim["claim"], "found": claim["found"]}
-            yield {
-                **beside,
-                **{name: worth for name, worth in work.items() if name != "similarity"},
-            }
+        told = {"words": claim["claim"], "found": claim["found"], "counts": claim["counts"]}
+        for place, work in enumerate(claim["nearest"]):
+            own = {name: worth for name, worth in work.items() if name != "similarity"}
+            yield {"claim": claim["number"], **({} if place else told), **own}
 
 
 _SUMMARIES: Mapping[str, Callable[[Json], Iterator[str]]] = {

@@ -8,7 +8,7 @@ from citeloom.report.account import account, coverage, lost_answers
 from citeloom.report.answers import answer_blocks, answer_trace, synthesis_blocks, synthesis_trace
 from citeloom.report.escaping import entry, escape, prose
 from citeloom.report.library_table import table_blocks, table_details
-from citeloom.report.novelty import novelty_blocks, novelty_details
+from citeloom.report.novelty import novelty_blocks
 from citeloom.report.screening import screening_blocks, screening_details
 from citeloom.report.verdicts import audit_blocks, audit_details, evidence, support_of
 from state.paper import Paper
@@ -136,7 +136,10 @@ _BLOCKS = {
     "synthesize": (synthesis_blocks, synthesis_trace),
     "verify": (audit_blocks, audit_details),
     "table": (table_blocks, table_details),
-    "novelty": (novelty_blocks, novelty_details),
+    "novelty": (
+        novelty_blocks,
+        lambda values: iter(("## How this was made", "\n".join(account(values)))),
+    ),
     "screen": (screening_blocks, screening_details),
 }
 

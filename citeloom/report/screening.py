@@ -180,7 +180,7 @@ def screening_details(values: Mapping[str, Any]) -> Iterator[str]:
 
 def label(paper: Paper) -> str:
     """Return a paper as one line."""
-    return f"{paper.citation} ({paper.year or 'n.d.'}): {paper.title}"
+    return f"{paper.byline}: {paper.title}"
 
 
 def recall_line(by: str, found: RecallEstimate) -> str:

@@ -62,7 +62,7 @@ class WatchFolder:
     """Where one watch is kept."""
 
     def __init__(self, name: str) -> None:
-        self.path = _root() / name
+        self.path = settings().home / "watches" / name
 
     @property
     def feed(self) -> Path:
@@ -174,7 +174,10 @@ class WatchFolder:
 
 def all_watches() -> list[WatchFolder]:
     """Return the watches of this machine by name."""
-    return [WatchFolder(path.parent.name) for path in sorted(_root().glob("*/watch.json"))]
+    return [
+        WatchFolder(path.parent.name)
+        for path in sorted(settings().home.glob("watches/*/watch.json"))
+    ]
 
 
 def watch_of(name: str) -> WatchFolder:
@@ -188,7 +191,3 @@ def watch_of(name: str) -> WatchFolder:
         there = f"; there are {', '.join(known)}" if known else ": no watches yet"
         raise InputError(f"there is no watch '{name}'{there}")
     return known[name]
-
-
-def _root() -> Path:
-    return settings().home / "watches"

@@ -1,15 +1,11 @@
 """The tool that tells what the papers of a library say of one another; it starts no run and asks no model."""
 
-from typing import Any
-
 from pydantic import BaseModel, ConfigDict, Field
 
 from citeloom.report.library_citations import as_rows
-from citeloom.service.tool_answers import in_pages, lean_schema
+from citeloom.service.tool_answers import ToolResult, in_pages, part_page
 from nodes.ingest.type_citations import library_citations
-from state.value import FrozenModel
 from tools.clients import open_clients
-from tools.errors import InputError
 from tools.library.open_library import settings_for
 from tools.settings import settings
 
@@ -28,22 +24,7 @@ class ReadCitations(BaseModel):
     page: int = Field(default=1, ge=1, description="Page of the sentences, from 1 to `pages`.")
 
 
-class CitationPage(FrozenModel):
-    """Sentences in which papers of a library cite one another."""
-
-    library: str
-    paper: str = Field(default="", description="Id of the paper asked about.")
-    page: int
-    pages: int
-    items: list[dict[str, Any]] = Field(
-        description="`citing` says `sentence` of `cited`; `type` by a model or by 'cue words'."
-    )
-
-
-GIVES = lean_schema(CitationPage)
-
-
-async def read_citations(asked: ReadCitations, caller: str) -> dict[str, Any]:
+async def read_citations(asked: ReadCitations, caller: str) -> ToolResult:
     """Return a page of what stands in a library of the caller's.
 
     Raises:
@@ -53,13 +34,5 @@ async def read_citations(asked: ReadCitations, caller: str) -> dict[str, Any]:
     here = settings()
     library = await open_clients(here).opened(asked.library, caller)
     told = await library_citations(library, settings_for(asked.library, caller, here), asked.paper)
-    pages = in_pages(as_rows(told))
-    if asked.page > len(pages):
-        raise InputError(f"there is no page {asked.page}: the last page is {len(pages)}")
-    return CitationPage(
-        library=told.library,
-        paper=told.paper,
-        page=asked.page,
-        pages=len(pages),
-        items=pages[asked.page - 1],
-    ).model_dump(mode="json")
+    page = part_page("citations", "items", in_pages(as_rows(told)), asked.page)
+    return ToolResult(status="completed", next="", **page)

@@ -27,7 +27,9 @@ from citeloom.service.entry import caller_of_request
 from citeloom.service.mcp_tasks import add_tasks, as_task, has_tasks
 from citeloom.service.next_step import progress_text
 from citeloom.service.tool_answers import (
+    SCHEMA,
     RunsOf,
+    ToolResult,
     files_of,
     mime_of,
     parsed,
@@ -43,8 +45,9 @@ from citeloom.service.tools import (
     settings_by_tool,
     start,
 )
+from citeloom.service.watch_tool import WatchSearch, watch_search
 from tools.documented_methods import methods_by_step
-from tools.errors import CiteLoomError, InputError, loggable_trace, logger_of
+from tools.errors import PROGRAM, CiteLoomError, InputError, loggable_trace, logger_of
 
 logger = logger_of(__name__)
 
@@ -71,7 +74,7 @@ _INSTRUCTIONS = (
     "verify_citations for a "
     "text that cites, references for printed references, revise to change a section, "
     "ingest to add papers to a library. library_citations tells what its "
-    "papers say of one another. Each other starts a run, which goes on after "
+    "papers say of one another, watch_search what is new since. Each other starts a run, which goes on after "
     "wait_seconds; get_run shows it, answers it and stops it."
 )
 _UNEXPECTED = "an unexpected error occurred ({}); the server's log has details"
@@ -195,7 +198,7 @@ def _described(tool: Tool) -> types.Tool:
         title=tool.title,
         description=tool.description,
         input_schema=tool.input_schema,
-        output_schema=tool.gives,
+        output_schema=SCHEMA,
         annotations=types.ToolAnnotations(
             title=tool.title,
             read_only_hint=False,  # else a client calls it unasked, and each may spend its user's money
@@ -213,9 +216,13 @@ async def _called(runs: Runs, ctx: Context, params: types.CallToolRequestParams)
     arguments = arguments_of(tool, params.arguments)
     if isinstance(arguments, ReadCitations):
         caller = await caller_of_request(ctx.request) if ctx.request is not None else ""
-        page = await read_citations(arguments, caller)
-        text = types.TextContent(text=json.dumps(page, ensure_ascii=False))
-        return types.CallToolResult(content=[text], structured_content=page)
+        return _plain(await read_citations(arguments, caller))
+    if isinstance(arguments, WatchSearch):
+        if ctx.request is not None:
+            raise InputError(
+                f"a server watches nothing: connect to `{PROGRAM} mcp`, or call find_papers with `after`"
+            )
+        return _plain(await watch_search(arguments, runs))
     if isinstance(arguments, GetRun):
         return await _looked(runs, ctx, arguments)
     assert isinstance(arguments, StartsRun)
@@ -233,6 +240,14 @@ async def _called(runs: Runs, ctx: Context, params: types.CallToolRequestParams)
     if view.question and _can_be_asked(ctx):
         return types.InputRequiredResult(input_requests=asked(view), request_state=run)
     return answered(view)
+
+
+def _plain(told: ToolResult) -> types.CallToolResult:
+    result = told.model_dump(mode="json", exclude_defaults=True)
+    return types.CallToolResult(
+        content=[types.TextContent(text=json.dumps(result, ensure_ascii=False))],
+        structured_content=result,
+    )
 
 
 async def _looked(runs: Runs, ctx: Context, asked_for: GetRun) -> types.CallToolResult:
@@ -274,18 +289,15 @@ async def _awaited(
 
 def answered(view: RunSnapshot, part: str = "", page: int = 1) -> types.CallToolResult:
     """Return what is told of a run as the result of a tool, with links to its files."""
-    result = to_tool_result(view, part, page).model_dump(mode="json", exclude_defaults=True)
-    links = [
+    found = _plain(to_tool_result(view, part, page))
+    found.content += [
         types.ResourceLink(
             uri=uri, name=uri.rpartition("/")[2], description=words, mime_type=mime_of(uri)
         )
         for uri, words in files_of(view).items()
     ]
-    return types.CallToolResult(
-        content=[types.TextContent(text=json.dumps(result, ensure_ascii=False)), *links],
-        structured_content=result,
-        is_error=view.status == "failed",
-    )
+    found.is_error = view.status == "failed"
+    return found
 
 
 def _failed(why: str) -> types.CallToolResult:

@@ -43,6 +43,7 @@ FILES: Mapping[GraphName, Mapping[str, str]] = {
     "table": {"rows.json": "each paper with its cells and their quotes"},
     "novelty": {
         "claims.json": "each claim with the nearest earlier works",
+        "uncompared.json": "what else was found",
         "papers.json": "every paper judged, with its debate",
     },
     "screen": {"decisions.json": "each decision, with the words behind each criterion"},
@@ -79,8 +80,8 @@ UNLISTED_VALUES = {
 class ToolResult(FrozenModel):
     """What every tool gives."""
 
-    run: str = Field(description="Names the run for get_run.")
-    graph: GraphName
+    run: str = Field(default="", description="Names the run for get_run.")
+    graph: GraphName | None = None
     status: Status
     next: str = Field(description="What to do next.")
     outcome: str = Field(
@@ -141,10 +142,10 @@ def to_tool_result(view: RunSnapshot, part: str = "", page: int = 1) -> ToolResu
     elif chosen in {"text", *forms}:
         text = values.get("related_work") or values.get("answer")
         if text := _reference_file(values, chosen) if chosen in forms else text:
-            result = _page(chosen, "text", list(_cut(str(text))), page)
+            result = part_page(chosen, "text", list(_cut(str(text))), page)
     elif chosen in lists:
         cards = [_card(chosen, item) for item in lists[chosen]]
-        result = _page(chosen, "items", in_pages(cards), page)
+        result = part_page(chosen, "items", in_pages(cards), page)
     elif part:
         raise InputError(
             f"run '{view.run}' has no part '{part}'; it has: {', '.join(['text', *parts])}"
@@ -264,7 +265,12 @@ def _cut(text: str) -> Iterator[str]:
     yield text
 
 
-def _page(part: str, kind: str, pages: Sequence[Any], page: int) -> dict[str, Any]:
+def part_page(part: str, kind: str, pages: Sequence[Any], page: int) -> dict[str, Any]:
+    """Return the fields of a ToolResult that say one page of a part.
+
+    Raises:
+        InputError: There is no such page.
+    """
     if page > len(pages):
         raise InputError(f"there is no page {page}: the last page is {len(pages)}")
     return {"part": part, kind: pages[page - 1], "page": page, "pages": len(pages)}

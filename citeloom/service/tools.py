@@ -2,15 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from dataclasses import field as dataclass_field
 from functools import cache
 from typing import Annotated, Any, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, create_model
 
 from citeloom.runs.runs import Runs
-from citeloom.service.citation_tool import GIVES, ReadCitations
-from citeloom.service.tool_answers import SCHEMA, lean_schema
+from citeloom.service.citation_tool import ReadCitations
+from citeloom.service.tool_answers import lean_schema
+from citeloom.service.watch_tool import WatchSearch
 from state.ingest import IngestInput
 from state.inputs import AskInput, ReviewInput, ReviseInput, VerifyInput, WriteInput
 from state.novelty import NoveltyInput
@@ -91,8 +91,6 @@ class Tool:
     graph: GraphName | None = None
     open_world: bool = True
     idempotent: bool = False
-    gives: dict[str, Any] = dataclass_field(default_factory=lambda: SCHEMA)
-    """The JSON Schema of its answers."""
 
     @property
     def input_schema(self) -> dict[str, Any]:
@@ -265,7 +263,15 @@ TOOLS: Mapping[str, Tool] = {
             "that it cites: supports, contrasts, uses or background, by a model where the user had one type them, "
             "else by cue words, or not typed. Use it to learn who agrees or disagrees with a paper, in their own "
             "words. Needs papers with full text. Takes seconds, the first time a second a paper. Free.",
-            ReadCitations, open_world=False, gives=GIVES,
+            ReadCitations, open_world=False,
+        ),
+        Tool(
+            "watch_search", "Watch a search",
+            "Repeat a search and tell only what is new since its last check: papers, changes to a run's section, "
+            "retractions. With `what` it begins a watch, with a watch's `name` alone it checks now and gives the "
+            "digest, with nothing it lists the watches. Only on this machine (stdio). A check takes as long as "
+            "find_papers, and costs at most max_usd.",
+            WatchSearch,
         ),
         Tool(
             "get_run", "Look at a run",

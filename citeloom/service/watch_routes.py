@@ -1,8 +1,6 @@
 """Routes of the watches of this machine, which the page of `citeloom app` shows. Nobody else is served there."""
 
 import asyncio
-from datetime import UTC, datetime
-from functools import partial
 from typing import Any
 
 from pydantic import BaseModel, Field
@@ -10,12 +8,11 @@ from starlette.requests import Request
 from starlette.routing import BaseRoute, Route
 
 from citeloom.report.watch_digest import digest_title
-from citeloom.runs.run_record import load_run
 from citeloom.runs.runs import Runs
 from citeloom.runs.watch_record import WatchFolder, all_watches, watch_of
 from citeloom.service.answering import answering, sent
 from citeloom.service.jobs import Jobs
-from citeloom.service.watching import check_watch, deliver, new_watch, run_settings, search_of_run
+from citeloom.service.watching import begin_watch, check_now, is_run_name, run_settings
 from nodes.common.check_input import parse_input
 from tools.errors import InputError, TransientError
 
@@ -42,18 +39,16 @@ def routes(runs: Runs) -> list[BaseRoute]:
 
     async def add(request: Request) -> object:
         given = parse_input(NewWatch, await sent(request))
-        run = await asyncio.to_thread(load_run, given.run)
-        search, more = search_of_run(run, await runs.values(run.name)), given.model_dump()
-        del more["run"]
-        watch = await asyncio.to_thread(
-            partial(new_watch, search, library=None, criteria=(), **more)
+        if not is_run_name(given.run):
+            raise InputError(f"there is no run '{given.run}'")
+        watch = await begin_watch(
+            runs, given.run, name=given.name, every=given.every, max_usd=given.max_usd
         )
-        await asyncio.to_thread(WatchFolder(watch.name).add, watch)
         return {"name": watch.name}
 
     async def check(request: Request) -> object:
         folder = await asyncio.to_thread(watch_of, request.path_params["name"])
-        jobs.begin(folder.path.name, _check(folder, runs))
+        jobs.begin(folder.path.name, _check(folder.path.name, runs))
         return {"begun": True}
 
     async def remove(request: Request) -> object:
@@ -70,12 +65,9 @@ def routes(runs: Runs) -> list[BaseRoute]:
     ]
 
 
-async def _check(folder: WatchFolder, runs: Runs) -> None:
+async def _check(name: str, runs: Runs) -> None:
     """Check a watch and send what is new, as the command does."""
-    with folder.hold():
-        await asyncio.to_thread(deliver, folder)
-        await check_watch(folder, runs, datetime.now(UTC))
-        unsent = await asyncio.to_thread(deliver, folder)
+    _, unsent = await check_now(name, runs)
     if unsent:
         raise TransientError(unsent)
 

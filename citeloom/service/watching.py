@@ -5,18 +5,19 @@ found, and the identity of works keeps it from being told twice. Then publishers
 are put beside the sentences of the section. A check that was stopped goes on where it was.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
+from typing import Any, get_args
 
 from langgraph.runtime import Runtime
 
 from citeloom.report.account import failure_lines
 from citeloom.report.watch_digest import digest_mail, digest_markdown, feed_xml
-from citeloom.runs.run_record import RunRecord, new_run
+from citeloom.runs.run_record import RunRecord, load_run, new_run
 from citeloom.runs.runs import Runs, UnknownRunError, wait_until_resting
-from citeloom.runs.watch_record import WatchFolder, WatchHistory
+from citeloom.runs.watch_record import WatchFolder, WatchHistory, watch_of
 from citeloom.service.updating import repeat_search_input
 from nodes.common.notices import noticed_now, published_doi, standings
 from nodes.find.select_papers import NOTHING
@@ -24,7 +25,7 @@ from nodes.watch.place_in_section import place_in_section
 from state.paper import Paper, published_before
 from state.results import RankedPaper
 from state.watch import ItemKind, Watch, WatchCheck, WatchItem, without_texts
-from tools.errors import CiteLoomError, InputError, TransientError
+from tools.errors import CiteLoomError, InputError, TransientError, counted
 from tools.library.open_library import library_names
 from tools.llm.endpoint import model_price
 from tools.llm.task import Tier
@@ -41,64 +42,41 @@ OVERLAP = timedelta(days=60)
 """How far a search goes back behind the last one: sources hold a paper weeks after it appeared."""
 MAX_USD, MAX_CALLS = 0.5, 60
 """What a check may cost where nobody says so, and how often it may ask a model whose price is not known."""
-_TIERS: tuple[Tier, ...] = ("fast", "strong")
 _ASKED = 200
 """Papers at most of which notices are asked for: those cited, then those told last."""
 _UNATTENDED = {"review_cost": "off", "review_queries": "off", "review_papers": "off"}
 Follow = Callable[[Runs, str], Awaitable[object]]
 
 
-def search_of_run(run: RunRecord, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a watch on the search of a run, and on the papers and sentences of its section.
-
-    Raises:
-        InputError: The run did not search.
-    """
-    papers: Sequence[RankedPaper] = values.get("papers") or ()
-    cited = [item.paper for item in values.get("references") or ()]
-    kept = cited or [item.paper for item in papers if item.selected]
-    return {
-        "name": run.name,
-        "inputs": repeat_search_input(run, None),
-        "settings": run.context,
-        "run": run.name,
-        "since": run.started[:10],
-        "known": [without_texts(item.paper) for item in papers],
-        "cited": [without_texts(paper) for paper in kept],
-        "sentences": [item.text for item in values.get("sentences") or ()],
-    }
-
-
-def search_for_text(text: str, library: str | None, sources: Sequence[str]) -> dict[str, Any]:
-    """Return the fields of a watch on what is found for a question or a text."""
-    places = sources or (["library"] if library else ["openalex", "arxiv"])
-    return {
-        "name": "-".join(word for word in tokens(text)[:4] if word.isalnum())[:40] or "watch",
-        "inputs": {"text": text, "library": "starter", "sources": list(dict.fromkeys(places))},
-        "settings": {},
-    }
-
-
-def new_watch(
-    search: Mapping[str, Any],
+async def begin_watch(
+    runs: Runs,
+    what: str,
     *,
-    name: str | None,
-    library: str | None,
-    criteria: Sequence[str],
-    every: int,
-    max_usd: float | None,
+    name: str = "",
+    library: str = "",
+    sources: Sequence[str] = (),
+    criteria: Sequence[str] = (),
+    every: int = 7,
+    max_usd: float | None = None,
 ) -> Watch:
-    """Return a watch that begins now, on a search as the functions above give it.
+    """Keep a watch that begins now, on the search of a run of this machine or on a question; see `Watch`.
 
     Raises:
-        InputError: A source or library cannot be searched.
+        InputError: There is no such run, source or library, or there is a watch of this name.
     """
+    if not is_run_name(what):
+        search = search_for_text(what, library, sources)
+    elif sources:
+        raise InputError("a run is searched again where it searched: name no sources")
+    else:
+        old = load_run(what)
+        search = search_of_run(old, await runs.values(old.name))
     inputs = {**search["inputs"], "before": None, "after": None}
     inputs |= {"library": library} if library else {}
-    sources, known = inputs.get("sources") or ["library"], library_names(settings())
-    for source in sources:
+    searched, known = inputs.get("sources") or ["library"], library_names(settings())
+    for source in searched:
         check_source(source, settings())
-    if "library" in sources and inputs.get("library", "starter") not in known:
+    if "library" in searched and inputs.get("library", "starter") not in known:
         raise InputError(f"there is no library '{inputs['library']}'; there are {', '.join(known)}")
     # What was typed may be no UTF-8.
     text = str(inputs["text"]).encode("utf-8", "replace").decode()
@@ -118,7 +96,73 @@ def new_watch(
         "inputs": inputs,
         "settings": {**kept, **_UNATTENDED, "refresh": True},
     }
-    return Watch(**fields)
+    watch = Watch(**fields)
+    WatchFolder(watch.name).add(watch)
+    return watch
+
+
+def is_run_name(text: str) -> bool:
+    """Whether a text names a run, perhaps one that is not there."""
+    return text[:8].isdigit() and text[8:9] == "-"
+
+
+def watch_card(folder: WatchFolder) -> dict[str, Any]:
+    """Return what a list of watches says of one.
+
+    Raises:
+        InputError: Its files are damaged.
+    """
+    watch, history = folder.watch(), folder.history()
+    limits = run_settings(watch)
+    return {
+        "name": watch.name,
+        "every": counted(watch.every, "day"),
+        "next": f"{history.next_due(watch):%Y-%m-%d}",
+        "digests": len(history.digests),
+        "max_usd": limits.get("max_usd"),
+        "max_calls": limits.get("max_calls"),
+        "searched": history.searched(watch),
+        "feed": str(folder.feed),
+        "subject": watch.subject,
+    }
+
+
+def search_of_run(run: RunRecord, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a watch on the search of a run, and on the papers and sentences of its section.
+
+    Raises:
+        InputError: The run did not search.
+    """
+    papers: Sequence[RankedPaper] = values.get("papers") or ()
+    cited = [item.paper for item in values.get("references") or ()]
+    return {
+        "name": run.name,
+        "inputs": repeat_search_input(run, None),
+        "settings": run.context,
+        "run": run.name,
+        "since": run.started[:10],
+        "known": [without_texts(item.paper) for item in papers],
+        "cited": [
+            without_texts(paper)
+            for paper in cited or [item.paper for item in papers if item.selected]
+        ],
+        "sentences": [item.text for item in values.get("sentences") or ()],
+    }
+
+
+def search_for_text(text: str, library: str, sources: Sequence[str]) -> dict[str, Any]:
+    """Return the fields of a watch on what is found for a question or a text."""
+    return {
+        "name": "-".join(word for word in tokens(text)[:4] if word.isalnum())[:40] or "watch",
+        "inputs": {
+            "text": text,
+            "library": "starter",
+            "sources": [
+                *dict.fromkeys(sources or (["library"] if library else ["openalex", "arxiv"]))
+            ],
+        },
+        "settings": {},
+    }
 
 
 def run_settings(watch: Watch) -> dict[str, Any]:
@@ -126,8 +170,21 @@ def run_settings(watch: Watch) -> dict[str, Any]:
     if {"max_usd", "max_calls"} & watch.settings.keys():
         return watch.settings
     mine = settings()
-    unpriced = mine.llm_configured and not all(model_price(mine, tier) for tier in _TIERS)
+    unpriced = mine.llm_configured and not all(model_price(mine, tier) for tier in get_args(Tier))
     return {**watch.settings, **({"max_calls": MAX_CALLS} if unpriced else {"max_usd": MAX_USD})}
+
+
+async def check_now(
+    name: str,
+    runs: Runs,
+    follow: Follow = wait_until_resting,
+    show: Callable[[int, str], None] = lambda number, text: None,
+) -> tuple[WatchCheck, str]:
+    """Check a watch and tell what is new; see `check_watch` and `deliver`."""
+    folder = watch_of(name)
+    with folder.hold():
+        check = await check_watch(folder, runs, datetime.now(UTC), follow)
+        return check, await asyncio.to_thread(deliver, folder, show)
 
 
 async def check_watch(
@@ -167,7 +224,8 @@ async def _begin(folder: WatchFolder, watch: Watch, runs: Runs, now: datetime) -
     history = folder.history()
     if history.begun:
         with suppress(UnknownRunError):  # killed before it was kept, or deleted since
-            if not (await runs.get(history.begun)).has_ended:
+            view = await runs.get(history.begun)
+            if view.is_resting and not view.has_ended:
                 await runs.resume(history.begun)
             return
     run = new_run("find", _inputs(watch, history), run_settings(watch))
@@ -179,16 +237,22 @@ async def _begin(folder: WatchFolder, watch: Watch, runs: Runs, now: datetime) -
 
 def _inputs(watch: Watch, history: WatchHistory) -> dict[str, Any]:
     """Return the input of `find`: from the oldest day up to which a source was searched, without what is known."""
-    after = None
+    after, given = None, dict(watch.inputs)
     if any(map(is_online, watch.sources)):
         after = date.fromisoformat(min(history.searched(watch).values())) - OVERLAP
+    else:
+        last = next((one.at for one in reversed(history.checks) if one.searched), watch.added)
+        given["added_after"] = last.isoformat()
     known = {
         one.id
         for one in _known(watch, history)
         if not one.id.startswith("title:") and not (after and published_before(one, after))
     }
-    exclude = {*watch.inputs.get("exclude", ()), *known}
-    return {**watch.inputs, "after": after and after.isoformat(), "exclude": sorted(exclude)}
+    return {
+        **given,
+        "after": after and after.isoformat(),
+        "exclude": sorted({*watch.inputs.get("exclude", ()), *known}),
+    }
 
 
 def _known(watch: Watch, history: WatchHistory) -> list[Paper]:
@@ -309,7 +373,7 @@ def deliver(
         folder: The watch, which the caller holds.
         show: Is given each digest that is new, by number, as Markdown.
     """
-    watch, history, mine = folder.watch(), folder.history(), settings()
+    watch, history, mine, unsent = folder.watch(), folder.history(), settings(), ""
     for check in history.digests:
         if (check.number, "files") not in history.delivered:
             text = digest_markdown(watch, check)
@@ -317,14 +381,14 @@ def deliver(
             folder.write(folder.feed, feed_xml(watch, history.digests))
             show(check.number, text)
             folder.append({"delivered": check.number, "by": "files"})
-    for check in history.digests:
-        if (check.number, "mail") in history.delivered:
+        if unsent or (check.number, "mail") in history.delivered:
             continue
         if mine.smtp_host:
             sender = mine.mail_from or mine.smtp_user or ""
             try:
                 send_mail(digest_mail(watch, check, sender, mine.mail_to or ""), mine)
             except CiteLoomError as error:
-                return f"{error}. CiteLoom keeps the digest and mails it with the next check"
+                unsent = f"{error}. CiteLoom keeps the digest and mails it with the next check"
+                continue
         folder.append({"delivered": check.number, "by": "mail"})  # or it was not to be mailed
-    return ""
+    return unsent

@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field
 
 from nodes.common.ask_model import ask_in_batches, failures_by_cause
 from state.citing import CUE_WORDS, CitingSentence, LibraryCitations, PaperName, Stance
-from state.paper import Paper
+from state.paper import NO_AUTHOR, Paper
 from state.run import Failure
 from tools.documents.document_cache import DocumentStore
 from tools.embed.embedder import Embedder
@@ -138,7 +138,9 @@ async def library_citations(
         library=library.name,
         paper=named,
         papers={
-            key: PaperName(name=one.citation, year=one.year, title=one.title)
+            key: PaperName(
+                name=one.citation if one.authors else NO_AUTHOR, year=one.year, title=one.title
+            )
             for key, one in known.items()
         },
         sentences=tuple(found),
@@ -201,7 +203,7 @@ async def type_citations(
         f"C{at}": item for at, item in enumerate(items, start=1) if item.by in {"", CUE_WORDS}
     }
     papers = await asyncio.to_thread(library.get, {item.cited for item in waiting.values()})
-    by_paper = groupby(waiting, key=lambda key: waiting[key].citing)
+    parts = [list(keys) for _, keys in groupby(waiting, key=lambda key: waiting[key].citing)]
     done = 0
 
     def inputs(group: Sequence[str]) -> dict[str, Any]:
@@ -221,7 +223,6 @@ async def type_citations(
             progress(done, len(waiting))
 
     remedy = "only cue words type these sentences; run again to continue"
-    parts = [list(keys) for _, keys in by_paper]
     try:
         causes = await ask_in_batches(_Asking(mind), TASK, parts, _TOGETHER, inputs, take)
     except BudgetError as error:

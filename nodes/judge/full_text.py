@@ -29,6 +29,7 @@ from tools.errors import (
     TransientError,
     counted,
 )
+from tools.evidence.passage_search import Searcher
 from tools.ingest.ingest_file import paper_of
 from tools.ingest.reader_processes import read_open_copy, run_apart
 from tools.library.library import Library
@@ -44,6 +45,29 @@ MOST = 20
 """Claims of one call that are searched for, with a request each."""
 EACH = 4
 """Passages for one of them."""
+
+
+async def nearest_paragraphs(
+    services: Services,
+    request: CheckedRequest,
+    papers: Sequence[Paper],
+    wanted: Sequence[str],
+    most: int,
+    *,
+    stage: str,
+) -> tuple[dict[str, list[Passage]], list[Failure]]:
+    """Return by paper the paragraphs of its full text nearest to each text wanted, in order, and what failed."""
+    texts, failures = await read_full_texts(services, request, papers, stage=stage)
+    embedder = services.clients.embedder
+
+    def nearest(passages: Sequence[Passage]) -> list[Passage]:
+        searcher = Searcher(passages, embedder)
+        found = {one.id: one for text in wanted for one in searcher.paragraphs(text, most)}
+        return sorted(found.values(), key=lambda one: one.start)
+
+    read = {key: text.passages for key, text in texts.items() if text.passages}
+    near = await asyncio.to_thread(lambda: {key: nearest(each) for key, each in read.items()})
+    return near, failures
 
 
 async def search_full_texts(

@@ -1,23 +1,21 @@
 """Choose the nearest works: of all that the search saw, not only of those kept, the few closest to each claim.
 
-Reads `run`, `request`, `contributions`, `same`, `hidden`. Writes `near`. A work is as near as its nearest sentence,
-for a claim of one sentence may be one sentence of an earlier abstract. Works that the text itself names come first, and
-of those that the search found most relevant the nearest are among them.
+Reads `run`, `request`, `contributions`, `same`, `hidden`. Writes `near`, and `uncompared`: what else was found. A work
+is as near as its nearest sentence, for a claim of one sentence may be one sentence of an earlier abstract. Works that
+the text itself names come first, and of those that the search found most relevant the nearest are among them.
 """
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
-from langgraph.runtime import Runtime
 
 from nodes.find.relevance_scores import excluded_in, paper_vectors
-from state.novelty import Contribution, NoveltyState
+from state.novelty import Contribution, NoveltyState, UncomparedWork
 from state.paper import Paper
 from tools.embed.embedder import Embedder, Vectors
 from tools.errors import counted
-from tools.run_settings import RunSettings
-from tools.services import open_services
+from tools.services import NodeRuntime, open_services
 from tools.text.words import content_stems, split_sentences, written_words
 
 STAGE = "choose_nearest"
@@ -32,7 +30,7 @@ _LOOKED_AT = 60
 """Works of which every sentence is looked at, for each claim: so many by meaning, and so many by shared words."""
 
 
-async def choose_nearest(state: NoveltyState, runtime: Runtime[RunSettings]) -> NoveltyState:
+async def choose_nearest(state: NoveltyState, runtime: NodeRuntime) -> NoveltyState:
     """Rank what the search saw by each claim."""
     services = open_services(runtime, state["run"])
     claims = state["contributions"]
@@ -50,7 +48,23 @@ async def choose_nearest(state: NoveltyState, runtime: Runtime[RunSettings]) -> 
     ranked = {at for at, paper in enumerate(papers) if paper.id in best}
     near = await asyncio.to_thread(_near, embedder, claims, papers, vectors, named, ranked)
     services.progress(STAGE, len(claims), len(claims))
-    return {"near": near}
+    compared = {key for keys in near.values() for key in keys}
+    rest = sorted(seen, key=lambda paper: (paper.id in hidden, -scores.get(paper.id, 0.0)))
+    return {
+        "near": near,
+        "uncompared": [
+            UncomparedWork(
+                id=paper.id,
+                title=paper.title,
+                year=paper.year,
+                why="your own paper, outside the days that you gave, or left out by you"
+                if paper.id in hidden
+                else "other works are nearer to each claim",
+            )
+            for paper in rest
+            if paper.id not in compared
+        ],
+    }
 
 
 def named_works(text: str, papers: Sequence[Paper]) -> set[int]:

@@ -1,26 +1,25 @@
 """Compare a claim with the works nearest to it: the same, overlapping, or another thing, by words of both.
 
 Reads `run`, `request` and, per branch, one claim and the ids of works. Writes `claims`. Full texts are read where they
-can be had. A model says what both share and where they part; code finds the words of both, and a comparison
-without them counts for nothing. Words that stand in both are the same whoever looks. Without a model the
+can be had. A model says which part of the claim a work also says and which it lacks; code finds the words of both, and
+a comparison without them counts for nothing. Words that stand in both are the same whoever looks. Without a model the
 nearest sentences are shown, and no verdict is given.
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
 from typing import Literal
 
-from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from nodes.common.ask_model import ask_with_check
 from nodes.common.node_errors import fatal_failure_of
-from nodes.judge.full_text import read_full_texts, search_full_texts
+from nodes.judge.full_text import nearest_paragraphs, search_full_texts
 from nodes.novelty.choose_nearest import sentence_nearness
-from nodes.write.paper_passages import ShownPassage, shown_passages
+from nodes.write.paper_passages import shown_paper
 from state.channels import Shared
-from state.novelty import ClaimNovelty, Contribution, Found, NearestWork, NoveltyState
+from state.novelty import ClaimNovelty, Contribution, Found, NearestWork, NoveltyState, Relation
 from state.paper import Paper
 from state.passage import Passage
 from state.quote import Quote
@@ -28,12 +27,10 @@ from state.run import Failure
 from tools.embed.embedder import Embedder
 from tools.errors import BudgetError, PermanentError
 from tools.evidence.passage_search import Searcher
-from tools.evidence.prompt_injection import without_injections
-from tools.evidence.quotes import MIN_LENGTH, find_quote, quote_paper
+from tools.evidence.prompt_injection import own_words, without_injections
+from tools.evidence.quotes import MIN_LENGTH, find_quote, quote_paper, quotes_of
 from tools.llm.task import Task
-from tools.run_settings import RunSettings
-from tools.services import Services, open_services
-from tools.text.words import Span
+from tools.services import NodeRuntime, Services, open_services
 
 STAGE = "compare_claim"
 _READ = 3
@@ -50,31 +47,25 @@ title, year and abstract and, where its full text was at hand, `passages` of it 
 Answer for each work under its key, in this order:
 1. paper_words: the stretch of this work's words that comes nearest to the claim and decides, copied letter by letter
    from its title, abstract or passages, at least {MIN_LENGTH} characters long.
-2. claim_words: the part of `claim` that these words answer, copied letter by letter; empty where they answer no part.
-3. shares: what both do, as a clause without a subject ("show change over time as a river"); empty if nothing but the
-   subject.
-4. differs: what the claim has and this work has not, as a clause without a subject ("of rankings, not of themes").
+2. claim_words: the part of `claim` that these words also say, copied letter by letter; empty where they say none of it.
+3. missing_words: the part of `claim` that this work does not say, copied letter by letter and apart from claim_words;
+   empty where it says all.
+4. common: what kind of thing claim_words names.
+   - substance: the way, the finding or the combination that the claim offers as its own.
+   - task: what both set out to do, each in its way.
+   - subject: what both are about, or what every work on it does.
 5. relation:
    - same: this work says all that the claim says, in whatever words; whoever knew it would not call the claim new.
-   - overlaps: it says a part of the claim that makes the claim what it is: the same task by another way, the same way
-     for another task, or the same finding on other data where the claim names its data. A work that the claim builds
-     on overlaps only in what the claim says beyond its name.
-   - differs: what they share is the subject, or what every work on the subject does.
+   - overlaps: it says a part of the claim's substance: the same way for another task, or the same finding on other
+     data where the claim names its data. A work that the claim builds on overlaps only in what the claim says beyond
+     its name.
+   - differs: they share nothing, the subject, or the task alone.
 
+Most works near to a claim differ from it: say that they overlap only where you could show its author the words.
 Judge by the words shown, not by what you know of these works. Where they are silent on a part of the claim, that part
 is not shared. Names that the researcher coins are no part of the claim. Where `faults` of an earlier answer are
 listed, give the whole answer again with these mended.
 """
-
-
-class Work(BaseModel):
-    """An earlier work as the mind sees it."""
-
-    key: str
-    title: str
-    year: int | None = None
-    abstract: str = ""
-    passages: list[ShownPassage] | None = None
 
 
 class Comparison(BaseModel):
@@ -82,10 +73,14 @@ class Comparison(BaseModel):
 
     key: str = Field(description="The work's key, as given.")
     paper_words: str = Field(description="Words of the work, verbatim.")
-    claim_words: str = Field(default="", description="Words of the claim, verbatim.")
-    shares: str = ""
-    differs: str = ""
-    relation: Literal["same", "overlaps", "differs"]
+    claim_words: str = Field(default="", description="Words of the claim that it also says.")
+    missing_words: str = Field(default="", description="Words of the claim that it does not say.")
+    common: Literal["subject", "task", "substance"] = Field(
+        default="subject", description="What kind of thing the claim's words name that both share."
+    )
+    relation: Literal["same", "overlaps", "differs"] = Field(
+        description="'overlaps' takes a shared substance; a shared subject or task alone is 'differs'."
+    )
 
 
 class Comparisons(BaseModel):
@@ -118,7 +113,7 @@ class Branch(Shared):
     """How many branches there are."""
 
 
-async def compare_claim(state: Branch, runtime: Runtime[RunSettings]) -> NoveltyState:
+async def compare_claim(state: Branch, runtime: NodeRuntime) -> NoveltyState:
     """Read what can be had of the works, and have them compared with the claim."""
     services = open_services(runtime, state["run"])
     claim = state["claim"]
@@ -132,8 +127,9 @@ async def compare_claim(state: Branch, runtime: Runtime[RunSettings]) -> Novelty
     if services.mind.judges and told:
         compared, failed = await _compared(services, state, told, passages)
         failures += failed
-        rest = (_left(one, "only its title is known") for one in works if one not in told)
-        works = [*compared, *rest]
+        works = compared + [
+            _left(one, "only its title is known") for one in works if one not in told
+        ]
     services.tick(STAGE, 1, state["of"], claim.quote.text[:80])
     return {"claims": [_told(claim, works)], "failures": failures}
 
@@ -142,22 +138,13 @@ async def _passages(
     services: Services, state: Branch, papers: Sequence[Paper]
 ) -> tuple[dict[str, list[Passage]], list[Failure]]:
     """Return the paragraphs of the works' full texts that are nearest to the claim, by the works' ids."""
-    first, claim = papers[:_READ], state["claim"].quote.text
-    texts, failures = await read_full_texts(services, state["request"], first, stage=STAGE)
-    unread = [paper for paper in first if not texts[paper.id].passages]
-    found, failed = await search_full_texts(
-        services, state["request"], {claim: unread}, stage=STAGE
+    first, request, claim = papers[:_READ], state["request"], state["claim"].quote.text
+    near, failures = await nearest_paragraphs(
+        services, request, first, [claim], _PARAGRAPHS, stage=STAGE
     )
-    embedder = services.clients.embedder
-
-    def nearest() -> dict[str, list[Passage]]:
-        read = {key: text.passages for key, text in texts.items() if text.passages}
-        return {
-            key: Searcher(passages, embedder).paragraphs(claim, _PARAGRAPHS)
-            for key, passages in read.items()
-        }
-
-    return found | await asyncio.to_thread(nearest), [*failures, *failed]
+    unread = {claim: [paper for paper in first if paper.id not in near]}
+    found, failed = await search_full_texts(services, request, unread, stage=STAGE)
+    return found | near, [*failures, *failed]
 
 
 def _beside(
@@ -195,7 +182,6 @@ def _nearest(
         paper=paper,
         similarity=round(similarity, 4),
         relation="same" if same else "not_compared",
-        shares="these words stand in both" if same else "",
         claim_words=claim.quote if same else None,
         paper_words=words if words.verified else None,
         read="full_text" if passages else "abstract",
@@ -210,22 +196,6 @@ def _as_passages(paper: Paper, passages: Sequence[Passage]) -> Iterator[Passage]
     yield from passages
 
 
-def quotes_of(passages: Sequence[Passage]) -> list[Quote]:
-    """Return passages as words of their papers that are known to stand there."""
-    return [
-        Quote(
-            text=item.text,
-            paper=item.paper,
-            part=item.part,
-            start=item.start,
-            end=item.start + len(item.text),
-            verified=True,
-            place=item.place,
-        )
-        for item in passages
-    ]
-
-
 async def _compared(
     services: Services,
     state: Branch,
@@ -238,19 +208,23 @@ async def _compared(
     inputs = {
         "text": state["request"].headed,
         "claim": claim.quote.text,
-        "works": [_shown(key, one.paper, passages) for key, one in keys.items()],
+        "works": [
+            shown_paper(one.paper, key, passages.get(one.paper.id, ())) for key, one in keys.items()
+        ],
     }
 
+    found: dict[str, NearestWork] = {}
+
     def faults(answer: Comparisons) -> list[str]:
+        """Keep the comparisons that stand, and say what is wrong with the others."""
         given = {one.key: one for one in answer.works}
-        told = [f"{key} was left out" for key in keys if key not in given]
-        for key, one in given.items():
-            if key not in keys:
-                told.append(f"there is no work {key}")
-            elif _words(one, keys[key].paper, own[key]) is None:
-                told.append(f"{key}: not in its words: {one.paper_words!r}")
-            elif one.relation != "differs" and not _part(one, claim):
-                told.append(f"{key}: not in the claim: {one.claim_words!r}")
+        told = [f"there is no work {key}" for key in given if key not in keys]
+        for key, work in keys.items():
+            judged = _judged(work, given.get(key), claim, own[key], services.mind_name)
+            if isinstance(judged, str):
+                told.append(f"{key}{judged}")
+            else:
+                found[key] = judged
         return told
 
     remedy = "CiteLoom shows the nearest sentences of these works without comparing them"
@@ -262,90 +236,68 @@ async def _compared(
     except PermanentError as refusal:
         failed = Failure(stage=STAGE, subject=subject, cause=str(refusal), remedy=remedy, lost=True)
         return [_left(one, "the model gave no answer") for one in works], [failed]
-    given = {one.key: one for one in asked.answer.works} if asked.answer else {}
-    found = [
-        _with(work, given.get(key), claim, own[key], services.mind_name)
-        for key, work in keys.items()
-    ]
-    return found, asked.failures(STAGE, subject, remedy)
-
-
-def _shown(key: str, paper: Paper, passages: Mapping[str, Sequence[Passage]]) -> Work:
-    return Work(
-        key=key,
-        title=without_injections(paper.title)[0],
-        year=paper.year,
-        abstract=without_injections(paper.abstract or "")[0],
-        passages=shown_passages(passages[paper.id])[0] if passages.get(paper.id) else None,
-    )
+    why = "the model gave no answer whose words stand in the work and in the claim"
+    compared = [found.get(key) or _left(work, why) for key, work in keys.items()]
+    return compared, asked.failures(STAGE, subject, remedy)
 
 
 def _left(work: NearestWork, why: str) -> NearestWork:
     return work if work.relation == "same" else work.model_copy(update={"why": why})
 
 
-def _with(
+def _judged(
     work: NearestWork, said: Comparison | None, claim: Contribution, own: Sequence[Quote], by: str
-) -> NearestWork:
-    """Return the work with what the mind said of it, where the words of both are found."""
+) -> NearestWork | str:
+    """Return the work with what the mind said of it, or what is wrong with that."""
     if said is None:
-        return _left(work, "the model gave no answer")
-    words, part = _words(said, work.paper, own), _part(said, claim)
-    if words is None or (part is None and said.relation != "differs"):
-        return _left(work, "the model's quote stands in neither")
+        return " was left out"
+    if (words := own_words(said.paper_words, work.paper, own)) is None:
+        return f": not in its words: {said.paper_words!r}"
     if work.relation == "same":  # by code, which needs nobody's word
         return work
-    at = (claim.quote.start or 0) + (part.start if part else 0)
-    return work.model_copy(
-        update={
-            "relation": said.relation,
-            "shares": said.shares.strip(),
-            "differs": said.differs.strip(),
-            "paper_words": words,
-            "claim_words": part
-            and claim.quote.model_copy(
-                update={"text": part.text, "start": at, "end": at + len(part.text)}
-            ),
-            "why": "",
-            "by": by,
-        }
+    relation, text, begin = said.relation, claim.quote.text, claim.quote.start or 0
+    if relation == "same" and said.missing_words.strip():
+        relation = "overlaps"
+    if relation == "overlaps" and said.common != "substance":
+        relation = "differs"
+    shared, missing = (
+        find_quote(one, text, least=1) for one in (said.claim_words, said.missing_words)
     )
+    if (relation != "differs" and not shared) or (relation == "overlaps" and not missing):
+        return f": not in the claim: {said.claim_words!r} or {said.missing_words!r}"
+    apart = not (shared and missing) or shared.end <= missing.start or missing.end <= shared.start
+    if relation == "overlaps" and not apart:
+        return ": claim_words and missing_words are the same words"
+    parts = {
+        name: claim.quote.model_copy(
+            update={"text": one.text, "start": begin + one.start, "end": begin + one.end}
+        )
+        for name, one in (("claim_words", shared), ("missing_words", missing))
+        if one
+    }
+    more = {"relation": relation, "paper_words": words, "why": "", "by": by}
+    return work.model_copy(update={**more, **parts})
 
 
-def _words(said: Comparison, paper: Paper, own: Sequence[Quote]) -> Quote | None:
-    """Return the work's words that decide; none where it has not these words, or they command whoever reads them."""
-    words = quote_paper(said.paper_words, paper, own)
-    return words if words.verified and not without_injections(words.text)[1] else None
+_ORDER: Sequence[Relation] = ("same", "overlaps", "differs", "not_compared")
 
 
-def _part(said: Comparison, claim: Contribution) -> Span | None:
-    """Return the part of the claim that a comparison is on."""
-    return find_quote(said.claim_words, claim.quote.text, least=1)
-
-
-_ORDER = ("same", "overlaps", "differs", "not_compared")
+def _distance(one: NearestWork) -> tuple[int, int, float]:
+    """Say how far a work is from the claim: by its relation, by how much of the claim it says, by meaning."""
+    says = len(one.claim_words.text) if one.claim_words else 0
+    return _ORDER.index(one.relation), -says, -one.similarity if says else 0.0
 
 
 def _told(claim: Contribution, works: Sequence[NearestWork]) -> ClaimNovelty:
-    """Return what was found of a claim: the closest relation that any work has to it."""
-    compared_first = sorted(works, key=lambda one: _ORDER.index(one.relation))
-    ranked = [
-        one
-        for relation, same in groupby(compared_first, key=lambda one: one.relation)
-        for one in (
-            same if relation == "not_compared" else sorted(same, key=lambda one: -one.similarity)
-        )
-    ]
-    compared = [one for one in ranked if one.relation != "not_compared"]
-    found: Found = "not_compared"
-    if compared and compared[0].relation in {"same", "overlaps"}:
-        found = "same" if compared[0].relation == "same" else "overlaps"
-    elif compared and len(compared) == len(ranked):
-        found = "not_found"
+    """Return what was found of a claim, first the works that say most of it."""
+    counts = Counter(one.relation for one in works)
+    lacking: Found = "not_compared" if counts["not_compared"] or not works else "not_found"
+    known: tuple[Literal["same", "overlaps"], ...] = ("same", "overlaps")
+
     return ClaimNovelty(
         number=claim.number,
         claim=claim.quote.text,
-        found=found,
-        compared=len(compared),
-        nearest=tuple(ranked),
+        found=next((one for one in known if counts[one]), lacking),
+        counts=counts,
+        nearest=tuple(sorted(works, key=_distance)),
     )

@@ -6,7 +6,6 @@ claim itself for sources that search by meaning.
 
 from collections.abc import Iterator, Sequence
 
-from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from nodes.common.ask_model import CheckedAnswer, ask_with_check
@@ -19,8 +18,7 @@ from tools.embed.embedder import Embedder
 from tools.errors import PermanentError
 from tools.evidence.quotes import quote_input
 from tools.llm.task import Task
-from tools.run_settings import RunSettings
-from tools.services import open_services
+from tools.services import NodeRuntime, open_services
 from tools.text.roles import role_scores
 from tools.text.words import split_sentences
 
@@ -73,12 +71,11 @@ def extract(embedder: Embedder, *, text: str) -> Claims:
     best = sorted(claimed, key=lambda place: (-claimed[place], place))
     stated = [place for place in best if claimed[place] >= _CLAIMS]
     chosen = best if len(spans) <= 2 else stated or best[:1]
-    return Claims(claims=[_claim(embedder, spans[place].text) for place in chosen[:MOST]])
-
-
-def _claim(embedder: Embedder, sentence: str) -> Claim:
-    reading = extract_readings(embedder, text=sentence, limit=1).queries[0]
-    return Claim(words=sentence, terms=reading.keywords)
+    said = [spans[place].text for place in chosen[:MOST]]
+    terms = (extract_readings(embedder, text=one, limit=1).queries[0].keywords for one in said)
+    return Claims(
+        claims=[Claim(words=one, terms=own) for one, own in zip(said, terms, strict=True)]
+    )
 
 
 TASK = Task(
@@ -91,7 +88,7 @@ TASK = Task(
 )
 
 
-async def cut_claims(state: NoveltyState, runtime: Runtime[RunSettings]) -> NoveltyState:
+async def cut_claims(state: NoveltyState, runtime: NodeRuntime) -> NoveltyState:
     """Ask for the claims; without an answer the whole input is one."""
     services = open_services(runtime, state["run"])
     text = state["request"].text

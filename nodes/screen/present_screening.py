@@ -5,16 +5,13 @@ Reads `run`, `protocol`, `selected`, `decisions`, `failures`. Writes the output 
 
 import asyncio
 
-from langgraph.runtime import Runtime
-
 from state.run import fatal_failure, outcome_of
 from state.screening import ScreenOutput, ScreenState
-from tools.run_settings import RunSettings
 from tools.screening.paper_order import PaperOrder
-from tools.services import open_services
+from tools.services import NodeRuntime, open_services
 
 
-async def present_screening(state: ScreenState, runtime: Runtime[RunSettings]) -> ScreenOutput:
+async def present_screening(state: ScreenState, runtime: NodeRuntime) -> ScreenOutput:
     """Put papers that nobody decided on in the order in which a person best reads them."""
     services = open_services(runtime, state["run"])
     decided = {one.paper for one in state["decisions"]}

@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from typing import cast, get_args
 from uuid import uuid4
 
-from langgraph.runtime import Runtime
-
 from nodes.common.check_input import parse_input, refusing
 from nodes.write.take_papers import given_papers
 from state.begin import begin_run
@@ -18,16 +16,16 @@ from state.paper import Paper
 from state.run import Failure
 from state.screening import Protocol, ScreenInput, ScreenState, Stage
 from tools.errors import InputError, counted, did_you_mean
-from tools.run_settings import RunSettings, check_settings
+from tools.run_settings import check_settings
 from tools.screening.screening import refusing_protocol
-from tools.services import open_services
+from tools.services import NodeRuntime, open_services
 
 STAGE = "take_screening"
 MOST = 500
 """Papers of one run."""
 
 
-async def take_screening(state: Mapping[str, object], runtime: Runtime[RunSettings]) -> ScreenState:
+async def take_screening(state: Mapping[str, object], runtime: NodeRuntime) -> ScreenState:
     """Check the protocol and put the papers in the run store; what cannot be had is a failure."""
     run = uuid4().hex
     services = open_services(runtime, run)

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from itertools import chain, zip_longest
 from typing import Any
 
-from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from nodes.common.ask_model import ROOM, ask_with_check
@@ -35,8 +34,7 @@ from tools.library.open_library import settings_for
 from tools.library.search_types import PassageFilter
 from tools.llm.task import Task
 from tools.retrieve.retriever import Retriever
-from tools.run_settings import RunSettings
-from tools.services import Services, open_services
+from tools.services import NodeRuntime, Services, open_services
 from tools.text.answer_sentences import Source, rate_sentences
 
 STAGE = "fill_rows"
@@ -117,7 +115,7 @@ TASK = Task(
 )
 
 
-async def fill_rows(state: TableState, runtime: Runtime[RunSettings]) -> TableState:
+async def fill_rows(state: TableState, runtime: NodeRuntime) -> TableState:
     """Fill the next rows; those that are filled stay where another one fails for good."""
     services = open_services(runtime, state["run"])
     library = await services.library(state["request"].library)
@@ -128,9 +126,8 @@ async def fill_rows(state: TableState, runtime: Runtime[RunSettings]) -> TableSt
     ended = await asyncio.gather(
         *(table.fill(papers[key]) for key in some if key in papers), return_exceptions=True
     )
-    for error in ended:
-        if isinstance(error, BaseException):
-            raise error
+    if broken := [one for one in ended if isinstance(one, BaseException)]:
+        raise broken[0]
     return {"done": done + len(some), "failures": table.failures}
 
 
@@ -164,7 +161,7 @@ class _Table:
             cells |= asked
         row = LibraryRow(
             paper=paper.id,
-            name=f"{paper.citation} ({paper.year or 'n.d.'})",
+            name=paper.byline,
             title=paper.title,
             text=_kind(passages),
             passages=len(passages),

@@ -6,15 +6,12 @@ Reads all that the run has. Writes the output of `table`. A run that was stopped
 from collections import Counter
 from collections.abc import Sequence
 
-from langgraph.runtime import Runtime
-
 from state.run import fatal_failure, outcome_of
 from state.table import LibraryRow, TableState, TableUpdate
-from tools.run_settings import RunSettings
-from tools.services import open_services
+from tools.services import NodeRuntime, open_services
 
 
-async def present_table(state: TableState, runtime: Runtime[RunSettings]) -> TableUpdate:
+async def present_table(state: TableState, runtime: NodeRuntime) -> TableUpdate:
     """Return the rows that were filled."""
     services = open_services(runtime, state["run"])
     rows = await services.run_store.rows.values(state["row_ids"])

@@ -7,8 +7,6 @@ import asyncio
 from collections.abc import Mapping
 from uuid import uuid4
 
-from langgraph.runtime import Runtime
-
 from nodes.ask.take_question import check_conditions, question_text
 from nodes.common.check_input import check_language, parse_input, refusing
 from state.ask import PassageConditions
@@ -18,15 +16,15 @@ from state.paper import published_before
 from state.table import TableInput, TableState
 from tools.errors import InputError, counted
 from tools.library.library import Library
-from tools.run_settings import RunSettings, check_settings, route_options_of
-from tools.services import open_services
+from tools.run_settings import check_settings, route_options_of
+from tools.services import NodeRuntime, open_services
 from tools.text.words import question_language
 
 STAGE = "take_columns"
 MOST_COLUMNS, MOST_ROWS = 20, 5000
 
 
-async def take_columns(state: Mapping[str, object], runtime: Runtime[RunSettings]) -> TableState:
+async def take_columns(state: Mapping[str, object], runtime: NodeRuntime) -> TableState:
     """Check the columns and the library; an error becomes `stop`, for a person to read."""
     run = uuid4().hex
     services = open_services(runtime, run)

@@ -13,12 +13,13 @@ from pydantic import BaseModel, Field
 
 from nodes.common.ask_model import ask_with_check
 from nodes.judge.judge_prompts import Numbered
+from nodes.write.paper_passages import shown_paper
 from state.paper import Paper
 from state.quote import Quote
 from state.watch import Placed
 from tools.embed.embedder import Embedder
 from tools.errors import CiteLoomError
-from tools.evidence.prompt_injection import without_injections
+from tools.evidence.prompt_injection import own_words, without_injections
 from tools.evidence.quotes import MIN_LENGTH, quote_paper
 from tools.llm.task import Task
 from tools.services import Services
@@ -46,14 +47,6 @@ Answer in this order:
 Judge by the words shown, not by what you know. Another way to do a thing does not contradict a sentence on the first
 way. Where `faults` of an earlier answer are listed, give the whole answer again with these mended.
 """
-
-
-class NewPaper(BaseModel):
-    """The paper as the mind sees it."""
-
-    title: str
-    year: int | None = None
-    abstract: str = ""
 
 
 class Placing(BaseModel):
@@ -126,18 +119,16 @@ async def _asked(
     """Return the paper as the mind places it, or beside the nearest sentence and why."""
     shown = {at + 1: sentences[at] for at in sorted(near[0])}
     inputs = {
-        "paper": NewPaper(
-            title=without_injections(paper.title)[0],
-            year=paper.year,
-            abstract=without_injections(paper.abstract or "")[0],
-        ),
+        "paper": shown_paper(paper, "new"),
         "sentences": [Numbered(number=at, text=text) for at, text in shown.items()],
     }
 
     def faults(answer: Placing) -> list[str]:
         found = {
             f"there is no sentence {answer.sentence}": answer.sentence in shown,
-            f"not in the paper's words: {answer.paper_words!r}": _words(answer, paper),
+            f"not in the paper's words: {answer.paper_words!r}": own_words(
+                answer.paper_words, paper
+            ),
         }
         return [fault for fault, right in found.items() if not right]
 
@@ -155,11 +146,5 @@ async def _asked(
         sentence=answer.sentence,
         sentence_text=shown[answer.sentence],
         says=answer.says.strip(),
-        words=_words(answer, paper),
+        words=own_words(answer.paper_words, paper),
     ), ""
-
-
-def _words(answer: Placing, paper: Paper) -> Quote | None:
-    """Return the words that decide, if the paper has them and they command nobody."""
-    words = quote_paper(answer.paper_words, paper)
-    return words if words.verified and not without_injections(words.text)[1] else None

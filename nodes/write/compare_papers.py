@@ -39,7 +39,7 @@ def make_table(papers: Sequence[Paper], elements: Mapping[str, KeyElements]) -> 
             TableRow(
                 number=place,
                 paper=paper.id,
-                name=f"{paper.citation} ({paper.year or 'n.d.'})",
+                name=paper.byline,
                 title=paper.title,
                 cells=_cells(paper, elements.get(paper.id)),
             )

@@ -31,6 +31,16 @@ class ShownPassage(BaseModel):
     text: str
 
 
+class ShownPaper(BaseModel):
+    """A paper as a model sees it."""
+
+    key: str
+    title: str
+    year: int | None = None
+    abstract: str = ""
+    passages: list[ShownPassage] | None = None
+
+
 async def full_text(services: Services, paper: Paper, request: CheckedRequest) -> list[Passage]:
     """Return the passages of the paper's fullest document in the run's library; 'starter' has none."""
     if request.library == "starter" or "library" not in request.sources:
@@ -60,3 +70,14 @@ def shown_passages(passages: Sequence[Passage]) -> tuple[list[ShownPassage], lis
     cleaned = [(item.section, *without_injections(item.text)) for item in passages]
     shown = [ShownPassage(section=" > ".join(section), text=text) for section, text, _ in cleaned]
     return shown, [told for *_, commands in cleaned for told in commands]
+
+
+def shown_paper(paper: Paper, key: str, passages: Sequence[Passage] = ()) -> ShownPaper:
+    """Return a paper as a model sees it, without sentences that command whoever reads them."""
+    return ShownPaper(
+        key=key,
+        title=without_injections(paper.title)[0],
+        year=paper.year,
+        abstract=without_injections(paper.abstract or "")[0],
+        passages=shown_passages(passages)[0] or None,
+    )

@@ -11,21 +11,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NotRequired
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
 from nodes.common.ask_model import ask_with_check
 from nodes.cost.kept_budget import saving_services
-from nodes.write.paper_passages import ShownPassage, full_text, shown_passages, telling
+from nodes.write.paper_passages import ShownPaper, full_text, shown_passages, telling
 from state.channels import WriteState
 from state.paper import Paper
 from state.passage import Passage
-from state.quote import Quote
 from state.results import TABLE_FACETS
 from state.run import Failure
 from state.writing import ELEMENTS, Element, KeyElements
 from tools.embed.embedder import Embedder
-from tools.evidence.prompt_injection import without_injections
-from tools.evidence.quotes import MIN_LENGTH, find_quote, quote_fault, quote_paper
+from tools.evidence.prompt_injection import LEFT_OUT, own_words, without_injections
+from tools.evidence.quotes import MIN_LENGTH, quote_fault, quotes_of
 from tools.llm.task import Task, count_tokens
 from tools.services import NodeRuntime, Services
 from tools.text.quotable import printable
@@ -90,21 +89,12 @@ class Readings(BaseModel):
     papers: list[Reading]
 
 
-class PaperToRead(BaseModel):
-    """A paper as the mind sees it."""
-
-    key: str
-    title: str
-    abstract: str = ""
-    passages: list[ShownPassage] | None = Field(default=None)
-
-
-def extract(embedder: Embedder, *, papers: Sequence[PaperToRead], **_: object) -> Readings:
+def extract(embedder: Embedder, *, papers: Sequence[ShownPaper], **_: object) -> Readings:
     """Give each question the sentence whose cues fit it best, among those that can be read."""
     return Readings(papers=[_extracted(paper) for paper in papers])
 
 
-def _extracted(paper: PaperToRead) -> Reading:
+def _extracted(paper: ShownPaper) -> Reading:
     foreign = bool(paper.abstract) and language(paper.abstract) != "en"
     spans = [
         span for span in split_sentences(paper.abstract) if _readable(span.text, foreign=foreign)
@@ -149,7 +139,7 @@ class _Read:
     """A paper, what of it is shown, and the answers that hold."""
 
     paper: Paper
-    shown: PaperToRead
+    shown: ShownPaper
     passages: list[Passage] = field(default_factory=list)
     good: dict[str, Element] = field(default_factory=dict)
 
@@ -200,7 +190,7 @@ async def _shown(
 
     title, ordered = without_injections(paper.title)
     whole, commands = without_injections(paper.abstract or "")
-    shown = PaperToRead(key=key, title=title or _UNSHOWN)
+    shown = ShownPaper(key=key, title=title or _UNSHOWN)
     text = _fitting(services, shown, whole, of)
     if len(text) < len(whole):
         fail(
@@ -215,7 +205,7 @@ async def _shown(
         shown.passages, told = shown_passages(passages)
         commands = [*commands, *told]
     if told_all := " ".join([*ordered, *commands]):
-        fail(f"it gives commands to machine readers: '{told_all[:200]}'", _LOOK)
+        fail(f"it gives commands to machine readers: '{told_all[:200]}'", LEFT_OUT)
     return _Read(paper, shown, passages)
 
 
@@ -264,12 +254,11 @@ def _unread(paper: Paper) -> list[Failure]:
     ]
 
 
-_LOOK = "CiteLoom hid these words from the model; look at the paper yourself"
 _REST = "CiteLoom did not read the rest"
 _LESS = "the comparison table leaves it out"
 
 
-def _fitting(services: Services, shown: PaperToRead, text: str, of: int) -> str:
+def _fitting(services: Services, shown: ShownPaper, text: str, of: int) -> str:
     """Return as many of the first sentences as a paper's share of the window has room for; most often all."""
     room = (services.mind.spare(_task(of), papers=[shown]) - _AGAIN) / of
     if count_tokens(text) <= room:
@@ -291,27 +280,10 @@ def _keep(answer: Readings, papers: Mapping[str, _Read]) -> list[str]:
         for name, words in reading.filled().items():
             if name in one.good:
                 continue
-            quote = _quote(words, one.paper, one.passages)
-            if quote.verified and not without_injections(quote.text)[1]:
+            if quote := own_words(words, one.paper, quotes_of(one.passages)):
                 one.good[name] = Element(text=quote.text, quote=quote)
             else:
                 wrong = quote_fault(words, texts)
                 why = wrong[1] if wrong else "CiteLoom does not quote these words"
                 faults.append(f"{reading.key}, {name}: {why}")
     return faults
-
-
-def _quote(claimed: str, paper: Paper, passages: Sequence[Passage]) -> Quote:
-    """Check words against the paper's abstract and title, then its passages."""
-    quote = quote_paper(claimed, paper)
-    for item in passages if not quote.verified else ():
-        if span := find_quote(claimed, item.text):
-            return Quote(
-                text=span.text,
-                paper=paper.id,
-                part=item.part,
-                start=item.start + span.start,
-                end=item.start + span.end,
-                verified=True,
-            )
-    return quote

@@ -183,6 +183,7 @@ def test_paper_is_shown_with_what_others_say_of_it_and_what_it_says_of_others(ru
     table = list(csv.DictReader(io.StringIO(run("citations", "mine", "--csv"))))
     assert {row["type"] for row in table} == {"supports", "contrasts", "uses", "not typed"}
     assert len(table) == 4
+    run("citations", "mine", "--csv", "--json", code=2)
     whole = run("citations", "mine")
     assert whole.count("What others say of it here") == 2
     assert "What it says of others" not in whole

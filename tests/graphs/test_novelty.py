@@ -55,7 +55,7 @@ async def test_without_a_model_nothing_is_compared_but_words_that_stand_in_both(
 ) -> None:
     result = await novelty(extractive, f"We propose a compass for ants. {TAKEN}")
     new, taken = sorted(result["claims"], key=lambda item: item.claim == TAKEN)
-    assert (new.found, new.compared) == ("not_compared", 0)
+    assert (new.found, {*new.counts}) == ("not_compared", {"not_compared"})
     assert all(work.relation == "not_compared" for work in new.nearest)
     assert all(work.paper_words.text in work.paper.text for work in new.nearest)
     assert taken.found == "same"
@@ -85,13 +85,42 @@ async def test_model_compares_and_code_finds_the_words_of_both(llm_settings: Set
     assert used["compare_claim"] == len(result["claims"])
     for claim in result["claims"]:
         assert claim.found == "overlaps"
-        assert claim.compared == len(claim.nearest)
+        assert claim.counts == {"overlaps": len(claim.nearest)}
         for work in claim.nearest:
             assert work.paper_words.verified
             assert work.paper_words.text in work.paper.text
-            assert ABSTRACT[work.claim_words.start : work.claim_words.end] == work.claim_words.text
+            for words in (work.claim_words, work.missing_words):
+                assert ABSTRACT[words.start : words.end] == words.text
+                assert words.text in claim.claim
             assert work.by != "code"
-    assert "Earlier works say a part of it." in told(result)
+    compared = {work.paper.id for claim in result["claims"] for work in claim.nearest}
+    left = {one.id for one in result["uncompared"]}
+    assert compared | left == {paper.id for paper in bee_papers()}
+    assert not compared & left
+    text = told(result)
+    assert f"Earlier works say a part of it.** {len(claim.nearest)} works: " in text
+    assert all(one.title in text and one.why for one in result["uncompared"])
+
+
+async def test_model_s_word_is_lowered_to_what_it_shows_and_the_larger_part_comes_first(
+    llm_settings: Settings,
+) -> None:
+    def answer(told: Any, inputs: dict[str, Any]) -> Any:
+        claim = inputs["claim"].split()
+        task, part, most, whole, *_ = told["works"]
+        task |= {"common": "task"}
+        part |= {"claim_words": claim[0], "missing_words": " ".join(claim[1:])}
+        whole |= {"relation": "same", "claim_words": inputs["claim"], "missing_words": ""}
+        return {"works": [task, part, {**most, "relation": "same"}, whole]}
+
+    with Scripted(reviewer({"compare_claim": answer}), llm_settings) as llm:
+        result = await novelty(llm.context)
+    for claim in result["claims"]:
+        compared = [work for work in claim.nearest if work.by != "code"]
+        assert [work.relation for work in compared] == ["same", "overlaps", "overlaps", "differs"]
+        same, most, part, _ = (len(work.claim_words.text) for work in compared)
+        assert same > most > part
+        assert claim.counts.items() >= {"same": 1, "overlaps": 2, "differs": 1}.items()
 
 
 async def test_comparison_without_words_is_asked_for_again_and_then_counts_for_nothing(
@@ -111,7 +140,7 @@ async def test_comparison_without_words_is_asked_for_again_and_then_counts_for_n
         result = await novelty(llm.context)
     assert any("not in its words" in str(one.get("faults")) for one in asked)
     for claim in result["claims"]:
-        assert (claim.found, claim.compared) == ("not_compared", 0)
+        assert (claim.found, {*claim.counts}) == ("not_compared", {"not_compared"})
         assert all(work.why for work in claim.nearest)
 
 
@@ -201,7 +230,7 @@ async def test_spent_budget_keeps_what_was_compared(llm_settings: Settings) -> N
     assert result["stop"].subject == "budget"
     assert len(result["claims"]) == len(whole["claims"])
     assert all(item.nearest for item in result["claims"])
-    assert sum(item.compared > 0 for item in result["claims"]) == 1
+    assert sum("overlaps" in item.counts for item in result["claims"]) == 1
 
 
 async def test_words_that_command_are_neither_shown_nor_a_work_s_words(
@@ -226,6 +255,6 @@ async def test_words_that_command_are_neither_shown_nor_a_work_s_words(
         result = await novelty(llm.context)
     assert result["claims"]
     for claim in result["claims"]:
-        assert (claim.found, claim.compared) == ("not_compared", 0)
+        assert (claim.found, {*claim.counts}) == ("not_compared", {"not_compared"})
         assert claim.nearest
         assert command not in str([work.paper_words for work in claim.nearest])

@@ -10,7 +10,8 @@ from langgraph.store.memory import InMemoryStore
 from pydantic import SecretStr
 
 from nodes.write.compare_papers import make_table
-from nodes.write.read_papers import Branch, PaperToRead, extract, read_papers
+from nodes.write.paper_passages import ShownPaper
+from nodes.write.read_papers import Branch, extract, read_papers
 from state.channels import WriteState
 from state.inputs import CheckedRequest
 from state.paper import Paper
@@ -270,6 +271,6 @@ async def test_papers_are_read_eight_at_a_time_and_each_keeps_its_own_words(read
 def test_english_part_of_a_text_in_two_languages_is_read() -> None:
     french = next(text for text, why in UGLY.items() if why == "French")
     long = "We propose a new graft of pears on quince stocks for the dry valleys of the south."
-    paper = PaperToRead(key="P1", title="", abstract=f"{french} {french} {long}")
+    paper = ShownPaper(key="P1", title="", abstract=f"{french} {french} {long}")
     (reading,) = extract(embedder(), papers=[paper]).papers
     assert reading.filled() == {"contribution": long}

@@ -311,7 +311,7 @@ async def test_null_is_an_argument_that_was_left_out(
         tools = {tool.name: tool.input_schema for tool in (await client.list_tools()).tools}
         run = section = ""
         for name, schema in tools.items():
-            if name == "library_citations":  # starts no run
+            if name in {"library_citations", "watch_search"}:  # they need no run
                 continue
             given = {"get_run": {"run": run}, "revise": {"section": section}, **NEEDED}[name]
             if name == "revise":
@@ -334,6 +334,37 @@ async def test_null_is_an_argument_that_was_left_out(
             assert told in str(needed.content)
             odd = await client.call_tool(name, {**given, "colour": None})
             assert f"{name} does not take `colour`" in str(odd.content)
+
+
+@BOTH
+async def test_library_is_watched_on_this_machine_alone_and_a_check_is_waited_for_in_parts(
+    opening: Opening, request: pytest.FixtureRequest
+) -> None:
+    asked = {"what": "How do owls hear voles?", "name": "owls", "library": "watched"}
+    new = {
+        "name": "new.md",
+        "content": "# How owls hear\n\nOwls hear voles below deep snow at night.",
+    }
+    async with opening() as client:
+        if request.node.callspec.params["opening"] == "http":
+            refused = await client.call_tool("watch_search", asked)
+            assert refused.is_error
+            assert "a server watches nothing" in str(refused.content)
+            return
+        await client.call_tool("ingest", {"library": "watched", "uploads": [OWLS]})
+        assert "'owls'" in small(await client.call_tool("watch_search", asked))["next"]
+        twice = await client.call_tool("watch_search", asked)
+        assert "there is a watch 'owls' already" in str(twice.content)
+        await client.call_tool("ingest", {"library": "watched", "uploads": [new]})
+        (listed,) = small(await client.call_tool("watch_search", {}))["items"]
+        begun = small(await client.call_tool("watch_search", {"name": "owls", "wait_seconds": 0}))
+        assert (listed["digests"], begun["status"]) == (0, "working")
+        told = small(await client.call_tool("watch_search", {"name": "owls"}))
+        again = small(await client.call_tool("watch_search", {"name": "owls"}))
+    assert (told["run"], told["status"]) == (begun["run"], "completed")
+    assert told["text"].startswith("# owls: 1 new paper")
+    assert "How owls hear" in told["text"]
+    assert again["text"] == "Nothing new."
 
 
 @BOTH

@@ -6,9 +6,12 @@ second lock, not the first.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from state.paper import Paper
+from state.quote import Quote
 from state.run import Failure
+from tools.evidence.quotes import quote_paper
 from tools.text.words import split_sentences
 
 _COMMANDS = re.compile(
@@ -36,6 +39,15 @@ def without_injections(text: str) -> tuple[str, list[str]]:
     return " ".join(span.text for span in spans if not _COMMANDS.search(span.text)), commands
 
 
+def own_words(claimed: str, paper: Paper, known: Iterable[Quote] = ()) -> Quote | None:
+    """Return words that stand in a paper (see `quote_paper`); none that do not, or that command whoever reads them."""
+    quote = quote_paper(claimed, paper, known)
+    return quote if quote.verified and not without_injections(quote.text)[1] else None
+
+
+LEFT_OUT = "CiteLoom left these words out; look at the paper yourself"
+
+
 def injection_failure(
     stage: str, subject: str, commands: Sequence[str], what: str = "it"
 ) -> Failure:
@@ -44,5 +56,5 @@ def injection_failure(
         stage=stage,
         subject=subject,
         cause=f"{what} gives commands to machine readers: '{' '.join(commands)[:200]}'",
-        remedy="CiteLoom hid these words from the model; look at the paper yourself",
+        remedy=LEFT_OUT,
     )

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from state.paper import Paper
+from state.passage import Passage
 from state.quote import Quote
 from state.writing import VerdictReason
 from tools.text.words import Span, split_sentences
@@ -167,6 +168,22 @@ def quote_paper(claimed: str, paper: Paper, known: Iterable[Quote] = ()) -> Quot
             place = {"paper": paper.id, "start": start, "end": start + len(span.text)}
             return item.model_copy(update={"text": span.text, **place})
     return Quote(text=claimed, paper=paper.id)
+
+
+def quotes_of(passages: Iterable[Passage]) -> list[Quote]:
+    """Return passages as words of their papers that are known to stand there."""
+    return [
+        Quote(
+            text=item.text,
+            paper=item.paper,
+            part=item.part,
+            start=item.start,
+            end=item.start + len(item.text),
+            verified=True,
+            place=item.place,
+        )
+        for item in passages
+    ]
 
 
 def quotable_texts(paper: Paper, known: Iterable[Quote] = ()) -> list[str]:

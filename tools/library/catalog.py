@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
+from time import time
 from typing import Any, Literal
 
 from rapidfuzz import fuzz
@@ -20,6 +21,8 @@ CatalogChange = Literal["added", "updated", "unchanged", "merged", "conflict"]
 
 _RANKS = {"doi": 0, "arxiv": 1, "openalex": 2, "s2": 3, "local": 4, "title": 5}
 _TELLING = 15  # characters of a title key: "Introduction" and "Preface" are many works
+_ADDED = "CREATE TABLE IF NOT EXISTS added (point INTEGER PRIMARY KEY, at REAL NOT NULL)"
+"""When papers came, in seconds since 1970; of those that an earlier version added it is not known."""
 _UNLIKE = 50.0  # similarity of titles, in percent, below which a local id is a coincidence
 
 
@@ -101,6 +104,7 @@ class CatalogWriter:
         point = cursor.lastrowid or 0
         self._link(point, paper)
         keep_record(self._db, point, paper)
+        self._db.execute("INSERT OR REPLACE INTO added VALUES (?, ?)", (point, time()))
         self._note(point, digest)
 
     def _update(self, point: int, stored: Paper, paper: Paper) -> None:
@@ -234,6 +238,7 @@ class Catalog:
     def take_in(self, papers: Iterable[Paper], *, replace: bool) -> list[CatalogChange]:
         """Take in these records in one transaction; return what became of each."""
         with self.database.writing() as db:
+            db.execute(_ADDED)
             writer = CatalogWriter(db, replace=replace)
             return [writer.take_in(paper) for paper in papers]
 
@@ -348,10 +353,17 @@ class Catalog:
         with self.database.reading() as db:
             return {key for (key,) in db.execute("SELECT sha256 FROM documents")}
 
-    def ids_in_order(self) -> list[str]:
-        """Return the canonical id of every paper, in the order of their coming."""
+    def ids_in_order(self, added_after: float = 0.0) -> list[str]:
+        """Return the canonical ids of all papers, or of those added after a moment, in the order of their coming."""
+        among = (
+            "added JOIN papers USING (point) WHERE at > ?1"
+            if added_after
+            else "papers WHERE ?1 = 0"
+        )
         with self.database.reading() as db:
-            return [key for (key,) in db.execute("SELECT id FROM papers ORDER BY point")]
+            db.execute(_ADDED)
+            rows = db.execute(f"SELECT id FROM {among} ORDER BY point", (added_after,))
+            return [key for (key,) in rows]
 
     def close(self) -> None:
         """Close the file."""

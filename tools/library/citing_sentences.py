@@ -18,7 +18,7 @@ from operator import attrgetter
 from state.bibliography import Bibliography, ReferenceEntry
 from state.citing import CUE_WORDS, CitingSentence
 from state.document import Document
-from state.paper import Author, Paper, title_key
+from state.paper import Paper, title_key
 from tools.documents.document_cache import DocumentStore
 from tools.documents.paragraphs import paragraphs_of, rebuilt
 from tools.embed.embedder import readable
@@ -64,7 +64,8 @@ class CitingSentences:
                 "SELECT d.sha256, p.id, p.point, d.digest FROM documents d JOIN papers p"
                 " ON p.point = d.paper ORDER BY d.number"
             ).fetchall()
-            stored = dict(db.execute(f"SELECT d.sha256, version {_STORED}") if _made(db) else ())
+            db.execute(_TABLE)
+            stored = dict(db.execute(f"SELECT d.sha256, version {_STORED}"))
         found: list[Unread] = []
         for document, paper, point, digest in known:
             pairs = listed.get(document, [])
@@ -102,7 +103,6 @@ class CitingSentences:
         text = self._library.texts.text(one.sha256)
         made = list(sentences_of(one, text, document, cites))
         with self._database.writing() as db:
-            db.execute(_TABLE)
             db.execute("DELETE FROM citing WHERE document NOT IN (SELECT number FROM documents)")
             db.execute(
                 "INSERT OR REPLACE INTO citing SELECT number, ?, ? FROM documents WHERE sha256 = ?",
@@ -132,8 +132,9 @@ class CitingSentences:
         citing = self._library.get(set(entries.values()))
         found: dict[tuple[str, str, str], CitingSentence] = {}
         with self._database.reading() as db:
-            versions = self._versions if _made(db) else {}
-            kept = {one: _read(db, one, versions[one]) for one in entries if one in versions}
+            kept = {
+                one: _read(db, one, self._versions[one]) for one in entries if one in self._versions
+            }
         for document, items in kept.items():
             paper = entries[document]
             for item in items:
@@ -151,11 +152,6 @@ class CitingSentences:
                     (paper, cited.id, title_key(item.text)), item.model_copy(update=told)
                 )
         return list(found.values())
-
-
-def _made(db: sqlite3.Connection) -> bool:
-    """Whether anything was ever kept."""
-    return bool(db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'citing'").fetchone())
 
 
 def _read(
@@ -224,8 +220,8 @@ def sentences_of(
 
 def share_an_author(one: Paper, other: Paper) -> bool:
     """Whether two papers have an author in common."""
-    return bool({*map(_name, one.authors)} & {*map(_name, other.authors)})
-
-
-def _name(author: Author) -> str:
-    return f"{title_key(author.family)} {title_key(author.given)[:1]}"
+    mine, theirs = (
+        {(title_key(author.family), title_key(author.given)[:1]) for author in paper.authors}
+        for paper in (one, other)
+    )
+    return bool(mine & theirs)

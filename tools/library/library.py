@@ -147,7 +147,7 @@ class Library:
         before: date | None = None,
         after: date | None = None,
         mode: Literal["hybrid", "dense", "keyword"] = "hybrid",
-        exclude: Collection[str] = (),
+        among: Collection[str] | None = None,
     ) -> list[PaperHit]:
         """Return at most `limit` papers, best first.
 
@@ -159,19 +159,18 @@ class Library:
             after: None of which it is certain that they appeared before this day, or not known when.
             mode: By meaning ('dense': cosine), by words ('keyword': BM25), or by both, fused by
                 rank ('hybrid': RRF).
-            exclude: Ids of papers that must not be found.
+            among: Canonical ids of the only papers that may be found.
 
         Raises:
             LibraryError: No vector is made yet; the message says how to make them.
         """
-        if limit < 1 or not text.strip():
+        if limit < 1 or not text.strip() or (among is not None and not among):
             return []
-        points = self._passages.record_points(self.catalog.points(exclude).values())
         wanted = IndexFilter(
             "paper",
             before=before.toordinal() if before else None,
             after=after.toordinal() if after else None,
-            exclude=set(points.values()),
+            papers=tuple(among or ()),
         )
         found = self.vector_index.search(text, mode, limit, wanted)
         ids = self._passages.papers_of([hit.id for hit in found])
@@ -265,9 +264,9 @@ class Library:
             self.vector_index.drop_gone()
             return len(points)
 
-    def ids(self) -> list[str]:
-        """Return the canonical ids of all papers, in the order of their coming."""
-        return self.catalog.ids_in_order()
+    def ids(self, added_after: float = 0.0) -> list[str]:
+        """Return the canonical ids of all papers, or of those added after a moment, in the order of their coming."""
+        return self.catalog.ids_in_order(added_after)
 
     def meta(self) -> dict[str, str]:
         """What the library remembers of itself."""

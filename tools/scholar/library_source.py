@@ -13,10 +13,10 @@ from tools.scholar.source import LinkAnswer, SearchAnswer, Source
 
 
 class LibrarySource(Source):
-    """A library behind the Source protocol; its calls cost nothing."""
+    """A library, or what came into it after a moment, behind the Source protocol; its calls cost nothing."""
 
-    def __init__(self, library: Library) -> None:
-        self._library = library
+    def __init__(self, library: Library, among: Collection[str] | None = None) -> None:
+        self._library, self._among = library, among
         self.name = f"library:{library.name}"
 
     async def search(
@@ -26,7 +26,12 @@ class LibrarySource(Source):
         # It has no phrases: their marks would only stand among the words.
         text = query.text if query.by_meaning else query.text.replace('"', "")
         found = await asyncio.to_thread(
-            self._library.search, text, limit=limit, before=before, after=after
+            self._library.search,
+            text,
+            limit=limit,
+            before=before,
+            after=after,
+            among=self._among,
         )
         ids = [hit.paper for hit in found]
         papers = await self.get(ids)
@@ -39,7 +44,9 @@ class LibrarySource(Source):
 
     async def get(self, ids: Sequence[str]) -> dict[str, Paper]:
         """Return the papers that the library has, by the id asked for."""
-        return await asyncio.to_thread(self._library.get, ids)
+        papers = await asyncio.to_thread(self._library.get, ids)
+        among = self._among
+        return {key: one for key, one in papers.items() if among is None or one.id in among}
 
     async def references(self, papers: Sequence[Paper]) -> LinkAnswer:
         """Return the cited papers that the library has, by citing paper."""
