@@ -1,12 +1,14 @@
 """Fixtures for tests of the whole: a home with libraries in it, built once for all."""
 
 import gc
+import multiprocessing
 import os
 import resource
 from collections import OrderedDict
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -23,6 +25,7 @@ from hypothesis import settings
 from xdist.scheduler import LoadScopeScheduling
 
 from tests.support import ABSTRACT, ROOT, RememberingEmbedder, at_home, build_libraries
+from tools.documents.open_document import READERS
 from tools.library.open_library import close_libraries
 
 # One process runs thousands of tests, each with databases of its own home.
@@ -37,14 +40,19 @@ settings.load_profile("untimed")
 class ByServer(LoadScopeScheduling):  # type: ignore[misc]  # it ships no types
     """Keeps tests that share a server in one process, or each process starts one of its own.
 
-    Two such groups, so that neither is still at work when all else is done: what people see, and what programs
-    ask. Not xdist's groups, which version 3.8 cannot name under pytest 9.
+    Three such groups, so that none is still at work when all else is done: what people see, what callers with
+    keys may do, and what programs ask. Not xdist's groups, which version 3.8 cannot name under pytest 9.
     """
 
     @cached_property
     def _groups(self) -> dict[str, str]:
         """The group of each file whose tests ask the one server of their folder."""
-        asked = {"visitor: Visitor": "page", "server: Server": "", "client: LangGraphClient": ""}
+        asked = {
+            "visitor: Visitor": "page",
+            "secured: Server": "keys",
+            "server: Server": "",
+            "client: LangGraphClient": "",
+        }
         return {
             f"tests/server/{path.name}": f"tests/server/{group}"
             for path in (ROOT / "tests" / "server").glob("test_*.py")
@@ -100,6 +108,23 @@ def closed() -> Iterator[None]:
     """No test waits until another one's library has been idle for long enough."""
     yield
     close_libraries()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _quick_readers() -> Iterator[None]:
+    """Fork the processes that read files from one that knows the readers; each new one takes a second to import them.
+
+    A program or a server that a test starts has its own, begun anew.
+    """
+    forked = multiprocessing.get_context("forkserver")
+    readers = {place for _, place, _ in READERS.values()}
+    forked.set_forkserver_preload(
+        ["tools.ingest.reader_processes", "tools.references.read_bibliography", *sorted(readers)]
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        quick = SimpleNamespace(get_context=lambda _: forked)
+        patch.setattr("tools.ingest.reader_processes.multiprocessing", quick)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -126,14 +126,15 @@ def at_home(folder: Path, built: Path, embedder: Embedder) -> Iterator[Path]:
             patch.setenv(name, value)
         patch.chdir(folder.parent)
         patch.setattr("tools.embed.open_embedder._opened", {("minilm", "", ""): embedder})
-        _forget()
+        forget_settings()
         try:
             yield folder
         finally:
             close_libraries()
-            _forget()
+            forget_settings()
 
 
-def _forget() -> None:
+def forget_settings() -> None:
+    """Let the next call read the settings anew, and open what they name."""
     for cached in (settings, open_clients, open_cache):
         cached.cache_clear()

@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
+from typer.testing import CliRunner, Result
 
+from citeloom.cli.app import app
 from tests.fakes.loopback import Loopback, LoopbackServer
-from tests.support import KEYS, clean_environment, is_setting
+from tests.support import KEYS, clean_environment, forget_settings, is_setting
 from tools.embed.open_embedder import _endpoint
 from tools.folder_settings import _REFUSED, KEYLESS, SENT_TO, SettingsError, variable_of
 from tools.llm.structured_output import url_of
@@ -64,24 +66,23 @@ def clone(tmp_path: Path) -> Path:
     return folder
 
 
-def doctor(
-    clone: Path, env_file: dict[str, str], **environment: str
-) -> "subprocess.CompletedProcess[str]":
+def doctor(clone: Path, env_file: dict[str, str], **environment: str) -> Result:
     """Run what asks every service that is configured, in a folder with this .env."""
     (clone / ".env").write_text("".join(f"{name}={value}\n" for name, value in env_file.items()))
     env = clean_environment(clone.parent / "home") | environment
     for name in env_file:
         if name not in environment:
             env.pop(name, None)  # the tests name sources in the environment, which outranks a .env
-    return subprocess.run(
-        [sys.executable, "-m", "citeloom", "doctor"],
-        cwd=clone,
-        env=env,
-        text=True,
-        capture_output=True,
-        timeout=120,
-        check=False,
-    )
+    with pytest.MonkeyPatch.context() as patch:
+        for name in os.environ.keys() - env.keys():
+            patch.delenv(name)
+        for name, value in env.items():
+            patch.setenv(name, value)
+        patch.chdir(clone)
+        forget_settings()
+        done = CliRunner().invoke(app, ["doctor"])
+    forget_settings()
+    return done
 
 
 ADDRESSES = [name for name in SENT_TO if name.endswith("_url")]
@@ -94,7 +95,7 @@ def test_key_of_the_user_is_not_sent_where_a_cloned_folder_says(
     variable, secret = variable_of(address), variable_of(SENT_TO[address])
     named = {variable: listener.url, **BESIDES.get(address, {})}
     done = doctor(clone, named, **{secret: KEY})
-    assert done.returncode == 2
+    assert done.exit_code == 2
     assert (
         f"{clone / '.env'} may not set {variable}: your own {secret} would be sent" in done.stderr
     )
@@ -130,7 +131,7 @@ def test_folder_that_also_names_a_key_does_not_get_the_one_that_outranks_it(
 ) -> None:
     named = {"CITELOOM_OPENALEX_URL": listener.url, "OPENALEX_API_KEY": "own-key"}
     done = doctor(clone, named, OPENALEX_API_KEY=KEY)
-    assert done.returncode == 2
+    assert done.exit_code == 2
     assert listener.requests == []
 
 
@@ -270,7 +271,7 @@ def test_folder_names_no_code_opens_nothing_to_callers_and_deletes_no_runs(
     clone: Path, name: str, value: str
 ) -> None:
     done = doctor(clone, {variable_of(name): value})
-    assert done.returncode == 2
+    assert done.exit_code == 2
     assert f"may not set {variable_of(name)}" in done.stderr
     assert "config.toml" in done.stderr
 

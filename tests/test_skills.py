@@ -146,34 +146,28 @@ def sources() -> Iterator[dict[str, str]]:
         }
 
 
-def test_bibliography_is_looked_up_corrected_and_looked_up_again(
+def test_bibliography_is_looked_up_and_each_wrong_field_is_named(
     home: Path, tmp_path: Path, sources: dict[str, str]
 ) -> None:
     environment = {**clean_environment(home), **sources, "PYTHONPATH": str(ROOT)}
     made_up = "@article{eel2001, author={Eel, Sam}, title={Eels remember every river}, journal={Wet}, year={2001}}"
-    bibliography = f"{REFERENCES}\n{made_up}\n"
-    for correct in (False, True):
-        folder = tmp_path / str(correct)
-        folder.mkdir()
-        agent = Agent("check-bibliography", folder, environment)
-        agent.write("refs.bib", bibliography.replace("2015", "2020") if correct else bibliography)
+    agent = Agent("check-bibliography", tmp_path, environment)
+    agent.write("refs.bib", f"{REFERENCES}\n{made_up}\n")
 
-        printed = agent.run("uvx --from citeloom python scripts/printed.py")
-        assert printed.returncode == 0, printed.stderr
-        lines = (folder / "list.txt").read_text(encoding="utf-8").splitlines()
-        assert [line.partition("]")[0] for line in lines] == ["[moth2019", "[owl2020", "[eel2001"]
+    printed = agent.run("uvx --from citeloom python scripts/printed.py")
+    assert printed.returncode == 0, printed.stderr
+    lines = (tmp_path / "list.txt").read_text(encoding="utf-8").splitlines()
+    assert [line.partition("]")[0] for line in lines] == ["[moth2019", "[owl2020", "[eel2001"]
 
-        looked = agent.run("uvx citeloom references list.txt")
-        assert looked.returncode == 0, looked.stderr
-        assert "3 references read" in looked.stderr
+    looked = agent.run("uvx citeloom references list.txt")
+    assert looked.returncode == 0, looked.stderr
+    assert "3 references read" in looked.stderr
 
-        findings = agent.run("grep").stdout
-        moth, owl, eel = findings.split("% As printed")[1:]
-        assert "Looked up: confirmed" in moth
-        assert ("Differs: year is 2015; the record has 2020." in owl) is not correct
-        assert ("Looked up: confirmed" in owl) is correct
-        assert "confirmed" not in eel
-        assert not agent.left
+    moth, owl, eel = agent.run("grep").stdout.split("% As printed")[1:]
+    assert "Looked up: confirmed" in moth
+    assert "Differs: year is 2015; the record has 2020." in owl
+    assert "confirmed" not in owl + eel
+    assert not agent.left
 
 
 def test_list_of_a_bibliography_that_cannot_be_read_names_the_line(tmp_path: Path) -> None:

@@ -91,9 +91,9 @@ def test_folder_is_no_input(cite: Cite, home: Path) -> None:
 
 
 def test_text_without_a_relevant_paper_gets_no_section(cite: Cite) -> None:
-    done = cite("review", VOLCANO)
+    done = cite("review", VOLCANO, "--library", SMALL)
     assert (done.code, done.stdout) == (1, "")
-    assert "no paper of the library 'starter' is relevant" in the_sentence(done)
+    assert "no paper of the library 'small' is relevant" in the_sentence(done)
     assert "search other sources" in the_sentence(done)
     assert done.files == {"papers.json", "run.json"} | PAGE
     assert [item for item in done.papers["papers"] if item["selected"]] == []

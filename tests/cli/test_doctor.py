@@ -73,17 +73,3 @@ def test_qdrant_server_that_answers_is_told(home: Path, monkeypatch: pytest.Monk
         monkeypatch.setenv("CITELOOM_QDRANT_URL", server.url)
         settings.cache_clear()
         assert f"{server.url} answers" in doctor().stdout
-
-
-def test_every_call_of_a_qdrant_server_is_tried_and_the_first_that_fails_is_told(
-    home: Path,
-) -> None:
-    tried = doctor("--qdrant", ":memory:")
-    assert tried.exit_code == 0
-    assert tried.stdout.count("✓") == 12
-    with socket.socket() as nobody:
-        nobody.bind(("127.0.0.1", 0))
-        refused = doctor("--qdrant", f"http://127.0.0.1:{nobody.getsockname()[1]}")
-    assert refused.exit_code == 1
-    assert "make a collection: the Qdrant server at" in refused.stdout
-    assert "✓" not in refused.stdout

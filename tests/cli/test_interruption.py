@@ -152,7 +152,7 @@ def test_run_stopped_before_it_found_anything_leaves_only_its_record(
     assert results_of(resume(home)) == uninterrupted.results
 
 
-@pytest.mark.parametrize("loaded", ["_pydantic_core", "ormsgpack", "a record of the run"])
+@pytest.mark.parametrize("loaded", ["_pydantic_core", "a record of the run"])
 def test_stopped_in_its_first_seconds_it_says_so_in_one_line(home: Path, loaded: str) -> None:
     with started(home, *REVIEW) as process:
         maps = Path(f"/proc/{process.running.pid}/maps")

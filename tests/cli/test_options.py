@@ -67,7 +67,7 @@ def test_plan_that_names_unknown_papers_stops_the_writing_and_lists_them(
 ) -> None:
     plan = home.parent / "plan.txt"
     plan.write_text("Contrast [99] with [arxiv:9999.99999]\nClose with [1]\n", "utf-8")
-    done = cite(*REVIEW, "--plan", plan)
+    done = cite(*REVIEW, "--plan", plan, "--set", "pool=8", "--set", "max_hops=1")
     assert (done.code, done.stdout) == (1, "")
     assert "the plan names [99], [arxiv:9999.99999]" in done.stderr
     assert "use [1] to [" in done.stderr

@@ -14,6 +14,7 @@ from tests.support import clean_environment
 from tools.settings import settings
 
 TOPIC = "language models that retrieve papers for the writing of literature reviews"
+FIND = ("find", TOPIC, "--keep", "3", "--set", "pool=8", "--set", "max_hops=1")
 
 
 def told(*arguments: str, stdin: str | None = None) -> tuple[int, str, str]:
@@ -70,9 +71,9 @@ def test_every_command_takes_a_paper_as_the_library_prints_it(home: Path) -> Non
         assert code == 0, paper
         title = json.loads(shown)["record"]["title"]
         assert told("library", "search", "starter", title, "--paper", paper)[0] == 0, paper
-        done = call("find", TOPIC, "--include", paper, "--keep", "3", out=home.parent / "find")
+        done = call(*FIND, "--include", paper, out=home.parent / "find")
         assert paper in done.paper_ids
-        done = call("find", TOPIC, "--exclude", paper, "--keep", "3", out=home.parent / "less")
+        done = call(*FIND, "--exclude", paper, out=home.parent / "less")
         assert paper not in done.paper_ids
         done = call("write", TOPIC, "--paper", paper, out=home.parent / "write")
         assert done.run["cited"] == [paper]

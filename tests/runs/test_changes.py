@@ -22,17 +22,6 @@ PATIENCE = 60.0
 """Seconds after which whoever waits would wait for ever."""
 
 
-async def test_one_of_two_answers_at_once_reaches_a_server() -> None:
-    server = FakeServer(**ASKS)
-    async with server.client() as client:
-        callers = [server_runs(client) for _ in range(3)]
-        told = await asyncio.gather(
-            *(runs.answer(THREAD, "") for runs in callers), return_exceptions=True
-        )
-    assert server.asked == ["run"]
-    assert [type(one) for one in told] == [type(None), InputError, InputError]
-
-
 async def test_run_is_not_resumed_while_another_call_cancels_it() -> None:
     server = FakeServer(thread="busy", run="running", steps=["draft"])
     async with server.client() as client:

@@ -1,5 +1,6 @@
 """The real `langgraph dev` on loopback, as `./run dev` starts it, in a folder of its own."""
 
+import json
 import re
 import shutil
 import socket
@@ -19,10 +20,20 @@ from langgraph_sdk.client import LangGraphClient
 from playwright.sync_api import Browser
 
 from tests.server.browser import Visitor, browser
-from tests.support import ROOT, clean_environment, link_libraries
+from tests.server.hostile import Caller
+from tests.support import ROOT, SMALL, clean_environment, link_libraries
+from tools.callers import ApiKeyLimits, ApiKeys
 
 _PATIENCE = 240.0
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_LIMITS = {
+    "alice": ApiKeyLimits(requests_a_minute=5000),
+    "bob": ApiKeyLimits(requests_a_minute=5000),
+    "eve": ApiKeyLimits(requests_a_minute=5000, runs_at_once=20),
+    "busy": ApiKeyLimits(runs_at_once=1),
+    "daily": ApiKeyLimits(runs_a_day=2),
+    "quick": ApiKeyLimits(requests_a_minute=5),
+}
 
 
 @dataclass(frozen=True)
@@ -55,6 +66,26 @@ def server(tmp_path_factory: pytest.TempPathFactory, built: Path) -> Iterator[Se
     folder = prepared(tmp_path_factory.mktemp("server"), built)
     with serving(folder) as running:
         yield running
+
+
+@pytest.fixture(scope="package")
+def secured(tmp_path_factory: pytest.TempPathFactory, built: Path) -> Iterator[Server]:
+    """A server that asks for keys."""
+    folder = prepared(tmp_path_factory.mktemp("secured"), built)
+    keys = {name: ApiKeys(folder / "home").add(name, limits) for name, limits in _LIMITS.items()}
+    (folder / "keys.json").write_text(json.dumps(keys))
+    shared = json.dumps([SMALL])
+    with serving(folder, CITELOOM_SHARED_LIBRARIES=shared, CITELOOM_REQUEST_MB="4") as running:
+        yield running
+        assert httpx.get(f"{running.url}/ok").status_code == 200, "the server lives"
+
+
+@pytest.fixture(scope="package")
+def callers(secured: Server) -> dict[str, Caller]:
+    """Who has a key of the server that asks for keys, and nobody."""
+    keys = json.loads((secured.log.parent / "keys.json").read_text())
+    known = {name: Caller(secured.url, key) for name, key in keys.items()}
+    return known | {"nobody": Caller(secured.url)}
 
 
 def prepared(folder: Path, built: Path) -> Path:
@@ -117,13 +148,14 @@ def free_port() -> int:
 
 def await_answer(url: str, process: "subprocess.Popen[bytes]", log: Path) -> None:
     deadline = time.monotonic() + _PATIENCE
-    while time.monotonic() < deadline:
-        assert process.poll() is None, log.read_text(encoding="utf-8", errors="replace")
-        try:
-            if httpx.get(url, timeout=5).is_success:
-                return
-        except httpx.TransportError:
-            time.sleep(0.1)
+    with httpx.Client(timeout=5) as http:
+        while time.monotonic() < deadline:
+            assert process.poll() is None, log.read_text(encoding="utf-8", errors="replace")
+            try:
+                if http.get(url).is_success:
+                    return
+            except httpx.TransportError:
+                time.sleep(0.1)
     raise AssertionError(f"{url} never answered: {log.read_text(encoding='utf-8')}")
 
 

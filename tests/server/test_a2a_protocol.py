@@ -1,7 +1,6 @@
-"""A2A as it goes over the wire: its versions, its card, and tasks that outlive the server."""
+"""A2A as it goes over the wire: its versions, its card, and its tasks."""
 
 import asyncio
-from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -11,7 +10,7 @@ from a2a.client import ClientConfig, ClientFactory
 from a2a.helpers import get_artifact_text, new_data_part, new_text_part
 from a2a.types import AgentCard, Message, Role, SendMessageRequest, TaskState
 
-from tests.server.conftest import Server, prepared, serving
+from tests.server.conftest import Server
 from tests.server.test_a2a import CLAIM, MOTHS
 from tests.server.test_mcp import IDEA, WRITE
 from tests.server.test_mcp_wire import Wire
@@ -155,26 +154,6 @@ async def test_message_that_a_task_does_not_ask_for_leaves_it_as_it_is(server: S
     told = (await called(server.url, "GetTask", agent="/write", id=asked["id"]))["result"]
     assert told["status"]["state"] == "TASK_STATE_COMPLETED"
     assert told["artifacts"][0]["parts"][1]["data"]["outcome"] == "complete"
-
-
-async def test_tasks_outlive_the_server_and_are_ended_after_it(tmp_path: Path, built: Path) -> None:
-    folder = prepared(tmp_path / "server", built)
-    with serving(folder) as first:
-        waits = await sent(first.url, "/write", {"text": IDEA}, {"data": PLANNED})
-        refused = await sent(first.url, "/find", {"text": " "})
-    with serving(folder) as second:
-        listed = (await called(second.url, "ListTasks"))["result"]
-        states = {task["id"]: task["status"]["state"] for task in listed["tasks"]}
-        assert states == {
-            waits["id"]: "TASK_STATE_INPUT_REQUIRED",
-            refused["id"]: "TASK_STATE_REJECTED",
-        }
-        ended = (await called(second.url, "CancelTask", agent="/write", id=waits["id"]))["result"]
-        assert ended["status"]["state"] == "TASK_STATE_CANCELED"
-        run = (await called(second.url, "GetTask", id=waits["id"]))["result"]
-        assert run["status"]["state"] == "TASK_STATE_CANCELED"
-        told = (await Wire(second.url, tasks=False).call("get_run", run=waits["id"]))["result"]
-        assert told["structuredContent"]["status"] == "cancelled"
 
 
 async def test_tasks_sent_at_once_are_each_told_apart(server: Server) -> None:

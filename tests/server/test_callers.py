@@ -1,47 +1,17 @@
 """Callers of a server that asks for keys: each has what is its own, and what is shared."""
 
-import json
 import time
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import httpx
 import pytest
 
-from tests.server.conftest import Server, prepared, serving
+from tests.server.conftest import Server
 from tests.server.hostile import IDEA, Caller
 from tests.server.test_mcp_wire import Wire
 from tests.support import SMALL, small_records
 from tools.callers import ApiKeyLimits, ApiKeys
-
-LIMITS = {
-    "alice": ApiKeyLimits(requests_a_minute=5000),
-    "bob": ApiKeyLimits(requests_a_minute=5000),
-    "busy": ApiKeyLimits(runs_at_once=1),
-    "daily": ApiKeyLimits(runs_a_day=2),
-    "quick": ApiKeyLimits(requests_a_minute=5),
-}
-
-
-@pytest.fixture(scope="module")
-def secured(tmp_path_factory: pytest.TempPathFactory, built: Path) -> Iterator[Server]:
-    folder = prepared(tmp_path_factory.mktemp("secured"), built)
-    shared = json.dumps([SMALL])
-    keys = {name: ApiKeys(folder / "home").add(name, limits) for name, limits in LIMITS.items()}
-    (folder / "keys.json").write_text(json.dumps(keys))
-    with serving(folder, CITELOOM_SHARED_LIBRARIES=shared, CITELOOM_REQUEST_MB="4") as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def callers(secured: Server) -> dict[str, Caller]:
-    keys = json.loads((secured.log.parent / "keys.json").read_text())
-    return {name: Caller(secured.url, key) for name, key in keys.items()} | {
-        "nobody": Caller(secured.url)
-    }
-
 
 # --- Getting in ---------------------------------------------------------------------------------
 
@@ -242,6 +212,19 @@ def test_section_of_another_caller_is_a_run_that_there_is_not(callers: dict[str,
         assert "cannot be the name of a run" in stop["cause"]
 
 
+def test_reference_list_belongs_to_the_caller_whose_key_sent_it(callers: dict[str, Caller]) -> None:
+    about = {"metadata": {"citeloom_graph": "references"}, "graph_id": "references"}
+    thread = callers["alice"].post("/threads", about).json()["thread_id"]
+    text = (
+        "Abel, A. (1990). How sulphur rain reaches the lichens. Journal of Lichens, 12(3), 45–67."
+    )
+    assert len(callers["alice"].run("references", thread, text=text)["references"]) == 1
+    place = f"/citeloom/runs/{thread}/files/references.bib"
+    assert "sulphur rain" in callers["alice"].get(place).text
+    assert callers["bob"].get(place).status_code == 404
+    assert callers["nobody"].get(place).status_code in {401, 429}
+
+
 def test_library_belongs_to_its_caller_and_what_is_shared_is_read_by_all(
     secured: Server, callers: dict[str, Caller]
 ) -> None:
@@ -259,7 +242,8 @@ def test_library_belongs_to_its_caller_and_what_is_shared_is_read_by_all(
         assert "choose another name" in stop
     home = secured.log.parent / "home"
     assert sorted(path.name for path in (home / "libraries").iterdir()) == ["small", "starter"]
-    assert len(list((home / "callers").glob("*/libraries/*"))) == 2
+    kept = {path.name for path in (home / "callers").glob("*/libraries/*")}
+    assert kept - {"evil"} == {"mine", "yours"}
 
 
 async def test_libraries_and_files_of_runs_are_given_to_their_caller_alone(

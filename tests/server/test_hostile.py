@@ -9,33 +9,24 @@ import zipfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
-from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
-from tests.server.conftest import Server, prepared, serving
+from tests.server.conftest import Server
 from tests.server.hostile import IDEA, Caller
 from tests.support import SMALL
-from tools.callers import ApiKeyLimits, ApiKeys
 
 
-@pytest.fixture(scope="module")
-def target(tmp_path_factory: pytest.TempPathFactory, built: Path) -> Iterator[Server]:
-    folder = prepared(tmp_path_factory.mktemp("target"), built)
-    (folder / "key").write_text(
-        ApiKeys(folder / "home").add("eve", ApiKeyLimits(requests_a_minute=5000, runs_at_once=20))
-    )
-    with serving(folder, CITELOOM_REQUEST_MB="4") as running:
-        yield running
-        assert httpx.get(f"{running.url}/ok").status_code == 200, "the server lives"
-        assert not (folder / "home" / "moved").exists()
+@pytest.fixture(scope="module", autouse=True)
+def target(secured: Server) -> Iterator[Server]:
+    yield secured
+    assert not (secured.log.parent / "home" / "moved").exists()
 
 
 @pytest.fixture
-def eve(target: Server) -> Caller:
-    return Caller(target.url, (target.log.parent / "key").read_text())
+def eve(callers: dict[str, Caller]) -> Caller:
+    return callers["eve"]
 
 
 @pytest.fixture
@@ -129,7 +120,7 @@ def test_name_of_an_upload_is_no_place(eve: Caller, target: Server, name: str) -
         "home",
         "graphs",
         "langgraph.json",
-        "key",
+        "keys.json",
         "server.log",
         ".langgraph_api",
     }
@@ -303,7 +294,7 @@ def test_odd_json_is_the_callers_fault(eve: Caller, body: bytes) -> None:
 def test_flood_without_a_key_is_turned_away_and_others_are_served(eve: Caller) -> None:
     nobody = Caller(eve.url)
     codes = [nobody.post("/threads").status_code for _ in range(140)]
-    assert codes[0] == 401
+    assert {*codes} <= {401, 429}
     assert codes[-1] == 429
     assert eve.post("/threads").status_code == 200
 

@@ -1,4 +1,4 @@
-"""All that runs store is read back: each field of each input, on the page's server and the hosted one."""
+"""All that runs store is read back: each field of each input; test_restarts does the same on the page's server."""
 
 import asyncio
 import signal
@@ -16,7 +16,6 @@ from citeloom.runs.runs import wait_until_resting
 from citeloom.runs.server_executor import server_runs
 from citeloom.service.files import typed
 from state.run import GraphName
-from tests.server.conftest import prepared, serving
 from tests.server.hostile import IDEA, Caller
 from tests.server.hosting import MISSING, Hosted, hosting
 from tests.support import NOWHERE, SMALL, link_libraries, small_records
@@ -139,15 +138,6 @@ async def _got(url: str, run: str, name: str) -> Any:
     answer = await asyncio.to_thread(Caller(url).get, f"/citeloom/runs/{run}/files{name}")
     assert answer.status_code == 200, (name, answer.text)
     return answer
-
-
-async def test_page_s_server_reads_back_all_that_runs_store(tmp_path: Path, built: Path) -> None:
-    folder = prepared(tmp_path / "server", built)
-    with serving(folder, **settings_in(folder)) as server:
-        given = await started(server.url, folder)
-        await read_back(server.url, given)
-    with serving(folder) as server:
-        await read_back(server.url, given)
 
 
 @pytest.fixture

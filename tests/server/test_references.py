@@ -1,4 +1,4 @@
-"""Printed references read and looked up by the server: on the page, over MCP, and by callers with keys."""
+"""Printed references read and looked up by the server: on the page and over MCP."""
 
 from collections.abc import Iterator, Sequence
 from io import BytesIO
@@ -15,10 +15,8 @@ from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work, make_world
 from tests.server.browser import CHROMIUM, REQUIRED, Visitor, browser
 from tests.server.conftest import Server, prepared, serving
-from tests.server.hostile import Caller
 from tests.server.test_mcp import small
 from tools.bibliography.read_records import read_records
-from tools.callers import ApiKeyLimits, ApiKeys
 
 NOBODY = (
     "Abel, A., & Quill, E. (1990). How sulphur rain reaches the lichens of tiled chapels in spring. "
@@ -202,18 +200,3 @@ async def test_agent_gets_what_is_wrong_with_the_right_value(
     (wrong,) = second["check"]["wrong"]
     assert (wrong["stated"], wrong["right"]) == (str(works[1].year - 7), str(works[1].year))
     assert f"% Differs: year is {works[1].year - 7}; the record has {works[1].year}." in text
-
-
-def test_list_belongs_to_the_caller_whose_key_sent_it(tmp_path: Path, built: Path) -> None:
-    folder = prepared(tmp_path, built)
-    keys = ApiKeys(folder / "home")
-    ann, bob = (keys.add(name, ApiKeyLimits()) for name in ("ann", "bob"))
-    with serving(folder) as server:
-        hers, his = Caller(server.url, ann), Caller(server.url, bob)
-        about = {"metadata": {"citeloom_graph": "references"}, "graph_id": "references"}
-        thread = hers.post("/threads", about).json()["thread_id"]
-        assert len(hers.run("references", thread, text=NOBODY)["references"]) == 1
-        place = f"/citeloom/runs/{thread}/files/references.bib"
-        assert "sulphur rain" in hers.get(place).text
-        assert his.get(place).status_code == 404
-        assert Caller(server.url).get(place).status_code == 401

@@ -1,20 +1,15 @@
 """The port `Runs` over the real server: started, followed, asked, stopped, resumed, deleted."""
 
-import os
-import signal
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import httpx
 import pytest
-from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
 from citeloom.runs.runs import Runs, wait_until_resting
 from citeloom.runs.server_executor import server_runs
-from tests.server.conftest import prepared, serving
 from tests.support import SMALL, small_records
 from tools.errors import InputError, TransientError
 
@@ -50,19 +45,6 @@ async def test_question_is_answered_and_the_answer_holds(runs: Runs) -> None:
     assert {item["paper"]["id"] for item in view.values["references"]} == {PAPERS[3], PAPERS[0]}
     with pytest.raises(InputError, match="has no open question"):
         await runs.answer(run, "")
-
-
-async def test_stopped_run_says_so_and_goes_on(runs: Runs) -> None:
-    run = await runs.start("review", REVIEW, {})
-    async for view in runs.follow(run):
-        if view.progress and view.progress.stage == "search_source":
-            break
-    await runs.cancel(run)
-    assert (await runs.get(run)).status == "cancelled"
-    await runs.resume(run)
-    done = await wait_until_resting(runs, run)
-    assert done.status == "completed"
-    assert done.values["references"]
 
 
 async def test_cancelled_question_is_asked_again_on_resume(runs: Runs) -> None:
@@ -134,17 +116,3 @@ async def test_every_call_says_that_the_server_cannot_be_reached() -> None:
         for call in calls:
             with pytest.raises(TransientError, match="the server cannot be reached"):
                 await call()
-
-
-async def test_run_whose_server_stops_while_it_is_followed_says_so(
-    tmp_path: Path, built: Path
-) -> None:
-    with serving(prepared(tmp_path / "stopped", built)) as server:
-        async with get_client(url=server.url) as client:
-            runs = server_runs(client)
-            run = await runs.start("review", REVIEW, {})
-            following = runs.follow(run)
-            assert (await anext(following)).status == "working"
-            os.kill(server.pid, signal.SIGKILL)
-            with pytest.raises(TransientError, match="cannot be reached"):
-                [view async for view in following]

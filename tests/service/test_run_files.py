@@ -44,7 +44,7 @@ async def test_what_comes_after_the_files_are_closed_is_cancelled(home: Path) ->
         await saver.aput_writes(PLACE, [("channel", "late")], "task")
 
 
-@pytest.mark.parametrize("stage", ["search_source", "screen_papers", "read_papers"])
+@pytest.mark.parametrize("stage", ["search_source", "read_papers"])
 async def test_cancelled_reviews_leave_the_files_to_the_next_one(home: Path, stage: str) -> None:
     async def cancelled(runs: Runs) -> str:
         run = await runs.start("review", REVIEW, {})
@@ -101,19 +101,6 @@ async def test_one_of_two_answers_at_once_is_taken_and_the_next_question_stays_o
         assert [first.question["kind"], second.question["kind"]] == ["plan", "text"]
         await runs.answer(run, "")
         assert (await wait_until_resting(runs, run)).status == "completed"
-
-
-async def test_run_that_others_work_on_is_told_as_working_and_stays_theirs(home: Path) -> None:
-    async with local_runs() as runs, local_runs() as others:
-        run = await runs.start("write", WRITE, {"review_plan": True})
-        await wait_until_resting(runs, run)
-        await runs.answer(run, "")
-        for refused in (others.answer(run, "stop"), others.resume(run), others.cancel(run)):
-            with pytest.raises(InputError, match="still working"):
-                await refused
-        assert (await others.get(run)).status == "working"
-        assert (await wait_until_resting(runs, run)).status == "completed"
-        assert (await others.get(run)).status == "completed"
 
 
 async def test_run_that_is_cancelled_before_its_first_step_is_no_longer_under_way(
