@@ -88,6 +88,14 @@ class Services:
         except (PermanentError, InputError):
             return self.context.mind
 
+    @property
+    def composes(self) -> bool:
+        """Whether the mind judges and writes; one that cannot be opened is taken to."""
+        try:
+            return self.mind.composes
+        except (PermanentError, InputError):
+            return True
+
     async def library(self, name: str) -> "Library":
         """Open a library.
 

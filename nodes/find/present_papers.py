@@ -34,7 +34,7 @@ SHOWN = 200
 async def present_papers(state: FindState, runtime: NodeRuntime) -> FindOutput:
     """Put the result together, also when the run stopped early."""
     services = open_services(runtime, state["run"])
-    given = "judged" if services.mind.composes else "closeness"
+    given = "judged" if services.composes else "closeness"
     result, links = await assemble(state, services.run_store, given)
     kept = sum(item.selected for item in result)
     papers = [item.paper for item in result]

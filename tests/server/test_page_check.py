@@ -134,7 +134,7 @@ def test_word_file_comes_back_as_it_was_but_for_the_fixes(visitor: Visitor) -> N
     document.save(other)
     with page.expect_download():
         ask.set_input_files({"name": "draft.docx", "mimeType": "", "buffer": other.getvalue()})
-    expect(page.locator(".note.warn")).to_contain_text("saved without 1 fix")
+    expect(page.locator(".note.warn")).to_contain_text("saved the file without 1 fix")
     expect(page.locator(".note.warn")).to_contain_text("Owls hear voles [1].")
     visitor.looks_right_everywhere()
 

@@ -40,6 +40,7 @@ FIND: dict[str, Any] = {
     "sources": ["library"],
     "before": "2025-06-01",
     "after": "2019-02-28",
+    "added_after": "2019-02-28T12:00:00Z",
     "keep": 8,
     "must_include": PAPERS[:1],
     "exclude": PAPERS[1:2],
