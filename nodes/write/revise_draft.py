@@ -46,7 +46,7 @@ First, as `reading`, make brief notes:
 - Would a researcher nearby, who knows none of these papers, follow every sentence at first reading? Does each paragraph
   bring its line of work in by name, make one point and lead to the next? Where is something only listed, said twice,
   squeezed into half a clause, stronger than its paper says, or near to a formula ("X does. Y does.")?
-- Does the section end with what the authors' work does differently, by its name and in words of its own?
+- Is it plain where each line of work ends what the authors' work does about it, by its name and in words of its own?
 
 Then give, as `paragraphs`, those that change, each whole and with its number; what you do not give stays as it is.
 Mend every finding: say of the paper what it does say, cite the one that says it, or let the claim go. What is good
