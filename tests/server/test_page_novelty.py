@@ -21,7 +21,7 @@ def test_claims_are_shown_beside_the_nearest_works_with_the_words_of_both(visito
     page.wait_for_selector(f"option[value={SMALL}]", state="attached")
     page.get_by_role("combobox", name="Library").select_option(SMALL)
     page.get_by_role("button", name="Check novelty", exact=True).first.click()
-    expect(page.get_by_text("It compares nothing")).to_be_visible()
+    expect(page.get_by_text("It does not compare what they mean")).to_be_visible()
     page.get_by_role("complementary").get_by_role("button", name="Check novelty").click()
     page.wait_for_url("**/claims", timeout=90_000)
     same = page.get_by_role("region", name="Claim").filter(has_text=taken[:40])
