@@ -1,6 +1,5 @@
 """What a caller asks for, as sent and as checked, and the words that its settings take."""
 
-from datetime import datetime
 from typing import Annotated, Any, Literal, TypeVar
 
 from langgraph.channels import EphemeralValue
@@ -8,7 +7,7 @@ from pydantic import BaseModel, Field
 
 from state.paper import Paper, known_since, published_before
 from state.quote import Criterion
-from state.value import Day, FrozenModel
+from state.value import Day, FrozenModel, Moment
 
 AskMethod = Literal["claims", "kar"]
 RelevanceMode = Literal["cascade", "each"]
@@ -62,7 +61,7 @@ class FindInput(BaseModel):
         description="Only papers published on this day or later (YYYY-MM-DD).",
         examples=["2026-01-01"],
     )
-    added_after: InputChannel[datetime | None] = Field(
+    added_after: InputChannel[Moment | None] = Field(
         default=None,
         description="Only papers that came into the library after this moment (ISO 8601).",
         examples=["2026-01-01T12:00:00Z"],

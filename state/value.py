@@ -1,9 +1,16 @@
 """The base of every domain value, and its days."""
 
-from datetime import date
+from datetime import date, datetime
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer, WithJsonSchema
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    PlainSerializer,
+    WithJsonSchema,
+)
 
 
 class FrozenModel(BaseModel):
@@ -27,3 +34,16 @@ Day = Annotated[
     WithJsonSchema({"type": "string", "format": "date"}),
 ]
 """A day, which a checkpoint keeps as YYYY-MM-DD: a `date` would come back from a server as a list of numbers."""
+
+
+def _as_moment(value: str) -> str:
+    datetime.fromisoformat(value)
+    return value
+
+
+Moment = Annotated[
+    str,
+    AfterValidator(_as_moment),
+    WithJsonSchema({"type": "string", "format": "date-time"}),
+]
+"""A moment as ISO 8601 writes it; kept as text, like a day."""

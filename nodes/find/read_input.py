@@ -6,6 +6,7 @@ may have left.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from uuid import uuid4
 
 from nodes.common.check_input import (
@@ -105,7 +106,9 @@ async def _request(sent: FindInput, services: Services) -> tuple[CheckedRequest,
         include_retracted=sent.include_retracted,
         before=check_date(sent.before),
         after=check_date(sent.after, "first day"),
-        added_after=sent.added_after.timestamp() if sent.added_after else 0.0,
+        added_after=datetime.fromisoformat(sent.added_after).timestamp()
+        if sent.added_after
+        else 0.0,
         keep=sent.keep,
         notes=(*notes, *notes_on_input(text), *_notes_on(criteria, services)),
         criteria=criteria[:MOST_CRITERIA],

@@ -18,7 +18,7 @@ def test_each_paper_is_asked_and_a_cell_shows_its_quote(visitor: Visitor) -> Non
     page.get_by_label("A question to each paper").fill(RANKED)
     page.get_by_role("button", name="Add another column").click()
     page.get_by_label("A question to each paper").fill("Who paid for it?")
-    expect(page.get_by_text("Without a model CiteLoom answers nothing")).to_be_visible()
+    expect(page.get_by_text("Without a model CiteLoom shows the nearest sentence")).to_be_visible()
     page.get_by_role("button", name="Fill the table").click()
     page.wait_for_url("**/cells")
     expect(page.get_by_text("Done", exact=True)).to_be_visible(timeout=90_000)
