@@ -1,8 +1,8 @@
 """Answers of a strong mind, recorded: what it writes reaches the text as it is, and nothing is asked twice.
 
-The answers were given to the questions of one run on papers of the starter library. They are found again by
-task and by what is asked about, not by the prompts' wording. Papers were then read one by one, and a revision gave
-the whole text.
+The answers were given to the questions of two runs on papers of the starter library: one that had to cite ten papers
+of twenty, and one that chose nine of twenty-four. They are found again by task and by what is asked about, not by the
+prompts' wording; what was read is kept by paper, and what was revised as the whole text.
 """
 
 import json
@@ -19,21 +19,20 @@ from tests.graphs.conftest import Scripted
 from tools.settings import Settings
 
 _HERE = Path(__file__).parent
-RECORDED: dict[str, Any] = json.loads((_HERE / "recorded_section.json").read_text(encoding="utf-8"))
 ANSWERED: dict[str, Any] = json.loads((_HERE / "recorded_answer.json").read_text(encoding="utf-8"))
 
 
-@pytest.fixture(scope="module")
-def answers() -> dict[tuple[str, str], Any]:
-    return {(item["task"], item["about"]): item["answer"] for item in RECORDED["answers"]}
-
-
+@pytest.mark.parametrize("name", ["recorded_section", "recorded_free_section"])
 async def test_what_a_strong_mind_writes_reaches_the_text(
-    answers: dict[tuple[str, str], Any], llm_settings: Settings
+    name: str, llm_settings: Settings
 ) -> None:
+    run: dict[str, Any] = json.loads((_HERE / f"{name}.json").read_text(encoding="utf-8"))
     asked: Counter[tuple[str, str]] = Counter()
     judged: Counter[tuple[str, str]] = Counter()
-    recorded: list[dict[str, Any]] = RECORDED["answers"]
+    recorded: list[dict[str, Any]] = run["answers"]
+    answers: dict[tuple[str, str], Any] = {
+        (item["task"], item["about"]): item["answer"] for item in recorded
+    }
     rounds = [one["answer"]["findings"] for one in recorded if one["task"] == "judge_claims"]
 
     def script(request: dict[str, Any]) -> Any:
@@ -62,7 +61,7 @@ async def test_what_a_strong_mind_writes_reaches_the_text(
         judged["judge_claims", id_] += 1
         return given[judged["judge_claims", id_] - 1]
 
-    given: Any = {"text": RECORDED["text"], "papers": RECORDED["papers"], "cite": 10}
+    given: Any = {name: run[name] for name in ("text", "papers", "cite")}
     with Scripted(script, llm_settings) as llm:
         result = await graph.ainvoke(given, {"recursion_limit": 500}, context=llm.context)
     assert result["failures"] == []
