@@ -18,7 +18,15 @@ from langgraph.runtime import Runtime
 from graphs.synthesize import Step
 from state.synthesis import Context, Paragraph, SynthesizeState
 from tools.embed.embedder import Embedder
-from tools.library.vector_index import RRF_K, ScoredPoint, bm25, fused, ranked
+from tools.library.hybrid_search import (
+    RRF_K,
+    bm25,
+    fused,
+    ranked,
+)
+from tools.library.vector_index import (
+    ScoredPoint,
+)
 from tools.run_settings import RunSettings
 from tools.services import open_services
 

@@ -13,8 +13,8 @@ from state.inputs import CheckedRequest
 from state.paper import Paper
 from state.passage import OF_ANNOTATION, OF_RECORD, Passage
 from state.quote import ANNOTATION, Quote
+from tools.evidence.own_sentences import names_of, verbatim
 from tools.evidence.prompt_injection import without_injections
-from tools.evidence.verbatim import names_of, verbatim
 from tools.llm.task import AnswerT, Task, TaskModel
 from tools.services import Services
 from tools.text import quotable

@@ -22,7 +22,9 @@ from tools.ingest.ingest_target import IngestTarget
 from tools.ingest.ray_workers import encode_on_ray
 from tools.ingest.reader_processes import StoppedError
 from tools.library.library_index import Encoder
-from tools.library.vector_index import Progress
+from tools.library.vector_index import (
+    Progress,
+)
 from tools.retrieve.keywords import fill_missing_keywords, put, unnamed
 from tools.services import NodeRuntime, Services, open_services
 

@@ -25,7 +25,9 @@ from tools.evidence.prompt_injection import without_injections
 from tools.ingest.reader_processes import run_apart
 from tools.library.citing_sentences import CitingSentences
 from tools.library.library import Library
-from tools.library.vector_index import Progress
+from tools.library.vector_index import (
+    Progress,
+)
 from tools.llm.task import Task, TaskModel
 from tools.references.read_bibliography import read_bibliography
 from tools.settings import Settings

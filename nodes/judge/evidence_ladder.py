@@ -26,8 +26,8 @@ from state.quote import Quote
 from state.writing import FAILING_VERDICTS, INPUT, ORDER, Scope, SupportVerdict, VerdictReason
 from tools.embed.embedder import Embedder
 from tools.evidence.facts import standing_nowhere
+from tools.evidence.own_sentences import names_of, plain, verbatim
 from tools.evidence.passage_search import Searcher
-from tools.evidence.verbatim import names_of, plain, verbatim
 
 _LEVELS: tuple[Callable[[Searcher, str], list[Passage]], ...] = (
     Searcher.sentences,

@@ -27,9 +27,9 @@ from state.quote import Quote
 from state.run import Failure
 from state.writing import INPUT, Purpose, SupportVerdict, VerdictReason
 from tools.evidence.differences import differences
+from tools.evidence.own_sentences import plain
 from tools.evidence.prompt_injection import without_injections
 from tools.evidence.quotes import find_quote, fold_text, quote_fault
-from tools.evidence.verbatim import plain
 from tools.llm.task import TaskModel
 from tools.services import Services
 from tools.text.words import split_sentences, tokens

@@ -11,8 +11,8 @@ from pydantic import BaseModel, BeforeValidator, Field
 
 from state.writing import INPUT, Purpose
 from tools.embed.embedder import Embedder
+from tools.evidence.own_sentences import plain
 from tools.evidence.quotes import MIN_LENGTH
-from tools.evidence.verbatim import plain
 from tools.llm.entailment import Entailment
 from tools.llm.task import Task
 from tools.text.words import split_sentences

@@ -13,8 +13,13 @@ from state.paper import Paper
 from state.quote import Quote
 from tools.embed.embedder import Embedder
 from tools.evidence.facts import standing_nowhere
+from tools.evidence.own_sentences import (
+    annotation_told_as_paper,
+    names_of,
+    own_sentence_of_paper,
+    plain,
+)
 from tools.evidence.quotes import fold_text, quote_paper
-from tools.evidence.verbatim import annotation_told_as_paper, names_of, own_sentence_of_paper, plain
 
 
 def decide_from_facts(shelf: Shelf, sentence: str, key: str) -> Decision | None:

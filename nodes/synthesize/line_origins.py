@@ -1,6 +1,6 @@
 """Where the lines of a synthesis come from: the source lines that are nearest, and those that a judge quotes.
 
-A line that is a source's own sentence (tools.evidence.verbatim) has that sentence as its origin: nobody
+A line that is a source's own sentence (tools.evidence.own_sentences) has that sentence as its origin: nobody
 is asked, and it is supported. Every other line is judged by the papers of the source lines nearest to it; its origins
 are the source lines in which the words stand that the judge quotes.
 """
@@ -18,8 +18,8 @@ from state.quote import Quote, quote_owner
 from state.synthesis import Context, EntryWorks, Origin, Paragraph
 from state.writing import SupportVerdict
 from tools.embed.embedder import Embedder
+from tools.evidence.own_sentences import names_of, verbatim
 from tools.evidence.prompt_injection import without_injections
-from tools.evidence.verbatim import names_of, verbatim
 from tools.text.source_lines import SourceLine, origin_of, source_lines, works_cited
 from tools.text.words import coverage
 

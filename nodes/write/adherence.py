@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from state.writing import MARKER, Adherence, Plan, PlanLine, Sentence
-from tools.evidence.verbatim import plain
+from tools.evidence.own_sentences import plain
 from tools.text.words import split_sentences
 
 

@@ -32,8 +32,8 @@ from state.writing import (
     Sentence,
     VerdictReason,
 )
+from tools.evidence.own_sentences import plain, verbatim
 from tools.evidence.quotes import quote_input
-from tools.evidence.verbatim import plain, verbatim
 from tools.services import NodeRuntime, open_services
 from tools.text.words import tokens, written_words
 

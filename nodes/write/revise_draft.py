@@ -25,7 +25,7 @@ from nodes.write.writers.writer import drafting_state
 from state.channels import WriteState
 from state.writing import Sentence
 from tools.embed.embedder import Embedder
-from tools.evidence.verbatim import plain
+from tools.evidence.own_sentences import plain
 from tools.llm.task import Exchange, Task
 from tools.services import NodeRuntime
 

@@ -47,7 +47,7 @@ from state.writing import (
 )
 from tools.embed.embedder import Embedder
 from tools.errors import AnswerError, KeptError, RefusedError
-from tools.evidence.verbatim import plain
+from tools.evidence.own_sentences import plain
 from tools.llm.task import Task
 from tools.services import NodeRuntime
 

@@ -22,7 +22,12 @@ from tools.library.library import Library
 from tools.library.library_care import verify
 from tools.library.library_index import terms_of
 from tools.library.open_library import close_libraries, open_library
-from tools.library.vector_index import DENSE, LEXICAL, MULTI, IndexFilter
+from tools.library.vector_index import (
+    DENSE,
+    LEXICAL,
+    MULTI,
+    IndexFilter,
+)
 from tools.settings import settings as of_process
 
 SENTENCES = [

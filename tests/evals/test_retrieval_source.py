@@ -17,7 +17,7 @@ from evals.trials import keeping_vectors
 from state.search import SearchQuery
 from tests.evals.made import paper, topics, write
 from tools.cache import AnswerCache
-from tools.http.http_caller import RetryingClient
+from tools.http.retrying_client import RetryingClient
 from tools.ledger.budget_limits import BudgetLimits
 from tools.ledger.run_ledger import RunLedger
 from tools.scholar import openalex

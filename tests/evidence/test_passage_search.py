@@ -5,8 +5,8 @@ from state.passage import Passage
 from tests.library.words import WordEmbedder
 from tools.documents.body import body_of, on_pages
 from tools.documents.cut_passages import cut_passages
+from tools.evidence.own_sentences import verbatim
 from tools.evidence.passage_search import Searcher
-from tools.evidence.verbatim import verbatim
 
 FILL = (
     "The valley is wide and green in the early part of the year. Sheep walk there from the first days "

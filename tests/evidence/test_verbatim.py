@@ -1,9 +1,9 @@
-"""tools/evidence/verbatim.py: what is the source's own sentence, and what only looks like it."""
+"""tools/evidence/own_sentences.py: what is the source's own sentence, and what only looks like it."""
 
 import pytest
 
 from state.paper import Author, Paper
-from tools.evidence.verbatim import (
+from tools.evidence.own_sentences import (
     annotation_told_as_paper,
     names_of,
     own_sentence_of_paper,

@@ -47,8 +47,8 @@ def quick(
     monkeypatch.setattr(
         "tools.embed.open_embedder._opened", {("minilm", "", ""): embedder_with_memory}
     )
-    monkeypatch.setattr("tools.http.http_caller.FIRST_PAUSE", 0.02)
-    monkeypatch.setattr("tools.http.http_caller.LONGEST_PAUSE", 0.2)
+    monkeypatch.setattr("tools.http.retrying_client.FIRST_PAUSE", 0.02)
+    monkeypatch.setattr("tools.http.retrying_client.LONGEST_PAUSE", 0.2)
     return embedder_with_memory
 
 

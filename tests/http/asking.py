@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.fakes.scholar.wire import Request
-from tools.http.http_caller import RetryingClient
+from tools.http.retrying_client import RetryingClient
 
 LIST = "/works?per_page=5&filter=is_retracted:false"
 

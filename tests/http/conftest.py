@@ -10,9 +10,9 @@ from pydantic import SecretStr
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import World, make_world
 from tools.cache import AnswerCache
-from tools.http import http_caller
+from tools.http import retrying_client
 from tools.http.hosts import Host
-from tools.http.http_caller import RetryingClient
+from tools.http.retrying_client import RetryingClient
 from tools.ledger.budget_limits import BudgetLimits
 from tools.ledger.run_ledger import RunLedger
 
@@ -22,7 +22,7 @@ KEY = "a-key-that-nobody-may-see"
 
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_caller, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(retrying_client, "FIRST_PAUSE", 0.01)
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ from tests.fakes.scholar.server import ScholarServer
 from tests.http.asking import ask, failing
 from tests.http.conftest import CallerOf
 from tools.errors import BudgetError, PermanentError, TransientError
-from tools.http import http_caller
+from tools.http import retrying_client
 from tools.ledger.budget_limits import BudgetLimits
 from tools.ledger.run_ledger import RunLedger
 
@@ -99,7 +99,7 @@ async def test_host_that_cannot_be_reached_is_tried_a_few_times_and_paid_nothing
         with pytest.raises(TransientError, match="cannot be reached"):
             await ask(call(ledger=ledger, url=url, patience=1000.0), SEARCH, usd=0.001)
     (row,) = ledger.sources()
-    assert (row.calls, row.usd) == (http_caller.UNREACHABLE_TRIES, 0.0)
+    assert (row.calls, row.usd) == (retrying_client.UNREACHABLE_TRIES, 0.0)
 
 
 async def test_price_that_the_host_names_wins(

@@ -12,6 +12,11 @@ from numpy.typing import NDArray
 from tests.library.processes import process, until
 from tools.errors import LibraryError, TransientError
 from tools.library.embedded_index import EmbeddedIndex
+from tools.library.hybrid_search import (
+    document_terms,
+    query_terms,
+    search,
+)
 from tools.library.qdrant_server import IN_MEMORY, Server
 from tools.library.server_index import ServerIndex
 from tools.library.vector_index import (
@@ -20,9 +25,6 @@ from tools.library.vector_index import (
     Query,
     ScoredPoint,
     VectorIndex,
-    document_terms,
-    query_terms,
-    search,
 )
 
 

@@ -26,7 +26,12 @@ from tools.library.qdrant_server import Server
 from tools.library.search_types import PassageFilter
 from tools.library.server_index import ServerIndex
 from tools.library.server_self_test import check_server
-from tools.library.vector_index import KEYWORDS, NUMBERS, Point, Sparse
+from tools.library.vector_index import (
+    KEYWORDS,
+    NUMBERS,
+    Point,
+    Sparse,
+)
 from tools.settings import Settings
 from tools.settings import settings as of_process
 

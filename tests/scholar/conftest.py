@@ -11,7 +11,7 @@ import pytest
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import make_world
 from tools.cache import AnswerCache
-from tools.http.http_caller import RetryingClient
+from tools.http.retrying_client import RetryingClient
 from tools.ledger.budget_limits import BudgetLimits
 from tools.ledger.run_ledger import RunLedger
 from tools.settings import Settings

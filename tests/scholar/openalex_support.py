@@ -9,7 +9,7 @@ from pydantic import SecretStr
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work
 from tools.errors import RequestRejectedError
-from tools.http.http_caller import RetryingClient
+from tools.http.retrying_client import RetryingClient
 
 T = TypeVar("T")
 KEY = {"openalex_api_key": SecretStr("a-secret-key")}

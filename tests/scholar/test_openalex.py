@@ -14,7 +14,7 @@ from tests.scholar.conftest import CallerOf, settings_for
 from tests.scholar.openalex_support import Refusing, id_of, in_openalex, kinds
 from tools.cache import AnswerCache
 from tools.errors import TransientError
-from tools.http.http_caller import RetryingClient
+from tools.http.retrying_client import RetryingClient
 from tools.ledger.budget_limits import BudgetLimits
 from tools.ledger.run_ledger import RunLedger
 from tools.scholar.openalex import OpenAlexSource, host, pack_requests

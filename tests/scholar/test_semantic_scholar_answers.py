@@ -10,7 +10,7 @@ import pytest
 from state.paper import Paper
 from state.search import SearchQuery
 from tools.errors import RequestRejectedError
-from tools.http.http_caller import RetryingClient
+from tools.http.retrying_client import RetryingClient
 from tools.scholar.semantic_scholar import SemanticScholarSource
 
 T = TypeVar("T")

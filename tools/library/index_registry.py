@@ -17,7 +17,9 @@ import numpy as np
 from tools.embed.embedder import Embedder, Vectors, multi_size
 from tools.library.database import INDEXED, OLD_PAYLOAD, VECTOR_CARRIED, Database
 from tools.library.qdrant_server import OtherServerError, Server
-from tools.library.vector_index import VectorIndex
+from tools.library.vector_index import (
+    VectorIndex,
+)
 from tools.settings import Settings
 
 FOLDER, SERVER = "folder", "server"

@@ -24,7 +24,10 @@ from tools.library.passage_catalog import PassageCatalog
 from tools.library.same_paper import find_same_work
 from tools.library.search_types import AddReport, LibraryStats, PaperHit
 from tools.library.texts import LibraryFiles, Texts
-from tools.library.vector_index import IndexFilter, Progress
+from tools.library.vector_index import (
+    IndexFilter,
+    Progress,
+)
 from tools.settings import Settings
 
 _READ_BATCH = 500

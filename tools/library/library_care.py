@@ -13,6 +13,10 @@ from state.passage import passage_id
 from tools.errors import PROGRAM, LibraryError, counted
 from tools.library.catalog import Catalog
 from tools.library.document_rows import rename, settle
+from tools.library.hybrid_search import (
+    document_terms,
+    search,
+)
 from tools.library.index_registry import index_folder
 from tools.library.library import Library
 from tools.library.library_index import IndexRow, index_rows
@@ -23,9 +27,7 @@ from tools.library.vector_index import (
     Sparse,
     StoredPoint,
     VectorIndex,
-    document_terms,
     lock_of,
-    search,
 )
 
 _BATCH = 500

@@ -9,7 +9,9 @@ from state.passage import Passage
 from tools.errors import LibraryError
 from tools.library.database import Database
 from tools.library.search_types import PassageFilter, folded_heading
-from tools.library.vector_index import IndexFilter
+from tools.library.vector_index import (
+    IndexFilter,
+)
 
 _COLUMNS = (
     "SELECT s.point, s.id, p.id, json_extract(p.record, '$.title'), s.section, s.page, s.start,"

@@ -14,7 +14,9 @@ from state.passage import Passage, PassageHit
 from tools.library.library import Library
 from tools.library.passage_catalog import PassageCatalog, filter_sql
 from tools.library.search_types import PassageFilter
-from tools.library.vector_index import Progress
+from tools.library.vector_index import (
+    Progress,
+)
 from tools.text.keyphrases import keyphrases
 from tools.text.words import ACADEMIC_WORDS, STOP_WORDS, stem, tokens
 

@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 from state.paper import Paper
 from state.search import SearchQuery
 from tools.http.hosts import Host
-from tools.http.http_caller import DAY, RetryingClient
+from tools.http.retrying_client import DAY, RetryingClient
 from tools.scholar.arxiv_records import read_page
 from tools.scholar.source import (
     SearchAnswer,

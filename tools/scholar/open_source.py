@@ -15,8 +15,8 @@ from state.search import SearchQuery
 from tools.cache import AnswerCache, open_cache
 from tools.errors import CiteLoomError, InputError, NotInSourceError, QuotaError
 from tools.http.hosts import Host, host_state
-from tools.http.http_caller import RetryingClient
 from tools.http.response_errors import mapping
+from tools.http.retrying_client import RetryingClient
 from tools.ledger.budget_limits import BudgetLimits
 from tools.ledger.run_ledger import RunLedger
 from tools.scholar.snapshot import folder_of

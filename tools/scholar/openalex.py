@@ -23,7 +23,7 @@ from tools.errors import (
     logger_of,
 )
 from tools.http.hosts import Host
-from tools.http.http_caller import DAY, RetryingClient
+from tools.http.retrying_client import DAY, RetryingClient
 from tools.scholar import openalex_format as requests
 from tools.scholar.merging import ids_of
 from tools.scholar.openalex_format import FIRST, PAGE, read_page, read_single

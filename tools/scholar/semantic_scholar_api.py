@@ -14,8 +14,8 @@ from semanticscholar.Paper import Paper as Record
 
 from state.paper import Author, Paper
 from tools.errors import NotInSourceError, PermanentError, counted
-from tools.http.http_caller import RetryingClient
 from tools.http.response_errors import mapping, mappings
+from tools.http.retrying_client import RetryingClient
 from tools.scholar.fields import (
     address_of,
     bare_id,

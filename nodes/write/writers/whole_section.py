@@ -23,7 +23,7 @@ from state.channels import WriteState
 from state.writing import MARKER
 from tools.embed.embedder import Embedder
 from tools.errors import counted
-from tools.evidence.verbatim import plain
+from tools.evidence.own_sentences import plain
 from tools.llm.task import AnswerT, Task
 from tools.services import Services
 from tools.text.words import copied_words

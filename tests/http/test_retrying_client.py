@@ -21,7 +21,7 @@ from tools.errors import (
     QuotaError,
     TransientError,
 )
-from tools.http import hosts, http_caller
+from tools.http import hosts, retrying_client
 from tools.ledger.budget_limits import BudgetLimits
 from tools.ledger.run_ledger import RunLedger
 
@@ -152,7 +152,7 @@ async def test_address_that_is_none_is_named_with_its_setting(call: CallerOf) ->
 async def test_answer_without_end_is_not_read(
     call: CallerOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(http_caller, "LARGEST_BODY", 1000)
+    monkeypatch.setattr(retrying_client, "LARGEST_BODY", 1000)
     with (
         answering(200, {}, b"x" * 5000) as url,
         pytest.raises(PermanentError, match="too large to read"),
