@@ -30,8 +30,8 @@ from tools.text.words import copied_words
 
 _WORDS = 140, 15
 """Words of a section: a start, and so many for each paper that it may cite."""
-_TOO_LONG = 1.3
-"""How many times its length a section may have."""
+_LONGEST, _TOO_LONG = 1.25, 1.3
+"""How many times its length a section may have, as it is told and before it is a fault."""
 _TOKENS_A_PAPER = 70
 """What a paper and its keys take of an answer, with half as much to spare."""
 _PASSAGES = 12_000
@@ -75,10 +75,10 @@ together, what each of them says. A statement on the field ("most of these", "no
 given here, or of what `text` says of the field, and must hold for them. Of the authors' work ("we") say only what
 `text` says.
 
-The length is about `words` words, a quarter more at most. Where `plan` is given, its paragraphs are these, each with
-the papers that it cites. Cite by the key in braces, {P3} or {P3, P7}, and in no other way. Answer with the section
-alone: paragraphs with an empty line between them, no heading. Where `faults` are listed, mend them and give the whole
-section again.
+The length is about `words` words, `longest` at most without keys. Where `plan` is given, its paragraphs are these,
+each with the papers that it cites. Cite by the key in braces, {P3} or {P3, P7}, and in no other way. Answer with the
+section alone: paragraphs with an empty line between them, no heading. Where `faults` are listed, mend them and give
+the whole section again.
 """
 
 ON_ONE_ANOTHER = """
@@ -173,6 +173,7 @@ async def section_question(services: Services, stage: DraftingState) -> DraftQue
             "papers": shown,
             "most": most,
             "words": section_words(most),
+            "longest": round(_LONGEST * section_words(most)),
         }
         if stage.outline.lines:
             inputs["plan"] = shown_plan(stage.outline, stage.lines, whole=False)
