@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from state.paper import Author, Paper, identify
@@ -73,6 +73,7 @@ def told(paper: Paper) -> dict[str, Any]:
 @pytest.mark.parametrize("ending", WRITERS)
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(papers=st.lists(made_papers(), min_size=1, max_size=3))
+@example(papers=[Paper(id="title:on-0-snow", title="On &#0 snow")])
 def test_export_is_read_back(tmp_path: Path, ending: str, papers: list[Paper]) -> None:
     back, bad = read(tmp_path / f"refs.{ending}", WRITERS[ending](papers))
     assert [one for one in bad if one.lost] == []

@@ -46,7 +46,7 @@ def test_run_is_watched_checked_and_its_digest_tells_what_the_library_got_since(
         watch = page.get_by_role("listitem").filter(has_text="mine")
         expect(watch.get_by_text("at most 0.20 USD a check")).to_be_visible()
         expect(watch.get_by_text("not checked yet")).to_be_visible()
-        expect(page.get_by_text("Something must call CiteLoom")).to_be_visible()
+        expect(page.get_by_text("CiteLoom does not check by itself")).to_be_visible()
         add(20, 40)
         watch.get_by_role("button", name="Check now").click()
         expect(watch.get_by_role("heading", name="New papers")).to_be_visible(timeout=PATIENCE)

@@ -16,6 +16,8 @@ _BLOCKS = frozenset(
 )
 _TEX = re.compile(r"<((?:jats:)?tex-math)\b[^>]*>.*?</\1>", re.IGNORECASE | re.DOTALL)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
+_ENTITY = re.compile(r"&(?:#\d+|#x[\da-f]+|\w+);", re.IGNORECASE)
+"""With its semicolon: 'R&D' and 'A &#0 B' mean themselves."""
 _RETRACTED = re.compile(
     r"\W*(?:retracted|withdrawn)"
     r"(?:\s+(?:article|paper|chapter|book|study|manuscript|preprint|publication))?"
@@ -33,7 +35,8 @@ def plain(text: str) -> str:
         text = _TEX.sub("", text)  # the formula stands there twice
     # Some deposits escape their markup, and titles that were capitalised have '&Apos;'.
     for _ in range(2):
-        text = html.unescape(_TAG.sub(_space, text)).replace("&Apos;", "'")
+        text = _TAG.sub(_space, text).replace("&Apos;", "'")
+        text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
     paired = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return " ".join(_CONTROL.sub(" ", paired).split())
 
