@@ -1,4 +1,4 @@
-// Records on which screeners disagree, with what each said, to be settled.
+// The records on which screeners disagree, with each screener's decision, and the form that settles them.
 // @ts-check
 import * as api from "./api.js";
 import {Fold} from "./components.js";

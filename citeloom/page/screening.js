@@ -22,7 +22,7 @@ const AGAIN = 2000;
 export function Screening({name, tab}) {
   const [by, setBy] = useState(localStorage.getItem(WHO) ?? "");
   const [stage, setStage] = useState("title_abstract");
-  // Each view begins with the state as it is now: what one has decided meanwhile is in it.
+  // Each view loads the current state first: other people may have decided since.
   const [state, error, again] = useLoaded(async () => ({...await api.get(`/citeloom/screenings/${name}?${new URLSearchParams({by, stage})}`), tab}), [name, by, stage, tab]);
   useEffect(() => {
     if (!state?.model.busy) return;

@@ -100,7 +100,7 @@ def _opened(place: Path, by: str) -> tuple[Screening, Lock]:
 
 
 async def _with(place: Path, by: str, work: Callable[[Screening], T]) -> T:
-    """Return what `work` makes of a screening as it is now; one at a time, off the event loop."""
+    """Run `work` on the current state of a screening, one call at a time and off the event loop."""
 
     def done() -> T:
         screening, lock = _opened(place, by)
@@ -232,7 +232,7 @@ async def _undo(request: Request) -> object:
 
 
 async def _conflicts(request: Request) -> object:
-    """Return the papers to settle with what was said of each: who settles them is no blind screener."""
+    """Return the papers to settle, with all decisions: whoever settles them does not screen blind."""
     place, (by, stage) = await _place(request), _who(request.query_params)
 
     def look(screening: Screening) -> object:

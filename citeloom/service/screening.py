@@ -23,7 +23,7 @@ LOOK = 25
 
 
 class ModelTurn(FrozenModel):
-    """How a model screens the papers on which it has not decided."""
+    """The settings of a model's turn, in which it screens the papers that it has not decided yet."""
 
     stage: Stage = "title_abstract"
     twice: bool = False
@@ -39,7 +39,7 @@ def model_screener() -> str:
 
 
 def left_for_model(screening: Screening, turn: ModelTurn) -> list[str]:
-    """Return the papers on which the model has not decided."""
+    """Return the papers that the model has not decided yet."""
     name, latest = model_screener(), screening.latest(turn.stage)
     names = {name, f"{name} (2)"} if turn.twice else {name}
     return [
