@@ -253,3 +253,46 @@ async def test_cutoff_exclusions_and_the_own_paper_are_kept_to(extractive: RunSe
     ranked = [item.paper.id for item in result["papers"] if item.selected]
     lines = [[verdict.paper for verdict in item.citations] for item in result["sentences"]]
     assert lines[:2] == [[ranked[1]], [ranked[0], ranked[2]]]
+
+
+async def test_budget_is_shared_by_finding_and_writing(llm_settings: Settings) -> None:
+    with Scripted(reviewer(), llm_settings) as llm:
+        await review(llm.context)
+        needed = len(llm.server.requests)
+    with Scripted(
+        reviewer(), llm_settings.model_copy(update={"strong_model": "other"}), max_calls=needed - 3
+    ) as llm:
+        result = await review(llm.context)
+        assert len(llm.server.requests) <= needed - 3
+    assert result["outcome"] == "partial"
+    assert result["papers"]
+    assert result["sentences"]
+
+
+async def test_spent_budget_keeps_what_there_is(llm_settings: Settings) -> None:
+    with Scripted(reviewer(), llm_settings, max_calls=4) as llm:
+        result = await review(llm.context)
+        paid = len(llm.server.requests)
+    assert paid <= 4
+    causes = {item.cause for item in result["failures"] if item.lost}
+    assert causes == {
+        "CiteLoom keeps the rest of the budget for the draft and its check; for more, raise max_calls"
+    }
+    assert result["papers"], "those that nobody debated are scored all the same"
+
+
+async def test_quote_of_another_paper_is_no_support(llm_settings: Settings) -> None:
+    foreign = "The authors present a model of path integration in desert ants."
+
+    def swap(answer: Any, inputs: dict[str, Any]) -> Any:
+        for finding in answer["findings"]:
+            finding["quotes"] = [foreign]
+        return answer
+
+    with Scripted(reviewer({"judge_claims": swap}), llm_settings) as llm:
+        result = await review(llm.context)
+    for sentence in result["sentences"]:
+        for verdict in sentence.citations:
+            assert (verdict.quote.text == foreign) == (verdict.paper == "local:p1")
+            if verdict.paper != "local:p1":
+                assert verdict.by == "code", "only what is its own sentence stands without a quote"

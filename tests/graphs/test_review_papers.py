@@ -2,9 +2,11 @@
 
 from typing import Any
 
-from tests.graphs.conftest import ABSTRACT, bee_papers, context_for
+from tests.fakes.reviewer import reviewer
+from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers, context_for
 from tests.graphs.person import Person, question
 from tools.run_settings import RunSettings
+from tools.settings import Settings
 
 FIND: dict[str, Any] = {"text": ABSTRACT, "library": "bees", "keep": 4, "cite": 2}
 
@@ -82,3 +84,13 @@ async def test_policy_asks_where_too_few_papers_are_relevant(extractive: RunSett
     musts = {**FIND, "keep": 10, "must_include": [bee_papers()[0].id]}
     one = Person("find", musts, asking(extractive, "auto", bar=99.0))
     assert "are relevant" in question(await one.begin())["why"]
+
+
+async def test_nothing_is_paid_twice(llm_settings: Settings) -> None:
+    with Scripted(reviewer(), llm_settings, review_papers="on") as llm:
+        person = Person("review", FIND, llm.context)
+        await person.begin()
+        done = await person.answer("[2]\n[1]")
+    used = {item.task: item for item in done["usage"]}
+    assert used["debate_papers"].cached == used["generate_queries"].cached == 0
+    assert used["debate_papers"].calls >= 1

@@ -1,5 +1,6 @@
 """The revision of a draft as a whole: what it is shown, what it may change, and what is checked again."""
 
+import re
 from typing import Any
 
 from tests.fakes.openai_server import inputs_of, task_of
@@ -178,3 +179,14 @@ async def test_what_a_sentence_that_cites_says_of_the_own_work_is_checked_by_the
     assert ("6-all", ["input"]) in asked
     assert "drones" not in result["related_work"]
     assert any(item.sentence == claim for item in result["audit"].rejections)
+
+
+async def test_claim_that_a_revision_puts_in_is_checked_like_any_other(
+    llm_settings: Settings,
+) -> None:
+    claim = revising(lambda text: re.sub(r"\.$", " and sing at night {P5}.", text))
+    spoil = {"revise_draft": claim, "judge_claims": denying("sing at night")}
+    with Scripted(reviewer(spoil), llm_settings) as llm:
+        result = await write(llm.context)
+    assert "sing at night" not in result["related_work"]
+    assert result["audit"].passed

@@ -154,3 +154,32 @@ async def test_question_about_named_papers_is_put_to_their_full_texts_where_that
     places = {one.place for one in result["passages"]}
     assert SECTION in places
     assert any(said_of(work) in claim.quote.text for claim in result["claims"])
+
+
+async def test_works_that_a_snippet_cites_obey_the_cut_off(
+    settings: Settings, server: ScholarServer
+) -> None:
+    context = context_for(settings, max_hops=1, expansion="none", mind="extractive", results=30)
+    given: Any = {
+        "text": "We study honey quality and the rearing of queens over three summers.",
+        "sources": ["semantic_scholar"],
+        "keep": 10,
+    }
+
+    async def cited_there(**more: str) -> list[int]:
+        asked: Any = {**given, **more}
+        result = dict(await find.ainvoke(asked, context=context))
+        assert len(searches(server)) == 1
+        server.requests.clear()
+        return [
+            item.paper.year or 9999
+            for item in result["papers"]
+            if any(hit.via == "reference" for hit in item.found_by)
+        ]
+
+    years = await cited_there()
+    limit = max(years)
+    assert min(years) < limit
+    before = await cited_there(before=f"{limit}-01-01")
+    assert before
+    assert max(before) < limit

@@ -74,3 +74,11 @@ async def test_full_texts_that_are_switched_off_are_not_read_and_nothing_passes(
     assert "switched off" in found.unread
     alone = await verdict_on(FOUND, pears, mind="extractive", full_text=False)
     assert (alone.verdict, "switched off" in alone.unread) == ("not_checked", True)
+
+
+async def test_what_stands_in_the_list_of_references_alone_is_not_supported(
+    pears: Settings,
+) -> None:
+    found = await verdict_on(LISTED, pears, mind="extractive")
+    assert (found.verdict, found.evidence_scope) == ("not_checked", "full_text")
+    assert LISTED not in {quote.text for quote in found.nearest}

@@ -444,3 +444,51 @@ async def test_words_of_a_full_text_are_read_cited_and_checked(
     )
     assert result["audit"].rejections == ()
     assert result["table"].rows[0].cells["findings"].text == found
+
+
+def summed_up(text: str, *keys: str) -> Any:
+    """Begin the section with a sentence that cites nobody and is said to rest on these."""
+
+    def spoil(answer: Any, inputs: dict[str, Any]) -> Any:
+        first = {"line": answer["sentences"][0]["line"], "text": text}
+        grounds = [{"sentence": 1, "key": key, "quotes": [inputs["text"][:60]]} for key in keys]
+        grounds += [{**item, "sentence": item["sentence"] + 1} for item in answer["grounds"]]
+        return {"sentences": [first, *answer["sentences"]], "grounds": grounds}
+
+    return spoil
+
+
+async def test_own_sentence_of_one_paper_under_another_s_citation_is_refused_whoever_supports_it(
+    llm_settings: Settings,
+) -> None:
+    def swap(answer: Any, inputs: dict[str, Any]) -> Any:
+        said = {item["key"]: item["abstract"].split(". ")[1] for item in inputs["papers"]}
+        other = answer["text"].rpartition("On the whole")[2]
+        return {"text": f"{said['P2'].rstrip('.')} {{P1}}. On the whole{other}"}
+
+    with Scripted(reviewer({"draft_section": swap}), llm_settings) as llm:
+        result = await write(llm.context, papers=FIVE[:2])
+    kept = {item.text for item in result["sentences"]}
+    assert not any("P2" in text for text in kept)
+    assert "mis_cited" in {item.cause for item in result["audit"].rejections}
+
+
+async def test_sentence_on_a_paper_that_the_text_does_not_cite_is_kept_out(
+    llm_settings: Settings,
+) -> None:
+    together = "Bees are at the centre of these studies."
+
+    def only_one(answer: Any, inputs: dict[str, Any]) -> Any:
+        kept = [item for item in answer["grounds"] if item["key"] == "P1"]
+        one = {**answer, "sentences": answer["sentences"][:1], "grounds": kept}
+        return summed_up(together, "P2")(one, inputs)
+
+    def one_theme(answer: Any, inputs: dict[str, Any]) -> Any:
+        lines = [line for theme in answer["themes"] for line in theme["lines"]]
+        return {**answer, "themes": [{**answer["themes"][0], "lines": lines}]}
+
+    spoil: dict[str, Any] = {"extend_draft": only_one, "plan_section": one_theme}
+    with Scripted(reviewer(spoil), llm_settings, writer="beam") as llm:
+        result = await write(llm.context, papers=FIVE[:2])
+    assert together not in result["related_work"]
+    assert {item.paper.id for item in result["references"]} == {FIVE[0]}

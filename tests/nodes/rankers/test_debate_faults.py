@@ -196,3 +196,12 @@ async def test_fault_5_debates_stay_with_their_papers_whatever_the_order_of_the_
     for paper in PAPERS:
         assert kept[paper.id].score == ranking.scores[paper.id]
         assert quotes_of(kept[paper.id]) == [quote.strip() for quote in sentences(paper)]
+
+
+async def test_fault_3_quote_of_five_characters_never_passes(tmp_path: Path) -> None:
+    short = (FIRST.abstract or "")[:5]
+    assert short in FIRST.text
+    with served([{"debates": [verdict("C1", [short], [CONTRA], 50)]}], tmp_path) as bench:
+        ranking = await rank_by_debate(bench.services, REQUEST, [FIRST])
+    assert not ranking.debates[0].arguments_for[0].supported
+    assert ranking.scores == {FIRST.id: pytest.approx(50 * UNSUPPORTED)}
