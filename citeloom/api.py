@@ -25,7 +25,7 @@ from citeloom.runs.runs import Progress, Runs, RunSnapshot, outputs_in
 from citeloom.service.watching import begin_watch, check_now
 from nodes.ingest.type_citations import library_citations
 from state.ask import AskOutput
-from state.channels import FindOutput, ReviewOutput, WriteOutput
+from state.channels import FindOutput, ReviewOutput, ScreenOutput, WriteOutput
 from state.citing import LibraryCitations
 from state.ingest import IngestInput, IngestOutput
 from state.inputs import (
@@ -33,6 +33,7 @@ from state.inputs import (
     FindInput,
     ReviewInput,
     ReviseInput,
+    ScreenInput,
     VerifyInput,
     WriteInput,
 )
@@ -40,7 +41,6 @@ from state.novelty import NoveltyInput, NoveltyOutput
 from state.paper import Paper
 from state.references import ReferencesInput, ReferencesOutput
 from state.run import GraphName, as_sentences
-from state.screening import ScreenInput, ScreenOutput
 from state.synthesis import SynthesizeInput, SynthesizeOutput
 from state.table import TableInput, TableOutput
 from state.verify import VerifyOutput

@@ -14,8 +14,9 @@ from graphs.policies import add_first_step, add_steps
 from nodes.screen.present_screening import present_screening
 from nodes.screen.screen_by_criteria import AT_ONCE, screen_by_criteria
 from nodes.screen.take_screening import take_screening
+from state.channels import ScreenOutput, ScreenState
+from state.inputs import ScreenInput
 from state.run import fatal_failure
-from state.screening import ScreenInput, ScreenOutput, ScreenState
 from tools.run_settings import settings_class_of
 
 

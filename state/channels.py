@@ -27,9 +27,11 @@ from state.reducers import (
     append_new_ids,
     keep_last,
     merge_scores,
+    replace_by,
 )
 from state.results import CitedSentence, ComparisonTable, Link, PrismaCounts, RankedPaper, Reference
 from state.run import Failure, RunOutcome, SourceUsage, Usage
+from state.screening import Protocol, ScreeningDecision, Stage
 from state.search import (
     Completeness,
     Hit,
@@ -39,6 +41,7 @@ from state.search import (
     SearchRound,
     Sufficiency,
 )
+from state.value import FrozenModel
 from state.writing import CitationVerdict, Draft, Plan, Rejection
 
 UNAUDITED = Audit(passed=False, reasons=("nothing was audited yet",))
@@ -230,6 +233,23 @@ class WritingInput(TypedDict):
     choices: WriteChoices
 
 
+class SavedSection(FrozenModel):
+    """A section as a run left it: all that is needed to revise it without searching again."""
+
+    request: CheckedRequest
+    choices: WriteChoices
+    selected: tuple[str, ...]
+    keys: dict[str, str]
+    outline: Plan
+    final: Draft
+
+    @property
+    def order(self) -> list[str]:
+        """The papers as `[n]` counts them in a change of this section: cited ones first, as the text cites them."""
+        cited = [self.keys[key] for key in self.final.keys if key in self.keys]
+        return list(dict.fromkeys([*cited, *self.keys.values(), *self.selected]))
+
+
 class ReviewOutput(FindOutput, WriteOutput):
     """What `review` gives: all of `find` and all of `write`."""
 
@@ -238,3 +258,26 @@ class ReviewState(ReviewOutput):
     """What `review` passes between finding and writing; each keeps its own channels inside."""
 
     choices: Annotated[WriteChoices, keep_last(WriteChoices)]
+
+
+add_decisions = replace_by(ScreeningDecision, lambda one: (one.paper, one.by))
+
+
+class ScreenState(Shared, total=False):
+    """What the nodes of `screen` share."""
+
+    protocol: Annotated[Protocol | None, keep_last(Protocol | None)]
+    stage_now: Stage
+    doubled: bool
+    """Whether each paper is screened twice."""
+    selected: list[str]
+    """The papers, in the caller's order."""
+    decisions: Annotated[list[ScreeningDecision], add_decisions]
+
+
+class ScreenOutput(Result):
+    """What `screen` gives."""
+
+    decisions: list[ScreeningDecision]
+    undecided: list[str]
+    """Papers on which no model decided: a person must."""

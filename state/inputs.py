@@ -1,4 +1,4 @@
-"""What a caller asks for, as sent and as checked, and the words that its settings take."""
+"""What a caller asks for, as sent and as checked."""
 
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -8,11 +8,6 @@ from pydantic import BaseModel, Field
 from state.paper import Paper, known_since, published_before
 from state.quote import Criterion
 from state.value import Day, FrozenModel, Moment
-
-AskMethod = Literal["claims", "kar"]
-RelevanceMode = Literal["cascade", "each"]
-UpdateMode = Literal["packed", "each"]
-
 
 SentT = TypeVar("SentT")
 InputChannel = Annotated[SentT, EphemeralValue]
@@ -219,6 +214,54 @@ class VerifyInput(BaseModel):
         default=[],
         description="The paragraphs of a Word file whose text is sent; the places of findings then number them.",
         examples=[["Related work", "Moths steer by the moon (Moth, 2019)."]],
+    )
+
+
+class ScreenInput(BaseModel):
+    """Papers to screen by a protocol."""
+
+    question: InputChannel[str] = Field(
+        default="",
+        description="The question of the review.",
+        examples=["Do bees find home after a displacement?"],
+        json_schema_extra={"maxLength": 2000},
+    )
+    include: InputChannel[list[str]] = Field(
+        default=[],
+        description="Inclusion criteria: a paper must meet all.",
+        examples=[["Studies bees", "Reports an experiment"]],
+    )
+    exclude: InputChannel[list[str]] = Field(
+        default=[],
+        description="Exclusion criteria: one that a paper meets excludes it.",
+        examples=[["Simulations only"]],
+    )
+    papers: InputChannel[list[str | dict[str, Any]]] = Field(
+        default=[],
+        description="The papers to screen, at most 500: ids (DOI, arXiv id, library id), or records with id, title, "
+        "abstract, year, authors.",
+        examples=[["10.18653/v1/2020.acl-main.447", "arXiv:2312.10997"]],
+    )
+    stage: InputChannel[str] = Field(
+        default="title_abstract",
+        description="'title_abstract', or 'full_text' to also read the texts that the library, this machine or an open "
+        "copy has.",
+        examples=["title_abstract"],
+    )
+    twice: InputChannel[bool] = Field(
+        default=False,
+        description="Screen each paper twice, the second time with criteria and papers in reverse order.",
+    )
+    library: InputChannel[str] = Field(
+        default="starter",
+        description="The library with the papers you name by id.",
+        examples=["starter", "my-papers"],
+        json_schema_extra={"maxLength": 64},
+    )
+    sources: InputChannel[list[str]] = Field(
+        default=["library"],
+        description="Where to look up papers you name by id, as for `find`.",
+        examples=[["library"], ["openalex", "arxiv"]],
     )
 
 

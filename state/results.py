@@ -12,6 +12,8 @@ from state.search import Hit
 from state.value import FrozenModel
 from state.writing import CitationVerdict
 
+SCHEMA_VERSION = 1
+"""Of all JSON files."""
 TableFacet = Literal["problem", "method", "data", "findings", "limitations"]
 TABLE_FACETS: tuple[TableFacet, ...] = ("problem", "method", "data", "findings", "limitations")
 

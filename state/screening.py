@@ -1,14 +1,11 @@
-"""Screening for a systematic review: its protocol, decisions on papers, and what the `screen` graph takes and gives."""
+"""Screening for a systematic review: its protocol, and decisions on papers."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
-from state.channels import Result, Shared
-from state.inputs import InputChannel
 from state.quote import Quote
-from state.reducers import keep_last, replace_by
 from state.value import FrozenModel
 
 Stage = Literal["title_abstract", "full_text"]
@@ -91,74 +88,3 @@ class ScreeningDecision(FrozenModel):
     )
     protocol: int = Field(default=0, ge=0, description="Version of the protocol it was made under.")
     at: str = Field(default="", description="When it was made, ISO 8601.")
-
-
-class ScreenInput(BaseModel):
-    """Papers to screen by a protocol."""
-
-    question: InputChannel[str] = Field(
-        default="",
-        description="The question of the review.",
-        examples=["Do bees find home after a displacement?"],
-        json_schema_extra={"maxLength": 2000},
-    )
-    include: InputChannel[list[str]] = Field(
-        default=[],
-        description="Inclusion criteria: a paper must meet all.",
-        examples=[["Studies bees", "Reports an experiment"]],
-    )
-    exclude: InputChannel[list[str]] = Field(
-        default=[],
-        description="Exclusion criteria: one that a paper meets excludes it.",
-        examples=[["Simulations only"]],
-    )
-    papers: InputChannel[list[str | dict[str, Any]]] = Field(
-        default=[],
-        description="The papers to screen, at most 500: ids (DOI, arXiv id, library id), or records with id, title, "
-        "abstract, year, authors.",
-        examples=[["10.18653/v1/2020.acl-main.447", "arXiv:2312.10997"]],
-    )
-    stage: InputChannel[str] = Field(
-        default="title_abstract",
-        description="'title_abstract', or 'full_text' to also read the texts that the library, this machine or an open "
-        "copy has.",
-        examples=["title_abstract"],
-    )
-    twice: InputChannel[bool] = Field(
-        default=False,
-        description="Screen each paper twice, the second time with criteria and papers in reverse order.",
-    )
-    library: InputChannel[str] = Field(
-        default="starter",
-        description="The library with the papers you name by id.",
-        examples=["starter", "my-papers"],
-        json_schema_extra={"maxLength": 64},
-    )
-    sources: InputChannel[list[str]] = Field(
-        default=["library"],
-        description="Where to look up papers you name by id, as for `find`.",
-        examples=[["library"], ["openalex", "arxiv"]],
-    )
-
-
-add_decisions = replace_by(ScreeningDecision, lambda one: (one.paper, one.by))
-
-
-class ScreenState(Shared, total=False):
-    """What the nodes of `screen` share."""
-
-    protocol: Annotated[Protocol | None, keep_last(Protocol | None)]
-    stage_now: Stage
-    doubled: bool
-    """Whether each paper is screened twice."""
-    selected: list[str]
-    """The papers, in the caller's order."""
-    decisions: Annotated[list[ScreeningDecision], add_decisions]
-
-
-class ScreenOutput(Result):
-    """What `screen` gives."""
-
-    decisions: list[ScreeningDecision]
-    undecided: list[str]
-    """Papers on which no model decided: a person must."""

@@ -9,7 +9,6 @@ from typing import Literal
 
 from pydantic import Field
 
-from state.inputs import CheckedRequest, WriteChoices
 from state.place import Place
 from state.quote import Quote
 from state.value import FrozenModel
@@ -192,23 +191,6 @@ class DraftRound(FrozenModel):
     drafts: tuple[Draft, ...]
     votes: tuple[Vote, ...]
     survivors: tuple[str, ...]
-
-
-class SavedSection(FrozenModel):
-    """A section as a run left it: all that is needed to revise it without searching again."""
-
-    request: CheckedRequest
-    choices: WriteChoices
-    selected: tuple[str, ...]
-    keys: dict[str, str]
-    outline: Plan
-    final: Draft
-
-    @property
-    def order(self) -> list[str]:
-        """The papers as `[n]` counts them in a change of this section: cited ones first, as the text cites them."""
-        cited = [self.keys[key] for key in self.final.keys if key in self.keys]
-        return list(dict.fromkeys([*cited, *self.keys.values(), *self.selected]))
 
 
 SupportVerdict = Literal[

@@ -16,6 +16,8 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 from pydantic import AliasChoices
 
+from state.screening import Protocol
+from tools.screening.screening import Screening
 from tools.settings import Settings
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -37,9 +39,9 @@ HEAVY = [
     "qdrant_edge",
     "tokenizers",
 ]
-ASK_FOR_HELP = """
+CALL = """
 import sys
-sys.argv = ["citeloom", "--help"]
+sys.argv = ["citeloom", *%r]
 from citeloom.cli import main
 try:
     main()
@@ -62,11 +64,20 @@ def test_imports_point_one_way() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_help_loads_nothing_heavy() -> None:
-    command = [sys.executable, "-c", ASK_FOR_HELP % HEAVY]
+def loaded(names: list[str], *arguments: str) -> list[str]:
+    """Return which of these packages a command loads."""
+    command = [sys.executable, "-c", CALL % (arguments, names)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1] == "LOADED"
+    return done.stdout.splitlines()[-1].split()[1:]
+
+
+def test_commands_load_nothing_heavy_that_they_do_not_need(tmp_path: Path) -> None:
+    assert loaded(HEAVY, "--help") == []
+    Screening.new(tmp_path, Protocol(question="Do bees find home?", include=("Studies bees",)))
+    assert (
+        loaded(["langgraph", "langchain_core"], "screen", "status", str(tmp_path), "--json") == []
+    )
 
 
 @pytest.mark.parametrize(

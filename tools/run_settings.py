@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast, get_type_hints
 from pydantic import Field, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
-from state.inputs import AskMethod, RelevanceMode, UpdateMode
 from state.questions import ApprovalMode
 from state.search import Expansion, QueryStrategy, RankerName, SearchStrategy
 from state.writing import Schedule, WriterName
@@ -255,7 +254,7 @@ class AskSettings:
     """Settings of `ask`."""
 
     method: Annotated[
-        AskMethod,
+        Literal["claims", "kar"],
         Field(
             description="How `ask` answers: from checked claims, with a second search for what is "
             "missing ('claims'), or in one call from the passages that keywords find ('kar', "
@@ -298,14 +297,14 @@ class SynthesizeSettings:
     """Settings of `synthesize`."""
 
     relevance: Annotated[
-        RelevanceMode,
+        Literal["cascade", "each"],
         Field(
             description="How to judge paragraphs: vectors decide the clear ones and the model the rest "
             "in batches ('cascade'), or the model one by one ('each', as in LLM-Ref)."
         ),
     ] = "cascade"
     updates: Annotated[
-        UpdateMode,
+        Literal["packed", "each"],
         Field(
             description="How paragraphs enter the synthesis: as many at once as fit the model's window "
             "('packed'), or one by one ('each', as in LLM-Ref)."

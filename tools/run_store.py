@@ -18,6 +18,7 @@ from typing import Any, Generic, TypeVar
 from langgraph.store.base import BaseStore, GetOp, Item, Op, PutOp, SearchOp
 
 from state.bibliography import Bibliography
+from state.channels import SavedSection
 from state.document import CopyTried
 from state.paper import Paper
 from state.passage import Passage
@@ -26,7 +27,7 @@ from state.search import LinkRound
 from state.synthesis import EntryWorks, Paragraph
 from state.table import LibraryRow
 from state.value import FrozenModel
-from state.writing import DraftRound, KeyElements, SavedSection
+from state.writing import DraftRound, KeyElements
 from tools.callers import caller_folder
 from tools.errors import InputError, TransientError
 

@@ -19,8 +19,9 @@ from citeloom.report.findings import (
     reference_findings,
     text_findings,
 )
-from citeloom.report.json_files import SCHEMA_VERSION, dump
+from citeloom.report.json_files import dump
 from citeloom.report.sarif import sarif
+from state.results import SCHEMA_VERSION
 from tools.errors import InputError, counted
 
 NOT_PASSED = 3

@@ -24,7 +24,6 @@ from citeloom.cli.telling import (
 )
 from citeloom.report.answers import DOUBTFUL, reading_faults
 from citeloom.report.json_files import (
-    SCHEMA_VERSION,
     answer_json,
     dump,
     papers_json,
@@ -38,6 +37,7 @@ from citeloom.report.result_report import SECTIONS, ResultReport
 from citeloom.runs.run_record import RunRecord
 from citeloom.service.updating import papers_not_seen
 from state.references import ReadReference
+from state.results import SCHEMA_VERSION
 from state.run import GraphName, as_sentences
 from tools.bibliography.citation_style import open_style
 from tools.errors import InputError, counted

@@ -7,11 +7,10 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from citeloom.runs.run_record import RunRecord
+from state.results import SCHEMA_VERSION
 from tools.run_settings import RunSettings
 from tools.settings import settings
 
-SCHEMA_VERSION = 1
-"""Of all JSON files."""
 _PACKAGES = (
     "citeloom",
     "langgraph",

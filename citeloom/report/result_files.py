@@ -6,7 +6,7 @@ from posixpath import relpath
 from types import MappingProxyType
 
 from citeloom.report.comparison_table import table_csv, table_markdown
-from citeloom.report.json_files import SCHEMA_VERSION, dump, papers_json, plain
+from citeloom.report.json_files import dump, papers_json, plain
 from citeloom.report.latex import latex
 from citeloom.report.library_table import library_csv, library_xlsx
 from citeloom.report.markdown import markdown
@@ -15,7 +15,7 @@ from citeloom.report.quarto import quarto
 from citeloom.report.result_report import SECTIONS, ResultReport
 from citeloom.report.web_page import web_page
 from citeloom.report.word import word
-from state.results import Reference
+from state.results import SCHEMA_VERSION, Reference
 from tools.bibliography.keys import numbered
 from tools.bibliography.write_bibtex import to_bibtex
 from tools.bibliography.write_records import to_csl, to_ris

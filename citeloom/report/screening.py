@@ -11,9 +11,9 @@ from pydantic_core import to_json
 from citeloom.report.account import failure_lines
 from citeloom.report.comparison_table import defused
 from citeloom.report.escaping import escape
-from citeloom.report.json_files import SCHEMA_VERSION
 from citeloom.report.prisma_diagram import prisma_svg
 from state.paper import Paper
+from state.results import SCHEMA_VERSION
 from state.screening import Choice, ScreeningDecision
 from tools.bibliography.keys import numbered
 from tools.bibliography.text_runs import clean

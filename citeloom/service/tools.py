@@ -12,12 +12,11 @@ from citeloom.service.citation_tool import ReadCitations
 from citeloom.service.tool_answers import lean_schema
 from citeloom.service.watch_tool import WatchSearch
 from state.ingest import IngestInput
-from state.inputs import AskInput, ReviewInput, ReviseInput, VerifyInput, WriteInput
+from state.inputs import AskInput, ReviewInput, ReviseInput, ScreenInput, VerifyInput, WriteInput
 from state.novelty import NoveltyInput
 from state.questions import QuestionKind
 from state.references import ReferencesInput
 from state.run import GraphName
-from state.screening import ScreenInput
 from state.synthesis import SynthesizeInput
 from state.table import TableInput
 from tools.errors import InputError, did_you_mean

@@ -16,11 +16,11 @@ from nodes.write.review_plan import with_new_keys
 from nodes.write.review_text import edited_section
 from nodes.write.writers.writers import check_writer
 from state.begin import begin_run
-from state.channels import ReviseState
+from state.channels import ReviseState, SavedSection
 from state.inputs import CheckedRequest, ReviseInput, WriteChoices
 from state.paper import index_by_ids
 from state.run import Failure
-from state.writing import Draft, Plan, SavedSection
+from state.writing import Draft, Plan
 from tools.errors import InputError
 from tools.run_settings import check_settings, route_options_of
 from tools.run_store import RunStore

@@ -5,8 +5,8 @@ Reads `run`, `protocol`, `selected`, `decisions`, `failures`. Writes the output 
 
 import asyncio
 
+from state.channels import ScreenOutput, ScreenState
 from state.run import fatal_failure, outcome_of
-from state.screening import ScreenOutput, ScreenState
 from tools.screening.paper_order import PaperOrder
 from tools.services import NodeRuntime, open_services
 

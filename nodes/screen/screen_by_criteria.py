@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 from nodes.common.ask_model import ask_with_check
 from nodes.judge.full_text import nearest_paragraphs
 from nodes.write.paper_passages import ShownPaper, shown_passages
-from state.channels import Shared
+from state.channels import ScreenState, Shared
 from state.paper import Paper
 from state.passage import Passage
 from state.quote import Quote
@@ -25,7 +25,6 @@ from state.screening import (
     CriterionMet,
     Protocol,
     ScreeningDecision,
-    ScreenState,
     Stage,
 )
 from tools.evidence.prompt_injection import injection_failure, own_words, without_injections

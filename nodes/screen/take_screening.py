@@ -11,10 +11,11 @@ from uuid import uuid4
 from nodes.common.check_input import parse_input, refusing
 from nodes.write.take_papers import given_papers
 from state.begin import begin_run
-from state.inputs import CheckedRequest
+from state.channels import ScreenState
+from state.inputs import CheckedRequest, ScreenInput
 from state.paper import Paper
 from state.run import Failure
-from state.screening import Protocol, ScreenInput, ScreenState, Stage
+from state.screening import Protocol, Stage
 from tools.errors import InputError, counted, did_you_mean
 from tools.run_settings import check_settings
 from tools.screening.screening import refusing_protocol

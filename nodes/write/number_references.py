@@ -11,13 +11,13 @@ from typing import cast
 from nodes.common.ask_person import SHOWN, make_paper_cards
 from nodes.write.plan_language.plan_text import plan_text
 from nodes.write.writers.writer import EMPTY_DRAFT
-from state.channels import WriteOutput, WriteState
+from state.channels import SavedSection, WriteOutput, WriteState
 from state.inputs import WriteChoices
 from state.paper import Paper
 from state.quote import Quote
 from state.results import CitedSentence, ComparisonTable
 from state.run import Failure, RunOutcome, fatal_failure, outcome_of
-from state.writing import INPUT, CitationVerdict, Plan, SavedSection, Sentence
+from state.writing import INPUT, CitationVerdict, Plan, Sentence
 from tools.bibliography.citation_style import DEFAULT, named_style
 from tools.bibliography.section_printer import PrintedSection, running_text
 from tools.errors import InputError

@@ -18,7 +18,7 @@ from nodes.write.number_references import paragraph_numbers
 from nodes.write.plan_language.read_plan import names_to_markers
 from nodes.write.review_plan import with_new_keys
 from nodes.write.rewrite_unsupported import fault_text, remove_sentences
-from state.channels import WriteState
+from state.channels import SavedSection, WriteState
 from state.paper import Paper, index_by_ids
 from state.questions import TextQuestion
 from state.run import fatal_failure
@@ -29,7 +29,6 @@ from state.writing import (
     Citation,
     CitationVerdict,
     PlanLine,
-    SavedSection,
     Sentence,
 )
 from tools.errors import InputError

@@ -14,10 +14,16 @@ from pydantic import BaseModel
 import graphs
 import nodes
 from state.ask import AskOutput, AskState
-from state.channels import FindState, ReviewState, ReviseState, WriteState
+from state.channels import (
+    FindState,
+    ReviewState,
+    ReviseState,
+    ScreenOutput,
+    ScreenState,
+    WriteState,
+)
 from state.ingest import IngestOutput, IngestState
 from state.novelty import NoveltyState
-from state.screening import ScreenOutput, ScreenState
 from state.synthesis import SynthesizeOutput, SynthesizeState
 from state.table import TableOutput, TableState
 from state.verify import VerifyState

@@ -11,10 +11,17 @@ from langgraph_sdk.client import LangGraphClient
 from pydantic import BaseModel
 
 from state.ingest import IngestInput
-from state.inputs import AskInput, FindInput, ReviewInput, ReviseInput, VerifyInput, WriteInput
+from state.inputs import (
+    AskInput,
+    FindInput,
+    ReviewInput,
+    ReviseInput,
+    ScreenInput,
+    VerifyInput,
+    WriteInput,
+)
 from state.novelty import NoveltyInput
 from state.references import ReferencesInput
-from state.screening import ScreenInput
 from state.synthesis import SynthesizeInput
 from state.table import TableInput
 from tests.server.conftest import Server

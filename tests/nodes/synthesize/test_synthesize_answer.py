@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from langgraph.runtime import Runtime
@@ -10,7 +10,7 @@ from langgraph.store.memory import InMemoryStore
 from pydantic import SecretStr
 
 from nodes.synthesize.synthesize_answer import synthesize_answer
-from state.inputs import CheckedRequest, UpdateMode
+from state.inputs import CheckedRequest
 from state.paper import Author, Paper
 from state.run import Failure
 from state.synthesis import Context, Paragraph, ParagraphCitation
@@ -84,7 +84,7 @@ class Folding:
         *,
         script: Script | None = None,
         llm: bool = True,
-        updates: UpdateMode = "packed",
+        updates: Literal["packed", "each"] = "packed",
         question: str = QUESTION,
         language: str = "en",
         draft: str = "",
