@@ -54,6 +54,9 @@ class WatchCheck(FrozenModel):
     )
     failed: dict[str, str] = Field(default_factory=dict, description="Why, by source.")
     unasked: tuple[str, ...] = Field(default=(), description="What else was left undone, in words.")
+    untold: int = Field(
+        default=0, description="Papers that reached the bar beyond the number that a check tells."
+    )
     seen: tuple[Paper, ...] = Field(default=(), description="What was judged, without its texts.")
     mind: str = ""
     bar: float = 0.0

@@ -5,6 +5,7 @@ the program with SIGBUS, and nobody is told why.
 """
 
 import errno
+import os
 import shutil
 import sqlite3
 import time
@@ -32,6 +33,17 @@ def check_disk_space(folder: Path) -> None:
             "CITELOOM_HOME to a folder on another disk, and begin again; a run can be resumed. "
             "Nothing that was kept is lost"
         )
+
+
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file as a whole or not at all, in a folder that is made if need be."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    # What was typed may be no UTF-8.
+    temporary.write_bytes(
+        content if isinstance(content, bytes) else content.encode("utf-8", "replace")
+    )
+    temporary.replace(path)
 
 
 def why_unusable(error: OSError | sqlite3.Error) -> str:

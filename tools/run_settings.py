@@ -349,8 +349,8 @@ class RunSettings(
         return open_clients(settings())
 
     @property
-    def relevant_from(self) -> float:
-        """Lowest score of a relevant paper, 0..100: `bar`, or what suits the scale of who judges."""
+    def effective_bar(self) -> float:
+        """Lowest score of a relevant paper, 0..100: the setting `bar`, or what suits the scale of who judges."""
         if self.bar is not None:
             return self.bar
         asks = self.mind == "llm" or (self.mind == "auto" and self.clients.settings.strong_model)

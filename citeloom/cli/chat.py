@@ -18,11 +18,6 @@ if TYPE_CHECKING:
     from citeloom.cli.options import ChatOptions, ModelOptions, Resume, Speak
     from citeloom.runs.run_record import RunRecord
 
-_HELP = (
-    "Ask a question. Type 'trace' to see how the last answer came about, 'exit' or Ctrl-D to end."
-)
-_ENDS = frozenset({"exit", "quit", "bye", ":q"})
-
 
 def chat(
     *, chat: "ChatOptions", speak: "Speak" = None, resume: "Resume" = None, model: "ModelOptions"
@@ -65,14 +60,17 @@ async def _converse(run: "RunRecord", listen: str | None, speak: str | None) -> 
     from citeloom.cli.voice import say_aloud
     from citeloom.runs.local_executor import local_runs
 
-    print_status(f"Library [bold]{run.inputs['library']}[/bold]. {_HELP}")
+    print_status(
+        f"Library [bold]{run.inputs['library']}[/bold]. Ask a question. Type 'trace' to see how the last answer came "
+        "about, 'exit' or Ctrl-D to end."
+    )
     last: Mapping[str, Any] = {}
     sources = repeat(listen) if listen == "mic" else chain([listen], repeat(None))
     async with local_runs() as runs:
         while (line := await asyncio.to_thread(_read, next(sources))) is not None:
             question = line.strip()
             word = question.casefold().rstrip(".!")
-            if word in _ENDS:
+            if word in {"exit", "quit", "bye", ":q"}:
                 break
             if word == "trace" and last:
                 typer.echo(_shown(last, details=True))

@@ -4,18 +4,11 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tools.disk import write_whole
 from tools.errors import InputError
 
 if TYPE_CHECKING:
     from citeloom.report.result_report import ResultReport
-
-
-def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file as a whole or not at all, in a folder that is made if need be."""
-    path.parent.mkdir(exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    temporary.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
-    temporary.replace(path)
 
 
 def check_folder(folder: Path, remedy: str = "choose another --out") -> None:

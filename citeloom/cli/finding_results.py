@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 import typer
 
-from citeloom.cli.files import write_whole
 from citeloom.cli.options import ResultOptions
 from citeloom.cli.telling import print_notice, print_status
 from citeloom.report.findings import (
@@ -22,6 +21,7 @@ from citeloom.report.findings import (
 from citeloom.report.json_files import dump
 from citeloom.report.sarif import sarif
 from state.results import SCHEMA_VERSION
+from tools.disk import write_whole
 from tools.errors import InputError, counted
 
 NOT_PASSED = 3

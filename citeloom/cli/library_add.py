@@ -21,7 +21,6 @@ _SHOWN = 20
 """Lines of what went wrong on the terminal; all are in files."""
 ACCOUNT = "last-add.jsonl"
 """In the library's folder: the reports of all sources of the last load, a line each."""
-_MOST_HERE = 64
 
 
 def add(
@@ -75,7 +74,7 @@ def add(
     context = RunSettings()
     for path in paths:  # who gives the command may read what this process may read
         allow_paths(context.clients, Path(Path(path).resolve().anchor))
-    use_workers(workers and min(workers, _MOST_HERE))
+    use_workers(workers and min(workers, 64))
     if engine == "ray":
         start_ray(workers)
     try:

@@ -10,7 +10,7 @@ import typer
 from langgraph.store.base import BaseStore
 from rich.markup import escape
 
-from citeloom.cli.files import write_notes, write_whole
+from citeloom.cli.files import write_notes
 from citeloom.cli.finding_results import NOT_PASSED, FindingResults
 from citeloom.cli.library_add import tell
 from citeloom.cli.read_inputs import own_entries
@@ -40,6 +40,7 @@ from state.references import ReadReference
 from state.results import SCHEMA_VERSION
 from state.run import GraphName, as_sentences
 from tools.bibliography.citation_style import open_style
+from tools.disk import write_whole
 from tools.errors import InputError, counted
 from tools.run_store import RunStore
 

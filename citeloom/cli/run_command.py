@@ -22,9 +22,6 @@ from state.run import GraphName
 from tools.errors import PROGRAM, CiteLoomError, InputError
 from tools.settings import settings
 
-ANSWERING = frozenset({"ask", "synthesize"})
-"""Graphs that answer a question: what they say is read on the terminal, and kept where asked for."""
-
 
 def run_command(
     graph: GraphName,
@@ -130,7 +127,8 @@ def begin(
     check_date(inputs.get("before"))
     check_date(inputs.get("after"), "first day")
     run = new_run(graph, inputs, context, style=own_style(inputs), **more)
-    own = None if graph in ANSWERING or not folder else Path("citeloom-out") / run.name
+    # What answers a question is read on the terminal, and kept where asked for.
+    own = None if graph in {"ask", "synthesize"} or not folder else Path("citeloom-out") / run.name
     if place := out or own:
         run.out = str(place.resolve())
     return run

@@ -1,7 +1,8 @@
 """`citeloom screen`: screen papers for a systematic review, by a model and by people, blind to one another."""
 
+import asyncio
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -13,9 +14,7 @@ from citeloom.cli.telling import print_notice, print_status
 from tools.errors import PROGRAM, InputError, counted
 
 if TYPE_CHECKING:
-    from citeloom.service.screening import ModelTurn
-    from state.paper import Paper
-    from state.screening import ScreeningDecision
+    from citeloom.service.screening import ModelTurn, Records
     from tools.screening.screening import Screening
 
 app = Commands()
@@ -24,7 +23,6 @@ StageName = Literal["title_abstract", "full_text"]
 FOLDER = Annotated[Path, typer.Argument(help="Folder of the screening.")]
 STAGE = Annotated[StageName, typer.Option("--stage", help="Stage of the screening.")]
 BY = Annotated[str, typer.Option("--as", metavar="NAME", help="Your name as a screener.")]
-_KEYS = {"i": "include", "e": "exclude", "m": "maybe", "n": "not_retrieved"}
 
 
 def _opened(folder: Path) -> "Screening":
@@ -83,44 +81,45 @@ def add(
             "--run", metavar="RUN", help="Take the papers of a run of `find` or `review`."
         ),
     ] = None,
+    kept: Annotated[
+        bool, typer.Option("--kept", help="Of the run's papers take only those that it kept.")
+    ] = False,
     library: Annotated[
         str | None,
         typer.Option("--library", "-l", metavar="NAME", help="Take all papers of a library."),
     ] = None,
 ) -> None:
     """Add papers to a screening; CiteLoom merges duplicates and counts them."""
+    from citeloom.service.screening import library_records, read_screening_file
+
     screening = _opened(folder)
     if not (files or run or library):
         raise InputError("nothing to add: give files, --run or --library")
-    for name, papers in _records(files or (), run, library):
-        fresh, known, again = screening.add_papers(name, papers)
-        told = f", {counted(again, 'record')} added before" if again else ""
-        typer.echo(f"{name}: {counted(fresh, 'new paper')}, {counted(known, 'duplicate')}{told}")
-
-
-def _records(
-    files: Sequence[Path], run: str | None, library: str | None
-) -> "Iterator[tuple[str, list[Paper]]]":
-    from citeloom.service.screening import read_screening_file
-
-    for file in files:
-        papers, faults = read_screening_file(str(file))
-        for bad in faults:
-            typer.echo(f"{file.name}:{bad.line}: {bad.reason}", err=True)
-        yield file.name, papers
+    for file in files or ():
+        _add(screening, read_screening_file(str(file), file.name))
     if library:
-        from citeloom.cli.library_search import opened
-
-        with opened(library) as held:
-            yield f"library {library}", [*held.get(held.ids()).values()]
+        _add(screening, asyncio.run(library_records(library)))
     if run:
-        import asyncio
+        _add(screening, asyncio.run(_run_records(run, kept=kept)))
 
-        from citeloom.cli.graph_commands import values_of
-        from citeloom.runs.run_record import load_run
 
-        kept = asyncio.run(values_of(run)).get("papers") or ()
-        yield f"{load_run(run).graph} run {run}", [one.paper for one in kept]
+async def _run_records(run: str, *, kept: bool) -> "Records":
+    from citeloom.runs.local_executor import local_runs
+    from citeloom.service.screening import run_records
+
+    async with local_runs() as runs:
+        return await run_records(runs, run, kept=kept)
+
+
+def _add(screening: "Screening", records: "Records") -> None:
+    for fault in records.faults:
+        typer.echo(f"{records.source}:{fault}", err=True)
+    given = (records.source, records.papers, records.sha256)
+    fresh, known, again, source = screening.add_papers(*given)
+    same = "" if source == records.source else f" (the same file as {source})"
+    told = f", {counted(again, 'record')} added before" if again else ""
+    new, duplicates = counted(fresh, "new paper"), counted(known, "duplicate")
+    typer.echo(f"{records.source}{same}: {new}, {duplicates}{told}")
 
 
 @app.command()
@@ -151,8 +150,6 @@ def run(
     ] = False,
 ) -> int:
     """Let the model decide on each paper by the criteria, with words of the paper."""
-    import asyncio
-
     from citeloom.service.screening import ModelTurn, left_for_model, model_screener, runs_of_turn
 
     screening, name = _opened(folder), model_screener()
@@ -229,79 +226,18 @@ def decide(
             "--random", help="Draw papers at random, for an exact estimate of what is missing."
         ),
     ] = False,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Begin with the paper that you decided on last.")
+    ] = False,
 ) -> None:
     """Decide on one paper after the other, most likely relevant first; nobody else's decisions are shown."""
+    from citeloom.cli.screen_dialogue import ask_decisions, papers_to_decide
+
     screening = _opened(folder)
-    papers = _queue(screening, by, stage, random=random)
-    _ask(screening, papers, by, stage, {}, drawn="random" if random else "ranked")
-
-
-def _queue(screening: "Screening", by: str, stage: StageName, *, random: bool) -> "Iterator[Paper]":
-    """Yield the paper to read next, skipped ones left out, and say once when the screener may stop."""
-    from citeloom.report.screening import recall_line
-    from citeloom.service.screening import LOOK
-
-    shown: set[str] = set()
-    told = stage != "title_abstract"
-    while True:
-        left = screening.next_papers(by, stage, 1 + len(shown), random=random)
-        paper = next((one for one in left if one.id not in shown), None)
-        if not told and len(shown) % LOOK == 0 and screening.recall(by).may_stop:
-            told = True
-            typer.echo(recall_line(by, screening.recall(by)))
-        if paper is None:
-            typer.echo(f"{counted(len(left), 'paper')} skipped." if left else "No paper is left.")
-            return
-        shown.add(paper.id)
-        yield paper
-
-
-def _ask(
-    screening: "Screening",
-    papers: "Iterable[Paper]",
-    by: str,
-    stage: StageName,
-    said: "Mapping[str, Mapping[str, ScreeningDecision]]",
-    **more: Any,
-) -> None:
-    """Show each paper, with what was `said` of it, and ask until the decision can be used: 'i', or 'e E1'."""
-    from citeloom.report.escaping import one_line
-    from citeloom.report.screening import label
-    from state.screening import ScreeningDecision
-
-    retrieved = "n not retrieved, " if stage == "full_text" else ""
-    for paper in papers:
-        typer.echo(f"\n{one_line(label(paper))}\n\n{one_line(paper.abstract or 'No abstract.')}\n")
-        for number, text in screening.protocol.criteria.items():
-            typer.echo(f"  {number}  {text}")
-        for one in said.get(paper.id, {}).values():
-            typer.echo(f"  {one_line(f'{one.by}: {one.decision} {one.reason} {one.note}')}")
-            for item in one.criteria:
-                words = f": “{one_line(item.quote.text)}”" if item.quote else ""
-                typer.echo(f"    {item.criterion} {item.met.replace('_', ' ')}{words}")
-        key = ""
-        while key not in {"s", *_KEYS}:
-            try:
-                answer = typer.prompt(
-                    f"i include, e CRITERION exclude, m maybe, {retrieved}s skip, q quit"
-                )
-            except typer.Abort:
-                return
-            word, _, reason = answer.strip().partition(" ")
-            key = word[:1].casefold()
-            if key == "q":
-                return
-            if key not in _KEYS:
-                continue
-            choice: Any = _KEYS[key]
-            try:
-                made = ScreeningDecision(
-                    paper=paper.id, stage=stage, by=by, decision=choice, reason=reason, **more
-                )
-                screening.decide([made])
-            except InputError as error:
-                typer.echo(f"{error}")
-                key = ""
+    papers = papers_to_decide(screening, by, stage, random=random)
+    if undo:
+        papers = chain([screening.withdraw(by, stage)], papers)
+    ask_decisions(screening, papers, by, stage, {}, drawn="random" if random else "ranked")
 
 
 @app.command("import")
@@ -330,10 +266,12 @@ def import_(
 @app.command()
 def resolve(folder: FOLDER, by: BY, stage: STAGE = "title_abstract") -> None:
     """Show the papers on which screeners disagree, and settle each."""
+    from citeloom.cli.screen_dialogue import ask_decisions
+
     screening = _opened(folder)
     conflicts = screening.conflicts(stage)
     typer.echo(counted(len(conflicts), "conflict"))
-    _ask(screening, conflicts, by, stage, screening.latest(stage), kind="resolution")
+    ask_decisions(screening, conflicts, by, stage, screening.latest(stage), kind="resolution")
 
 
 @app.command()
@@ -379,10 +317,27 @@ def export(
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the files.")],
 ) -> None:
     """Write decisions as CSV, RIS and JSON, and the PRISMA 2020 flow diagram as SVG."""
-    from citeloom.cli.files import check_folder, write_whole
+    from citeloom.cli.files import check_folder
     from citeloom.report.screening import SCREENING_FILES, screening_files
+    from tools.disk import write_whole
 
     check_folder(out)
     for name, content in screening_files(_opened(folder)).items():
         write_whole(out / name, content)
         typer.echo(f"{out / name}: {SCREENING_FILES[name]}")
+
+
+@app.command()
+def delete(
+    folder: FOLDER,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
+) -> None:
+    """Delete a screening: protocol, papers and decisions. Other files of its folder stay."""
+    from tools.screening.screening import delete_screening
+
+    screening = _opened(folder)
+    papers = counted(len(screening.papers), "paper")
+    decisions = counted(len(screening.decisions), "decision")
+    if not yes:
+        typer.confirm(f"Delete {folder} with its protocol, {papers} and {decisions}?", abort=True)
+    delete_screening(folder)

@@ -123,7 +123,7 @@ async def _check(folder: "WatchFolder", runs: "Runs", *, named: bool, stdout: bo
     from citeloom.cli.console import INTERRUPTED
     from citeloom.cli.run_command import followed
     from citeloom.report.escaping import unescaped
-    from citeloom.service.watching import check_watch, deliver
+    from citeloom.service.watching import check_watch, send_digests
 
     def show(number: int, text: str) -> None:
         print_status(f"Digest {number} of '{folder.path.name}': {folder.digest(number)}")
@@ -137,13 +137,13 @@ async def _check(folder: "WatchFolder", runs: "Runs", *, named: bool, stdout: bo
             raise typer.Exit(INTERRUPTED)
 
     now, searched = datetime.now(UTC), True
-    unsent = deliver(folder, show)
+    unsent = send_digests(folder, show)
     if named or now >= folder.history().next_due(folder.watch()):
         check = await check_watch(folder, runs, now, follow)
         searched = bool(check.searched)
         if not check.number:
             print_status(f"Nothing new for '{folder.path.name}'.")
-        unsent = deliver(folder, show)
+        unsent = send_digests(folder, show)
     if unsent:
         print_notice("Not mailed", unsent)
     return int(bool(unsent) or not searched)

@@ -7,6 +7,7 @@ import {ProtocolForm} from "./screen.js";
 import {Conflicts} from "./screen_conflicts.js";
 import {Decide} from "./screen_decide.js";
 import {Progress} from "./screen_progress.js";
+import {AddRecords} from "./screen_records.js";
 import {S} from "./screen_words.js";
 import {Icon} from "./shapes.js";
 import {html, useEffect, useState} from "./vendor/preact.js";
@@ -62,35 +63,23 @@ function Protocol({name, state, again}) {
     setSaved(true);
     again();
   });
+  const [remove, removing, failed] = useAction(async () => {
+    if (!confirm(`${S.deleteSure} “${name}” ${S.deleteWith} ${counted(state.papers, "paper")} ${S.and} ${counted(state.decisions, "decision")} ${S.deleteAll}`)) return;
+    await api.remove(`/citeloom/screenings/${name}`);
+    location.hash = "#/screen";
+  });
   const sources = Object.entries(state.flow.identified);
   return html`<${AddRecords} name=${name} again=${again} empty=${!state.papers} />
     ${sources.length > 0 && html`<section class="gap" aria-labelledby="sources"><h2 id="sources">${S.sources}</h2><dl class="est narrow">${sources.map(([source, number]) => html`<div><dt>${source}</dt><dd class="num">${number}</dd></div>`)}</dl></section>`}
     <section class="card gap" aria-labelledby="protocol"><h2 id="protocol">${S.protocol}</h2>
       <p class="dim small">${state.decisions ? S.dated : S.free} ${S.begun} ${day(state.begun)}${state.amended.length ? `, ${S.amended} ${state.amended.map(day).join(", ")}` : ""}.</p>
       <${ProtocolForm} protocol=${state.protocol} go=${S.save} busy=${busy} save=${save} />
-      <p role="status" class="small">${saved ? S.saved : ""}</p><${Problem} text=${error} /></section>`;
+      <p role="status" class="small">${saved ? S.saved : ""}</p><${Problem} text=${error} /></section>
+    <p class="gap"><button type="button" class="quiet" disabled=${removing || state.model.busy} onClick=${() => remove()}>${S.delete}</button></p><${Problem} text=${failed} />`;
 }
 
 /** @param {string} at */
 const day = (at) => at.slice(0, 10);
-
-/** Records from a file. @param {{name: string, again: () => void, empty: boolean}} props */
-function AddRecords({name, again, empty}) {
-  const [file, setFile] = useState(/** @type {File | null} */ (null));
-  const [told, setTold] = useState(/** @type {any} */ (null));
-  const [add, busy, error] = useAction(async () => {
-    if (!file) return;
-    setTold(await api.upload(`/citeloom/screenings/${name}/papers?${new URLSearchParams({name: file.name})}`, file));
-    again();
-  });
-  return html`<form class="card add-files" onSubmit=${(/** @type {Event} */ event) => (event.preventDefault(), add())}>
-    <h2>${S.addTitle}</h2>${empty && html`<p class="dim">${S.noRecords}</p>`}
-    <div class="add"><label class="field">${S.file}<input type="file" accept=".ris,.nbib,.bib,.bibtex,.enw,.csv,.json,.jsonl" onChange=${(/** @type {any} */ event) => setFile(event.target.files[0] ?? null)} /></label>
-      <button class="main" disabled=${busy || !file}>${busy ? S.adding : S.add}</button></div>
-    <p role="status">${told && `${told.source}: ${counted(told.new, "record")} ${S.added.fresh}, ${counted(told.duplicates, "duplicate")}${told.again ? `, ${counted(told.again, "record")} ${S.added.again}` : ""}.`}</p>
-    ${told?.faults.length > 0 && html`<p class="small">${S.added.faults}</p><ul class="notes small dim">${told.faults.slice(0, 20).map((/** @type {string} */ text) => html`<li>${text}</li>`)}</ul>`}
-    <${Problem} text=${error} /></form>`;
-}
 
 /** @param {{name: string}} props */
 function Files({name}) {

@@ -66,7 +66,8 @@ function Digest({check}) {
     ${Object.entries(check.failed).map(([name, why]) => html`<${Note} kind="warn" icon="failed">${V.failed} ${name} (${why}). ${V.failedNext}<//>`)}
     ${check.unasked.map((/** @type {string} */ line) => html`<${Note} kind="warn" icon="failed">${V.undone} ${line}.<//>`)}
     ${KINDS.map((kind) => ({kind, items: check.items.filter((/** @type {any} */ item) => item.kind === kind)})).filter(({items}) => items.length).map(({kind, items}) => html`
-      <h3 class="digest-kind">${V.kinds[kind]}</h3><ul class="digest-items">${items.map((/** @type {any} */ item) => html`<${Item} item=${item} check=${check} />`)}</ul>`)}`;
+      <h3 class="digest-kind">${V.kinds[kind]}</h3><ul class="digest-items">${items.map((/** @type {any} */ item) => html`<${Item} item=${item} check=${check} />`)}</ul>`)}
+    ${check.untold > 0 && html`<p>${check.untold} ${V.untold} <a href=${`#/run/${check.run}/papers`}>${V.untoldSee}</a></p>`}`;
 }
 
 /** @param {{item: any, check: any}} props */

@@ -14,7 +14,7 @@ export const V = {
   elsewhere: "The documentation has the same for systemd and GitHub, under “Watching”. A schedule of the LangGraph server can run the search, but does not know what it reported before.",
   check: "Check now", checking: "Checking…", progress: "Show the progress", stop: "Stop watching", stopSure: "Stop watching this, and delete its digests? The runs of its checks stay.",
   last: "Last check", never: "not checked yet", due: "due", next: "next due", most: "at most", usdUnit: "USD a check", calls: "of the model a check", from: "from the run", sources: "in",
-  nothing: "Nothing new at the last check.", digests: "Digests", digest: "Digest", since: "papers from", on: "on", searched: "Searched", failed: "Not searched:", failedNext: "The next check starts from the same day.", undone: "Not done:",
+  nothing: "Nothing new at the last check.", digests: "Digests", digest: "Digest", since: "papers from", on: "on", searched: "Searched", failed: "Not searched:", failedNext: "The next check starts from the same day.", undone: "Not done:", untold: "more reached the bar.", untoldSee: "Show them",
   kinds: {retracted: "Retracted", new: "New papers", published: "Now published", notice: "Notice of the publisher"},
   relevance: "Relevance", of100: "of 100", judged: "judged by", unjudged: "by meaning, shared words, links and age; no model judged it", bar: "bar",
   changes: {contradicts: "Contradicts", extends: "Extends", same: "Says the same as", nearest: "Nearest to (not compared):", none: "Changes no sentence of the section."},

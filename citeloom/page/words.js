@@ -281,7 +281,7 @@ export const W = {
   error: {title: "That did not work", retry: "Try again"},
   nouns: {source: ["source", "sources"], citation: ["citation", "citations"], paper: ["paper", "papers"], work: ["work", "works"], document: ["document", "documents"], passage: ["passage", "passages"],
     reference: ["reference", "references"], change: ["change", "changes"], call: ["model call", "model calls"],
-    record: ["record", "records"], conflict: ["conflict", "conflicts"], duplicate: ["duplicate", "duplicates"], day: ["day", "days"], digest: ["digest", "digests"],
+    record: ["record", "records"], decision: ["decision", "decisions"], conflict: ["conflict", "conflicts"], duplicate: ["duplicate", "duplicates"], day: ["day", "days"], digest: ["digest", "digests"],
     word: ["word", "words"], sentence: ["sentence", "sentences"], finding: ["finding", "findings"], fix: ["fix", "fixes"]},
 };
 

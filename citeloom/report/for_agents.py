@@ -18,7 +18,6 @@ from tools.errors import counted
 Json = Mapping[str, Any]
 MOST = 60_000
 """Characters of a summary at most: a section with its references is below it."""
-_PAPERS = 15
 
 # --- Words ----------------------------------------------------------------------------------------
 
@@ -50,7 +49,7 @@ def _papers(values: Json) -> Iterator[str]:
     papers = [one for one in values.get("papers") or () if one.get("selected")]
     if papers:
         yield f"{counted(len(papers), 'paper')} kept."
-    for one in papers[:_PAPERS]:
+    for one in papers[:15]:
         paper, reason = one["paper"], first_arguments(one).get("for")
         title = f"{one['rank']}. {paper['title']} ({paper.get('year') or 'n.d.'}), {paper['id']}"
         told = f"{title}, score {one['score']:.0f}"

@@ -100,7 +100,6 @@ _OF_SYNTHESIS: Mapping[str, Any] = {
     "mind": "",
 }
 """What is told of a run, and what stands for it in a run that was stopped before it was there."""
-_SETTINGS_OF_SYNTHESIS = ("relevance", "updates")
 
 
 def plain(value: object) -> Any:
@@ -154,7 +153,7 @@ def answer_json(run: RunRecord, values: Mapping[str, Any]) -> dict[str, Any]:
     fields = _OF_ANSWER
     if run.graph == "synthesize":
         context, fields = RunSettings(**run.context), _OF_SYNTHESIS
-        record["settings"] = {name: getattr(context, name) for name in _SETTINGS_OF_SYNTHESIS}
+        record["settings"] = {name: getattr(context, name) for name in ("relevance", "updates")}
         record["draft"] = None if "answer" in values else str(values.get("draft") or "")
     return record | {name: plain(values.get(name, empty)) for name, empty in fields.items()}
 

@@ -26,8 +26,6 @@ _TEXTS = {
 }
 _FIRST = 20
 """Rows that are shown at once; the others are in the details."""
-_LONGEST = 32_000
-"""Characters of a cell of XLSX, which may have 32,767."""
 
 
 def told(cell: TableCell) -> str:
@@ -129,7 +127,8 @@ def library_xlsx(columns: Sequence[str], rows: Sequence[LibraryRow]) -> bytes:
         grid = [*_grid(columns, rows)]
         for at, line in enumerate(grid):
             for place, text in enumerate(line):
-                sheet.write_string(at, place, one_line(text, _LONGEST), plain if at else bold)
+                # A cell of XLSX may have 32,767 characters.
+                sheet.write_string(at, place, one_line(text, 32_000), plain if at else bold)
         sheet.set_column(0, len(grid[0]) - 1, 28)
         sheet.freeze_panes(1, 3)
         sheet.autofilter(0, 0, len(rows), len(grid[0]) - 1)

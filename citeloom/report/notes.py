@@ -21,7 +21,6 @@ _UNSAFE = str.maketrans(dict.fromkeys('<>:"/\\|?*#^[]% ', "-"))
 _RESERVED = {"con", "prn", "aux", "nul"} | {
     f"{name}{at}" for name in ("com", "lpt") for at in range(10)
 }
-_LONGEST = 80
 
 
 @dataclass(frozen=True)
@@ -114,7 +113,7 @@ def _names(listed: Sequence[Reference], there: Mapping[str, str]) -> dict[str, s
         ids = (item.paper.id, *item.paper.aliases)
         found = next((there[one] for one in ids if one in there), "")
         if not found:
-            stem = clean(item.key).translate(_UNSAFE).strip(".-")[:_LONGEST] or "paper"
+            stem = clean(item.key).translate(_UNSAFE).strip(".-")[:80] or "paper"
             stem = f"paper-{stem}" if stem.partition(".")[0].lower() in _RESERVED else stem
             tries = (stem, *(f"{stem}-{letters(at)}" for at in range(len(taken) + 1)))
             found = next(name for name in tries if name.lower() not in taken)

@@ -8,7 +8,6 @@ from state.screening import Protocol
 from tools.screening.flow import Flow
 
 _WIDTH, _GAP, _LINE, _PAD, _LEFT = 320, 40, 18, 12, 40
-_CHARACTERS = 44
 Box = Sequence[str]
 
 
@@ -81,9 +80,7 @@ def _lines(box: Box) -> list[str]:
     return [
         part
         for line in box
-        for part in wrap(
-            line, _CHARACTERS, subsequent_indent=" " * (len(line) - len(line.lstrip()))
-        )
+        for part in wrap(line, 44, subsequent_indent=" " * (len(line) - len(line.lstrip())))
     ]
 
 

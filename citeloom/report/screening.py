@@ -12,7 +12,6 @@ from citeloom.report.account import failure_lines
 from citeloom.report.comparison_table import defused
 from citeloom.report.escaping import escape
 from citeloom.report.prisma_diagram import prisma_svg
-from state.paper import Paper
 from state.results import SCHEMA_VERSION
 from state.screening import Choice, ScreeningDecision
 from tools.bibliography.keys import numbered
@@ -176,11 +175,6 @@ def screening_details(values: Mapping[str, Any]) -> Iterator[str]:
     """Yield what went wrong."""
     if lines := [f"- {escape(line)}" for line in failure_lines(values.get("failures") or ())]:
         yield from ("## Not done", "\n".join(lines))
-
-
-def label(paper: Paper) -> str:
-    """Return a paper as one line."""
-    return f"{paper.byline}: {paper.title}"
 
 
 def recall_line(by: str, found: RecallEstimate) -> str:

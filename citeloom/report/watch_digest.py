@@ -12,9 +12,6 @@ from tools.bibliography.text_runs import clean
 from tools.bibliography.write_records import address, reference_line
 from tools.errors import PROGRAM, counted
 
-_ATOM = "http://www.w3.org/2005/Atom"
-_ENTRIES = 200
-"""Entries of a feed, the newest first."""
 _HEADINGS: dict[ItemKind, str] = {
     "retracted": "Retracted",
     "new": "New papers",
@@ -60,6 +57,9 @@ def _blocks(watch: Watch, check: WatchCheck) -> Iterator[str]:
         if items := [item for item in check.items if item.kind == kind]:
             yield f"## {heading}"
             yield "\n".join(line for item in items for line in _item(item, check))
+    if check.untold:
+        more = counted(check.untold, "more paper")
+        yield f"{more} reached the bar: `{PROGRAM} runs show {check.run}` says how to see them."
     if watch.run and any(item.kind in {"new", "retracted"} for item in check.items):
         yield f"To write the section again with new papers: `{PROGRAM} update {watch.run} --write`"
 
@@ -95,13 +95,13 @@ def _item_lines(item: WatchItem, check: WatchCheck) -> Iterator[str]:
 
 def feed_xml(watch: Watch, checks: Sequence[WatchCheck]) -> str:
     """Return the Atom feed of a watch: an entry for each thing told, with an id that never changes."""
-    feed = Xml.Element("feed", xmlns=_ATOM)
+    feed = Xml.Element("feed", xmlns="http://www.w3.org/2005/Atom")
     _put(feed, "id", _id(watch))
     _put(feed, "title", f"{watch.name}: new papers on {one_line(watch.subject, 80)}")
     _put(feed, "updated", checks[-1].at.isoformat())
     _put(_put(feed, "author"), "name", "CiteLoom")
     told = [(item, check) for check in reversed(checks) for item in check.items]
-    for item, check in told[:_ENTRIES]:
+    for item, check in told[:200]:
         entry = _put(feed, "entry")
         _put(entry, "id", _id(watch, item.key))
         sign = "" if item.kind == "new" else f"{_HEADINGS[item.kind]}: "

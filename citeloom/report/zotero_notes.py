@@ -16,15 +16,10 @@ from tools.pdf.page_image import QuotePlace
 SUPPORTS, CONTRADICTS = "citeloom:supports", "citeloom:contradicts"
 _TAGS = {"supported": SUPPORTS, "partly": SUPPORTS, "contradicted": CONTRADICTS}
 _COLORS = {SUPPORTS: "#5fb236", CONTRADICTS: "#ff6666"}
-_OTHER = "#ffd400"
-_ON_PAGES = frozenset({"abstract", "passage"})
-"""Parts of a paper whose words may stand in its PDF."""
-_MOST_TEXT = 7500
-"""Characters of a highlight's text that Zotero keeps."""
 
 
 @dataclass(frozen=True)
-class Finding:
+class QuotedClaim:
     """What a run says of a paper, and the checked quotes behind it."""
 
     claim: str
@@ -40,7 +35,7 @@ class NotedPaper:
     paper: Paper
     key: str
     """Its citation key."""
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[QuotedClaim] = field(default_factory=list)
 
     @property
     def tags(self) -> list[str]:
@@ -48,12 +43,13 @@ class NotedPaper:
         return _tags(self.findings)
 
     @property
-    def marked(self) -> Mapping[str, list[Finding]]:
+    def marked(self) -> Mapping[str, list[QuotedClaim]]:
         """What rests on each quote that may stand in the paper's PDF, by its words."""
-        found: dict[str, list[Finding]] = {}
+        found: dict[str, list[QuotedClaim]] = {}
         for one in self.findings:
             for quote in one.quotes:
-                if quote.part in _ON_PAGES:
+                # These words may stand in its PDF.
+                if quote.part in {"abstract", "passage"}:
                     found.setdefault(quote.text, []).append(one)
         return found
 
@@ -88,11 +84,11 @@ def noted_papers(values: Mapping[str, Any]) -> list[NotedPaper]:
     for paper, claim, verdict, quotes in said:
         verified = [quote for quote in quotes if quote and quote.verified]
         if paper in papers and verified:
-            papers[paper].findings.append(Finding(claim, verdict, verified))
+            papers[paper].findings.append(QuotedClaim(claim, verdict, verified))
     return list(papers.values())
 
 
-def _tags(findings: Sequence[Finding]) -> list[str]:
+def _tags(findings: Sequence[QuotedClaim]) -> list[str]:
     return sorted({_TAGS[one.verdict] for one in findings if one.verdict in _TAGS})
 
 
@@ -109,7 +105,7 @@ def note_of(noted: NotedPaper, run: str) -> str:
     return "\n".join(lines)
 
 
-def highlight_of(text: str, findings: Sequence[Finding], place: QuotePlace) -> dict[str, Any]:
+def highlight_of(text: str, findings: Sequence[QuotedClaim], place: QuotePlace) -> dict[str, Any]:
     """Return an annotation of a PDF, but for its parent: the words marked, what rests on them as its comment."""
     position: dict[str, Any] = {"pageIndex": place.page}
     for name, boxes in (("rects", place.boxes), ("nextPageRects", place.next_boxes)):
@@ -119,11 +115,12 @@ def highlight_of(text: str, findings: Sequence[Finding], place: QuotePlace) -> d
     return {
         "itemType": "annotation",
         "annotationType": "highlight",
-        "annotationText": clean(text)[:_MOST_TEXT],
+        # Of a longer text Zotero keeps a part.
+        "annotationText": clean(text)[:7500],
         "annotationComment": "\n".join(
             dict.fromkeys(f"{one.verdict}: {clean(one.claim)}" for one in findings)
         ),
-        "annotationColor": _COLORS[tags[0]] if len(tags) == 1 else _OTHER,
+        "annotationColor": _COLORS[tags[0]] if len(tags) == 1 else "#ffd400",
         "annotationPageLabel": place.label[:50],
         # Where it stands among the others: its page, a letter that only Zotero can count, and how far down.
         "annotationSortIndex": f"{place.page:05d}|000000|{max(0, 50_000 - int(place.boxes[0][3])):05d}",

@@ -10,8 +10,6 @@ from citeloom.runs.run_record import RunRecord
 
 Tell = Callable[[Mapping[str, Any]], None]
 """Is told of each progress event."""
-_UPDATES = ("queries", "search_log", "rounds", "failures")
-"""What the followers of a run are told of its steps' results; the rest is large."""
 
 
 @dataclass
@@ -40,7 +38,12 @@ class ActiveRun:
     def tell_update(self, steps: Mapping[str, Any]) -> None:
         """Take in what steps give, by their names."""
         found = {
-            step: {name: update[name] for name in _UPDATES if update.get(name)}
+            # The rest is large.
+            step: {
+                name: update[name]
+                for name in ("queries", "search_log", "rounds", "failures")
+                if update.get(name)
+            }
             for step, update in steps.items()
             # A graph that ends repeats what its steps told.
             if isinstance(update, Mapping) and not {"papers", "related_work"} & update.keys()

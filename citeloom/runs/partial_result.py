@@ -50,7 +50,7 @@ async def partial_values(
             values |= {
                 "papers": papers,
                 "links": links,
-                "counts": await count_papers(found, run_store, context.relevant_from),
+                "counts": await count_papers(found, run_store, context.effective_bar),
             }
     if not values.get("sentences") and "entries" not in values:  # those are of `verify`
         values |= await assemble_section(cast(WriteState, values), run_store)

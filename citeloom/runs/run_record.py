@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import shutil
 import sqlite3
 from collections.abc import Collection, Iterator, Sequence
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from citeloom.runs.runs import UnknownRunError
+from tools.disk import write_whole
 from tools.errors import InputError, logger_of
 from tools.ledger.ledger_file import LedgerFile
 from tools.settings import settings
@@ -98,11 +98,7 @@ class RunRecord:
 
     def save(self) -> None:
         """Write it, replacing what was there as a whole."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = self.path.with_suffix(f".{os.getpid()}.tmp")
-        # As ASCII: arguments may be no UTF-8.
-        temporary.write_text(json.dumps(asdict(self), indent=1), encoding="utf-8")
-        temporary.replace(self.path)
+        write_whole(self.path, json.dumps(asdict(self), indent=1))  # ASCII, whatever was typed
 
     @contextmanager
     def hold_lock(self) -> Iterator[None]:

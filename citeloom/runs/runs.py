@@ -30,8 +30,6 @@ _REFUSED = frozenset({"input", "plan"})
 _FAILED = _REFUSED | {"run", "budget"}
 """Subjects of a stop that leave a run without a result."""
 _NOTHING: Mapping[str, Any] = {}
-_AGAIN = 0.5
-"""Seconds between looks at a run that somebody else works on."""
 
 
 class UnknownRunError(InputError):
@@ -333,7 +331,8 @@ class Runs:
                 yield view
             view = await self.get(run)
             if not view.is_resting:
-                await sleep(_AGAIN)
+                # Somebody else works on it.
+                await sleep(0.5)
         yield view
 
     async def answer(self, run: str, answer: object, *, asked: str | None = None) -> None:

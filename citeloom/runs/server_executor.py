@@ -26,10 +26,6 @@ _LOST = (
     "this run has no saved state: its server was killed, or someone stopped it at "
     "once. Resume it to start again"
 )
-_STREAMED = ["custom", "updates"]
-"""Of a run that goes on, from which the page shows papers as they are found."""
-_BEGINS = 5.0
-"""Seconds in which a run has begun: its first step is kept, and its ledger open."""
 
 
 def server_runs(client: LangGraphClient) -> Runs:
@@ -158,7 +154,8 @@ class ServerExecutor:
 
     async def finish(self, run: str) -> None:
         """Let a run that works end with what it has; see `Executor`."""
-        until = monotonic() + _BEGINS
+        # By then it has begun: its first step is kept, and its ledger open.
+        until = monotonic() + 5.0
         while True:
             with _sdk_errors_translated(run):
                 thread = await self._thread(run)
@@ -212,7 +209,8 @@ class ServerExecutor:
             stream_subgraphs=True,
             stream_resumable=True,
             multitask_strategy="reject",
-            **{"stream_mode": _STREAMED, **given},
+            # From a run that goes on the page shows papers as they are found.
+            **{"stream_mode": ["custom", "updates"], **given},
         )
 
 

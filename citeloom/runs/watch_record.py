@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from state.watch import Watch, WatchCheck, WatchItem
+from tools.disk import write_whole
 from tools.errors import InputError
 from tools.settings import settings
 
@@ -124,13 +125,6 @@ class WatchFolder:
             log.flush()
             os.fsync(log.fileno())
 
-    def write(self, path: Path, text: str) -> None:
-        """Write a file as a whole, replacing what was there."""
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_suffix(f".{os.getpid()}.tmp")
-        temporary.write_text(text, encoding="utf-8", errors="replace")
-        temporary.replace(path)
-
     def add(self, watch: Watch) -> None:
         """Keep a new watch.
 
@@ -146,7 +140,7 @@ class WatchFolder:
             raise InputError(
                 f"there is a watch '{name}' already: choose another --name, or remove that one"
             )
-        self.write(self.path / "watch.json", watch.model_dump_json(indent=1))
+        write_whole(self.path / "watch.json", watch.model_dump_json(indent=1))
 
     def remove(self) -> None:
         """Delete the watch with its digests and its feed; not while a check works on it."""

@@ -17,8 +17,6 @@ from a2a.types import (
 from state.run import GraphName
 
 PATH = "/citeloom/a2a"
-VERSIONS = ("1.0", "0.3")
-"""Versions of the protocol that are served, the preferred one first."""
 TAKE_FILES = frozenset({"references", "synthesize", "ingest"})
 _MODES = ["text/plain", "application/json"]
 _FILE_MODES = ["application/pdf", "text/html", "text/markdown", "application/octet-stream"]
@@ -119,7 +117,8 @@ def card_of(graph: GraphName | None, base: str = "", *, needs_key: bool = False)
             AgentInterface(
                 url=f"{base}{path_of(graph)}", protocol_binding="JSONRPC", protocol_version=each
             )
-            for each in VERSIONS
+            # The preferred one first.
+            for each in ("1.0", "0.3")
         ],
         capabilities=AgentCapabilities(streaming=True, push_notifications=False),
         default_input_modes=[*_MODES, *files],

@@ -110,14 +110,15 @@ def _files(view: RunSnapshot, place: str) -> Iterator[Part]:
         if len(content) <= MOST_BYTES and name != "result.json":
             yield new_raw_part(content, media_type=mime_of(name), filename=name)
         else:
-            served = _SERVED.get(name, name) if view.graph in SECTIONS else name
+            # A route may have a file of a section under another name.
+            served = (
+                {"references.bib": "files/references.bib"}.get(name, name)
+                if view.graph in SECTIONS
+                else name
+            )
             yield new_url_part(f"{place}/{served}", media_type=mime_of(name), filename=name)
     if view.graph in SECTIONS and view.outcome in {"complete", "partial"}:
         yield new_url_part(f"{place}/{BUNDLE}", media_type="application/zip", filename=BUNDLE)
-
-
-_SERVED = {"references.bib": "files/references.bib"}
-"""Where a route has a file of a section, if not under its name."""
 
 
 def _moment(written: str) -> datetime:

@@ -21,11 +21,6 @@ from state.run import GraphName
 from tools.errors import CiteLoomError, InputError
 
 _BASE = "base_url"
-_KNOWN_BY = ("authorization", "x-api-key")
-_MOST_KEPT = 1000
-_MOST_LISTED = 1000
-"""As many as the servers list at once."""
-_AT_ONCE = 8
 
 
 class Contexts(DefaultServerCallContextBuilder):
@@ -70,7 +65,7 @@ class RunTasks(TaskStore):
             state not in ENDED or await self._view(task.id, context) is None
         ):
             self._kept[key] = _copy(task)
-            while len(self._kept) > _MOST_KEPT:
+            while len(self._kept) > 1000:
                 self._kept.popitem(last=False)
 
     async def get(self, task_id: str, context: ServerCallContext) -> Task | None:
@@ -84,7 +79,8 @@ class RunTasks(TaskStore):
     async def list(self, params: ListTasksRequest, context: ServerCallContext) -> ListTasksResponse:
         """Return a page of the caller's tasks, those last changed first."""
         runs = self._runs_of(headers_of(context))
-        views = await runs.list(_MOST_LISTED, conversation=params.context_id)
+        # As many as the servers list at once.
+        views = await runs.list(1000, conversation=params.context_id)
         tasks = {
             view.run: task_of(view, whole=False)
             for view in views
@@ -109,7 +105,7 @@ class RunTasks(TaskStore):
     async def _all(
         self, names: Sequence[str], context: ServerCallContext, *, whole: bool
     ) -> Sequence[Task]:
-        free = asyncio.Semaphore(_AT_ONCE)
+        free = asyncio.Semaphore(8)
 
         async def one(name: str) -> Task | None:
             async with free:
@@ -145,7 +141,7 @@ def errors_of_protocol() -> Iterator[None]:
 def _key(task_id: str, context: ServerCallContext) -> tuple[str, str]:
     """Return whose task it is, as far as the headers tell, and its name."""
     headers = headers_of(context)
-    known = "\n".join(headers.get(name, "") for name in _KNOWN_BY)
+    known = "\n".join(headers.get(name, "") for name in ("authorization", "x-api-key"))
     return sha256(known.encode()).hexdigest(), task_id
 
 

@@ -36,9 +36,6 @@ from citeloom.service.dev_server_cancelling import cancellable
 from citeloom.service.gate import RequestGate
 from tools.settings import settings
 
-_TIMEOUT = httpx.Timeout(30, read=None)
-_PASSED_ON = ("authorization", "x-api-key")
-
 
 def runs_of(headers: Mapping[str, str]) -> Runs:
     """Return the runs of a caller, known by the headers of the request."""
@@ -52,8 +49,8 @@ def runs_of(headers: Mapping[str, str]) -> Runs:
     client = httpx.AsyncClient(
         base_url=url or "http://127.0.0.1",
         transport=transport,
-        headers={name: headers[name] for name in _PASSED_ON if name in headers},
-        timeout=_TIMEOUT,
+        headers={name: headers[name] for name in ("authorization", "x-api-key") if name in headers},
+        timeout=httpx.Timeout(30, read=None),
     )
     return server_runs(LangGraphClient(client))
 

@@ -24,8 +24,6 @@ from tools.settings import SettingsError, foreign_variable, settings
 _OURS = ("--no-browser", "--no-reload", "--n-jobs-per-worker", "25")
 """Without the number of jobs LangGraph's server runs one at a time, whatever its help says."""
 _PACKAGE = Path(str(files("citeloom")))
-_EVERY = 0.25
-"""Seconds between looks whether the server answers."""
 
 
 def main() -> None:
@@ -162,9 +160,10 @@ def _welcome(place: tuple[str, int], scheme: str, terminal: TextIO, opened: bool
     """Say where to go once the server answers, and open the page if it is to be opened."""
     import webbrowser
 
-    host, port = _AT_HOME.get(place[0], place[0]), place[1]
+    # Where this machine reaches a server that listens everywhere.
+    host, port = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(place[0], place[0]), place[1]
     while not _answers((host, port)):
-        sleep(_EVERY)
+        sleep(0.25)
     url = f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}"
     told = [f"The page: {url}/app/"]
     if opened:
@@ -177,10 +176,6 @@ def _welcome(place: tuple[str, int], scheme: str, terminal: TextIO, opened: bool
     terminal.write("\n".join([*told, "Ctrl-C stops the server.", ""]))
     if opened:
         webbrowser.open(f"{url}/app/")
-
-
-_AT_HOME = {"0.0.0.0": "127.0.0.1", "::": "::1"}
-"""Where this machine reaches a server that listens everywhere."""
 
 
 def _answers(place: tuple[str, int]) -> bool:

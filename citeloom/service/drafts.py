@@ -24,13 +24,8 @@ from tools.errors import InputError
 from tools.ingest.reader_processes import Reading, read_file, run_apart
 from tools.settings import settings
 
-_LONGEST = 3000
-"""Characters taken of a draft in which no abstract is found."""
 _LONGEST_WHOLE = 100_000
 """Characters of a text that `verify` takes."""
-
-
-_WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 
 
 def routes() -> list[BaseRoute]:
@@ -52,7 +47,8 @@ async def _read(request: Request) -> object:
             "text": text[:_LONGEST_WHOLE],
             "whole": len(text) <= _LONGEST_WHOLE,
         }
-    text = found.abstract or found.text[:_LONGEST]
+    # Without an abstract, the beginning.
+    text = found.abstract or found.text[:3000]
     return {"title": found.title or "", "text": text, "whole": bool(found.abstract)}
 
 
@@ -69,7 +65,11 @@ async def _mend(request: Request) -> Response:
         settings(), mend_word, content=content, fixes=_fixes(given.get("fixes")), name=name
     )
     headers = {"X-Unmade": json.dumps(left), "X-Content-Type-Options": "nosniff"}
-    return Response(mended, headers=headers, media_type=_WORD)
+    return Response(
+        mended,
+        headers=headers,
+        media_type="application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    )
 
 
 def _fixes(given: object) -> list[Fix]:

@@ -36,7 +36,6 @@ from tools.settings import settings
 
 BUNDLE = "bundle.zip"
 _XLSX = ("xlsx",) if has_xlsx() else ()
-_PAGED = frozenset({"synthesize", "verify", "novelty", "screen", "table"})
 
 
 def routes(runs_of: RunsOf) -> list[BaseRoute]:
@@ -87,7 +86,11 @@ def names_of(view: RunSnapshot) -> dict[str, str]:
 
 def _pages(view: RunSnapshot) -> Mapping[str, str | bytes]:
     """Return what a synthesis, check or table that is done has to open; a conversation goes on where it was had."""
-    if view.graph not in _PAGED or view.status != "completed" or not view.values:
+    if (
+        view.graph not in {"synthesize", "verify", "novelty", "screen", "table"}
+        or view.status != "completed"
+        or not view.values
+    ):
         return {}
     return {
         name: what

@@ -17,11 +17,6 @@ from citeloom.service.entry import RequestRefusedError
 from tools.callers import ApiKeyLimits
 from tools.settings import settings
 
-_MINUTE = 60.0
-_CALLERS = 10_000
-_UNKNOWN = 120
-"""Requests a minute from one address that no key is known for."""
-
 
 class RequestGate:
     """ASGI middleware."""
@@ -74,7 +69,8 @@ class RequestGate:
                     401, "this server has no keys yet and serves only its own machine"
                 )
         except RequestRefusedError:
-            self._count(f"at {peer}", _UNKNOWN)
+            # No key is known for it.
+            self._count(f"at {peer}", 120)
             raise
         if key:
             self._count(key.name, key.limits.requests_a_minute)
@@ -85,14 +81,14 @@ class RequestGate:
         now = monotonic()
         asked = self._asked.setdefault(who, deque())
         self._asked.move_to_end(who)
-        while asked and now - asked[0] > _MINUTE:
+        while asked and now - asked[0] > 60.0:
             asked.popleft()
         if len(asked) >= most:
             raise RequestRefusedError(
                 429, f"more than {most} requests per minute: wait and try again"
             )
         asked.append(now)
-        while len(self._asked) > _CALLERS:
+        while len(self._asked) > 10_000:
             self._asked.popitem(last=False)
 
 

@@ -25,8 +25,6 @@ _KEPT_SECONDS = 2.0
 """Anybody may ask; the dependencies are asked no more often than this."""
 _ROOM = 500_000_000
 """Bytes of disk below which a run may not be able to keep its checkpoints."""
-_PROMPT = 0.5
-"""Seconds after which a probe gets the last state: probes give up after a few seconds."""
 _OUTDATED = 30.0
 """Seconds after which what was found last says nothing any more."""
 _found: tuple[float, Sequence["Part"]] = (float("-inf"), ())
@@ -86,7 +84,8 @@ async def _parts() -> Sequence[Part]:
         # On a thread and a loop of its own, so that no run of the server stands before it.
         look = _looking = asyncio.get_running_loop().run_in_executor(_own, _look)
     age = monotonic() - _found[0]
-    await asyncio.wait({look}, timeout=_PROMPT if age < _OUTDATED else _PATIENCE)
+    # A probe gives up after a few seconds, and gets the last state before that.
+    await asyncio.wait({look}, timeout=0.5 if age < _OUTDATED else _PATIENCE)
     if look.done():
         _found, _looking = (monotonic(), look.result()), None
     elif age >= _OUTDATED:

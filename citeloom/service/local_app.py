@@ -27,9 +27,6 @@ from tools.telemetry.logs import quiet_libraries
 if TYPE_CHECKING:
     from citeloom.runs.local_executor import LocalExecutor
 
-_STOP_SECONDS = 1
-"""For open streams to end after Ctrl-C."""
-
 
 def serve(host: str, port: int) -> None:
     """Serve until Ctrl-C or SIGTERM; runs under way are paused then, and can be resumed.
@@ -44,7 +41,8 @@ def serve(host: str, port: int) -> None:
         port=port,
         log_config=None,
         access_log=False,
-        timeout_graceful_shutdown=_STOP_SECONDS,
+        # For open streams to end after Ctrl-C.
+        timeout_graceful_shutdown=1,
     )
     with suppress(KeyboardInterrupt):
         _Server(config).run()

@@ -27,12 +27,8 @@ from state.run import GraphName
 from tools.errors import InputError, TransientError
 
 _THREAD_STATUS = {"working": "busy", "input_required": "interrupted", "cancelled": "interrupted"}
-_NOTED = frozenset({"title", "parent", "change"})
-"""What of a thread's metadata is not in its run anyway."""
 _MOST = 200
 """Threads that are listed at once."""
-_NOT_BEGUN = 100
-"""Threads that are kept in memory until a run is begun on them."""
 
 
 def routes(executor: LocalExecutor) -> list[BaseRoute]:
@@ -60,8 +56,11 @@ class _Threads:
         given = await sent(request)
         graph, metadata = _graph(given.get("graph_id")), _object(given, "metadata")
         name = new_run(graph, {}, {}).name
-        self._new[name] = {key: value for key, value in metadata.items() if key in _NOTED}
-        while len(self._new) > _NOT_BEGUN:
+        # The rest of what a caller notes is in its run anyway.
+        self._new[name] = {
+            key: value for key, value in metadata.items() if key in {"title", "parent", "change"}
+        }
+        while len(self._new) > 100:
             del self._new[next(iter(self._new))]
         return {"thread_id": name, "metadata": metadata, "status": "idle"}
 

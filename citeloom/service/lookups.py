@@ -23,10 +23,6 @@ _FREE = ("openalex", "semantic_scholar", "arxiv", "crossref")
 _LONGEST = 1000
 """Characters of a title or a sentence that are looked for."""
 _MOST = 5
-_MOST_USD = 0.05
-"""What all sources together may cost: OpenAlex counts its searches against its key's day."""
-_PATIENCE = 15.0
-"""Seconds that each source has to answer."""
 
 
 def routes() -> list[BaseRoute]:
@@ -45,7 +41,8 @@ async def _titled(request: Request) -> object:
     if not title or not set(names) <= set(_FREE):
         raise InputError(f"send title=TITLE and source=NAME; NAME is one of {', '.join(_FREE)}")
     clients = open_clients(settings())
-    ledger = RunLedger("", BudgetLimits(usd=_MOST_USD, caller=caller))
+    # OpenAlex counts its searches against its key's day.
+    ledger = RunLedger("", BudgetLimits(usd=0.05, caller=caller))
     answers = await asyncio.gather(*(_asked(clients, ledger, name, title) for name in names))
     found = [paper for papers in answers for paper in papers or ()]
     wanted = Paper(id="title:asked", title=title)
@@ -62,7 +59,7 @@ async def _titled(request: Request) -> object:
 
 async def _asked(clients: Clients, ledger: RunLedger, name: str, title: str) -> list[Paper] | None:
     try:
-        async with asyncio.timeout(_PATIENCE):
+        async with asyncio.timeout(15.0):
             source = await clients.online(name, ledger, refresh=False, among=())
             return list(await source.titled(title))
     except (CiteLoomError, TimeoutError):

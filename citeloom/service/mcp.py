@@ -53,7 +53,6 @@ logger = logger_of(__name__)
 
 PATH = "/citeloom/mcp"
 """A LangGraph server may have a /mcp of its own."""
-_LISTED = 20
 _TABLES: Mapping[str, tuple[str, Callable[[], Any]]] = {
     "citeloom://methods": (
         "The methods a run can follow, by step: when to use each, and the settings that choose it.",
@@ -128,7 +127,7 @@ def server(runs_of: RunsOf) -> Server[Any]:
             return _failed(_UNEXPECTED.format(type(error).__name__))
 
     async def list_resources(ctx: Context, params: Any) -> types.ListResourcesResult:
-        views = await runs(ctx).list(_LISTED)
+        views = await runs(ctx).list(20)
         listed = [
             *(
                 types.Resource(

@@ -18,7 +18,6 @@ from citeloom.service.next_step import progress_text
 from tools.errors import CiteLoomError, InputError
 
 EXTENSION = "io.modelcontextprotocol/tasks"
-_POLL = 2000
 
 Context = ServerRequestContext[Any, Any]
 
@@ -56,7 +55,7 @@ def as_task(view: RunSnapshot, kind: str = "task") -> dict[str, Any]:
         "createdAt": view.started,
         "lastUpdatedAt": view.updated or view.started,
         "ttlMs": None,
-        "pollIntervalMs": _POLL,
+        "pollIntervalMs": 2000,
     }
 
 

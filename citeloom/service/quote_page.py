@@ -14,9 +14,6 @@ from tools.library.library import Library
 from tools.pdf.page_image import PageImage, page_image
 from tools.settings import settings
 
-_LONGEST = 2000
-"""Characters of a quote that are looked for."""
-
 
 def routes() -> list[BaseRoute]:
     """Return the route."""
@@ -27,7 +24,7 @@ async def _page(request: Request) -> Response:
     caller = await caller_of_request(request)
     library = await open_clients(settings()).opened(request.path_params["name"], caller)
     asked = request.query_params
-    paper, quote = asked.get("paper", ""), asked.get("quote", "")[:_LONGEST]
+    paper, quote = asked.get("paper", ""), asked.get("quote", "")[:2000]
     number = asked.get("page", "")
     page = int(number) if number.isdecimal() and len(number) < 6 else None
     kept = await asyncio.to_thread(_kept, library, paper)

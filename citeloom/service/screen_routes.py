@@ -28,10 +28,13 @@ from citeloom.service.jobs import Jobs
 from citeloom.service.screening import (
     LOOK,
     ModelTurn,
+    Records,
     estimate_turn,
     left_for_model,
+    library_records,
     model_screener,
     read_screening_file,
+    run_records,
     runs_of_turn,
 )
 from citeloom.service.tool_answers import RunsOf
@@ -41,14 +44,16 @@ from state.screening import Protocol, ScreeningDecision, Stage
 from tools.errors import InputError
 from tools.ingest.reader_processes import run_apart
 from tools.library.open_library import settings_for
-from tools.screening.screening import LOG, PROTOCOL, Screening, refusing_protocol
+from tools.screening.screening import (
+    LOG,
+    PROTOCOL,
+    Screening,
+    delete_screening,
+    refusing_protocol,
+)
 from tools.settings import settings
 
 T = TypeVar("T")
-_MOST = 8
-"""Screenings that stay open; each person's apart, for the order of one is no other's."""
-_SHOWN = 200
-"""Conflicts that are listed at once."""
 _jobs = Jobs()
 
 
@@ -63,13 +68,33 @@ def routes(runs_of: RunsOf) -> list[BaseRoute]:
         _jobs.begin(str(place), _model_turn(runs_of(request.headers), place, turn))
         return {"begun": True}
 
+    async def add(request: Request) -> object:
+        """Add the papers of a run, of a library, or of the file that the body is."""
+        place, asked = await _place(request), request.query_params
+        if run := asked.get("run"):
+            kept = asked.get("kept") == "true"
+            records = await run_records(runs_of(request.headers), run, kept=kept)
+        elif library := asked.get("library"):
+            records = await library_records(library, await caller_of_request(request))
+        else:
+            records = await _sent_records(await request.body(), asked.get("name", "")[:200])
+        given = (records.source, records.papers, records.sha256)
+        added = await _with(place, "", lambda screening: screening.add_papers(*given))
+        names = ("new", "duplicates", "again", "source")
+        return {
+            "name": records.source,
+            "faults": records.faults,
+            **dict(zip(names, added, strict=True)),
+        }
+
     one = "/citeloom/screenings/{name}"
     return [
         Route("/citeloom/screenings", answering(_list)),
         Route(one, answering(_show)),
         Route(one, answering(_begin), methods=["POST"]),
         Route(one, answering(_amend), methods=["PUT"]),
-        Route(one + "/papers", answering(_add), methods=["POST"]),
+        Route(one, answering(_delete), methods=["DELETE"]),
+        Route(one + "/papers", answering(add), methods=["POST"]),
         Route(one + "/decisions", answering(_decide), methods=["POST"]),
         Route(one + "/undo", answering(_undo), methods=["POST"]),
         Route(one + "/conflicts", answering(_conflicts)),
@@ -92,17 +117,22 @@ async def _place(request: Request) -> Path:
     return await _folder(request) / name
 
 
-@lru_cache(maxsize=_MOST)
+# Each person's apart: the order of one is no other's.
+@lru_cache(maxsize=8)
 def _opened(place: Path, by: str) -> tuple[Screening, Lock]:
+    return Screening(place), Lock()
+
+
+def _check_there(place: Path) -> None:
     if not (place / LOG).is_file():
         raise RequestRefusedError(404, f"there is no screening '{place.name}'")
-    return Screening(place), Lock()
 
 
 async def _with(place: Path, by: str, work: Callable[[Screening], T]) -> T:
     """Run `work` on the current state of a screening, one call at a time and off the event loop."""
 
     def done() -> T:
+        _check_there(place)
         screening, lock = _opened(place, by)
         with lock:
             screening.refresh()
@@ -135,6 +165,16 @@ async def _amend(request: Request) -> object:
     place, protocol = await _place(request), _protocol(await sent(request))
     await _with(place, "", lambda screening: screening.amend(protocol))
     return {"amended": True}
+
+
+async def _delete(request: Request) -> object:
+    place = await _place(request)
+    if str(place) in _jobs.at_work:
+        raise InputError("the model is screening: stop it first")
+    _check_there(place)
+    await asyncio.to_thread(delete_screening, place)
+    _opened.cache_clear()
+    return {"deleted": place.name}
 
 
 def _protocol(given: dict[str, object]) -> Protocol:
@@ -189,21 +229,12 @@ def _shown(paper: Paper) -> dict[str, Any]:
     return paper.model_dump(mode="json", exclude={"record", "references", "snippets"})
 
 
-async def _add(request: Request) -> object:
-    """Add the papers of the file that the body is."""
-    place, name = await _place(request), request.query_params.get("name", "")[:200]
-    file = await asyncio.to_thread(put_file, await request.body(), Path(name).suffix[:10])
+async def _sent_records(content: bytes, name: str) -> Records:
+    file = await asyncio.to_thread(put_file, content, Path(name).suffix[:10])
     try:
-        papers, bad = await run_apart(settings(), read_screening_file, str(file))
+        return await run_apart(settings(), read_screening_file, str(file), name)
     finally:
         await asyncio.to_thread(file.unlink)
-    added = await _with(place, "", lambda screening: screening.add_papers(name, papers))
-    faults = [f"{one.line}: {one.reason}" for one in bad]
-    return {
-        "source": name,
-        "faults": faults,
-        **dict(zip(("new", "duplicates", "again"), added, strict=True)),
-    }
 
 
 async def _decide(request: Request) -> object:
@@ -238,8 +269,7 @@ async def _conflicts(request: Request) -> object:
     def look(screening: Screening) -> object:
         found, latest = screening.conflicts(stage), screening.latest(stage)
         shown = [
-            {"paper": _shown(paper), "said": [*latest[paper.id].values()]}
-            for paper in found[:_SHOWN]
+            {"paper": _shown(paper), "said": [*latest[paper.id].values()]} for paper in found[:200]
         ]
         return {"conflicts": shown}
 

@@ -1,15 +1,25 @@
 """What the command line and the page do alike with a screening: its records, a model's turn, what that costs."""
 
+import asyncio
 from collections.abc import Iterator
+from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
+from citeloom.runs.runs import Runs
 from nodes.cost.run_estimate import estimate
 from state.paper import Paper
 from state.questions import Estimate
+from state.results import RankedPaper
 from state.screening import Stage
 from state.value import FrozenModel
 from tools.bibliography.read_record import BadRecord
+from tools.embed.open_embedder import embedder
+from tools.errors import InputError
+from tools.library.open_library import open_library, settings_for
 from tools.run_settings import RunSettings
 from tools.screening.read_decisions import read_papers
 from tools.screening.screening import Screening
@@ -76,8 +86,50 @@ def estimate_turn(screening: Screening, turn: ModelTurn) -> Estimate:
     return estimate("screen", inputs, RunSettings())
 
 
-def read_screening_file(path: str) -> tuple[list[Paper], list[BadRecord]]:
-    """Return the papers of a file of records, and what of it could not be read."""
+class Records(FrozenModel):
+    """The papers of a source to be screened."""
+
+    source: str
+    papers: tuple[Paper, ...]
+    faults: tuple[str, ...] = ()
+    """What could not be read: LINE: REASON."""
+    sha256: str = ""
+    """Of a file's bytes."""
+
+
+def read_screening_file(path: str, name: str) -> Records:
+    """Return the papers of a file, which a person knows by a name."""
     read = [*read_papers(Path(path))]
-    bad = [one for one in read if isinstance(one, BadRecord)]
-    return [one for one in read if not isinstance(one, BadRecord)], bad
+    return Records(
+        source=name,
+        papers=tuple(one for one in read if isinstance(one, Paper)),
+        faults=tuple(f"{one.line}: {one.reason}" for one in read if isinstance(one, BadRecord)),
+        sha256=sha256(Path(path).read_bytes()).hexdigest(),
+    )
+
+
+async def run_records(runs: Runs, run: str, *, kept: bool) -> Records:
+    """Return the papers that a run has judged, or `kept` alone.
+
+    Raises:
+        InputError: There is no such run, or it works.
+    """
+    view = await runs.get(run)
+    if not view.is_resting:
+        raise InputError(f"run '{run}' is still working: wait for its end")
+    found = TypeAdapter(list[RankedPaper]).validate_python(view.values.get("papers") or [])
+    papers = tuple(one.paper for one in found if one.selected or not kept)
+    return Records(source=f"{view.graph} run {run}", papers=papers)
+
+
+async def library_records(name: str, caller: str = "") -> Records:
+    """Return all papers of a library that a caller may read.
+
+    Raises:
+        LibraryError: There is no such library.
+    """
+    place = settings_for(name, caller, settings())
+    opening = partial(open_library, name, place, embedder(), any_embedder=True)
+    library = await asyncio.to_thread(opening)
+    papers = await asyncio.to_thread(lambda: library.get(library.ids()).values())
+    return Records(source=f"library {name}", papers=tuple(papers))

@@ -19,9 +19,6 @@ from tools.settings import settings
 if TYPE_CHECKING:
     from tools.speech.engines import Espeak, Whisper
 
-_LONGEST = 5000
-"""Characters read aloud at once."""
-
 
 def routes() -> list[BaseRoute]:
     """Return the routes."""
@@ -49,7 +46,7 @@ async def _heard(request: Request) -> object:
 
 async def _spoken(request: Request) -> Response:
     await caller_of_request(request)
-    text = str((await sent(request)).get("text", ""))[:_LONGEST]
+    text = str((await sent(request)).get("text", ""))[:5000]
     speech = await asyncio.to_thread(_speaker().speak, text)
     return Response(speech.wav, media_type="audio/wav")
 

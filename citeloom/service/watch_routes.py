@@ -16,9 +16,6 @@ from citeloom.service.watching import begin_watch, check_now, is_run_name, run_s
 from nodes.common.check_input import parse_input
 from tools.errors import InputError, TransientError
 
-_DIGESTS = 20
-"""Of a watch that are shown, the latest."""
-
 
 class NewWatch(BaseModel):
     """A run to watch."""
@@ -91,6 +88,7 @@ def _told(folder: WatchFolder, jobs: Jobs) -> dict[str, Any]:
         **{name: run_settings(watch).get(name) for name in ("max_usd", "max_calls")},
         "digests": [
             {"title": digest_title(watch, one), **one.model_dump(mode="json", exclude={"seen"})}
-            for one in history.digests[: -_DIGESTS - 1 : -1]
+            # The last twenty, the latest first.
+            for one in history.digests[:-21:-1]
         ],
     }

@@ -25,6 +25,7 @@ from nodes.watch.place_in_section import place_in_section
 from state.paper import Paper, published_before
 from state.results import RankedPaper
 from state.watch import ItemKind, Watch, WatchCheck, WatchItem, without_texts
+from tools.disk import write_whole
 from tools.errors import CiteLoomError, InputError, TransientError, counted
 from tools.library.open_library import library_names
 from tools.llm.endpoint import model_price
@@ -42,9 +43,6 @@ OVERLAP = timedelta(days=60)
 """How far a search goes back behind the last one: sources hold a paper weeks after it appeared."""
 MAX_USD, MAX_CALLS = 0.5, 60
 """What a check may cost where nobody says so, and how often it may ask a model whose price is not known."""
-_ASKED = 200
-"""Papers at most of which notices are asked for: those cited, then those told last."""
-_UNATTENDED = {"review_cost": "off", "review_queries": "off", "review_papers": "off"}
 Follow = Callable[[Runs, str], Awaitable[object]]
 
 
@@ -94,7 +92,11 @@ async def begin_watch(
         "every": every,
         "added": now,
         "inputs": inputs,
-        "settings": {**kept, **_UNATTENDED, "refresh": True},
+        "settings": {
+            **kept,
+            **{"review_cost": "off", "review_queries": "off", "review_papers": "off"},
+            "refresh": True,
+        },
     }
     watch = Watch(**fields)
     WatchFolder(watch.name).add(watch)
@@ -180,11 +182,11 @@ async def check_now(
     follow: Follow = wait_until_resting,
     show: Callable[[int, str], None] = lambda number, text: None,
 ) -> tuple[WatchCheck, str]:
-    """Check a watch and tell what is new; see `check_watch` and `deliver`."""
+    """Check a watch and tell what is new; see `check_watch` and `send_digests`."""
     folder = watch_of(name)
     with folder.hold():
         check = await check_watch(folder, runs, datetime.now(UTC), follow)
-        return check, await asyncio.to_thread(deliver, folder, show)
+        return check, await asyncio.to_thread(send_digests, folder, show)
 
 
 async def check_watch(
@@ -291,7 +293,8 @@ async def _check(
         for one, place in zip(new, placed, strict=True)
     ]
     told = [*watch.cited, *(item.paper for item in history.told[::-1] if item.kind == "new")]
-    noticed, unasked = await noticed_now(services, request, told[:_ASKED], "watch", records=True)
+    # Notices are asked for of at most 200: those cited, then those told last.
+    noticed, unasked = await noticed_now(services, request, told[:200], "watch", records=True)
     items += [*published, *_appeared(told, values.get("same") or {}), *_notices(told, noticed)]
     before = {item.key for item in history.told}
     fresh = {item.key: item for item in items if item.key not in before}
@@ -309,9 +312,10 @@ async def _check(
         searched={name: f"{at:%Y-%m-%d}" for name in watch.sources if name not in failed},
         failed=failed,
         unasked=tuple(left),
+        untold=values["counts"].excluded_by_number if fresh else 0,
         seen=tuple(without_texts(item.paper) for item in read),
         mind=services.mind_name,
-        bar=services.context.relevant_from,
+        bar=services.context.effective_bar,
     )
 
 
@@ -362,7 +366,7 @@ def _notices(papers: Sequence[Paper], marked: Mapping[str, Paper]) -> Iterator[W
                 yield WatchItem(kind=kind, paper=without_texts(paper), detail=one.detail)
 
 
-def deliver(
+def send_digests(
     folder: WatchFolder, show: Callable[[int, str], None] = lambda number, text: None
 ) -> str:
     """Write, show and mail the digests of a watch that have not gone out; return why a mail did not, or "".
@@ -377,8 +381,8 @@ def deliver(
     for check in history.digests:
         if (check.number, "files") not in history.delivered:
             text = digest_markdown(watch, check)
-            folder.write(folder.digest(check.number), text)
-            folder.write(folder.feed, feed_xml(watch, history.digests))
+            write_whole(folder.digest(check.number), text)
+            write_whole(folder.feed, feed_xml(watch, history.digests))
             show(check.number, text)
             folder.append({"delivered": check.number, "by": "files"})
         if unsent or (check.number, "mail") in history.delivered:

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from citeloom.report.zotero_notes import (
-    Finding,
     NotedPaper,
+    QuotedClaim,
     highlight_of,
     note_of,
     noted_papers,
@@ -197,7 +197,7 @@ async def _highlights(plan: Plan, zotero: ZoteroLibrary, one: NotedPaper, key: s
 
 
 async def _place(
-    path: Path, title: str, text: str, findings: Iterable[Finding]
+    path: Path, title: str, text: str, findings: Iterable[QuotedClaim]
 ) -> QuotePlace | None:
     """Return where words stand in a PDF; None where it cannot be read, or lacks them."""
     places = (

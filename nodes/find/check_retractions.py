@@ -16,7 +16,7 @@ STAGE = "check_retractions"
 async def check_retractions(state: FindState, runtime: NodeRuntime) -> FindState:
     """Mark the retracted among all papers that may be kept; offline, what the library says must do."""
     services = open_services(runtime, state["run"])
-    request, bar, same = state["request"], services.context.relevant_from, state["same"]
+    request, bar, same = state["request"], services.context.effective_bar, state["same"]
     hidden = excluded_in(state)
     relevant = sorted(
         (key for key, score in state["scores"].items() if score >= bar and key not in hidden),

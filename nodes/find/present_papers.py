@@ -52,7 +52,7 @@ async def present_papers(state: FindState, runtime: NodeRuntime) -> FindOutput:
         "selected": kept_in(state),
         "papers": result,
         "links": links,
-        "counts": await count_papers(state, services.run_store, services.context.relevant_from),
+        "counts": await count_papers(state, services.run_store, services.context.effective_bar),
         "usage": await services.usage(),
         "source_usage": await services.source_usage(),
         "mind": services.mind_name,

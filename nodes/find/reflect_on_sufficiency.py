@@ -229,7 +229,7 @@ async def reflect_on_sufficiency(state: FindState, runtime: NodeRuntime) -> Find
 
 def _ended(state: FindState, services: Services, why: str) -> Sufficiency:
     """Return the last reflection, with the relevant papers that this hop's queries found for what was missing."""
-    before, same, bar = state["sufficiency"][-1], state["same"], services.context.relevant_from
+    before, same, bar = state["sufficiency"][-1], state["same"], services.context.effective_bar
     text_of = {
         query.reason: query.text for query in state["queries"] if query.hop == state["hop"] > 1
     }
@@ -270,7 +270,7 @@ def _faults(text: str, ids: Collection[str], answer: Reflection) -> list[str]:
 
 async def _best(services: Services, scores: dict[str, float]) -> dict[str, Paper]:
     """Return the best papers under the short ids that the mind is shown."""
-    relevant = [key for key, score in scores.items() if score >= services.context.relevant_from]
+    relevant = [key for key, score in scores.items() if score >= services.context.effective_bar]
     best = sorted(relevant, key=lambda key: -scores[key])[:SHOWN]
     papers = (await services.run_store.papers.get(best)).values()
     return {f"P{number}": paper for number, paper in enumerate(papers, start=1)}

@@ -43,7 +43,7 @@ _NUMBERED = re.compile(r"\[(\d{1,4})\]")
 async def review_papers(state: FindState, runtime: NodeRuntime) -> FindState:
     """Stop for a person; papers named by id are looked up where the run searches."""
     services = open_services(runtime, state["run"])
-    why = _why(state, services.context.relevant_from)
+    why = _why(state, services.context.effective_bar)
     if fatal_failure(state["failures"]) or not should_ask(services.context.review_papers, why):
         return {"failures": []}
     scores, kept = state["scores"], set(kept_in(state))

@@ -28,7 +28,7 @@ SILENT = 2
 async def select_papers(state: FindState, runtime: NodeRuntime) -> FindState:
     """Order by score, equal ones by prior, and cut; nothing above the bar stops the run, and says so."""
     services = open_services(runtime, state["run"])
-    request, bar, same = state["request"], services.context.relevant_from, state["same"]
+    request, bar, same = state["request"], services.context.effective_bar, state["same"]
     hidden, prior = excluded_in(state), state["prior"]
     retracted = set() if request.include_retracted else set(state["retracted"])
     named = list(dict.fromkeys(same.get(key, key) for key in request.must_include))

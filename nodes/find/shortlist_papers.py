@@ -70,7 +70,7 @@ async def shortlist_papers(state: FindState, runtime: NodeRuntime) -> FindState:
     waiting = top_papers(left, len(left))
     cascade = context.ranker == "cascade"
     settled = (
-        scores_of_clear_cases(_known(waiting, state, context.relevant_from)) if cascade else {}
+        scores_of_clear_cases(_known(waiting, state, context.effective_bar)) if cascade else {}
     )
     batch = [key for key in waiting if key not in settled]
     services.progress(STAGE, len(waiting), len(prior), f"{len(batch)} to judge")
@@ -102,7 +102,7 @@ def papers_to_judge(state: FindState, context: RunSettings) -> int:
     if state["hop"] > 1 and not begun:
         return min(IN_LATER_HOP, pool)
     left = pool - len(state["judged"]) if state["hop"] == 1 else 0
-    return left if left > 0 else MORE * _seats_left(state, context.relevant_from)
+    return left if left > 0 else MORE * _seats_left(state, context.effective_bar)
 
 
 def _pool(state: FindState, context: RunSettings) -> int:

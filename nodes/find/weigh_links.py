@@ -36,7 +36,7 @@ never turn round what it set apart."""
 async def weigh_links(state: FindState, runtime: NodeRuntime) -> FindState:
     """Score every judged paper; one stopped before any was read shows their prior."""
     services = open_services(runtime, state["run"])
-    judged, bar = state["judged"], services.context.relevant_from
+    judged, bar = state["judged"], services.context.effective_bar
     by_level = services.context.expansion == "bfs"
     none_relevant = max(judged.values(), default=0.0) < bar
     if judged.keys() <= set(state["settled"]) and fatal_failure(state["failures"]):
@@ -79,7 +79,7 @@ async def _weighed(services: Services, state: FindState) -> dict[str, float]:
     read = {key: score for key, score in read_scores(state).items() if key in prior}
     weighed = np.array([prior[key] for key in read])
     if read and services.mind.judges:
-        judged, bar = np.array(list(read.values())), services.context.relevant_from
+        judged, bar = np.array(list(read.values())), services.context.effective_bar
         odds = log_odds(judged)
         beyond = np.log(weighed / (100 - weighed)) - odds
         moved = as_score(odds + beyond - np.median(beyond)) - as_score(odds)
@@ -102,7 +102,7 @@ async def _collect(services: Services, state: FindState) -> FindState:
     """
     most, level = services.context.max_papers, await level_of(services.run_store, state)
     relevant = [
-        key for key in level if state["judged"].get(key, -1.0) >= services.context.relevant_from
+        key for key in level if state["judged"].get(key, -1.0) >= services.context.effective_bar
     ]
     collected = list(dict.fromkeys([*state["collected"], *relevant]))[:most]
     expanded = set(state["expanded"])

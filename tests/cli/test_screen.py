@@ -11,9 +11,11 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from citeloom.cli.app import app
+from tests.cli.conftest import Cite
 from tests.cli.test_output_contract import check_described
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.reviewer import reviewer
+from tests.support import SMALL, small_records
 from tools.settings import settings
 
 TABLE = """Title,Abstract,DOI,Publication Year,Authors,Colour
@@ -171,12 +173,17 @@ def test_rayyan_of_one_person_and_ugly_notes(
         assert "one.ris has no decision of Cy on a paper of this screening" in done.stderr
 
 
-def test_answers_that_cannot_be_used_are_asked_again_and_skipped_papers_are_told(
+def test_answers_are_asked_again_or_taken_back_and_skipped_papers_are_told(
     screen: Screen, begun: Path
 ) -> None:
-    done = screen("decide", begun, "--as", "Ann", stdin=" \nwhat\ne\ne e1\ni E1\ns\ns\n")
+    done = screen("decide", begun, "--as", "Ann", stdin="u\n \nwhat\ne\ne e1\ni\nu\ni E1\ns\ns\n")
+    assert "Ann has not decided on any paper here" in done.stdout
     assert "an exclusion needs the number of a criterion: I1, E1" in done.stdout
     assert "2 papers skipped." in done.stdout
+    assert (
+        "2 papers skipped."
+        in screen("decide", begun, "--as", "Ann", "--undo", stdin="i\ns\ns\n").stdout
+    )
     shown = json.loads(screen("status", begun, "--json").stdout)
     made = [one for paper in shown["papers"] for one in paper["decisions"]]
     assert sorted((one["decision"], one["reason"], one["drawn"]) for one in made) == [
@@ -188,6 +195,10 @@ def test_answers_that_cannot_be_used_are_asked_again_and_skipped_papers_are_told
 def test_model_decides_and_what_it_cannot_is_left(
     screen: Screen, begun: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    assert "No cost" in screen("run", begun, "--estimate").stdout
+    refused = screen("run", begun)
+    assert refused.exit_code == 2
+    assert "no model is configured, so CiteLoom decides nothing" in refused.stderr
     with OpenAIServer(reviewer()) as server:
         for name, value in {
             "LLM_BASE_URL": server.url,
@@ -218,52 +229,63 @@ def test_model_decides_and_what_it_cannot_is_left(
     assert "computer" in made["doi:10.1234/sim"]["criteria"][1]["quote"]["text"]
 
 
-def test_without_a_model_a_person_decides(screen: Screen, begun: Path) -> None:
-    assert "No cost" in screen("run", begun, "--estimate").stdout
-    done = screen("run", begun)
-    assert done.exit_code == 2
-    assert "no model is configured, so CiteLoom decides nothing" in done.stderr
-
-
 @pytest.mark.parametrize(
-    ("name", "content", "told"),
+    ("command", "name", "content", "told"),
     [
-        ("no.csv", "a,b\n1,2\n", "has no column 'title'; it has: a, b"),
-        ("empty.csv", "", "empty.csv has no column 'title'"),
-        ("bare.csv", "title\n", "bare.csv has no paper that can be screened"),
-        ("no.ris", "nothing here\n", "has no record in it"),
+        ("add", "no.csv", "a,b\n1,2\n", "has no column 'title'; it has: a, b"),
+        ("add", "empty.csv", "", "empty.csv has no column 'title'"),
+        ("add", "bare.csv", "title\n", "bare.csv has no paper that can be screened"),
+        ("add", "no.ris", "nothing here\n", "has no record in it"),
+        ("import", "bo.csv", "doi,verdict\n10.1234/home,yes\n", "has no column 'decision'"),
+        ("import", "bo.csv", "doi,decision\n10.1234/home,perhaps\n", "'perhaps' is no decision"),
+        (
+            "import",
+            "bo.csv",
+            "doi,decision\n10.1234/nobody,yes\n",
+            "has no decision of Bo on a paper",
+        ),
+        ("import", "bo.csv", "doi,decision,reason\n10.1234/home,exclude,E7\n", "no criterion 'E7'"),
+        (
+            "import",
+            "bo.csv",
+            "doi,decision\n10.1234/home,exclude\n",
+            "needs the number of a criterion",
+        ),
     ],
 )
-def test_file_without_records_is_refused(
-    screen: Screen, begun: Path, tmp_path: Path, name: str, content: str, told: str
+def test_file_that_cannot_be_used_is_refused(
+    screen: Screen, begun: Path, tmp_path: Path, command: str, name: str, content: str, told: str
 ) -> None:
     (tmp_path / name).write_text(content, "utf-8")
-    done = screen("add", begun, tmp_path / name)
+    done = screen(command, begun, tmp_path / name, *(("--as", "Bo") if command == "import" else ()))
     assert done.exit_code == 2
     assert told in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("content", "told"),
-    [
-        ("doi,verdict\n10.1234/home,yes\n", "has no column 'decision'"),
-        ("doi,decision\n10.1234/home,perhaps\n", "line 2: 'perhaps' is no decision"),
-        (
-            "doi,decision\n10.1234/nobody,yes\n",
-            "has no decision of Bo on a paper of this screening",
-        ),
-        ("doi,decision,reason\n10.1234/home,exclude,E7\n", "no criterion 'E7'"),
-        ("doi,decision\n10.1234/home,exclude\n", "needs the number of a criterion"),
-    ],
-)
-def test_decisions_that_cannot_be_used_are_refused(
-    screen: Screen, begun: Path, tmp_path: Path, content: str, told: str
+def test_papers_of_a_copy_a_library_and_a_run_are_counted_once(
+    screen: Screen, begun: Path, cite: Cite
 ) -> None:
-    (tmp_path / "bo.csv").write_text(content, "utf-8")
-    done = screen("import", begun, tmp_path / "bo.csv", "--as", "Bo")
-    assert done.exit_code == 2
-    assert told in done.stderr
+    again = screen(
+        "add", begun, begun.with_name("found.csv").rename(begun.with_name("copy.csv"))
+    ).stdout
+    assert again.startswith("copy.csv (the same file as found.csv): 0 new papers, 0 duplicates, 5 ")
+    papers = small_records()
+    assert f"{len(papers)} new papers" in screen("add", begun, "--library", SMALL).stdout
+    found = cite("find", papers[0].title, "--library", SMALL, "--keep", "3", "--set", "bar=0")
+    name = found.run["run"]
+    kept = screen("add", begun, "--run", name, "--kept").stdout
+    assert kept == f"find run {name}: 0 new papers, 3 duplicates\n"
+    assert ", 3 records added before" in screen("add", begun, "--run", name).stdout
+    flow = json.loads(screen("status", begun, "--json").stdout)["flow"]
+    assert (flow["identified"]["found.csv"], flow["not_screened"]) == (5, 4 + len(papers))
 
 
-def test_screening_is_needed_first(screen: Screen, tmp_path: Path) -> None:
-    assert "no screening in" in screen("status", tmp_path / "s").stderr
+def test_screening_is_deleted_once_a_person_agrees_and_their_files_stay(
+    screen: Screen, begun: Path
+) -> None:
+    own = begun / "notes.txt"
+    own.touch()
+    assert "its protocol, 4 papers and 0 decisions?" in screen("delete", begun, stdin="n\n").stdout
+    assert (begun / "log.jsonl").exists()
+    assert screen("delete", begun, "--yes").exit_code == 0
+    assert [*begun.iterdir()] == [own]

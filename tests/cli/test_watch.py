@@ -18,7 +18,7 @@ from typer.testing import CliRunner, Result
 from citeloom.cli.app import app
 from citeloom.runs.local_executor import local_runs
 from citeloom.runs.watch_record import WatchFolder
-from citeloom.service.watching import check_watch, deliver
+from citeloom.service.watching import check_watch, send_digests
 from state.watch import WatchCheck
 from tests.cli.commands import Done
 from tests.cli.conftest import Cite
@@ -29,6 +29,7 @@ from tests.fakes.reviewer import reviewer
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work, make_world
 from tests.support import ABSTRACT, SMALL, small_records
+from tools.disk import write_whole
 from tools.settings import settings
 
 SOURCES = ("--source", "openalex", "--source", "arxiv")
@@ -107,7 +108,7 @@ def check(weeks: float, name: str = W) -> WatchCheck:
         async with local_runs() as runs:
             with folder.hold():
                 found = await check_watch(folder, runs, NOW + weeks * WEEK)
-                deliver(folder)
+                send_digests(folder)
                 return found
 
     return asyncio.run(checked())
@@ -259,12 +260,12 @@ def test_budget_that_is_spent_ends_with_what_there_is_and_the_rest_comes_later(
             publish(server, f"Owls that check quotations, part {'ABCD'[place]}", day(0.5))
         folder = WatchFolder(W)
         kept = folder.watch()
-        folder.write(folder.path / "watch.json", _with_calls(kept, 3))
+        write_whole(folder.path / "watch.json", _with_calls(kept, 3))
         first = check(1)
         assert not first.searched
         assert "budget" in " ".join(first.unasked)
         assert first.number == 1
-        folder.write(folder.path / "watch.json", _with_calls(kept, None))
+        write_whole(folder.path / "watch.json", _with_calls(kept, None))
         second = check(2)
         assert second.searched
         names = told(first, second)
@@ -444,10 +445,14 @@ def test_library_tells_what_was_added_since(library_watch: None, home: Path) -> 
         db.execute("DROP TABLE added")  # an earlier version kept no days
     assert check(0).number == 0
     add_to_library(home, 0, 40)
-    found = {*told(check(0))}
-    assert found
-    assert found <= later - old - mine
     folder = WatchFolder(W)
+    watched = folder.watch()
+    watched.inputs["keep"] = 1
+    write_whole(folder.path / "watch.json", watched.model_dump_json())
+    last = check(0)
+    assert len(told(last)) == 1 <= last.untold
+    assert {*told(last)} < later - old - mine
+    assert f"\n{last.untold} more paper" in folder.digest(last.number).read_text("utf-8")
     with (folder.path / "log.jsonl").open("ab") as log:
         log.write(b'{"check": {"at": "20')  # a process was killed in the middle of a line
     assert len(folder.history().checks) == 3
@@ -505,7 +510,7 @@ def test_damaged_watch_does_not_hide_others_and_can_be_removed(library_watch: No
     assert added.exit_code == 0
     folder = WatchFolder("bad")
     assert folder.watch().inputs["text"] == "Who checks quotes?"  # no condition was given
-    folder.write(folder.path / "watch.json", "{}")
+    write_whole(folder.path / "watch.json", "{}")
     listed = watch("list")
     assert listed.stdout.startswith(f"{W} ")
     assert "what is kept of watch 'bad' is damaged" in listed.stderr

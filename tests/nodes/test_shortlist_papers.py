@@ -181,6 +181,6 @@ async def test_no_paper_is_settled_as_relevant_where_none_reads_as_if_it_were(
     near = dict.fromkeys(MERIT, 0.1)
     update = await listed(services, runtime, similarity=near)
     assert update["settled"]
-    assert max(update["judged"].values()) < runtime.context.relevant_from
+    assert max(update["judged"].values()) < runtime.context.effective_bar
     update = await listed(services, runtime, similarity={**near, NAMES[5]: 0.6})
     assert update["judged"][NAMES[0]] == MERIT[NAMES[0]]

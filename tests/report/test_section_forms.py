@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import html
 
-from citeloom.cli.files import write_whole
 from citeloom.report.latex import latex
 from citeloom.report.markdown import markdown, terminal_text
 from citeloom.report.result_files import result_files
@@ -29,6 +28,7 @@ from tools.bibliography.bibtex_parser import raw_entries
 from tools.bibliography.citation_style import named_style, read_style
 from tools.bibliography.section_printer import PrintedSection, running_text
 from tools.bibliography.write_bibtex import to_bibtex
+from tools.disk import write_whole
 
 ALWAYS = ["files/references.bib", "files/references.csl.json", "files/references.ris", "review.md"]
 LAST = ["review.html", "files/README.md"]

@@ -7,9 +7,9 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.reviewer import reviewer
-from tests.server.browser import CHROMIUM, REQUIRED, Visitor
-from tests.server.test_local_app import opened
-from tests.support import link_libraries
+from tests.server.browser import CHROMIUM, IDEA, REQUIRED, Visitor
+from tests.server.test_local_app import begun, opened, rested
+from tests.support import SMALL, link_libraries, small_records
 
 pytestmark = pytest.mark.skipif(
     not CHROMIUM and not REQUIRED, reason="this machine has no Chromium"
@@ -55,6 +55,9 @@ def test_person_screens_ten_records_blind_and_takes_the_files(
             screens(visitor)
             settles(visitor)
             shows_and_saves(visitor)
+            inputs = {"text": IDEA, "library": SMALL, "keep": 3}
+            assert rested(http, begun(http, "find", inputs, bar=0))["status"] == "completed"
+            adds_more_and_deletes(visitor)
     page.close()
 
 
@@ -67,13 +70,18 @@ def begins(visitor: Visitor, file: Path) -> None:
     page.get_by_label("Titles and abstracts only").check()
     visitor.looks_right_everywhere()
     page.get_by_role("button", name="Begin").click()
-    for told in (
-        "10 records new, 0 duplicates",
-        "0 records new, 0 duplicates, 10 records added before",
+    copy = file.with_name("copy.csv")
+    copy.write_bytes(file.read_bytes())
+    for given, told in (
+        (file, "found.csv: 10 records new, 0 duplicates"),
+        (
+            copy,
+            "copy.csv (the same file as found.csv): 0 records new, 0 duplicates, 10 records added before",
+        ),
     ):
-        page.get_by_label("File of records").set_input_files(file)
+        page.get_by_label("File of records").set_input_files(given)
         page.get_by_role("button", name="Add", exact=True).click()
-        expect(page.get_by_text(f"found.csv: {told}.")).to_be_visible(timeout=PATIENCE)
+        expect(page.get_by_text(f"{told}.", exact=True)).to_be_visible(timeout=PATIENCE)
     visitor.looks_right_everywhere()
 
 
@@ -142,4 +150,27 @@ def shows_and_saves(visitor: Visitor) -> None:
     ris = Path(download.value.path()).read_text("utf-8")
     assert (ris.count("TY  - "), ris.count("CiteLoom: include")) == (10, 6)
     assert ris.count("CiteLoom reason: E1 Only computer models") == 4
+
+
+def adds_more_and_deletes(visitor: Visitor) -> None:
+    """Add the papers that a run kept, then the library in which it found them; the question names all that goes."""
+    page = visitor.page
+    page.get_by_role("link", name="Records and protocol").click()
+    page.get_by_role("button", name="A run").click()
+    page.get_by_label("Finished run").select_option("About find")
+    expect(page.get_by_label("Only the papers it kept")).to_be_checked()
+    visitor.looks_right_everywhere()
+    page.get_by_role("button", name="Add", exact=True).click()
+    expect(page.get_by_text(": 3 records new, 0 duplicates.")).to_be_visible(timeout=PATIENCE)
+    page.get_by_role("button", name="A library").click()
+    page.get_by_label("Library").select_option(SMALL)
+    page.get_by_role("button", name="Add", exact=True).click()
+    expect(
+        page.get_by_text(f"library {SMALL}: {len(small_records()) - 3} records new, 3 duplicates.")
+    ).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("term").filter(has_text=f"library {SMALL}")).to_be_visible()
+    goes = f"its protocol, {10 + len(small_records())} papers and 21 decisions of all screeners?"
+    page.once("dialog", lambda asked: asked.accept() if goes in asked.message else asked.dismiss())
+    page.get_by_role("button", name="Delete this screening").click()
+    expect(page.get_by_text("No screening yet")).to_be_visible()
     assert visitor.wrong == []

@@ -13,7 +13,13 @@ from hypothesis import strategies as st
 from pydantic import SecretStr
 from rapidfuzz import fuzz
 
-from citeloom.report.zotero_notes import CONTRADICTS, SUPPORTS, Finding, NotedPaper, highlight_of
+from citeloom.report.zotero_notes import (
+    CONTRADICTS,
+    SUPPORTS,
+    NotedPaper,
+    QuotedClaim,
+    highlight_of,
+)
 from citeloom.service.zotero_export import Kept, Plan, plan_changes, write_changes
 from state.paper import Author, Paper
 from state.quote import Quote
@@ -62,8 +68,8 @@ def noted(title: str = "How barn owls hear", *, key: str = "owl2001", **fields: 
         for text, part, place in ((QUOTE, "passage", "3 Results, p. 4"), (OTHER, "abstract", ""))
     ]
     findings = [
-        Finding("Owls hear <b>height</b>.", "supported", quotes[:1]),
-        Finding("The study was short.", "contradicted", quotes[1:]),
+        QuotedClaim("Owls hear <b>height</b>.", "supported", quotes[:1]),
+        QuotedClaim("The study was short.", "contradicted", quotes[1:]),
     ]
     return NotedPaper(paper, key, findings)
 
@@ -169,7 +175,7 @@ async def test_what_the_user_changed_or_deleted_is_left_alone(zotero: ZoteroServ
     zotero.put("BARN2345", tags=[], collections=[])
     before = json.dumps(zotero.objects)
     for one in papers:
-        one.findings.append(Finding("More.", "partly", one.findings[0].quotes))
+        one.findings.append(QuotedClaim("More.", "partly", one.findings[0].quotes))
     plan, _ = await put(zotero, papers, kept)
     assert not plan.changes
     assert json.dumps(zotero.objects) == before
@@ -186,7 +192,7 @@ async def test_own_note_is_updated_and_no_other_is_touched(zotero: ZoteroServer)
     zotero.put("NNNN2345", itemType="note", parentItem="BARN2345", note="CiteLoom: mine")
     kept, one = nothing(), noted()
     await put(zotero, [one], kept)
-    one.findings[0] = Finding("Owls hear it.", "partly", one.findings[0].quotes)
+    one.findings[0] = QuotedClaim("Owls hear it.", "partly", one.findings[0].quotes)
     plan, _ = await put(zotero, [one], kept)
     assert [change.told.split(" ")[0] for change in plan.changes] == ["note", "highlight"]
     notes = {item["key"]: item["note"] for item in zotero.held("note")}
@@ -260,7 +266,7 @@ async def test_batch_that_was_written_before_a_cut_is_known_and_edits_of_it_stay
     edited = zotero.held("note")[0]
     zotero.put(edited["key"], note="my own words")
     for one in papers:
-        one.findings.append(Finding("More.", "partly", one.findings[0].quotes))
+        one.findings.append(QuotedClaim("More.", "partly", one.findings[0].quotes))
     plan, problems = await put(zotero, papers, kept)
     assert not problems
     assert [told.partition(":")[2] for told in plan.left] == [" it was changed in Zotero"]

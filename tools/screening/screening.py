@@ -9,7 +9,7 @@ disk before the call returns; half a line, as a killed process may leave, is dro
 import json
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from itertools import combinations, takewhile
 from pathlib import Path
@@ -21,6 +21,7 @@ from pydantic import TypeAdapter, ValidationError
 from state.paper import Paper, merge_papers, title_key
 from state.screening import Choice, Protocol, ScreeningDecision, Stage
 from tools.bibliography.read_records import read_whole
+from tools.disk import write_whole
 from tools.errors import InputError
 from tools.screening.agreement import Agreement, agreement
 from tools.screening.paper_order import PaperOrder
@@ -60,6 +61,8 @@ class Screening:
         self._settled: dict[Stage, dict[str, ScreeningDecision]] = {}
         self._of_source: dict[str, set[str]] = {}
         """The ids of the papers that each source has brought."""
+        self._files: dict[str, str] = {}
+        """The source of each file that was added, by the SHA-256 of its bytes."""
         self._order: PaperOrder | None = None
         self._known: dict[str, str] = {}
         """The id of each paper here, by all its ids and its title."""
@@ -111,15 +114,24 @@ class Screening:
         first = min((one.protocol for one in self.decisions), default=len(self.protocols))
         return [at for at, _ in self.protocols[first:]]
 
-    def add_papers(self, source: str, papers: Iterable[Paper]) -> tuple[int, int, int]:
-        """Add the records of a source; return how many are new, are duplicates, and were added before."""
+    def add_papers(
+        self, source: str, papers: Iterable[Paper], sha256: str = ""
+    ) -> tuple[int, int, int, str]:
+        """Add the records of a source; say how many are new, duplicates and added before, and of which source.
+
+        A file whose bytes were added before is that one, whatever its name.
+
+        Raises:
+            InputError: It has no paper.
+        """
+        source = self._files.get(sha256, source)
         records = [one.model_dump(mode="json", exclude_defaults=True) for one in papers]
         if not records:
             raise InputError(f"{source} has no paper that can be screened")
         before, doubles = len(self.papers), self.duplicates
-        self._log({"type": "papers", "source": source, "papers": records})
+        self._log({"type": "papers", "source": source, "sha256": sha256, "papers": records})
         fresh, known = len(self.papers) - before, self.duplicates - doubles
-        return fresh, known, len(records) - fresh - known
+        return fresh, known, len(records) - fresh - known, source
 
     def decide(self, decisions: Sequence[ScreeningDecision]) -> None:
         """Add decisions to the log.
@@ -302,6 +314,8 @@ class Screening:
                 self._order = None
             case {"type": "papers", "source": source, "papers": records}:
                 self._take_papers(source, TypeAdapter(list[Paper]).validate_python(records))
+                if sha256 := event.get("sha256"):  # earlier versions kept none
+                    self._files[sha256] = source
                 self._order = None
             case {"type": "decision", **said}:
                 self._take_decision(ScreeningDecision.model_validate(said))
@@ -348,6 +362,14 @@ class Screening:
         return key
 
 
+def delete_screening(folder: Path) -> None:
+    """Delete what CiteLoom keeps of a screening, and its folder unless that has other files."""
+    for name in (LOG, PROTOCOL, f"{LOG}.lock"):
+        (folder / name).unlink(missing_ok=True)
+    with suppress(OSError):
+        folder.rmdir()
+
+
 @contextmanager
 def refusing_protocol(name: str) -> Iterator[None]:
     """Raise InputError, which names each fault, where a protocol is not one."""
@@ -367,7 +389,7 @@ def _title(paper: Paper) -> str:
 
 
 def _write(path: Path, protocol: Protocol) -> None:
-    path.write_text(protocol.model_dump_json(indent=2) + "\n", encoding="utf-8")
+    write_whole(path, protocol.model_dump_json(indent=2) + "\n")
 
 
 def _append(path: Path, events: Iterable[Mapping[str, Any]]) -> None:

@@ -24,8 +24,6 @@ TARGET = 0.95
 """Recall from which on screening may stop."""
 DOUBT = 0.05
 """Chance of stopping too early that is accepted."""
-_SAMPLES = 1000
-"""Lengths of sample that are looked at, at most twice as many; with fewer the limit is a little lower."""
 
 
 class RecallEstimate(FrozenModel):
@@ -64,7 +62,8 @@ def estimate_recall(labels: Sequence[bool], total: int, *, random: int = 0) -> R
         return base
     hits = np.cumsum(np.array(labels[::-1], dtype=int))
     sizes = np.arange(1, seen + 1)
-    step = max(1, seen // _SAMPLES)
+    # A thousand lengths of sample, or up to twice as many: with fewer the limit is a little lower.
+    step = max(1, seen // 1000)
     taken = slice(random - 1, random) if random else slice(None, None, step)
     hits, sizes = hits[taken], sizes[taken]
     logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, total + 1)))])
