@@ -80,11 +80,10 @@ def routes(runs_of: RunsOf) -> list[BaseRoute]:
             records = await _sent_records(await request.body(), asked.get("name", "")[:200])
         given = (records.source, records.papers, records.sha256)
         added = await _with(place, "", lambda screening: screening.add_papers(*given))
-        names = ("new", "duplicates", "again", "source")
         return {
             "name": records.source,
             "faults": records.faults,
-            **dict(zip(names, added, strict=True)),
+            **dict(zip(("new", "duplicates", "again", "source"), added, strict=True)),
         }
 
     one = "/citeloom/screenings/{name}"
@@ -174,6 +173,7 @@ async def _delete(request: Request) -> object:
     _check_there(place)
     await asyncio.to_thread(delete_screening, place)
     _opened.cache_clear()
+    _jobs.problems.pop(str(place), None)
     return {"deleted": place.name}
 
 

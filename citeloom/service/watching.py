@@ -94,7 +94,7 @@ async def begin_watch(
         "inputs": inputs,
         "settings": {
             **kept,
-            **{"review_cost": "off", "review_queries": "off", "review_papers": "off"},
+            **dict.fromkeys(("review_cost", "review_queries", "review_papers"), "off"),
             "refresh": True,
         },
     }
