@@ -61,7 +61,6 @@ _LINKS = (
 """Where links say which paper they lead to. A DOI that is none is not found, and its title is looked up."""
 _DASHES = re.compile(r"\s*[-‐-―−]+\s*")
 NO_AUTHOR = "No author"
-_LONGEST_PLACE = 40
 _ARXIV_DOI = "10.48550/arxiv."
 
 
@@ -95,7 +94,7 @@ class Author(FrozenModel):
 
 def _family_start(words: list[str]) -> int:
     start = max(len(words) - 1, 0)
-    while start > 1 and words[start].lower().rstrip(".") in _SUFFIXES:
+    while start > 1 and words[start].lower().rstrip(".") in {"jr", "sr", "ii", "iii", "iv"}:
         start -= 1
     # In first place only a lower-case particle is one: 'Di Wu' has the given name Di.
     while (
@@ -105,7 +104,6 @@ def _family_start(words: list[str]) -> int:
     return start
 
 
-_SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv"})
 _PARTICLES = frozenset(
     {"van", "von", "de", "der", "den", "del", "della", "di", "da", "dos", "la", "le", "ter", "ten"}
 )
@@ -206,7 +204,7 @@ class Paper(FrozenModel):
         first, dash, last = text.partition("-")
         if dash and first == last:
             text = first
-        return None if not text or text.startswith("abs/") or len(text) > _LONGEST_PLACE else text
+        return None if not text or text.startswith("abs/") or len(text) > 40 else text
 
     @field_validator("title")
     @classmethod
@@ -353,7 +351,10 @@ def merge_papers(first: Paper, second: Paper) -> Paper:
     retracted in one is retracted; `origin` keeps where each field came from.
     """
     taken = [name for name in _SCALARS if not getattr(first, name) and getattr(second, name)]
-    if second.abstract and (first.abstract_kind, second.abstract_kind) == _BETTER:
+    if second.abstract and (first.abstract_kind, second.abstract_kind) == (
+        "annotation",
+        "abstract",
+    ):
         taken.append("abstract")
     if "abstract" in taken:
         taken.append("abstract_kind")
@@ -400,4 +401,3 @@ _SCALARS = (
     "cited_by",
     "record",
 )
-_BETTER = ("annotation", "abstract")

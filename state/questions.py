@@ -123,9 +123,6 @@ class TextQuestion(PersonQuestion):
     )
 
 
-_AGREED = frozenset({"", "ok", "yes", "accept", "go on"})
-
-
 class PersonAnswer(FrozenModel):
     """What a person answers."""
 
@@ -141,7 +138,13 @@ class PersonAnswer(FrozenModel):
         if given is None or isinstance(given, str):
             text = given or ""
             word = text.strip().casefold()
-            action = "stop" if word == "stop" else "accept" if word in _AGREED else "edit"
+            action = (
+                "stop"
+                if word == "stop"
+                else "accept"
+                if word in {"", "ok", "yes", "accept", "go on"}
+                else "edit"
+            )
             return {"action": action, "text": text if action == "edit" else ""}
         if isinstance(given, Mapping) and "action" not in given and given.get("text"):
             return {**given, "action": "edit"}

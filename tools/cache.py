@@ -30,12 +30,7 @@ CREATE TABLE IF NOT EXISTS cache (
 );
 """
 """That of LangGraph's SqliteCache, which earlier versions used, and the day of an answer's last use."""
-_USED = {"cache": "used INTEGER NOT NULL DEFAULT 0"}
-_BY_USE = "CREATE INDEX IF NOT EXISTS cache_used ON cache (used)"
-_READ = "SELECT encoding, val, expiry, used FROM cache WHERE ns = 'answers' AND key = ?"
-_PUT = "INSERT OR REPLACE INTO cache VALUES ('answers', ?, ?, ?, ?, ?)"
 _TOO_OLD = "DELETE FROM cache WHERE expiry < ?"
-_NOTE_USE = "UPDATE cache SET used = ? WHERE ns = 'answers' AND key = ?"
 _SIZE = """
 SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size
 """
@@ -111,19 +106,30 @@ class AnswerCache:
                 return step(db)
 
     def _get(self, key: str, db: sqlite3.Connection) -> str | None:
-        row, now = db.execute(_READ, (key,)).fetchone(), time.time()
+        row, now = (
+            db.execute(
+                "SELECT encoding, val, expiry, used FROM cache WHERE ns = 'answers' AND key = ?",
+                (key,),
+            ).fetchone(),
+            time.time(),
+        )
         if row is None:
             return None
         encoding, value, expiry, used = row
         if expiry is not None and expiry < now:
             return None
         if used != int(now / _DAY):
-            db.execute(_NOTE_USE, (int(now / _DAY), key))
+            db.execute(
+                "UPDATE cache SET used = ? WHERE ns = 'answers' AND key = ?", (int(now / _DAY), key)
+            )
         return str(_serializer().loads_typed((encoding, value)))
 
     def _put(self, key: str, answer: str, expiry: float | None, db: sqlite3.Connection) -> None:
         now = time.time()
-        db.execute(_PUT, (key, expiry, *_serializer().dumps_typed(answer), int(now / _DAY)))
+        db.execute(
+            "INSERT OR REPLACE INTO cache VALUES ('answers', ?, ?, ?, ?, ?)",
+            (key, expiry, *_serializer().dumps_typed(answer), int(now / _DAY)),
+        )
         if self._too_large(db):
             db.execute(_TOO_OLD, (now,))
         while self._too_large(db) and db.execute(_FORGET).rowcount:
@@ -145,9 +151,9 @@ def _opened(path: Path) -> sqlite3.Connection:
     path.parent.mkdir(parents=True, exist_ok=True)
     db = sqlite3.connect(path, timeout=30, check_same_thread=False)
     try:
-        prepare(db, 1, _TABLES, _USED)
+        prepare(db, 1, _TABLES, {"cache": "used INTEGER NOT NULL DEFAULT 0"})
         with db:
-            db.execute(_BY_USE)
+            db.execute("CREATE INDEX IF NOT EXISTS cache_used ON cache (used)")
             db.execute(_TOO_OLD, (time.time(),))
     except sqlite3.Error:
         db.close()

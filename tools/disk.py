@@ -104,7 +104,8 @@ def log_ahead(db: sqlite3.Connection) -> None:
     SQLite refuses at once then, whatever the connection's timeout
     (https://sqlite.org/c3ref/busy_handler.html).
     """
-    until = time.monotonic() + _PATIENCE
+    # Others may be opening the same new file.
+    until = time.monotonic() + 30.0
     while True:
         try:
             db.execute("PRAGMA journal_mode=WAL")
@@ -115,10 +116,6 @@ def log_ahead(db: sqlite3.Connection) -> None:
             time.sleep(0.01)
         else:
             return
-
-
-_PATIENCE = 30.0
-"""Seconds to wait for others who open the same new file."""
 
 
 def prepare(

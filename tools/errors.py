@@ -121,10 +121,6 @@ def counted(count: int, one: str, many: str = "") -> str:
     return f"{count:,} {one if count == 1 else many or f'{one}s'}"
 
 
-_ALIKE = 0.8
-"""From 0 to 1: how alike two names must be for one to be a slip of the other; max_calls is none of max_dollars."""
-
-
 def did_you_mean(given: str, known: Iterable[str]) -> str:
     """Return " (did you mean 'pool'?)" where a known name is close to the one given, else ''.
 
@@ -133,7 +129,7 @@ def did_you_mean(given: str, known: Iterable[str]) -> str:
     from difflib import get_close_matches
 
     names = {name.casefold(): name for name in known}
-    near = get_close_matches(given.casefold(), names, n=1, cutoff=_ALIKE)
+    near = get_close_matches(given.casefold(), names, n=1, cutoff=0.8)
     return f" (did you mean '{names[near[0]]}'?)" if near else ""
 
 

@@ -9,7 +9,6 @@ from tools.settings import Settings
 
 _PATIENCE = 60.0
 """Seconds to wait for the server."""
-_HERE = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 def send_mail(message: EmailMessage, settings: Settings) -> None:
@@ -20,7 +19,7 @@ def send_mail(message: EmailMessage, settings: Settings) -> None:
         TransientError: The server did not take it; none of what it said is repeated.
     """
     host, port, tls = settings.smtp_host or "", settings.smtp_port, settings.smtp_tls
-    if settings.smtp_password and tls == "none" and host not in _HERE:
+    if settings.smtp_password and tls == "none" and host not in {"localhost", "127.0.0.1", "::1"}:
         raise InputError(
             "CITELOOM_SMTP_TLS=none would send your password readable: use starttls or tls"
         )

@@ -33,13 +33,9 @@ from tools.errors import InputError, TransientError
 
 ValueT = TypeVar("ValueT", bound=FrozenModel)
 
-_MOST = 1000
 _RUNS = 32
 _IDLE = 60.0
 """Seconds after which a run's values are made anew."""
-_TRIES = 5
-_GIVEN_UP = frozenset({"40001", "40P01"})
-"""Postgres gave up a transaction because of another one (not serializable, deadlock): the same may pass now."""
 
 
 class _CachedRun:
@@ -115,7 +111,7 @@ class Table(Generic[ValueT]):
 
     async def all(self) -> list[ValueT]:
         """Return what is here in the order of its keys, 1000 values at most."""
-        (items,) = await self._do([SearchOp(self._space, limit=_MOST, refresh_ttl=False)])
+        (items,) = await self._do([SearchOp(self._space, limit=1000, refresh_ttl=False)])
         return [self._read(item) for item in sorted(items, key=attrgetter("key"))]
 
     async def last(self) -> ValueT | None:
@@ -128,12 +124,13 @@ class Table(Generic[ValueT]):
         Raises:
             TransientError: They still do.
         """
-        for left in reversed(range(_TRIES if ops else 0)):
+        for left in reversed(range(5 if ops else 0)):
             try:
                 return await self._store.abatch(ops)
             except Exception as error:
                 locked = _is_locked(error)
-                if not (locked or getattr(error, "sqlstate", None) in _GIVEN_UP):
+                # Postgres gave up a transaction because of another one (not serializable, deadlock).
+                if not (locked or getattr(error, "sqlstate", None) in {"40001", "40P01"}):
                     raise
                 if locked or not left:
                     raise TransientError(

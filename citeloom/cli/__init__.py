@@ -5,8 +5,6 @@ import sys
 from pathlib import Path
 
 NAME = "citeloom"
-_COMPLETION = {"--install-completion", "--show-completion"}
-"""What writes a shell's script, which can complete one command, and not two words such as './run citeloom'."""
 
 
 def main() -> None:
@@ -30,7 +28,8 @@ def _main() -> None:
     from citeloom.cli.app import app
     from tools.errors import PROGRAM
 
-    if PROGRAM != NAME and _COMPLETION & set(sys.argv[1:]):
+    # These write a shell's script, which can complete one command, and not two words.
+    if PROGRAM != NAME and {"--install-completion", "--show-completion"} & set(sys.argv[1:]):
         folder = Path(sys.argv[0]).resolve().parent
         sys.stderr.write(
             f"Completion works for `{NAME}`: add {folder} to your PATH to call it by that name.\n"

@@ -14,7 +14,8 @@ from citeloom.cli.telling import print_notice, print_status
 from tools.errors import PROGRAM, InputError, counted
 
 if TYPE_CHECKING:
-    from citeloom.service.screening import ModelTurn, Records
+    from citeloom.service.screening import ModelTurn
+    from tools.screening.read_decisions import Records
     from tools.screening.screening import Screening
 
 app = Commands()
@@ -90,7 +91,8 @@ def add(
     ] = None,
 ) -> None:
     """Add papers to a screening; CiteLoom merges duplicates and counts them."""
-    from citeloom.service.screening import library_records, read_screening_file
+    from citeloom.service.screening import library_records
+    from tools.screening.read_decisions import read_screening_file
 
     screening = _opened(folder)
     if not (files or run or library):

@@ -17,7 +17,6 @@ _HEADS = {
 }
 # Besides what Markdown marks: formulas, strike-through, mentions, and addresses that renderers link by themselves.
 _MARKDOWN = re.compile(r"([\\`*_{}<>#|\[\]$~@!]|(?<=:)/(?=/)|(?<=\bwww)\.)")
-_FORMULA = tuple("=+-@\t\r\n＝＋－＠")
 
 
 def table_markdown(table: ComparisonTable) -> str:
@@ -119,4 +118,4 @@ def _html(text: str) -> str:
 def defused(text: str) -> str:
     """Return text on one line; what a spreadsheet would take for a formula begins with an apostrophe."""
     flat = one_line(text)
-    return f"'{flat}" if flat.startswith(_FORMULA) else flat
+    return f"'{flat}" if flat.startswith(tuple("=+-@\t\r\n＝＋－＠")) else flat

@@ -135,7 +135,6 @@ FAILING: Mapping[FailOn, frozenset[str]] = {
     "never": frozenset(),
 }
 """The rules whose findings fail a check."""
-_FIXABLE = frozenset({"title", "year", "venue", "doi", "arxiv"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +234,11 @@ def _wrong(check: ReferenceCheck, place: Place | None, file: str) -> Iterator[Fi
 
 
 def _fix(one: WrongField) -> str:
-    known = one.place and one.field in _FIXABLE and one.right != "only a preprint"
+    known = (
+        one.place
+        and one.field in {"title", "year", "venue", "doi", "arxiv"}
+        and one.right != "only a preprint"
+    )
     return one.right if known else ""
 
 

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from docx.text.paragraph import Paragraph
     from docx.text.run import Run
 
-_HYPERLINK = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/hyperlink"
 _AUTHOR = "CiteLoom"
 _ADDRESS = r"https?://[^\s<>\"“”]*[^\s<>\"“”.,;]"
 _FONT = {
@@ -36,8 +35,6 @@ _FONT = {
     "sub": "subscript",
     "small_caps": "small_caps",
 }
-_LIST = 'ADDIN ZOTERO_BIBL {"uncited":[],"omitted":[],"custom":[]} CSL_BIBLIOGRAPHY'
-_SCHEMA = "https://github.com/citation-style-language/schema/raw/master/csl-citation.json"
 
 
 def word(report: ResultReport) -> bytes:
@@ -68,7 +65,10 @@ def word(report: ResultReport) -> bytes:
     for item in report.references:
         paragraph = made.add_paragraph()
         if item is report.references[0]:
-            _open_field(paragraph, _LIST)
+            _open_field(
+                paragraph,
+                'ADDIN ZOTERO_BIBL {"uncited":[],"omitted":[],"custom":[]} CSL_BIBLIOGRAPHY',
+            )
         _add_reference(paragraph, report, item)
         if item is report.references[-1]:
             _close_field(paragraph)
@@ -110,7 +110,7 @@ def _add_sentence(
             "citationID": sha256(named.encode()).hexdigest()[:12],
             "properties": {"formattedCitation": text, "plainCitation": text, "noteIndex": 0},
             "citationItems": cited,
-            "schema": _SCHEMA,
+            "schema": "https://github.com/citation-style-language/schema/raw/master/csl-citation.json",
         }
         begin = _open_field(paragraph, f"ADDIN ZOTERO_ITEM CSL_CITATION {json.dumps(told)}")
         for piece in printed:
@@ -172,5 +172,9 @@ def _add_reference(paragraph: "Paragraph", report: ResultReport, item: Reference
                 setattr(font, name, mark in run.marks or None)
             if place % 2:
                 where = text if text != doi else f"https://doi.org/{percent(text, safe='/()')}"
-                target = paragraph.part.relate_to(where, _HYPERLINK, is_external=True)
+                target = paragraph.part.relate_to(
+                    where,
+                    "http://schemas.openxmlformats.org/officeDocument/2006/relationships/hyperlink",
+                    is_external=True,
+                )
                 _add(paragraph._p, "w:hyperlink", {"r:id": target}).append(added._r)

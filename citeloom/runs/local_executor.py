@@ -32,11 +32,7 @@ if TYPE_CHECKING:
 
 logger = logger_of(__name__)
 
-_DIED = "the process of this run has ended; resume it to continue"
-_UNEXPECTED = "an unexpected error occurred ({}); the log has details; to try again, resume the run"
 _UNKEPT = "CiteLoom cannot read or write the run's data: {}. Then resume the run"
-_ENDED = frozenset({"complete", "partial", "nothing"})
-"""Statuses of a record whose graph has come to its end."""
 
 
 @asynccontextmanager
@@ -72,7 +68,8 @@ async def read_run(
     async with open_run(run, to_read=True) as (graph, store):
         snapshot = await graph.aget_state(_config_of(run), subgraphs=True)
         values = dict(snapshot.values)
-        if run.status not in _ENDED:
+        # Else its graph has not come to its end.
+        if run.status not in {"complete", "partial", "nothing"}:
             values = await partial_values(snapshot, store, RunSettings(**run.context))
         yield values, _pending_question(snapshot), store
 
@@ -279,7 +276,9 @@ class LocalExecutor:
             failed=record.status == "failed",
             asked=record.asked if record.status == "waiting" else None,
             steps_left=record.status in {"begun", "chat"},
-            error=_DIED if died else record.error,
+            error="the process of this run has ended; resume it to continue"
+            if died
+            else record.error,
             conversation=record.conversation,
             started=record.started,
             updated=record.updated,
@@ -364,7 +363,7 @@ def _explained(record: RunRecord, caught: Exception) -> str:
     logger.error("run %s failed: %s", record.name, loggable_trace(caught))
     if isinstance(caught, OSError | sqlite3.Error):
         return _UNKEPT.format(why_unusable(caught))
-    return _UNEXPECTED.format(type(caught).__name__)
+    return f"an unexpected error occurred ({type(caught).__name__}); the log has details; to try again, resume the run"
 
 
 @asynccontextmanager

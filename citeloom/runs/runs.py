@@ -27,8 +27,6 @@ Status = Literal["working", "input_required", "completed", "failed", "cancelled"
 _GIVEN = ("papers", "sentences", "answer", "draft", "reports", "references", "rows")
 """Outputs of the graphs of which each is a part of a result."""
 _REFUSED = frozenset({"input", "plan"})
-_FAILED = _REFUSED | {"run", "budget"}
-"""Subjects of a stop that leave a run without a result."""
 _NOTHING: Mapping[str, Any] = {}
 
 
@@ -95,7 +93,8 @@ def status_of(report: RunReport) -> Status:
         (report.asked is not None, "input_required"),
         (report.failed, "failed"),
         (report.steps_left, "cancelled"),
-        (nothing and _stopped_by(report.values) in _FAILED, "failed"),
+        # These leave a run without a result.
+        (nothing and _stopped_by(report.values) in _REFUSED | {"run", "budget"}, "failed"),
     )
     return next((status for holds, status in table if holds), "completed")
 

@@ -21,8 +21,6 @@ from citeloom.service.entry import asks_for_keys, has_own_auth, is_loopback
 from tools.errors import PROGRAM, InputError
 from tools.settings import SettingsError, foreign_variable, settings
 
-_OURS = ("--no-browser", "--no-reload", "--n-jobs-per-worker", "25")
-"""Without the number of jobs LangGraph's server runs one at a time, whatever its help says."""
 _PACKAGE = Path(str(files("citeloom")))
 
 
@@ -102,7 +100,17 @@ def _serve(
     Thread(target=_welcome, args=((host, port), scheme, terminal, opened), daemon=True).start()
     at = ("--host", host, "--port", str(port))
     try:
-        cli.main(["dev", *_OURS, *at, *_config(log), *others], standalone_mode=False)
+        # Without the number of jobs LangGraph's server runs one at a time, whatever its help says.
+        cli.main(
+            [
+                "dev",
+                *("--no-browser", "--no-reload", "--n-jobs-per-worker", "25"),
+                *at,
+                *_config(log),
+                *others,
+            ],
+            standalone_mode=False,
+        )
     except (Abort, KeyboardInterrupt):
         pass
     except ClickException as error:

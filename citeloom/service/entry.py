@@ -22,7 +22,6 @@ OPEN = frozenset({"/ok", "/citeloom/health", "/citeloom/ready"})
 """Answered to anybody: what asks them has no key."""
 _own = ThreadPoolExecutor(4, "keys")
 """Runs fill the threads that asyncio shares, and every request would wait behind them."""
-_FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
 CARD = "/.well-known/agent-card.json"
 """The card of the service as an A2A agent, which tells a client that it needs a key."""
 
@@ -138,4 +137,7 @@ def _is_local(headers: Mapping[str, str]) -> bool:
         host = urlsplit(f"//{headers.get('host', '')}").hostname or ""
     except ValueError:
         return False
-    return is_loopback(host) and not any(name in headers for name in _FORWARDED)
+    return is_loopback(host) and not any(
+        name in headers
+        for name in ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
+    )

@@ -76,7 +76,6 @@ _INSTRUCTIONS = (
     "papers say of one another, watch_search what is new since. Each other starts a run, which goes on after "
     "wait_seconds; get_run shows it, answers it and stops it."
 )
-_UNEXPECTED = "an unexpected error occurred ({}); the server's log has details"
 
 Context = ServerRequestContext[Any, Any]
 
@@ -124,7 +123,9 @@ def server(runs_of: RunsOf) -> Server[Any]:
             raise
         except Exception as error:  # noqa: BLE001 - logged, but for its words, which may be a paper's
             logger.error("%s failed: %s", params.name, loggable_trace(error))  # noqa: TRY400
-            return _failed(_UNEXPECTED.format(type(error).__name__))
+            return _failed(
+                f"an unexpected error occurred ({type(error).__name__}); the server's log has details"
+            )
 
     async def list_resources(ctx: Context, params: Any) -> types.ListResourcesResult:
         views = await runs(ctx).list(20)

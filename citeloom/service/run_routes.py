@@ -20,8 +20,6 @@ from tools.errors import InputError
 from tools.run_settings import RunSettings, check_settings, setting_fields
 
 _ESTIMATED = ("find", "write", "review", "novelty", "ask", "table", "synthesize", "screen")
-_NOTED = {"title": "", "parent": "", "searched": {}, "citeloom_settings": {}}
-"""What the page keeps in the metadata of a run's thread."""
 
 
 def routes(runs_of: RunsOf) -> list[BaseRoute]:
@@ -66,7 +64,13 @@ def _told(report: RunReport) -> dict[str, Any]:
         "stream": report.about.get("run_id", ""),
         **{
             name.removeprefix("citeloom_"): report.about.get(name) or empty
-            for name, empty in _NOTED.items()
+            # What the page keeps in the metadata of a run's thread.
+            for name, empty in {
+                "title": "",
+                "parent": "",
+                "searched": {},
+                "citeloom_settings": {},
+            }.items()
         },
     }
 

@@ -28,12 +28,10 @@ from citeloom.service.jobs import Jobs
 from citeloom.service.screening import (
     LOOK,
     ModelTurn,
-    Records,
     estimate_turn,
     left_for_model,
     library_records,
     model_screener,
-    read_screening_file,
     run_records,
     runs_of_turn,
 )
@@ -44,6 +42,7 @@ from state.screening import Protocol, ScreeningDecision, Stage
 from tools.errors import InputError
 from tools.ingest.reader_processes import run_apart
 from tools.library.open_library import settings_for
+from tools.screening.read_decisions import Records, read_screening_file
 from tools.screening.screening import (
     LOG,
     PROTOCOL,

@@ -3,25 +3,21 @@
 import asyncio
 from collections.abc import Iterator
 from functools import partial
-from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter
 
 from citeloom.runs.runs import Runs
 from nodes.cost.run_estimate import estimate
-from state.paper import Paper
 from state.questions import Estimate
 from state.results import RankedPaper
 from state.screening import Stage
 from state.value import FrozenModel
-from tools.bibliography.read_record import BadRecord
 from tools.embed.open_embedder import embedder
 from tools.errors import InputError
 from tools.library.open_library import open_library, settings_for
 from tools.run_settings import RunSettings
-from tools.screening.read_decisions import read_papers
+from tools.screening.read_decisions import Records
 from tools.screening.screening import Screening
 from tools.settings import settings
 
@@ -84,28 +80,6 @@ def estimate_turn(screening: Screening, turn: ModelTurn) -> Estimate:
     """Return what a model's turn may take; nothing where no model is configured."""
     inputs = _run_input(screening, turn, left_for_model(screening, turn))
     return estimate("screen", inputs, RunSettings())
-
-
-class Records(FrozenModel):
-    """The papers of a source to be screened."""
-
-    source: str
-    papers: tuple[Paper, ...]
-    faults: tuple[str, ...] = ()
-    """What could not be read: LINE: REASON."""
-    sha256: str = ""
-    """Of a file's bytes."""
-
-
-def read_screening_file(path: str, name: str) -> Records:
-    """Return the papers of a file, which a person knows by a name."""
-    read = [*read_papers(Path(path))]
-    return Records(
-        source=name,
-        papers=tuple(one for one in read if isinstance(one, Paper)),
-        faults=tuple(f"{one.line}: {one.reason}" for one in read if isinstance(one, BadRecord)),
-        sha256=sha256(Path(path).read_bytes()).hexdigest(),
-    )
 
 
 async def run_records(runs: Runs, run: str, *, kept: bool) -> Records:

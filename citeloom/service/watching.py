@@ -39,8 +39,6 @@ from tools.services import open_services
 from tools.settings import settings
 from tools.text.words import tokens
 
-OVERLAP = timedelta(days=60)
-"""How far a search goes back behind the last one: sources hold a paper weeks after it appeared."""
 MAX_USD, MAX_CALLS = 0.5, 60
 """What a check may cost where nobody says so, and how often it may ask a model whose price is not known."""
 Follow = Callable[[Runs, str], Awaitable[object]]
@@ -241,7 +239,8 @@ def _inputs(watch: Watch, history: WatchHistory) -> dict[str, Any]:
     """Return the input of `find`: from the oldest day up to which a source was searched, without what is known."""
     after, given = None, dict(watch.inputs)
     if any(map(is_online, watch.sources)):
-        after = date.fromisoformat(min(history.searched(watch).values())) - OVERLAP
+        # Sources hold a paper weeks after it appeared.
+        after = date.fromisoformat(min(history.searched(watch).values())) - timedelta(days=60)
     else:
         last = next((one.at for one in reversed(history.checks) if one.searched), watch.added)
         given["added_after"] = last.isoformat()

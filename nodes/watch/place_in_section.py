@@ -26,8 +26,6 @@ from tools.services import Services
 from tools.text.words import split_sentences
 
 STAGE = "place_in_section"
-_SHOWN = 8
-"""Sentences of the section that are shown, those nearest to the paper."""
 
 PROMPT = f"""\
 A researcher wrote a section on related work. A new `paper` has appeared, with its title and abstract. `sentences` are
@@ -102,7 +100,7 @@ def _nearest(
         cosines = embedder.embed(own) @ asked.T
         order = (-cosines.max(axis=0)).argsort(kind="stable").tolist()
         words = own[int(cosines[:, order[0]].argmax())]
-        found.append((order[:_SHOWN], quote_paper(words, paper)))
+        found.append((order[:8], quote_paper(words, paper)))
     return found
 
 

@@ -240,7 +240,8 @@ def create_tables(db: sqlite3.Connection) -> None:
 
 def upgrade(db: sqlite3.Connection) -> None:
     """Make a catalog of version 3, which has texts twice, one that has each once, in one transaction."""
-    db.execute(f"PRAGMA busy_timeout = {_UPGRADE}")
+    # Another process may be upgrading it.
+    db.execute("PRAGMA busy_timeout = 600_000")
     db.executescript(f"BEGIN IMMEDIATE;{_GAPS}{_CITED}")
     try:
         if _version(db) == 3:  # else another process was quicker
@@ -295,9 +296,7 @@ def _version(db: sqlite3.Connection) -> int:
     return int(db.execute("PRAGMA user_version").fetchone()[0])
 
 
-_NO_ROOM = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
 _BUSY = 30.0  # seconds to wait for another writer's transaction
-_UPGRADE = 600_000  # milliseconds to wait for another process that upgrades
 
 
 class CatalogVersionError(LibraryError):
@@ -343,7 +342,10 @@ class Database:
             with self._lock:
                 self._idle.append(connection)
         except sqlite3.Error as error:
-            if getattr(error, "sqlite_errorcode", 0) & 0xFF in _NO_ROOM:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF in {
+                sqlite3.SQLITE_FULL,
+                sqlite3.SQLITE_IOERR,
+            }:
                 raise LibraryError(
                     f"the catalog {self._path} cannot be written ({error}): the disk is probably "
                     "full; make room and run your command again (what was finished is kept)"

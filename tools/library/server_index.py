@@ -37,9 +37,6 @@ from tools.library.vector_index import (
     StoredPoint,
 )
 
-_BUSY = ("UNAVAILABLE", "DEADLINE_EXCEEDED", "INTERNAL", "RESOURCE_EXHAUSTED", "408", "429")
-_GONE = ("NOT_FOUND", "404")
-_EXISTS = ("ALREADY_EXISTS", "409")
 _SILENT = (
     "the Qdrant server at {} does not answer ({}): see that it runs, or unset CITELOOM_QDRANT_URL "
     f"and run `{PROGRAM} library index NAME` to use the embedded engine"
@@ -80,11 +77,20 @@ def translate_server_errors(at: str) -> Iterator[None]:
 
 def _fault(at: str, status: str, words: str) -> CiteLoomError:
     told = f"{status}: {words}"
-    if status in _BUSY or status.startswith("5"):
+    if status in (
+        "UNAVAILABLE",
+        "DEADLINE_EXCEEDED",
+        "INTERNAL",
+        "RESOURCE_EXHAUSTED",
+        "408",
+        "429",
+    ) or status.startswith("5"):
         return TransientError(_SILENT.format(at, told))
-    if status in _GONE and "Collection" in words:
+    if status in ("NOT_FOUND", "404") and "Collection" in words:
         return LibraryError(_VANISHED.format(at, told))
-    return (ExistsError if status in _EXISTS else LibraryError)(_REFUSED.format(at, told))
+    return (ExistsError if status in ("ALREADY_EXISTS", "409") else LibraryError)(
+        _REFUSED.format(at, told)
+    )
 
 
 def _words(error: Any) -> str:
@@ -93,12 +99,6 @@ def _words(error: Any) -> str:
         return str(error.structured()["status"]["error"])
     except (ValueError, LookupError, TypeError):
         return str(error.reason_phrase)
-
-
-_THRESHOLD = 10_000
-"""Kilobytes of a segment from which a server builds its search graph; its own default."""
-_OVERSAMPLING = 2.0
-"""Compressed vectors looked at for each that is scored again with its whole numbers."""
 
 
 def collection_config(server: Server, size: int, multi: int | None) -> dict[str, Any]:
@@ -153,14 +153,15 @@ def loaded() -> Any:
 
     The search graph is built then, with links between points that pass the filters.
     """
-    return models.OptimizersConfigDiff(indexing_threshold=_THRESHOLD)
+    # Kilobytes of a segment; the server's own default.
+    return models.OptimizersConfigDiff(indexing_threshold=10_000)
 
 
 def searching(server: Server, *, exact: bool) -> Any:
     """Return how a search goes about it; None for the client's own engine, which looks at everything."""
     if server.in_memory:
         return None
-    again = models.QuantizationSearchParams(rescore=True, oversampling=_OVERSAMPLING)
+    again = models.QuantizationSearchParams(rescore=True, oversampling=2.0)
     return models.SearchParams(
         exact=exact, hnsw_ef=BREADTH, quantization=again if _quantization(server) else None
     )
@@ -184,9 +185,7 @@ def _quantization(server: Server) -> Any:
 logger = logger_of(__name__)
 
 _TIMEOUT = 60  # seconds for one call
-_GRPC_PORT = 6334  # the server's own; not used unless one is set
 _BATCH, _AT_ONCE = 32, 4  # the library hands over 128 at a time
-_NUMBERS = 500_000  # of a batch: some 10 MB of JSON, of which a server takes 32
 _PAGE = 1_000  # points that are read at once
 T = TypeVar("T")
 
@@ -372,7 +371,7 @@ def _client(server: Server) -> QdrantClient:
             timeout=_TIMEOUT,
             check_compatibility=False,
             prefer_grpc=server.grpc_port is not None,
-            grpc_port=server.grpc_port or _GRPC_PORT,
+            grpc_port=server.grpc_port or 6334,
         )
     except ValueError as error:
         raise LibraryError(
@@ -386,7 +385,8 @@ def _batches(points: Sequence[Point]) -> Iterator[list[Point]]:
     numbers = 0
     for point in points:
         own = point.dense.size + (0 if point.multi is None else point.multi.size)
-        if batch and (len(batch) == _BATCH or numbers + own > _NUMBERS):
+        # Some 10 MB of JSON, of which a server takes 32.
+        if batch and (len(batch) == _BATCH or numbers + own > 500_000):
             yield batch
             batch, numbers = [], 0
         batch.append(point)

@@ -19,7 +19,6 @@ Floats = NDArray[np.float64]
 STEPS = 60
 """Of gradient descent; a hundred more change no order that was looked at."""
 RATE = 8.0
-PENALTY = 0.002
 
 
 class PaperOrder:
@@ -75,7 +74,7 @@ class PaperOrder:
             odds = np.bincount(rows, values * ahead[terms], minlength=len(relevant)) + offset
             wrong = weight * (1 / (1 + np.exp(-odds)) - relevant)
             slope = np.bincount(terms, values * wrong[rows], minlength=len(ahead))
-            after = ahead - RATE * (slope + PENALTY * ahead)
+            after = ahead - RATE * (slope + 0.002 * ahead)
             offset -= RATE / 4 * wrong.sum()
             ahead, before = after + step / (step + 3) * (after - before), after
         self._weights = before

@@ -7,10 +7,12 @@ import csv
 import io
 import json
 from collections.abc import Iterator, Mapping
+from hashlib import sha256
 from pathlib import Path
 
 from state.paper import Paper, canonical_id, title_key
 from state.screening import Choice, ScreeningDecision, Stage
+from state.value import FrozenModel
 from tools.bibliography.read_record import BadRecord, RecordError, bad_record, paper_from
 from tools.bibliography.read_records import read_records, read_whole, text_of
 from tools.errors import InputError
@@ -67,6 +69,28 @@ def read_papers(path: Path) -> Iterator[Paper | BadRecord]:
             yield from (bad_record(number, note, row["title"], lost=False) for note in notes)
         except RecordError as error:
             yield bad_record(number, str(error), " ".join(row.values()))
+
+
+class Records(FrozenModel):
+    """The papers of a source to be screened."""
+
+    source: str
+    papers: tuple[Paper, ...]
+    faults: tuple[str, ...] = ()
+    """What could not be read: LINE: REASON."""
+    sha256: str = ""
+    """Of a file's bytes."""
+
+
+def read_screening_file(path: str, name: str) -> Records:
+    """Return the papers of a file, which a person knows by a name."""
+    read = [*read_papers(Path(path))]
+    return Records(
+        source=name,
+        papers=tuple(one for one in read if isinstance(one, Paper)),
+        faults=tuple(f"{one.line}: {one.reason}" for one in read if isinstance(one, BadRecord)),
+        sha256=sha256(Path(path).read_bytes()).hexdigest(),
+    )
 
 
 def read_decisions(

@@ -22,8 +22,6 @@ from state.value import FrozenModel
 
 TARGET = 0.95
 """Recall from which on screening may stop."""
-DOUBT = 0.05
-"""Chance of stopping too early that is accepted."""
 
 
 class RecallEstimate(FrozenModel):
@@ -71,7 +69,8 @@ def estimate_recall(labels: Sequence[bool], total: int, *, random: int = 0) -> R
     limit = 1 + bisect_left(
         range(1, left + 1),
         True,
-        key=lambda many: bool(_chances(many, hits, sizes, left, logs).min() < DOUBT),
+        # The chance of stopping too early that is accepted.
+        key=lambda many: bool(_chances(many, hits, sizes, left, logs).min() < 0.05),
     )
     chances = _chances(min(limit, left), hits, sizes, left, logs)
     best = int(chances.argmin())
