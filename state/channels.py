@@ -260,9 +260,6 @@ class ReviewState(ReviewOutput):
     choices: Annotated[WriteChoices, keep_last(WriteChoices)]
 
 
-add_decisions = replace_by(ScreeningDecision, lambda one: (one.paper, one.by))
-
-
 class ScreenState(Shared, total=False):
     """What the nodes of `screen` share."""
 
@@ -272,7 +269,9 @@ class ScreenState(Shared, total=False):
     """Whether each paper is screened twice."""
     selected: list[str]
     """The papers, in the caller's order."""
-    decisions: Annotated[list[ScreeningDecision], add_decisions]
+    decisions: Annotated[
+        list[ScreeningDecision], replace_by(ScreeningDecision, lambda one: (one.paper, one.by))
+    ]
 
 
 class ScreenOutput(Result):

@@ -107,9 +107,6 @@ class IngestCounts(FrozenModel):
     )
 
 
-add_reports = replace_by(FileReport, attrgetter("source"))
-
-
 def longest(left: Mapping[str, float], right: Mapping[str, float]) -> dict[str, float]:
     """Keep the larger value of each key: sums that grow from step to step, told again or not."""
     return {key: max(left.get(key, 0.0), right.get(key, 0.0)) for key in [*left, *right]}
@@ -126,7 +123,7 @@ class IngestState(Shared, total=False):
     """Whether a cluster reads files and dumps."""
     done: int
     """How many of `files` were read and indexed."""
-    reports: Annotated[list[FileReport], add_reports]
+    reports: Annotated[list[FileReport], replace_by(FileReport, attrgetter("source"))]
     spent: Annotated[dict[str, float], longest]
     """Seconds of indexing by stage, and what was indexed: 'papers', 'passages', 'keywords'."""
     notes: list[str]

@@ -76,9 +76,6 @@ class UncomparedWork(FrozenModel):
     why: str
 
 
-add_claims = replace_by(ClaimNovelty, lambda item: item.number, in_order=True)
-
-
 class NoveltyState(FindState, total=False):
     """What the nodes of `novelty` share, beside those of `find`."""
 
@@ -87,7 +84,9 @@ class NoveltyState(FindState, total=False):
     """The ids of the works nearest to each claim, by its number."""
     uncompared: Annotated[list[UncomparedWork], keep_last(list[UncomparedWork])]
     """What else was found."""
-    claims: Annotated[list[ClaimNovelty], add_claims]
+    claims: Annotated[
+        list[ClaimNovelty], replace_by(ClaimNovelty, lambda item: item.number, in_order=True)
+    ]
 
 
 class NoveltyOutput(FindOutput):

@@ -210,16 +210,13 @@ class NumberedReference(FrozenModel):
     resolved: str = Field(default="", description="The source that knows it; empty: as printed.")
 
 
-add_sources = replace_by(SourcePaper, attrgetter("key"), in_order=True)
-
-
 class SynthesizeState(Routed, total=False):
     """What the nodes of `synthesize` share. `request.text` is the question."""
 
     messages: Annotated[list[AnyMessage], KeptFromLastRun(), append_messages]
     references_as: Annotated[Granularity, StartsAs(lambda: "fine")]
     stack: Annotated[list[PaperToRead], keep_last(list[PaperToRead])]
-    stacked: Annotated[list[SourcePaper], add_sources]
+    stacked: Annotated[list[SourcePaper], replace_by(SourcePaper, attrgetter("key"), in_order=True)]
     """What was read, in the order of the stack."""
     paragraphs: list[str]
     """Ids of all paragraphs, in the order of the stack and of reading; each text once."""

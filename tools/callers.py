@@ -76,7 +76,6 @@ def _present() -> Mapping[str, Any]:
 
 
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
-_PREFIX = "citeloom_"
 
 
 class ApiKeyLimits(FrozenModel):
@@ -159,7 +158,7 @@ class ApiKeys:
                 f"'{name}' cannot name a caller: use at most 64 of a-z, 0-9, '-' and '_', the first "
                 "a letter or digit"
             )
-        secret = _PREFIX + secrets.token_urlsafe(32)
+        secret = "citeloom_" + secrets.token_urlsafe(32)
         self._path.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(f"{self._path}.lock"):
             if self.named(name):

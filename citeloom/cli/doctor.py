@@ -1,7 +1,7 @@
 """`citeloom doctor`: what is configured, reachable, missing, and how to fix it."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
@@ -15,31 +15,33 @@ _SIGNS = {"good": "[green]✓[/green]", "off": "[yellow]–[/yellow]", "bad": "[
 
 def examine() -> int:
     """Print a line for each part; return 1 when a part that is configured does not work, else 0."""
-    from rich.console import Console
-
-    console = Console(highlight=False, soft_wrap=True)
-    bad = False
-    for name, mark, text in _examined():
-        bad = bad or mark == "bad"
-        console.print(f"{_SIGNS[mark]} {name:<16}", end=" ")
-        console.print(text, markup=False)
-    return int(bad)
+    return _printed((mark, f"{name:<16}", text) for name, mark, text in _examined())
 
 
 def examine_server(url: str) -> int:
     """Print a line for each call that is made of a Qdrant server; return 1 when one fails, else 0."""
-    from rich.console import Console
-
     from tools.library.qdrant_server import Server
     from tools.library.server_self_test import check_server
 
+    return _printed(
+        (
+            "bad" if step.fault else "good",
+            f"{step.milliseconds:>8.1f} ms",
+            f"{step.name}{': ' if step.fault else ''}{step.fault}",
+        )
+        for step in check_server(Server.of(settings(), url))
+    )
+
+
+def _printed(lines: Iterable[tuple[str, str, str]]) -> int:
+    from rich.console import Console
+
     console = Console(highlight=False, soft_wrap=True)
     bad = False
-    for step in check_server(Server.of(settings(), url)):
-        bad = bad or bool(step.fault)
-        sign = _SIGNS["bad" if step.fault else "good"]
-        console.print(f"{sign} {step.milliseconds:>8.1f} ms", end=" ")
-        console.print(f"{step.name}{': ' if step.fault else ''}{step.fault}", markup=False)
+    for mark, head, text in lines:
+        bad = bad or mark == "bad"
+        console.print(f"{_SIGNS[mark]} {head}", end=" ")
+        console.print(text, markup=False)
     return int(bad)
 
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 app = Commands()
 
 Every = StrEnum("Every", ["day", "week", "month"])
-_DAYS = {Every.day: 1, Every.week: 7, Every.month: 30}
 
 NAME = Annotated[str, typer.Argument(help="Name of the watch; `watch list` shows the names.")]
 
@@ -71,7 +70,7 @@ def add(
             library=library,
             sources=sources,
             criteria=criteria,
-            every=_DAYS[every],
+            every={Every.day: 1, Every.week: 7, Every.month: 30}[every],
             max_usd=max_usd,
         )
     )

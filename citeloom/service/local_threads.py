@@ -26,7 +26,6 @@ from citeloom.service.entry import RequestRefusedError
 from state.run import GraphName
 from tools.errors import InputError, TransientError
 
-_THREAD_STATUS = {"working": "busy", "input_required": "interrupted", "cancelled": "interrupted"}
 _MOST = 200
 """Threads that are listed at once."""
 
@@ -134,7 +133,11 @@ def _thread(report: RunReport) -> dict[str, Any]:
         "created_at": report.started,
         "updated_at": report.updated,
         "metadata": {"citeloom_graph": report.graph, **about},
-        "status": "error" if status == "failed" else _THREAD_STATUS.get(status, "idle"),
+        "status": "error"
+        if status == "failed"
+        else {"working": "busy", "input_required": "interrupted", "cancelled": "interrupted"}.get(
+            status, "idle"
+        ),
         "interrupts": {"question": [report.asked]} if status == "input_required" else {},
     }
 
