@@ -120,9 +120,6 @@ class Screening:
         """Add the records of a source; say how many are new, duplicates and added before, and of which source.
 
         A file whose bytes were added before is that one, whatever its name.
-
-        Raises:
-            InputError: It has no paper.
         """
         source = self._files.get(sha256, source)
         records = [one.model_dump(mode="json", exclude_defaults=True) for one in papers]
@@ -178,8 +175,6 @@ class Screening:
             )
         if one.decision == "exclude" and not (one.reason or one.note):
             raise InputError(f"an exclusion needs the number of a criterion: {', '.join(criteria)}")
-
-    # --- What the decisions come to ------------------------------------------------------------------
 
     def latest(self, stage: Stage) -> Mapping[str, Mapping[str, ScreeningDecision]]:
         """Return the last decision of each screener on each paper; without what settled conflicts."""
@@ -245,8 +240,6 @@ class Screening:
             for one in said.values()
         )
 
-    # --- What to screen next -------------------------------------------------------------------------
-
     def next_papers(self, by: str, stage: Stage, most: int, *, random: bool = False) -> list[Paper]:
         """Return papers that a screener has not decided on, those most likely to be relevant first.
 
@@ -283,8 +276,6 @@ class Screening:
         tail = [*takewhile(lambda one: one.drawn == "random", reversed(own))]
         labels = [one.decision in _ON for one in own]
         return estimate_recall(labels, len(self.papers), random=len(tail))
-
-    # --- The log -------------------------------------------------------------------------------------
 
     def _log(self, *events: dict[str, Any]) -> None:
         now = datetime.now(UTC).isoformat(timespec="seconds")
