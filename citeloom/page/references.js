@@ -65,7 +65,7 @@ export function Listed({run}) {
   const kinds = [...new Set(rows.map((row) => row.outcome))];
   const shown = rows.filter((row) => !chosen || row.outcome === chosen);
   const mendedList = () => rows.map((row) => fixed[row.id] || row.printed).join("\n\n");
-  return html`<div class="text-bar">
+  return html`<div class="text-bar strip">
       <div class="chips" role="group" aria-label=${W.papers.show}>${kinds.map((kind) => html`<${Chip} pressed=${chosen === kind}
         toggle=${() => (setChosen(chosen === kind ? "" : kind), setMost(PAGE))}><${Verdict} verdict=${kind}>${rows.filter((row) => row.outcome === kind).length} ${kindWords(kind)}<//><//>`)}</div>
       <div class="text-tools">
