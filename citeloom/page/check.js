@@ -63,7 +63,7 @@ export function Checked({run}) {
   const rows = (run.values.audit?.checked_references ?? []).map((/** @type {any} */ item, /** @type {number} */ place) => {
     const entry = entries.find((one) => one.label === item.key) ?? entries[place];
     const against = (run.values.audit?.references ?? []).filter((/** @type {any} */ one) => one.key === item.key);
-    return {id: `r${place}`, number: `[${item.key || place + 1}]`, printed: entry?.raw ?? "", title: item.title || entry?.raw || item.key, outcome: item.outcome, wrong: item.wrong,
+    return {id: `r${place}`, number: `[${item.key || place + 1}]`, printed: entry?.raw ?? "", title: item.title || entry?.raw || item.key, outcome: item.outcome, wrong: item.wrong, record: item,
       said: [...against.filter((/** @type {any} */ one) => one.cause !== "metadata_error").map((/** @type {any} */ one) => `${called(W.text.causes, one.cause)}: ${one.detail}`), ...saidOf(item)]};
   });
   const titles = new Map(entries.map((item, place) => [item.paper, run.values.audit?.checked_references?.[place]?.title ?? item.raw]));

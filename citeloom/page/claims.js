@@ -31,7 +31,7 @@ export function Claims({run}) {
     ${claims.map((claim) => html`<section class="card claim" aria-label=${`${W.claims.claim} ${claim.number}`}>
       <h2><span class="num dim">${claim.number}</span> <q dir="auto">${claim.claim}</q></h2>
       <p><${Verdict} verdict=${SHAPES[claim.found]}>${W.claims.found[/** @type {keyof typeof W.claims.found} */ (claim.found)]}<//>${" "}
-        <span class="dim small">${tally(claim.counts)}</span></p>
+        ${claim.found !== "not_compared" && html`<span class="dim small">${tally(claim.counts)}</span>`}</p>
       ${claim.nearest.slice(0, first(claim)).map((/** @type {any} */ work) => html`<${Work} key=${work.paper.id} work=${work} />`)}
       ${claim.nearest.length > first(claim) && html`<${Fold} summary=${`${claim.nearest.length - first(claim)} ${W.claims.more}`}>
         ${claim.nearest.slice(first(claim)).map((/** @type {any} */ work) => html`<${Work} key=${work.paper.id} work=${work} />`)}<//>`}

@@ -95,8 +95,8 @@ function Head({run, papers, again, tabs, shown}) {
   const model = useModel();
   const watches = useWatches();
   const at = `#/run/${run.thread}`;
-  const steps = story(run), place = run.stages.length || run.question ? steps.findIndex((item) => item.state === "on") : -1;
-  const step = run.status === "working" ? steps[place] : undefined;
+  const steps = story(run), place = run.status === "working" || run.stages.length || run.question ? steps.findIndex((item) => item.state === "on") : -1;
+  const step = run.status === "working" && run.stages.length ? steps[place] : undefined;
   const bar = step && counting(step);
   const tools = html`
     ${run.status === "working" && html`<button disabled=${stopping} onClick=${() => stop()}>${stopping ? W.run.stopping : W.run.stop}</button>

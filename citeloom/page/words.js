@@ -208,7 +208,7 @@ export const W = {
     kinds: "What to check", kindText: "A text", kindReferences: "A reference list", run: "Check",
     title: "Check the citations of a text",
     lead: "CiteLoom looks up each citation and compares it with the paper it cites. Your text stays as it is.",
-    text: "Your text, with its reference list if it has one (Markdown, LaTeX or plain)", file: "or choose a file (Word, LaTeX, Markdown, PDF)", reading: "Reading…",
+    text: "Your text, with its reference list if it has one (Markdown, LaTeX or plain)", file: "Word, LaTeX, Markdown or PDF; or drop it here", reading: "Reading…",
     papers: "Cited papers in order, if the text has no list (one id or DOI per line)",
     sourcesHint: "Choose at least one to learn whether each reference exists.",
     another: "Check another text", go: "Check", none: "Findings appear here once CiteLoom has read the text.", better: "Another of your papers says it:",
@@ -222,7 +222,7 @@ export const W = {
   references: {
     title: "Check a reference list", run: "Reference list",
     lead: "Paste references in any style. CiteLoom makes a record of each, to save as BibTeX, CSL JSON or RIS.",
-    text: "References, numbered or one per line", file: "or choose a file: PDF, Word, HTML, LaTeX, Markdown, text",
+    text: "References, numbered or one per line", file: "PDF, Word, HTML, LaTeX, Markdown or text; or drop it here",
     sources: "Look each one up in",
     sourcesHint: "CiteLoom then tells you which references exist and which details are wrong. Choose two, such as OpenAlex and Crossref. These services get titles and identifiers.",
     go: "Read the list", none: "The references appear here once CiteLoom has read them.",
