@@ -62,6 +62,9 @@ class ReferenceCheck(FrozenModel):
     outcome: ReferenceOutcome
     wrong: tuple[WrongField, ...] = ()
     found_in: tuple[str, ...] = Field(default=(), description="Sources that have it.")
+    year: int | None = Field(default=None, description="As the sources that have it say.")
+    venue: str | None = Field(default=None, description="As they say.")
+    cited_by: int | None = Field(default=None, description="Citations, as they say.")
     missing_in: tuple[str, ...] = Field(default=(), description="Sources that answered without it.")
     failed_in: tuple[str, ...] = Field(default=(), description="Sources that could not be asked.")
     p_valid: float | None = Field(

@@ -114,15 +114,16 @@ export function go(thread, graph, settings, given) {
   });
 }
 
-/** What of a thread is listed; what its runs hold can be megabytes. */
+/** What of a thread is listed, and of what its runs hold, which can be megabytes: the title of a paper that one began from, and how they ended. */
 const LISTED = ["thread_id", "created_at", "updated_at", "metadata", "status", "interrupts"];
+const EXTRACT = {named: "values.request.title", outcome: "values.outcome", stopped: "values.stop.subject"};
 let selects = true;
 
 /** Threads, the newest first. @param {number} limit @returns {Promise<any[]>} */
 export async function threads(limit) {
   const asked = {limit, sort_by: "updated_at", sort_order: "desc"};
   try {
-    return await post("/threads/search", selects ? {...asked, select: LISTED} : asked);
+    return await post("/threads/search", selects ? {...asked, select: LISTED, extract: EXTRACT} : asked);
   } catch (error) {
     if (!selects || !(error instanceof ApiError) || error.status !== 422) throw error;
     selects = false;  // Aegra has no selection
@@ -180,8 +181,7 @@ export async function heard(sound) {
   return (await answer.json()).text;
 }
 /** A text read aloud, as an address to play. @param {string} text */
-export const spoken = async (text) =>
-  URL.createObjectURL(await (await send("POST", "/citeloom/speech/spoken", {text})).blob());
+export const spoken = async (text) => URL.createObjectURL(await (await send("POST", "/citeloom/speech/spoken", {text})).blob());
 
 /**
  * Tell of a run from its first event, also of one that began before the page was loaded.

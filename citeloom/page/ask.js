@@ -71,12 +71,12 @@ export function Ask({library: named, conversation}) {
   const choose = (/** @type {number} */ number) => (setAt(number), setOpen(true));
   return html`<div class="ask-top"><h1>${W.ask.title}</h1>
       <div class="text-tools">
-        <label>${W.start.library}<select onChange=${(/** @type {any} */ event) => anew(event.target.value)}>
+        <label><span class="wide-only">${W.start.library}</span><select onChange=${(/** @type {any} */ event) => anew(event.target.value)}>
           ${(found?.libraries ?? [{name: library}]).map((/** @type {any} */ item) => html`<option value=${item.name} selected=${item.name === library}>${item.name}</option>`)}</select></label>
-        ${earlier.length > 0 && html`<${Pop} label=${W.ask.earlier}><ul class="versions">${earlier.map((/** @type {any} */ item) => html`<li>
+        ${earlier.length > 0 && html`<${Pop} label=${html`<span>${W.ask.earlier} <span class="wide-only">${W.ask.conversations}</span></span>`}><ul class="versions">${earlier.map((/** @type {any} */ item) => html`<li>
           <a href=${`#/ask/${library}/${item.thread_id}`} aria-current=${item.thread_id === thread ? "true" : null}><strong dir="auto">${item.metadata.title}</strong>
             <span class="dim">${new Date(item.updated_at).toLocaleString(undefined, {dateStyle: "medium", timeStyle: "short"})}</span></a></li>`)}</ul><//>`}
-        ${thread && html`<button type="button" onClick=${() => anew(library)}>${W.ask.new}</button>`}
+        ${thread && html`<button type="button" onClick=${() => anew(library)}><span>${W.ask.new} <span class="wide-only">${W.ask.conversation}</span></span></button>`}
       </div></div>
     <div class="text-grid">
       <div class="chat">

@@ -63,7 +63,7 @@ export function Checked({run}) {
   const rows = (run.values.audit?.checked_references ?? []).map((/** @type {any} */ item, /** @type {number} */ place) => {
     const entry = entries.find((one) => one.label === item.key) ?? entries[place];
     const against = (run.values.audit?.references ?? []).filter((/** @type {any} */ one) => one.key === item.key);
-    return {id: `r${place}`, number: `[${item.key || place + 1}]`, printed: entry?.raw ?? "", title: item.title || entry?.raw || item.key, outcome: item.outcome, wrong: item.wrong,
+    return {id: `r${place}`, number: `[${item.key || place + 1}]`, printed: entry?.raw ?? "", title: item.title || entry?.raw || item.key, outcome: item.outcome, wrong: item.wrong, record: item,
       said: [...against.filter((/** @type {any} */ one) => one.cause !== "metadata_error").map((/** @type {any} */ one) => `${called(W.text.causes, one.cause)}: ${one.detail}`), ...saidOf(item)]};
   });
   const titles = new Map(entries.map((item, place) => [item.paper, run.values.audit?.checked_references?.[place]?.title ?? item.raw]));
@@ -76,15 +76,15 @@ export function Checked({run}) {
   });
   const props = {run, text, titles, close: () => setAt(0), decide};
   return html`
-    <div class="text-bar">
+    <div class="text-bar strip">
       <ul class="chips tally" aria-label=${W.check.verdicts}>${tally(sentences).map(([kind, count]) => html`<li class="chip"><${Verdict} verdict=${kind}>${count} ${
         W.text.tags[/** @type {keyof typeof W.text.tags} */ (kind)]}<//></li>`)}
         ${uncited.size > 0 && html`<li class="chip"><${Verdict} verdict="own">${uncited.size} ${W.check.uncited}<//></li>`}</ul>
       <div class="text-tools">
-        ${found.length > 0 && html`<button type="button" onClick=${() => step(-1)}><${Icon} name="left" size=${14} /> ${W.check.previous}</button>
-          <button type="button" onClick=${() => step(1)}>${W.check.next} <${Icon} name="right" size=${14} /></button>`}
+        ${found.length > 0 && html`<button type="button" onClick=${() => step(-1)}><${Icon} name="left" size=${14} /> <span class="wide-only">${W.check.previous}</span></button>
+          <button type="button" onClick=${() => step(1)}><span class="wide-only">${W.check.next}</span> <${Icon} name="right" size=${14} /></button>`}
         <button type="button" class="main" disabled=${!fixes.length || saving} onClick=${() => save(fixes, text)}>
-          ${fixes.length ? `${W.check.export} (${counted(fixes.length, "fix")})` : W.check.export}</button>
+          <span>${W.run.tabs.take} <span class="wide-only">${W.check.export}</span>${fixes.length > 0 && ` (${counted(fixes.length, "fix")})`}</span></button>
       </div>
     </div>
     <${Problem} text=${unkept || unfixed || unsaved} />

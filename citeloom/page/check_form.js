@@ -4,6 +4,7 @@ import * as api from "./api.js";
 import {Fold} from "./components.js";
 import {base64} from "./libraries.js";
 import {Problem, title, useAction, useLoaded} from "./parts.js";
+import {Icon} from "./shapes.js";
 import {html, useState} from "./vendor/preact.js";
 import {counted, W} from "./words.js";
 
@@ -32,8 +33,8 @@ const Sources = ({label, hint, chosen, change}) => html`<fieldset><legend class=
 const Paste = ({label, file, accept, text, required, put, take, named = ""}) => html`<div class="card paste"
     onDragOver=${(/** @type {DragEvent} */ event) => event.preventDefault()} onDrop=${(/** @type {DragEvent} */ event) => (event.preventDefault(), take(event.dataTransfer?.files[0]))}>
   <textarea rows="9" aria-label=${label} placeholder=${label} required=${required} value=${text} onInput=${(/** @type {any} */ event) => put(event.target.value)}></textarea>
-  <div class="paste-do"><label class="file">${file} <input type="file" accept=${accept} onChange=${(/** @type {any} */ event) => take(event.target.files[0])} /></label>
-    <span class="dim small" role="status">${named}</span></div></div>`;
+  <div class="paste-do"><label class="button tiny file"><${Icon} name="page" />${W.papers.addFile}<input type="file" class="hide" accept=${accept} onChange=${(/** @type {any} */ event) => take(event.target.files[0])} /></label>
+    <span class=${named ? "small strong" : "dim small"} role="status" dir="auto">${named || file}</span></div></div>`;
 
 function CheckText() {
   const [text, setText] = useState("");

@@ -77,7 +77,7 @@ export function Graph({run}) {
   const text = words.trim().toLowerCase();
   const found = text.length < 2 ? null : new Set(graph.dots.filter((dot) => `${dot.title} ${(dot.paper?.authors ?? []).map((/** @type {any} */ one) => one.name).join(" ")}`.toLowerCase().includes(text)).map((dot) => dot.id));
   return html`<h2 class="hide">${W.graph.title}</h2>
-    <div class="map-bar">
+    <div class="map-bar strip">
       <${Segment} label=${W.graph.arrange} options=${W.graph.lenses} value=${lens} choose=${(/** @type {any} */ name) => setLens(name)} />
       <${Chip} pressed=${all} toggle=${() => setAll(!all)}>${W.graph.citations}<//>
       ${missed > 0 && html`<${Chip} pressed=${seen} toggle=${() => setSeen(!seen)}>${W.graph.seen} <span class="dim num">${missed}</span><//>`}

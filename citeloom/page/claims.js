@@ -30,14 +30,14 @@ export function Claims({run}) {
     ${noted && html`<p class="small dim"><span class="noted-key">${W.papers.key}</span></p>`}
     ${claims.map((claim) => html`<section class="card claim" aria-label=${`${W.claims.claim} ${claim.number}`}>
       <h2><span class="num dim">${claim.number}</span> <q dir="auto">${claim.claim}</q></h2>
-      <p><${Verdict} verdict=${SHAPES[claim.found]}>${W.claims.found[/** @type {keyof typeof W.claims.found} */ (claim.found)]}<//>
-        <span class="dim small">${tally(claim.counts)}</span></p>
+      <p><${Verdict} verdict=${SHAPES[claim.found]}>${W.claims.found[/** @type {keyof typeof W.claims.found} */ (claim.found)]}<//>${" "}
+        ${claim.found !== "not_compared" && html`<span class="dim small">${tally(claim.counts)}</span>`}</p>
       ${claim.nearest.slice(0, first(claim)).map((/** @type {any} */ work) => html`<${Work} key=${work.paper.id} work=${work} />`)}
       ${claim.nearest.length > first(claim) && html`<${Fold} summary=${`${claim.nearest.length - first(claim)} ${W.claims.more}`}>
         ${claim.nearest.slice(first(claim)).map((/** @type {any} */ work) => html`<${Work} key=${work.paper.id} work=${work} />`)}<//>`}
     </section>`)}
     ${rest.length > 0 && html`<${Fold} summary=${`${W.claims.rest}: ${counted(rest.length, "paper")}`}>
-      <ul class="small">${rest.slice(0, LISTED).map((one) => html`<li key=${one.id}>${one.title} (${one.year ?? W.claims.undated}), ${one.id}: ${one.why}</li>`)}</ul>
+      <ul class="small">${rest.slice(0, LISTED).map((one) => html`<li key=${one.id}>${one.title} (${one.year ?? W.claims.undated}): ${one.why}</li>`)}</ul>
       ${rest.length > LISTED && html`<p class="dim small">${counted(rest.length - LISTED, "paper")} ${W.claims.inFile}</p>`}<//>`}
   </div>`;
 }

@@ -12,15 +12,24 @@ const MOST = 200;
 const RECENT = 3;
 const STATES = {idle: ["completed", "done"], busy: ["working", "busy"], asks: ["input_required", "ask"], interrupted: ["cancelled", "paused"], error: ["failed", "failed"]};
 
-/** What a thread's run is at: one that waits for an answer is not one that was paused. @param {any} thread @returns {keyof typeof STATES} */
-const stateOf = (thread) => (thread.status === "interrupted" && Object.values(thread.interrupts ?? {}).some((/** @type {any} */ asked) => asked?.length) ? "asks"
+/** What stops a run without a result; see citeloom/runs/runs.py. */
+const FATAL = new Set(["input", "plan", "run", "budget"]);
+
+/** What is listed of what a run holds. @param {any} thread @returns {{named?: string, outcome?: string, stopped?: string}} */
+const held = (thread) => thread.extracted ?? thread.metadata.extracted ?? {};
+
+/** A run's title; one that began from an id has that of its paper. @param {any} thread @returns {string} */
+const titleOf = (thread) => (!/\s/.test(thread.metadata.title) && held(thread).named) || thread.metadata.title || kindOf(thread);
+
+/** What a thread's run is at: one that waits for an answer is not one that was paused, and one without a result is not done. @param {any} thread @returns {keyof typeof STATES} */
+const stateOf = (thread) => (thread.status === "idle" && held(thread).outcome === "nothing" && FATAL.has(held(thread).stopped ?? "") ? "error" : thread.status === "interrupted" && Object.values(thread.interrupts ?? {}).some((/** @type {any} */ asked) => asked?.length) ? "asks"
   : thread.status in STATES ? thread.status : "idle");
 
 /** @param {{thread: any, before?: any, after?: any, hour?: boolean}} props */
 function Row({thread, before, after, hour}) {
   const state = stateOf(thread);
   const [kind, icon] = STATES[state];
-  return html`<li>${before}<a href=${place(thread)} dir="auto">${thread.metadata.title || kindOf(thread)}</a>
+  return html`<li>${before}<a href=${place(thread)} dir="auto">${titleOf(thread)}</a>
     <span class="dim small">${kindOf(thread)}${thread.metadata.parent && ["write", "revise"].includes(thread.metadata.citeloom_graph) ? `, ${W.run.edited.toLowerCase()}` : ""}</span>
     <span class=${`state small ${kind}`}><${Icon} name=${icon} kind=${icon === "busy" ? "spin" : ""} />${W.history.state[state]}</span>
     <time class="dim small num" datetime=${thread.updated_at}>${new Date(thread.updated_at).toLocaleString(undefined, {dateStyle: "medium", ...(hour ? {timeStyle: "short"} : {})})}</time>${after}</li>`;
@@ -50,7 +59,7 @@ export function History() {
   });
   const [compare, comparing, wrong] = useAction(async () => setBoth(await Promise.all(chosen.map(read))));
   const runs = /** @type {any[]} */ (found ?? []).filter((thread) => thread.metadata?.citeloom_graph);
-  const shown = runs.filter((thread) => String(thread.metadata.title).toLowerCase().includes(word.trim().toLowerCase()));
+  const shown = runs.filter((thread) => titleOf(thread).toLowerCase().includes(word.trim().toLowerCase()));
   const tick = (/** @type {string} */ thread) => (/** @type {any} */ event) =>
     setChosen(event.target.checked ? [...chosen, thread].slice(-2) : chosen.filter((item) => item !== thread));
   return html`<div class="hello"><h1>${W.history.title}</h1></div>
@@ -62,8 +71,8 @@ export function History() {
         <span class="dim small late">${chosen.length === 2 ? "" : W.history.hint}</span>`}</div>`}
     ${runs.length > 0 && !shown.length && html`<${Nothing}>${W.history.nothing}<//>`}
     <ul class="recent history">${shown.map((thread) => html`<${Row} key=${thread.thread_id} thread=${thread} hour=${true}
-      before=${html`<input type="checkbox" aria-label=${`${W.history.choose}: ${thread.metadata.title}`} checked=${chosen.includes(thread.thread_id)} onChange=${tick(thread.thread_id)} />`}
-      after=${html`<button class="tiny quiet icon" disabled=${removing} title=${W.history.delete} aria-label=${`${W.history.delete} ${thread.metadata.title}`}
+      before=${html`<input type="checkbox" aria-label=${`${W.history.choose}: ${titleOf(thread)}`} checked=${chosen.includes(thread.thread_id)} onChange=${tick(thread.thread_id)} />`}
+      after=${html`<button class="tiny quiet icon" disabled=${removing} title=${W.history.delete} aria-label=${`${W.history.delete} ${titleOf(thread)}`}
         onClick=${() => remove(thread.thread_id)}><${Icon} name="close" size=${14} /></button>`} />`)}</ul>
     ${both && html`<${Compared} runs=${both} />`}`;
 }

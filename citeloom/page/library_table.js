@@ -1,7 +1,7 @@
 // A table of a library: questions to ask of each paper, and what each paper says, with the quote behind it.
 // @ts-check
 import * as api from "./api.js";
-import {Chip, Panel} from "./components.js";
+import {Chip, Fold, Panel} from "./components.js";
 import {useEstimate} from "./estimate.js";
 import {Quotes} from "./evidence.js";
 import {Long} from "./long_list.js";
@@ -50,7 +50,7 @@ export function Cells({run}) {
   const cell = row && row.cells[chosen?.[1] ?? 0];
   const library = run.values.request?.library || run.searched.library || "starter";
   const rests = !["working", "loading"].includes(run.status);
-  return html`${rests && html`<${AskEach} key=${run.thread} library=${library} papers=${run.values.row_ids?.length || rows.length} first=${columns} input=${run.searched} settings=${run.settings} />`}
+  return html`${rests && html`<${Fold} kind="add-fold" summary=${W.table.own} open=${!rows.length}><${AskEach} key=${run.thread} library=${library} papers=${run.values.row_ids?.length || rows.length} first=${columns} input=${run.searched} settings=${run.settings} /><//>`}
     ${run.values.mind === "extractive" && html`<p class="dim small compare-how">${W.cells.embedded}</p>`}
     ${!rows.length && html`<${Nothing}>${rests ? W.cells.none : W.cells.coming}<//>`}
     <div class=${cell ? "compare-grid open" : "compare-grid"}>

@@ -51,7 +51,7 @@ export function Filters({papers, choices, known, filter, put, fresh, density, ch
   const select = (/** @type {keyof Filter} */ name, /** @type {string} */ label, /** @type {[string, string][]} */ options) => html`<label class="field">${label}<select value=${filter[name]} onChange=${typed(name)}>
     ${options.map(([value, words]) => html`<option value=${value}>${words}</option>`)}</select></label>`;
   const used = [filter.theme, filter.source, filter.from, filter.to].filter(Boolean).length;
-  return html`<div class="p-bar">
+  return html`<div class="p-bar strip">
     <label class="p-find"><span class="hide">${W.papers.filter}</span><input type="search" placeholder=${W.papers.filter} value=${filter.word} onInput=${typed("word")} /></label>
     <div class="chips" role="group" aria-label=${W.papers.show}>${Object.entries(shows).map(([name, words]) => (["kept", "seen", "fresh"].includes(name) || count(name) > 0) && html`<${Chip} pressed=${filter.show === name} toggle=${() => put({show: name})}>${words} <span class="num dim">${count(name)}</span><//>`)}${density}</div>
     <${Pop} label=${`${W.papers.filters}${used ? ` (${used})` : ""}`}><div class="filters">

@@ -56,10 +56,11 @@ export function Papers({run}) {
   const noted = !compact && shown.some((item) => isAnnotation(item.debate?.arguments_for?.[0]?.quote ?? {}));
   const press = () => (localStorage.setItem("citeloom-compact", compact ? "" : "yes"), setCompact(!compact));
   return html`<div class=${`papers-view ${compact ? "compact" : ""}`}>
-    <div class="p-top"><${Complete} found=${run.values.completeness} /><${MakeLibrary} run=${run} papers=${chosen(papers, choices, order)} /></div>
+    <${Complete} found=${run.values.completeness} />
     <${Filters} papers=${papers} choices=${choices} known=${known} filter=${filter} put=${(/** @type {any} */ change) => setFilter({...filter, ...change})} fresh=${fresh && seen}
       density=${html`<${Chip} pressed=${compact} toggle=${press}>${W.papers.compact}<//>`}>
-      <button type="button" class="p-add" aria-expanded=${adding} onClick=${() => setAdding(!adding)}>${W.papers.add}</button><//>
+      <button type="button" class="p-add" aria-expanded=${adding} onClick=${() => setAdding(!adding)}>${W.papers.add}</button>
+      <${MakeLibrary} run=${run} papers=${chosen(papers, choices, order)} /><//>
     ${adding && html`<${AddPaper} run=${run} add=${put} has=${(/** @type {string} */ id) => known.titles.has(id)} />`}
     ${more.length > 0 && html`<${Note}><strong>${W.papers.added}:</strong> <ul class="chips">${more.map(({id, title}) => html`<li><${Chip}>${title}
       <button type="button" class="link" aria-label=${`${W.question.remove} ${title}`} onClick=${() => put(id, UNSAID)}>✕</button><//></li>`)}</ul><//>`}

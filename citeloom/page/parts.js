@@ -113,7 +113,7 @@ export function address(paper) {
 
 /** A link to a paper on the web, if it is known where. @param {{paper: any}} props */
 export const Out = ({paper}) => address(paper)
-  ? html`<a href=${address(paper)} target="_blank" rel="noreferrer noopener">${W.papers.open} ↗</a>` : null;
+  ? html`<a href=${address(paper)} target="_blank" rel="noreferrer noopener">${W.papers.open}\u00a0↗</a>` : null;
 
 /** What is known of a paper's contents, under what it is. @param {any} paper */
 export const abstractTitle = (paper) => (paper.abstract_kind === "annotation" ? W.papers.annotation : W.papers.abstract);

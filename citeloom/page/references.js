@@ -7,7 +7,7 @@ import {corrected, download} from "./mend.js";
 import {byline, Nothing, Out, Problem, useAction} from "./parts.js";
 import {Verdict} from "./shapes.js";
 import {html, useState} from "./vendor/preact.js";
-import {W} from "./words.js";
+import {counted, W} from "./words.js";
 
 const PAGE = 200;
 const UNSURE = 0.5;
@@ -16,7 +16,7 @@ const FILES = {BibTeX: "references.bib", "CSL JSON": "references.csl.json", RIS:
 
 /**
  * One reference as a row.
- * @typedef {{id: string, number: string, printed: string, title: string, outcome: string, wrong: {field: string, stated: string, right: string}[], said: string[], paper?: any}} Row
+ * @typedef {{id: string, number: string, printed: string, title: string, outcome: string, wrong: {field: string, stated: string, right: string}[], said: string[], paper?: any, record?: any}} Row
  */
 
 /** @param {{rows: Row[], fixed: Record<string, string>, fix: (rows: Row[]) => void, undo: (row: Row) => void}} props */
@@ -27,7 +27,7 @@ export function ReferenceRows({rows, fixed, fix, undo}) {
     <ol class="references checked">${rows.map((row) => html`<li key=${row.id} id=${`ref-${row.id}`}>
       <span class="num dim">${row.number}</span>
       <div><p dir="auto"><strong>${row.title}</strong> ${row.paper && html`<${Out} paper=${row.paper} />`}</p>
-        ${row.paper && html`<p class="dim small" dir="auto">${[byline(row.paper), ...details(row.paper)].filter(Boolean).join(" · ")}</p>`}
+        ${known(row) && html`<p class="dim small" dir="auto">${known(row)}</p>`}
         ${fixed[row.id] ? html`<p class="small" dir="auto"><span class="strong">${W.references.fixed}</span> ${fixed[row.id]}</p>`
           : row.printed && html`<${Fold} summary=${W.references.printed}><p class="small" dir="auto">${row.printed}</p><//>`}</div>
       <div class="outcome"><span class="support"><${Verdict} verdict=${row.outcome}>${wordsOf(row)}<//></span>
@@ -37,6 +37,10 @@ export function ReferenceRows({rows, fixed, fix, undo}) {
           : corrected(row.printed, row.wrong) && html`<button type="button" class="tiny" onClick=${() => fix([row])}>${W.references.fix} ${fields(row)}</button>`}</div>
     </li>`)}</ol>`;
 }
+
+/** Who wrote it, when and where, and how often it is cited: of its record, or of what the sources said. @param {Row} row */
+const known = ({paper, record}) => [paper && byline(paper), !paper && record?.year, !paper && record?.venue,
+  (paper ?? record)?.cited_by != null && counted((paper ?? record).cited_by, "citation"), ...(paper ? details(paper) : [])].filter(Boolean).join(" · ");
 
 /** @param {Row} row */
 const fields = (row) => row.wrong.map((one) => W.references.fields[/** @type {keyof typeof W.references.fields} */ (one.field)] ?? one.field).join(", ");
@@ -65,7 +69,7 @@ export function Listed({run}) {
   const kinds = [...new Set(rows.map((row) => row.outcome))];
   const shown = rows.filter((row) => !chosen || row.outcome === chosen);
   const mendedList = () => rows.map((row) => fixed[row.id] || row.printed).join("\n\n");
-  return html`<div class="text-bar">
+  return html`<div class="text-bar strip">
       <div class="chips" role="group" aria-label=${W.papers.show}>${kinds.map((kind) => html`<${Chip} pressed=${chosen === kind}
         toggle=${() => (setChosen(chosen === kind ? "" : kind), setMost(PAGE))}><${Verdict} verdict=${kind}>${rows.filter((row) => row.outcome === kind).length} ${kindWords(kind)}<//><//>`)}</div>
       <div class="text-tools">

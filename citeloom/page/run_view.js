@@ -59,7 +59,7 @@ export function RunView({thread, tab, tell}) {
     <${Head} run=${run} papers=${papers} again=${again} tabs=${tabs} shown=${shown} />
     <div class="body">
       <${Problem} text=${run.problem} />
-      ${shown === "live" && html`<${RunStory} run=${run} again=${again} />`}
+      ${shown === "live" && run.status !== "loading" && html`<${RunStory} run=${run} again=${again} />`}
       ${shown === "papers" && html`<${Papers} key=${papers.thread} run=${papers} />`}
       ${shown === "graph" && html`<${Graph} key=${papers.thread} run=${papers} />`}
       ${shown === "cells" && html`<${Cells} run=${run} />`}
@@ -95,7 +95,8 @@ function Head({run, papers, again, tabs, shown}) {
   const model = useModel();
   const watches = useWatches();
   const at = `#/run/${run.thread}`;
-  const step = run.status === "working" && run.stages.length ? story(run).find((item) => item.state === "on") : undefined;
+  const steps = story(run), place = run.status === "working" || run.stages.length || run.question ? steps.findIndex((item) => item.state === "on") : -1;
+  const step = run.status === "working" && run.stages.length ? steps[place] : undefined;
   const bar = step && counting(step);
   const tools = html`
     ${run.status === "working" && html`<button disabled=${stopping} onClick=${() => stop()}>${stopping ? W.run.stopping : W.run.stop}</button>
@@ -103,7 +104,7 @@ function Head({run, papers, again, tabs, shown}) {
     ${run.question && shown !== "live" && html`<a class="button main" href=${`${at}/live`}>${W.run.answer}</a>`}
     ${run.can_resume && html`<button class="main" disabled=${resuming} onClick=${() => resume()}>${W.run.resume}</button>`}
     ${rerun && html`<button class=${shown === "live" ? "" : "late"} disabled=${looking} onClick=${() => look()}>${W.history.again}</button>`}
-    ${["find", "review"].includes(run.graph) && run.status === "completed" && watches && html`<a class="button late" href=${`#/watch/${run.thread}`}>${V.this}</a>`}
+    ${["find", "review"].includes(run.graph) && run.status === "completed" && watches && html`<a class=${`button ${shown === "live" ? "" : "late"}`} href=${`#/watch/${run.thread}`}>${V.this}</a>`}
     ${["verify", "references"].includes(run.graph) && run.status !== "working" && html`<a class="button late" href=${run.graph === "verify" ? "#/check" : "#/check/references"}>${W.check.another}</a>`}
     ${run.status === "completed" && run.graph !== "verify" && tabs.includes("take") && shown !== "take" && html`<a class="button main late" href=${`${at}/take`}>${W.run.tabs.take}</a>`}`;
   return html`<section class="run" aria-label=${W.run.this}>
@@ -111,8 +112,10 @@ function Head({run, papers, again, tabs, shown}) {
       <h1 dir="auto">${(!/\s/.test(run.title) && run.values.request?.title) || run.title || W.name}</h1>
       <p class="meta" role="status">
         <span class=${`state status ${run.status}`}><${Icon} name=${ICONS[run.status]} kind=${ICONS[run.status] === "busy" ? "spin" : ""} />${step ? stepWords("on", step.name, run, model) : W.run.status[run.status]}</span>
+        ${place >= 0 && html`<span class="num">${stepOf(place, steps.length, run)}</span>`}
         ${bar && bar.done < bar.total && html`<span class="num" aria-hidden="true">${bar.done} ${W.story.of} ${bar.total}</span>`}
         ${stated(run, kept).map((text) => html`<span>${text}</span>`)}
+        ${run.status === "completed" && run.started && html`<span class="late">${lasting(Math.max(0, Date.parse(run.updated) - Date.parse(run.started)))}</span>`}
         ${run.started && html`<span class="late">${new Date(run.started).toLocaleDateString(undefined, {day: "numeric", month: "short", year: "numeric"})}</span>`}
         ${run.values.mind === "extractive" && run.graph !== "references" && html`<span class="embedded" title=${W.run.embedded}>${W.run.without}</span>`}
         ${run.parent && html`<a href=${`#/run/${run.parent}`}>${run.graph === "find" ? W.run.started : W.run.edited}</a>`}
@@ -120,19 +123,23 @@ function Head({run, papers, again, tabs, shown}) {
       <div class="tools">${tools}</div></div>
     <${Problem} text=${stopError || finishError || resumeError || lookError} />
     <nav class="tabs" aria-label=${W.run.views}>
-      ${tabs.map((name) => html`<a href=${`${at}/${name}`} aria-current=${name === shown ? "page" : null}>${W.run.tabs[name]}${
+      ${run.status !== "loading" && tabs.map((name) => html`<a href=${`${at}/${name}`} aria-current=${name === shown ? "page" : null}>${W.run.tabs[name]}${
         name === "papers" && kept > 0 ? html`<span class="n" aria-hidden="true">${kept}</span>` : ""}</a>`)}
     </nav>
   </section>`;
 }
 
-/** Time, money and counts of a run, in words. @param {runs.Run} run @param {number} kept @returns {string[]} */
+/** Which step of how many it is; the steps of a later search come once more. @param {number} place @param {number} all @param {runs.Run} run */
+const stepOf = (place, all, run) => `${W.story.step} ${place + 1} ${W.story.of} ${all}${searches(run) > 1 ? `, ${W.story.round} ${searches(run)}` : ""}`;
+/** How often a run has searched. @param {runs.Run} run */
+const searches = (run) => Math.max(1, ...run.queries.map((query) => query.hop ?? 1));
+
+/** Money and counts of a run, in words. @param {runs.Run} run @param {number} kept @returns {string[]} */
 function stated(run, kept) {
   const spent = (run.values.usage ?? []).reduce((/** @type {number} */ sum, /** @type {any} */ item) => sum + (item.usd ?? 0), 0);
   const cited = run.values.references?.length ?? 0;
-  const took = run.status === "completed" && run.started ? Date.parse(run.updated) - Date.parse(run.started) : 0;
   const counts = [kept && `${counted(kept, "paper")} ${W.run.kept}`, Array.isArray(run.values.sentences) && cited && `${cited} ${W.run.cited}`].filter(Boolean).join(", ");
-  return [took > 0 && lasting(took), spent > 0 && `${spent.toFixed(2)} USD`, counts].filter(Boolean).map(String);
+  return [spent > 0 && `${spent.toFixed(2)} USD`, counts].filter(Boolean).map(String);
 }
 
 /** How long something took, in words. @param {number} ms */

@@ -3,7 +3,7 @@
 
 export const S = {
   title: "Screen papers for a systematic review",
-  lead: "Decide on one record after the other by your criteria, without seeing what the model or other people decided. CiteLoom puts the likely relevant ones first and says when you may stop.",
+  lead: "Decide on one record at a time by your criteria. You do not see what the model or others decided. CiteLoom puts likely relevant records first and says when you may stop.",
   yours: "Your screenings", none: "No screening yet. Write the protocol first; then add the records that your search found.",
   begin: "Begin a screening", name: "Name", nameHint: "Use a-z, 0-9, - and _.", go: "Begin",
   question: "Question of the review", include: "Inclusion criteria, one per line", exclude: "Exclusion criteria, one per line",

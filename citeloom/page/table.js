@@ -44,12 +44,12 @@ export function Table({run}) {
   const row = rows.find((one) => one.paper === chosen?.[0]), column = all.find((one) => one.name === chosen?.[1]);
   const cell = row && column?.of(row);
   return html`
-    <div class="compare-bar"><div class="chips" role="group" aria-label=${W.table.columns}>${facets.map((facet) => html`<${Chip} pressed=${isShown(facet)}
+    <div class="compare-bar strip"><div class="chips" role="group" aria-label=${W.table.columns}>${facets.map((facet) => html`<${Chip} pressed=${isShown(facet)}
       toggle=${() => setShown({...shown, [facet.name]: !isShown(facet)})}>${facet.name} <span class="dim num">${facet.filled} ${W.page.of} ${rows.length}</span><//>`)}</div>
       <button type="button" aria-expanded=${adding} onClick=${() => setAdding(!adding)}>${W.table.own}</button></div>
     ${adding && html`<${AddColumn} run=${run} rows=${rows} taken=${columns.map((one) => one.question)} put=${(/** @type {Column} */ one) => putColumns((before) => [...before, one])} />`}
     <${Problem} text=${unkept} />
-    <p class="dim small compare-how">${run.values.mind === "extractive" && `${W.table.embedded} `}${left.length > 0 && `${W.table.left} ${left.join(", ")}.`}</p>
+    <p class="dim small compare-how">${run.values.mind === "extractive" && `${W.table.embedded} `}${left.length > 0 && html`<span class="wide-only">${W.table.left} ${left.join(", ")}.</span>`}</p>
     <div class=${cell ? "compare-grid open" : "compare-grid"}>
       <div class="wide" tabindex="0" role="region" aria-label=${W.run.tabs.table}><table>
         <thead><tr><th scope="col">${W.table.paper}</th>${all.map((one) => html`<th scope="col" dir="auto">${one.name}

@@ -59,7 +59,7 @@ export function Text({run}) {
   return html`
     ${audit && !audit.passed && html`<${Note} kind="warn" icon="failed"><p class="strong">${W.text.notPassed}</p>
       <ul>${audit.reasons.map((/** @type {string} */ text) => html`<li dir="auto">${text}</li>`)}</ul><//>`}
-    <div class="text-bar">
+    <div class="text-bar strip">
       <div class="chips" role="group" aria-label=${W.text.filter}>${tally(sentences).map(([kind, count]) => html`<${Chip} pressed=${only === kind}
         toggle=${() => setOnly(only === kind ? "" : kind)}><${Verdict} verdict=${kind}>${count} ${W.text.tags[/** @type {keyof typeof W.text.tags} */ (kind)]}<//><//>`)}</div>
       <div class="text-tools">

@@ -2,14 +2,15 @@
 // @ts-check
 import * as api from "./api.js";
 import {Fold, Note, Quote} from "./components.js";
-import {address, byline, Nothing, Problem, useAction, useLoaded} from "./parts.js";
+import {address, byline, Nothing, Problem, title, useAction, useLoaded} from "./parts.js";
 import {Icon} from "./shapes.js";
 import {html, useEffect} from "./vendor/preact.js";
 import {WatchThis} from "./watch_this.js";
 import {V} from "./watch_words.js";
-import {counted} from "./words.js";
+import {called, counted, W} from "./words.js";
 
 const AGAIN = 2000;
+const PLACES = {library: W.start.mine.toLowerCase(), ...W.start.sourceNames, ...W.start.moreSources};
 const KINDS = /** @type {const} */ (["retracted", "new", "published", "notice"]);
 
 /** @param {{run: string}} props `run` is one to be watched */
@@ -46,10 +47,10 @@ function OneWatch({watch, again}) {
   const due = watch.next && Date.parse(watch.next) <= Date.now();
   const limit = watch.max_usd != null ? `${V.most} ${watch.max_usd.toFixed(2)} ${V.usdUnit}` : watch.max_calls != null ? `${V.most} ${counted(watch.max_calls, "call")} ${V.calls}` : "";
   const [newest] = watch.digests ?? [];
-  return html`<li class="card"><div class="watch-head"><div><h2>${watch.name}</h2><p class="dim small" dir="auto">${watch.subject}</p></div>
+  return html`<li class="card"><div class="watch-head"><div><h2>${watch.name}</h2><p class="dim small" dir="auto">${title(watch.subject)}</p></div>
       <div class="watch-do">${!watch.damaged && html`<button type="button" disabled=${starting || watch.busy} onClick=${() => check()}>${watch.busy ? V.checking : V.check}</button>`}
         <button type="button" class="quiet" disabled=${removing || watch.busy} aria-label=${`${V.stop}: ${watch.name}`} onClick=${() => remove()}>${V.stop}</button></div></div>
-    ${!watch.damaged && html`<p class="meta small dim"><span>${V.days[/** @type {keyof typeof V.days} */ (watch.every)] ?? `${V.other} ${counted(watch.every, "day")}`} ${V.sources} ${watch.sources.join(", ")}</span><span>${limit}</span>
+    ${!watch.damaged && html`<p class="meta small dim"><span>${V.days[/** @type {keyof typeof V.days} */ (watch.every)] ?? `${V.other} ${counted(watch.every, "day")}`} ${V.sources} ${watch.sources.map((/** @type {string} */ name) => called(PLACES, name)).join(", ")}</span><span>${limit}</span>
       <span>${V.last}: ${watch.last ? day(watch.last) : V.never}</span><span>${due ? V.due : `${V.next} ${day(watch.next)}`}</span>${watch.run && html`<a href=${`#/run/${watch.run}`}>${V.from}</a>`}</p>`}
     <p role="status" class="small">${watch.busy && html`<span class="state working"><${Icon} name="busy" kind="spin" />${V.checking}</span> ${watch.checking && html`<a href=${`#/run/${watch.checking}/live`}>${V.progress}</a>`}`}
       ${!watch.busy && watch.last && !(newest && Date.parse(newest.at) === Date.parse(watch.last)) && V.nothing}</p>

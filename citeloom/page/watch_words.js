@@ -9,7 +9,7 @@ export const V = {
   usd: "Stop each check at", usdHint: "0.50", cost: "A check asks the model only up to this cost. What is left then comes with the next check.",
   free: "No model is connected: a check costs only what paid sources charge, and ranks by meaning, words, links and age.",
   go: "Start watching", cancel: "Cancel",
-  who: "CiteLoom does not check by itself, even while this page is open: something must call it.",
+  who: "CiteLoom does not check by itself, even while this page is open. Press “Check now”, or have it called every day.",
   how: "Have it called every day", cron: "Add this line with “crontab -e”. It checks what is due, writes the digests and mails them if you set that up.", line: "15 6 * * *  citeloom watch run",
   elsewhere: "The documentation has the same for systemd and GitHub, under “Watching”. A schedule of the LangGraph server can run the search, but does not know what it reported before.",
   check: "Check now", checking: "Checking…", progress: "Show the progress", stop: "Stop watching", stopSure: "Stop watching this, and delete its digests? The runs of its checks stay.",

@@ -72,7 +72,7 @@ export const W = {
     kept: "kept", cited: "cited", free: "no model calls",
   },
   story: {
-    label: "What happened so far", steps: "Steps", best: "Best papers so far", kept: "Kept", records: "Records", papers: "Papers", judged: "Judged", relevant: "Relevant", of: "of",
+    label: "What happened so far", steps: "Steps", step: "Step", round: "search round", best: "Best papers so far", kept: "Kept", records: "Records", papers: "Papers", judged: "Judged", relevant: "Relevant", of: "of",
     names: {read: "Read", search: "Search", judge: "Judge", cover: "Estimate coverage", write: "Write", check: "Check", fill: "Fill the table"},
     todo: {read: ["Read your text", "CiteLoom makes queries from it."], search: ["Search the sources", "CiteLoom searches, then follows citations."],
       judge: ["Judge the papers", "CiteLoom looks for what speaks for and against each."], cover: ["Estimate coverage", "How many papers the search has probably missed."],
@@ -208,13 +208,13 @@ export const W = {
     kinds: "What to check", kindText: "A text", kindReferences: "A reference list", run: "Check",
     title: "Check the citations of a text",
     lead: "CiteLoom looks up each citation and compares it with the paper it cites. Your text stays as it is.",
-    text: "Your text, with its reference list if it has one (Markdown, LaTeX or plain)", file: "or choose a file (Word, LaTeX, Markdown, PDF)", reading: "Reading…",
+    text: "Your text, with its reference list if it has one (Markdown, LaTeX or plain)", file: "Word, LaTeX, Markdown or PDF; or drop it here", reading: "Reading…",
     papers: "Cited papers in order, if the text has no list (one id or DOI per line)",
     sourcesHint: "Choose at least one to learn whether each reference exists.",
     another: "Check another text", go: "Check", none: "Findings appear here once CiteLoom has read the text.", better: "Another of your papers says it:",
     nearest: "Closest passages:", unread: "Full text:", nothing: "CiteLoom has no passage of this paper.", further: "Further passages",
     uncited: "without citation", verdicts: "Verdicts", findings: "Findings", finding: "Finding", clean: "No findings", previous: "Previous", next: "Next finding",
-    close: "Close the finding", yours: "Your text and its findings", letters: "n and p move between findings.", export: "Export the corrected text",
+    close: "Close the finding", yours: "Your text and its findings", letters: "n and p move between findings.", export: "the corrected text",
     again: "CiteLoom no longer has your file. Choose it again:", unmade: "CiteLoom saved the file without {}. It did not find these words there, or a citation manager’s field holds them. Change them in Word or in your citation manager.",
     quoteIt: "Quote this instead", removeIt: "Remove the sentence", ignore: "Ignore", ignored: "You ignored this finding.", becomes: "It becomes:",
     gone: "The sentence will be removed.", yourself: "This sentence differs from your file. Change it there.",
@@ -222,7 +222,7 @@ export const W = {
   references: {
     title: "Check a reference list", run: "Reference list",
     lead: "Paste references in any style. CiteLoom makes a record of each, to save as BibTeX, CSL JSON or RIS.",
-    text: "References, numbered or one per line", file: "or choose a file: PDF, Word, HTML, LaTeX, Markdown, text",
+    text: "References, numbered or one per line", file: "PDF, Word, HTML, LaTeX, Markdown or text; or drop it here",
     sources: "Look each one up in",
     sourcesHint: "CiteLoom then tells you which references exist and which details are wrong. Choose two, such as OpenAlex and Crossref. These services get titles and identifiers.",
     go: "Read the list", none: "The references appear here once CiteLoom has read them.",
@@ -255,7 +255,7 @@ export const W = {
   ask: {
     title: "Ask a library", question: "Question", send: "Ask", asking: "Searching…", none:
       "Ask what the papers of a library say. Each sentence of the answer shows its passages. If the papers do not answer, CiteLoom says so.",
-    answers: "Answers", new: "New conversation", earlier: "Earlier conversations", passages: "Passages", passage: "Passage", choose: "Select a sentence of an answer to see its passages.",
+    answers: "Answers", new: "New", conversation: "conversation", earlier: "Earlier", conversations: "conversations", passages: "Passages", passage: "Passage", choose: "Select a sentence of an answer to see its passages.",
     refused: "No passage clearly answers this.", ofPaper: "the paper’s text", nearest: "Closest passages", missing: "Not found in the library:", continue: "Ask a follow-up question",
   },
   libraries: {

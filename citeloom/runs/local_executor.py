@@ -156,8 +156,14 @@ class LocalExecutor:
 
         check_names(graph, inputs, settings)
         check_revision(inputs, settings)
-        run = new_run(graph, dict(inputs), dict(settings), conversation=conversation, **results)
-        run.name = name or run.name
+        run = new_run(
+            graph,
+            dict(inputs),
+            dict(settings),
+            conversation=conversation,
+            **({"name": name} if name else {}),
+            **results,
+        )
         with _faults_told(), ExitStack() as hold:
             hold.enter_context(run.hold_lock())
             self._work_on(run, hold, fresh=True)
@@ -347,6 +353,12 @@ class LocalExecutor:
             record.run_store = str(values.get("run") or record.run_store)
             record.status = "waiting" if question else str(values.get("outcome") or "complete")
             record.asked = question.id if question else ""
+            # As a LangGraph server is asked to extract them for a list of threads.
+            record.about["extracted"] = {
+                "named": getattr(values.get("request"), "title", None),
+                "outcome": values.get("outcome"),
+                "stopped": getattr(values.get("stop"), "subject", None),
+            }
         except asyncio.CancelledError:
             record.status = "interrupted"
         except Exception as caught:  # noqa: BLE001 - kept, and logged but for its words, which may be a paper's

@@ -104,8 +104,18 @@ def check_reference(entry: Entry, stated: Paper | None, said: Said) -> Reference
         missing_in=tuple(said.missing),
         failed_in=tuple(said.failed),
     )
-    chance = p_valid(found, signs_of(found, len(lacking), entry.confidence))
-    return found.model_copy(update={"p_valid": chance})
+    told = {
+        name: value
+        for one in reversed(said.found.values())
+        for name in ("year", "venue", "cited_by")
+        if (value := getattr(one, name)) is not None
+    }
+    return found.model_copy(
+        update={
+            **told,
+            "p_valid": p_valid(found, signs_of(found, len(lacking), entry.confidence)),
+        }
+    )
 
 
 def _key(entry: Entry, stated: Paper | None) -> str:
@@ -139,8 +149,7 @@ def finding_on(
             "fabricated",
             "check title and identifier; if there is no such work, remove it",
         )
-        has = "have" if said.missing[1:] else "has"
-        told.insert(0, f"{named}: {_listed(said.missing)} {has} no such work")
+        told.insert(0, f"{named}: no such work in {_listed(said.missing)}")
     else:
         cause = "not_found"
         others = [

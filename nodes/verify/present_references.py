@@ -30,14 +30,15 @@ async def present_references(state: VerifyState, runtime: NodeRuntime) -> Refere
         for at, (one, entry) in enumerate(zip(listed, entries, strict=True))
     ]
     failures = state.get("failures", [])
-    unread = any(item.stage == "take_references" for item in failures)
-    unasked = any(check.outcome == "incomplete" for check in checks)
+    lacks = any(item.stage == "take_references" for item in failures) or any(
+        check.outcome == "incomplete" for check in checks
+    )
     return {
         "references": references,
         "notes": state.get("notes", []),
         "usage": await services.usage(),
         "source_usage": await services.source_usage(),
         "mind": services.mind_name,
-        "outcome": outcome_of(references, failures, whole=not (unread or unasked)),
+        "outcome": outcome_of(references, failures, whole=not lacks),
         "stop": fatal_failure(failures),
     }

@@ -59,8 +59,13 @@ async def resolve_references(state: VerifyState, runtime: NodeRuntime) -> Verify
         update = {"paper": paper, "invented": invented, "stated": entry.paper}
         resolved.append(entry.model_copy(update=update))
         if place not in papers and not invented:
-            cause = why_unknown(request.sources, unasked)
-            failures.append(_failure(entry.wanted, cause, "send its record, or look elsewhere"))
+            failures.append(
+                _failure(
+                    entry.wanted,
+                    why_unknown(request.sources, unasked),
+                    "send its record, or look elsewhere",
+                )
+            )
         if no_source_holds(check, stated, entry):
             elsewhere += 1
         elif finding := finding_on(check, said[place], request.sources, paper):

@@ -6,9 +6,10 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, Request, expect, sync_playwright
+from playwright.sync_api import Browser, FloatRect, Locator, Page, Request, expect, sync_playwright
 
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), ""
@@ -37,6 +38,20 @@ def browser() -> Iterator[Browser]:
             yield opened
         finally:
             opened.close()
+
+
+def box(place: Locator) -> FloatRect:
+    """Where something stands on the page."""
+    found = place.bounding_box()
+    assert found
+    return found
+
+
+def saved(page: Page, name: str) -> bytes:
+    """What a button saves."""
+    with page.expect_download() as waited:
+        page.get_by_role("button", name=name, exact=True).click()
+    return Path(waited.value.path()).read_bytes()
 
 
 @dataclass

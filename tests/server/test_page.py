@@ -9,10 +9,10 @@ from zipfile import ZipFile
 
 import pytest
 from docx import Document
-from playwright.sync_api import Browser, FilePayload, Page, expect
+from playwright.sync_api import Browser, FilePayload, expect
 
 from tests.graphs.stacks import FIRST_TITLE, first
-from tests.server.browser import CHROMIUM, IDEA, REQUIRED, SENTENCE, Visitor
+from tests.server.browser import CHROMIUM, IDEA, REQUIRED, SENTENCE, Visitor, saved
 from tests.server.conftest import Server, prepared, serving
 from tests.support import SMALL
 from tools.callers import ApiKeyLimits, ApiKeys
@@ -20,12 +20,6 @@ from tools.callers import ApiKeyLimits, ApiKeys
 pytestmark = pytest.mark.skipif(
     not CHROMIUM and not REQUIRED, reason="this machine has no Chromium"
 )
-
-
-def downloaded(page: Page, name: str) -> bytes:
-    with page.expect_download() as waited:
-        page.get_by_role("button", name=f"Save {name}").click()
-    return Path(waited.value.path()).read_bytes()
 
 
 def test_whole_way_from_an_abstract_to_a_word_file(visitor: Visitor) -> None:
@@ -54,11 +48,11 @@ def test_whole_way_from_an_abstract_to_a_word_file(visitor: Visitor) -> None:
 
     page.locator(".tabs").get_by_role("link", name="Export").click()
     page.get_by_text("All files").click()
-    word = Document(BytesIO(downloaded(page, "files/review.docx")))
+    word = Document(BytesIO(saved(page, "Save files/review.docx")))
     printed = "\n".join(paragraph.text for paragraph in word.paragraphs)
     assert "References" in printed
     assert gone not in printed
-    bundle = ZipFile(BytesIO(downloaded(page, "bundle.zip")))
+    bundle = ZipFile(BytesIO(saved(page, "Save bundle.zip")))
     assert {"review.html", "review.md", "files/references.bib"} <= set(bundle.namelist())
     assert gone not in bundle.read("review.md").decode()
     visitor.looks_right()

@@ -174,7 +174,7 @@ def mended(page: Page) -> str:
 def test_reference_is_fixed_by_one_click_and_an_annotation_is_never_quoted(
     visitor: Visitor,
 ) -> None:
-    known = next(paper for paper in starter_records() if paper.year and paper.authors)
+    known = next(paper for paper in starter_records() if paper.authors and paper.venue)
     first = known.authors[0].name
     printed = f"{first}. {known.title}. {int(known.year or 0) - 9}."
     page = visitor.at("check")
@@ -187,6 +187,7 @@ def test_reference_is_fixed_by_one_click_and_an_annotation_is_never_quoted(
     assert page.get_by_role("button", name="Quote this instead").count() == 0
     rail = page.get_by_role("navigation", name="Findings")
     expect(rail.get_by_role("button", name="[1] wrong in year")).to_be_visible()
+    expect(page.locator(".references.checked")).to_contain_text(f"{known.year} · {known.venue}")
     visitor.looks_right_everywhere()
     page.get_by_role("button", name="Fix year").click()
     expect(rail.get_by_role("button", name="[1] wrong in year")).to_have_count(0)

@@ -1,13 +1,12 @@
 """What a run gives on the page: comparison, files by purpose, a synthesis, two runs side by side."""
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.server.browser import CHROMIUM, IDEA, REQUIRED, SENTENCE, Visitor
+from tests.server.browser import CHROMIUM, IDEA, REQUIRED, SENTENCE, Visitor, box, saved
 from tests.server.conftest import Server
 from tests.server.hostile import Caller
 from tests.support import SMALL, small_records
@@ -74,10 +73,8 @@ def test_quote_of_a_cell_opens_beside_it_and_gives_the_focus_back(
     cell.focus()
     page.keyboard.press("Enter")
     expect(page.locator("aside blockquote:not(.noted)")).to_have_text(words)
-    aside, table = page.locator("aside").bounding_box(), page.locator(".wide").bounding_box()
-    assert aside
-    assert table
-    assert aside["x"] >= table["x"] + table["width"]  # beside the table, not over it
+    place = page.locator(".wide")  # beside the table, not over it
+    assert box(page.locator("aside"))["x"] >= box(place)["x"] + box(place)["width"]
     page.locator("aside summary").click()
     expect(page.locator("aside mark")).to_have_text(words.strip("“”"))
     visitor.looks_right_everywhere()
@@ -87,12 +84,8 @@ def test_quote_of_a_cell_opens_beside_it_and_gives_the_focus_back(
 
     # On a phone each paper is a card: a label, below it the cell, nothing beyond the edge.
     page.set_viewport_size({"width": 390, "height": 844})
-    label = page.locator("td .c-label").first.bounding_box()
-    below, whole = cell.bounding_box(), page.locator("table").bounding_box()
-    assert label
-    assert below
-    assert whole
-    assert label["y"] + label["height"] <= below["y"] + 1
+    label, whole = box(page.locator("td .c-label").first), box(page.locator("table"))
+    assert label["y"] + label["height"] <= box(cell)["y"] + 1
     assert whole["x"] >= 0
     assert whole["x"] + whole["width"] <= 390
 
@@ -136,12 +129,6 @@ def test_own_column_asks_each_paper_and_is_kept(visitor: Visitor, review: str) -
     expect(own).to_have_count(0)
 
 
-def saved(page: Page, name: str) -> str:
-    with page.expect_download() as waited:
-        page.get_by_role("button", name=name, exact=True).click()
-    return Path(waited.value.path()).read_text(encoding="utf-8", errors="replace")
-
-
 def test_export_says_what_each_file_is_for(visitor: Visitor, review: str) -> None:
     page = visitor.at(f"run/{review}/take")
     cards = page.locator(".purposes h3")
@@ -156,14 +143,14 @@ def test_export_says_what_each_file_is_for(visitor: Visitor, review: str) -> Non
         ]
     )
     expect(page.get_by_text("the list of these files")).to_be_hidden()  # folded
-    cited = re.findall(r"\\cite\w*\{([^}]+)\}", saved(page, "Save section.tex"))
+    cited = re.findall(r"\\cite\w*\{([^}]+)\}", saved(page, "Save section.tex").decode())
     keys = {key for group in cited for key in group.split(",")}
     assert keys
-    listed = saved(page, "Save references.bib")
+    listed = saved(page, "Save references.bib").decode()
     assert all(f"{{{key}," in listed for key in keys)
-    assert set(re.findall(r"@\{([^}]+)\}", saved(page, "Save section.qmd"))) == keys
-    assert saved(page, "Save notes.zip").startswith("PK")
-    assert "<html" in saved(page, "Save review.html")
+    assert set(re.findall(r"@\{([^}]+)\}", saved(page, "Save section.qmd").decode())) == keys
+    assert saved(page, "Save notes.zip").startswith(b"PK")
+    assert b"<html" in saved(page, "Save review.html")
     page.get_by_role("button", name="Send to Zotero").click()
     expect(page.get_by_role("alert")).to_contain_text("start it on this machine", timeout=30_000)
     page.get_by_text("All files").click()
@@ -180,7 +167,7 @@ def test_search_alone_exports_a_list_and_no_text(visitor: Visitor, server: Serve
         ["LaTeX, with your keys", "Obsidian", "Zotero", "Share as one HTML file"]
     )
     expect(page.locator(".purposes")).to_contain_text("The references as BibTeX.")
-    assert saved(page, "Save references.bib").count("\n@") + 1 == 5
+    assert saved(page, "Save references.bib").count(b"\n@") + 1 == 5
 
 
 def test_synthesis_stands_beside_its_sources_and_is_shared_as_one_file(
@@ -209,7 +196,7 @@ def test_synthesis_stands_beside_its_sources_and_is_shared_as_one_file(
     expect(page.locator(SENTENCE).first).to_be_focused()
 
     visitor.at(f"run/{thread}/take")
-    told = saved(page, "Save synthesis.html")
+    told = saved(page, "Save synthesis.html").decode()
     assert "Content-Security-Policy" in told
     assert lines[0]["origins"][0]["quote"]["text"][:30] in told
 

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from tests.graphs.stacks import first
 from tests.server.browser import CHROMIUM, IDEA, REQUIRED, SENTENCE, Visitor
-from tests.support import SMALL
+from tests.support import SMALL, small_records
 from tools.documented_methods import METHODS
 
 pytestmark = pytest.mark.skipif(
@@ -91,6 +91,7 @@ def test_run_is_a_story_whose_question_stands_where_it_is_asked(visitor: Visitor
     step = page.locator(".story > li.on")
     step.locator(".question").wait_for(timeout=60_000)
     expect(step.locator("h3").first).to_contain_text("Ranking papers")
+    expect(page.locator(".run .meta")).to_contain_text("Step 3 of 6")
     expect(page.locator(".run h1")).to_have_text(  # it ends where a phrase does
         "We study how well large language models recommend citations for a sentence of a paper …"
     )
@@ -139,3 +140,14 @@ def test_history_names_state_and_finds_a_run(visitor: Visitor) -> None:
     page.wait_for_url(f"**/run/{thread}**")
     visitor.at("start")
     expect(page.locator(".recent")).to_contain_text("Owls at night")
+
+    # One that began from an id has its paper's title; one without a result is not done.
+    known = next(paper for paper in small_records() if paper.arxiv and paper.abstract)
+    for given, named, state in (
+        (str(known.arxiv), known.title, "Done"),
+        ("10.5555/nowhere", "10.5555/nowhere", "Failed"),
+    ):
+        visitor.review(given, SMALL)
+        page.locator(".status.completed, .status.failed").wait_for(timeout=90_000)
+        visitor.at("history")
+        expect(row.filter(has_text=named)).to_contain_text(state)

@@ -7,8 +7,9 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.reviewer import reviewer
-from tests.server.browser import CHROMIUM, IDEA, REQUIRED, Visitor
+from tests.server.browser import CHROMIUM, IDEA, REQUIRED, Visitor, saved
 from tests.server.test_local_app import begun, opened, rested
+from tests.server.test_page_text import changes_a_sentence
 from tests.support import SMALL, link_libraries, small_records
 
 pytestmark = pytest.mark.skipif(
@@ -58,6 +59,7 @@ def test_person_screens_ten_records_blind_and_takes_the_files(
             inputs = {"text": IDEA, "library": SMALL, "keep": 3}
             assert rested(http, begun(http, "find", inputs, bar=0))["status"] == "completed"
             adds_more_and_deletes(visitor)
+            changes_a_sentence(visitor)  # by the same model
     page.close()
 
 
@@ -145,9 +147,7 @@ def shows_and_saves(visitor: Visitor) -> None:
     expect(page.get_by_role("definition").filter(has_text="6")).not_to_have_count(0)
     visitor.looks_right_everywhere()
     page.get_by_role("link", name="Export").click()
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Save decisions.ris").click()
-    ris = Path(download.value.path()).read_text("utf-8")
+    ris = saved(page, "Save decisions.ris").decode()
     assert (ris.count("TY  - "), ris.count("CiteLoom: include")) == (10, 6)
     assert ris.count("CiteLoom reason: E1 Only computer models") == 4
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.server.browser import CHROMIUM, IDEA, REQUIRED, SENTENCE, Visitor
+from tests.server.browser import CHROMIUM, IDEA, REQUIRED, SENTENCE, Visitor, box
 from tests.server.hostile import Caller
 from tests.support import SMALL
 
@@ -32,17 +32,13 @@ def test_evidence_stands_beside_the_sentence_and_keys_go_from_one_to_the_next(
     expect(page.get_by_text("These sentences come from annotations")).to_have_count(1)
     theme, after = page.locator(SENTENCE).nth(0), page.locator(SENTENCE).nth(1)
     expect(theme).to_have_text(re.compile(r"\(\d+ papers?, .*\)\.\s*$"))
-    above, below = theme.bounding_box(), after.bounding_box()
-    assert above
-    assert below
-    assert above["y"] + above["height"] <= below["y"] + 4  # a line of its own
+    assert box(theme)["y"] + box(theme)["height"] <= box(after)["y"] + 4  # a line of its own
     page.locator(SENTENCE).nth(1).click()
     expect(title).to_have_text(re.compile(r"^Sentence 2 of \d+$"))
     assert page.locator("aside .verdict").first.inner_text() == "Supported"
-    aside, sentence = page.locator("aside").bounding_box(), chosen.bounding_box()
-    assert aside
-    assert sentence
-    assert aside["y"] < sentence["y"] + sentence["height"]  # beside, not below
+    assert (
+        box(page.locator("aside"))["y"] < box(chosen)["y"] + box(chosen)["height"]
+    )  # beside, not below
     noted = page.locator("aside blockquote.noted").first
     assert not noted.inner_text().startswith(
         "“"
@@ -83,20 +79,15 @@ def test_evidence_is_a_sheet_on_a_phone_and_gives_the_focus_back(visitor: Visito
     visitor.review(IDEA, SMALL)
     page.wait_for_selector(SENTENCE, timeout=90_000)
     page.emulate_media(reduced_motion="reduce")
-    top = page.locator(".text-bar").bounding_box()
-    assert top
-    assert top["y"] < 250  # below a title of three lines
+    assert box(page.locator("article"))["y"] < 300  # below a title of three lines
     expect(page.locator("aside")).to_be_hidden()
     sentence = page.locator(SENTENCE).nth(4)
     sentence.press("Enter")
     sheet = page.locator("aside")
     expect(sheet).to_be_visible()
     page.wait_for_function("scrollY > 0")
-    box, place = sheet.bounding_box(), sentence.bounding_box()
-    assert box
-    assert place
-    assert box["height"] <= 0.62 * 844 + 1
-    assert 0 <= place["y"] < box["y"]  # the sentence stays in sight above it
+    assert box(sheet)["height"] <= 0.62 * 844 + 1
+    assert 0 <= box(sentence)["y"] < box(sheet)["y"]  # the sentence stays in sight above it
     visitor.looks_right()
     page.get_by_label("Close", exact=True).click()
     expect(sheet).to_be_hidden()
@@ -105,11 +96,12 @@ def test_evidence_is_a_sheet_on_a_phone_and_gives_the_focus_back(visitor: Visito
     menu = page.get_by_label("Menu")
     menu.click()
     expect(page.get_by_role("link", name="Libraries")).to_be_visible()
-    box = page.locator("header").bounding_box()
-    assert box
-    assert box["height"] <= 48
+    assert box(page.locator("header"))["height"] <= 48
     page.keyboard.press("Escape")
     expect(page.get_by_role("link", name="Libraries")).to_be_hidden()
+    for tab, content in (("papers", ".paper"), ("graph", ".frame"), ("table", ".wide")):
+        page.goto(page.url.rpartition("/")[0] + f"/{tab}")  # one row of controls above it
+        assert box(page.locator(content).first)["y"] < 330, tab
 
 
 def test_version_keeps_every_tab_and_says_what_made_it(visitor: Visitor) -> None:
@@ -228,3 +220,14 @@ def test_change_that_needs_a_model_is_refused_before_a_run_is_made(visitor: Visi
 
 def threads_of(visitor: Visitor) -> list[Any]:
     return list(Caller(visitor.url).post("/threads/search", {"limit": 100}).json())
+
+
+def changes_a_sentence(visitor: Visitor) -> None:
+    """With a model: Deep Research on a text, and one of its sentences made shorter."""
+    page = visitor.at("start")
+    page.get_by_text("Depth and methods").click()
+    page.get_by_role("radio", name=re.compile("^Deep Research")).check()
+    visitor.review(IDEA, SMALL)
+    page.locator(SENTENCE).nth(1).click(timeout=90_000)
+    page.get_by_role("button", name="Shorter", exact=True).click()
+    expect(page.get_by_role("button", name=re.compile("^Version 2 of 2"))).to_be_visible()
