@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -176,10 +176,24 @@ def with_llm(url: str) -> dict[str, str]:
     }
 
 
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with browser() as opened:
-        yield opened
+_browsing = ExitStack()
+_browsers: list[Browser] = []
+
+
+@pytest.fixture
+def chromium() -> Browser:
+    """One browser for the tests that follow one another: to start it takes longer than many of them."""
+    if not _browsers:
+        _browsers.append(_browsing.enter_context(browser()))
+    return _browsers[0]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(nextitem: pytest.Item | None) -> None:
+    """Close the browser before a test without one: while it is open, no event loop can run."""
+    if "chromium" not in getattr(nextitem, "fixturenames", ()):
+        _browsers.clear()
+        _browsing.close()
 
 
 @pytest.fixture

@@ -3,7 +3,8 @@
 import json
 import sys
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,26 +21,13 @@ from tools.documented_methods import methods_by_step
 IDEA = "We study how systems find and cite prior work for a new paper."
 PAPERS = [paper.id for paper in small_records() if paper.abstract][:4]
 WRITE = {"text": IDEA, "library": SMALL, "papers": PAPERS, "cite": 3}
-Opening = Callable[..., Client]
-BOTH = pytest.mark.parametrize("opening", ["http", "stdio"], indirect=True)
+Opening = Callable[..., AbstractAsyncContextManager[Client]]
 
 
 @pytest.fixture
-def opening(request: pytest.FixtureRequest) -> Opening:
-    """Opens a client; over HTTP unless a test says otherwise."""
-    target: Any
-    if getattr(request, "param", "http") == "http":
-        server: Server = request.getfixturevalue("server")
-        target = f"{server.url}/citeloom/mcp"
-    else:
-        home: Path = request.getfixturevalue("home")
-        target = StdioServerParameters(
-            command=sys.executable,
-            args=["-m", "citeloom", "mcp"],
-            env={**clean_environment(home), "PYTHONPATH": str(ROOT)},
-            cwd=home,
-        )
-    return lambda **how: Client(target, **how)
+def opening(server: Server) -> Opening:
+    """Opens a client over HTTP."""
+    return lambda **how: Client(f"{server.url}/citeloom/mcp", **how)
 
 
 def small(result: CallToolResult) -> dict[str, Any]:
@@ -123,7 +111,6 @@ async def test_section_is_written_told_of_and_read_by_its_address(opening: Openi
     assert set(links.values()) <= set(listed)
 
 
-@BOTH
 async def test_question_is_put_to_a_person_and_a_wrong_answer_is_asked_again(
     opening: Opening,
 ) -> None:
@@ -281,7 +268,6 @@ UGLY: list[tuple[dict[str, Any], str]] = [
 NO_FILES = ["citeloom://runs/none/result.json", "file:///etc/passwd", "citeloom://runs/x"]
 
 
-@BOTH
 async def test_run_whose_input_cannot_be_used_has_failed(opening: Opening) -> None:
     async with opening() as client:
         for tool, given in (
@@ -327,24 +313,25 @@ async def test_null_is_an_argument_that_was_left_out(opening: Opening) -> None:
             assert f"{name} does not take `colour`" in str(odd.content)
 
 
-@BOTH
-async def test_library_is_watched_on_this_machine_alone_and_a_check_is_waited_for_in_parts(
-    opening: Opening, request: pytest.FixtureRequest
-) -> None:
-    asked = {"what": "How do owls hear voles?", "name": "owls", "library": "watched"}
+WATCH = {"what": "How do owls hear voles?", "name": "owls", "library": "watched"}
+
+
+async def test_server_watches_nothing(opening: Opening) -> None:
+    async with opening() as client:
+        refused = await client.call_tool("watch_search", WATCH)
+    assert refused.is_error
+    assert "a server watches nothing" in str(refused.content)
+
+
+async def library_is_watched_and_a_check_is_waited_for_in_parts(opening: Opening) -> None:
     new = {
         "name": "new.md",
         "content": "# How owls hear\n\nOwls hear voles below deep snow at night.",
     }
     async with opening() as client:
-        if request.node.callspec.params["opening"] == "http":
-            refused = await client.call_tool("watch_search", asked)
-            assert refused.is_error
-            assert "a server watches nothing" in str(refused.content)
-            return
         await client.call_tool("ingest", {"library": "watched", "uploads": [OWLS]})
-        assert "'owls'" in small(await client.call_tool("watch_search", asked))["next"]
-        twice = await client.call_tool("watch_search", asked)
+        assert "'owls'" in small(await client.call_tool("watch_search", WATCH))["next"]
+        twice = await client.call_tool("watch_search", WATCH)
         assert "there is a watch 'owls' already" in str(twice.content)
         await client.call_tool("ingest", {"library": "watched", "uploads": [new]})
         (listed,) = small(await client.call_tool("watch_search", {}))["items"]
@@ -438,7 +425,6 @@ async def test_settings_of_a_call_reach_the_run(opening: Opening) -> None:
     assert "review_queries is given twice" in str(twice.content)
 
 
-@BOTH
 async def test_section_is_revised_by_its_run_and_the_revision_again(opening: Opening) -> None:
     async with opening() as client:
         written = small(await client.call_tool("write_related_work", WRITE))
@@ -458,7 +444,6 @@ async def test_section_is_revised_by_its_run_and_the_revision_again(opening: Ope
     assert "has no section yet" in str(without.content)
 
 
-@BOTH
 async def test_papers_are_added_to_a_library_and_asked(opening: Opening) -> None:
     bibtex = "@article{vole, title={Voles below the snow}, author={Vole, Ann}, year={2019}, journal={Snow}}"
     uploads = [OWLS, {"name": "mine.bib", "content": bibtex}]
@@ -514,3 +499,36 @@ async def test_what_papers_of_a_library_say_of_one_another_is_told_in_pages(
     assert "does not take `text`; it takes library, paper, page" in str(extra.content)
     assert beyond.is_error
     assert unknown.is_error
+
+
+# --- Over stdio -----------------------------------------------------------------------------------
+
+
+async def test_program_of_the_command_line_does_the_same(home: Path) -> None:
+    """One program for all, which takes seconds to start."""
+    people: list[Any] = []
+    program = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "citeloom", "mcp"],
+        env={**clean_environment(home), "PYTHONPATH": str(ROOT)},
+        cwd=home,
+    )
+
+    async def person(context: Any, params: Any) -> Any:
+        return await people[-1](context, params)
+
+    async with Client(program, elicitation_callback=person) as client:
+
+        @asynccontextmanager
+        async def opened(elicitation_callback: Any = None) -> AsyncIterator[Client]:
+            people.append(elicitation_callback)
+            yield client
+
+        for held in (
+            test_question_is_put_to_a_person_and_a_wrong_answer_is_asked_again,
+            test_run_whose_input_cannot_be_used_has_failed,
+            test_section_is_revised_by_its_run_and_the_revision_again,
+            test_papers_are_added_to_a_library_and_asked,
+            library_is_watched_and_a_check_is_waited_for_in_parts,
+        ):
+            await held(opened)

@@ -13,9 +13,8 @@ from playwright.sync_api import Browser, FilePayload, Page, expect
 
 from tests.graphs.stacks import FIRST_TITLE, first
 from tests.server.browser import CHROMIUM, IDEA, REQUIRED, SENTENCE, Visitor
-from tests.server.conftest import Server, prepared, serving
+from tests.server.conftest import Server
 from tests.support import SMALL
-from tools.callers import ApiKeyLimits, ApiKeys
 
 pytestmark = pytest.mark.skipif(
     not CHROMIUM and not REQUIRED, reason="this machine has no Chromium"
@@ -181,36 +180,6 @@ def test_hostile_papers_do_nothing_in_any_view_dark_and_small(
         assert page.title() == "CiteLoom"
     assert page.locator("main script, main img, main a[href^=javascript]").count() == 0
     page.close()
-
-
-def test_each_caller_has_a_key_and_sees_no_other(
-    chromium: Browser, tmp_path: Path, built: Path
-) -> None:
-    folder = prepared(tmp_path / "secured", built)
-    keys = {name: ApiKeys(folder / "home").add(name, ApiKeyLimits()) for name in ("anna", "ben")}
-    with serving(folder, CITELOOM_SHARED_LIBRARIES=json.dumps([SMALL])) as secured:
-        visitors = {}
-        for name, key in keys.items():
-            context = chromium.new_context()
-            visitors[name] = Visitor(context.new_page(), secured.url)
-            page = visitors[name].at()
-            page.get_by_label("Key").fill(key)
-            page.get_by_role("button", name="Use this key").click()
-            page.get_by_label("Abstract, idea or question").wait_for()
-        anna, ben = visitors["anna"], visitors["ben"]
-        anna.at("ask")
-        anna.page.get_by_label("Question").fill("What is RAG?")
-        anna.page.get_by_role("button", name="Ask", exact=True).click()
-        anna.page.wait_for_selector(".turn .s, .turn p:not(.dim)", timeout=60_000)
-        anna.at("history")
-        link = anna.page.locator(".history li a").first
-        link.wait_for()
-        ben.at("history")
-        ben.page.get_by_text("No runs yet").wait_for()
-        ben.page.goto(f"{secured.url}/app/{link.get_attribute('href')}")
-        ben.page.wait_for_selector(".problem")
-        assert "What is RAG?" not in ben.page.locator("main").inner_text()
-        assert anna.wrong == ben.wrong == []
 
 
 def test_page_is_small_and_its_first_paint_quick_to_come(visitor: Visitor) -> None:

@@ -1,11 +1,9 @@
 """The map of a run in a real Chromium: what it draws, its card, its lenses, and its keys."""
 
-from collections.abc import Iterator
-
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.server.browser import CHROMIUM, REQUIRED, Visitor, browser
+from tests.server.browser import CHROMIUM, REQUIRED, Visitor
 from tests.server.conftest import Server
 from tests.server.hostile import Caller
 from tests.support import ABSTRACT, SMALL
@@ -14,12 +12,6 @@ pytestmark = pytest.mark.skipif(
     not CHROMIUM and not REQUIRED, reason="this machine has no Chromium"
 )
 KEEP = 12
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with browser() as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

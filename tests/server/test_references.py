@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work, make_world
-from tests.server.browser import CHROMIUM, REQUIRED, Visitor, browser
+from tests.server.browser import CHROMIUM, REQUIRED, Visitor
 from tests.server.conftest import Server, prepared, serving
 from tests.server.test_mcp import small
 from tools.bibliography.read_records import read_records
@@ -60,13 +60,6 @@ def looking(tmp_path_factory: pytest.TempPathFactory, built: Path) -> Iterator[S
         ) as running,
     ):
         yield running
-
-
-@pytest.fixture
-def chromium() -> Iterator[Browser]:
-    """For one test: while it is open, no other can run an event loop."""
-    with browser() as opened:
-        yield opened
 
 
 @pytest.fixture(params=[1280, 390])
