@@ -83,21 +83,20 @@ class Visitor:
         page.wait_for_url("**/app/#/run/**")
         return page.url.split("/run/")[1].split("/")[0]
 
+    def is_well(self) -> None:
+        """No error, nothing asked of anybody else, nothing wider than the window, no options."""
+        assert self.wrong == []
+        assert not OPTION.search(self.page.locator("body").inner_text())
+        assert self.page.evaluate(
+            "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
+        )
+
     def looks_right(self) -> None:
-        """No fault of access, no error, nothing asked of anybody else, nothing wider than the window, no options."""
+        """`is_well`, and no fault of access."""
+        self.is_well()
         if not self.page.evaluate("'axe' in window"):
             self.page.evaluate(AXE_SCRIPT)
         assert self.page.evaluate(_FAULTS) == []
-        assert self.wrong == []
-        assert not OPTION.search(self.page.locator("body").inner_text())
-        assert self._fits()
-
-    def _fits(self) -> bool:
-        return bool(
-            self.page.evaluate(
-                "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
-            )
-        )
 
     def looks_right_everywhere(self) -> None:
         """`looks_right` on a wide window in light and on a phone in the dark; a narrow phone shows all of it, too."""
@@ -107,7 +106,7 @@ class Visitor:
             self.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
             self.looks_right()
         self.page.set_viewport_size({"width": 320, "height": 844})
-        assert self._fits()
+        self.is_well()
         self.page.emulate_media(color_scheme="light", reduced_motion=None)
         if before:
             self.page.set_viewport_size(before)

@@ -19,6 +19,8 @@ from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 from playwright.sync_api import Browser
 
+from tests.fakes.scholar.server import ScholarServer
+from tests.fakes.scholar.world import make_world
 from tests.server.browser import Visitor, browser
 from tests.server.hostile import Caller
 from tests.support import ROOT, SMALL, clean_environment, link_libraries
@@ -61,11 +63,22 @@ class Server:
         return answer.json()["result"]
 
 
+WORLD = make_world(size=60, seed=3, crowd=0)
+
+
 @pytest.fixture(scope="package")
 def server(tmp_path_factory: pytest.TempPathFactory, built: Path) -> Iterator[Server]:
+    """A server for which OpenAlex and Crossref answer from WORLD, and no other source does."""
     folder = prepared(tmp_path_factory.mktemp("server"), built)
-    with serving(folder) as running:
-        yield running
+    with ScholarServer(WORLD) as sources:
+        settings = {
+            "CITELOOM_OPENALEX_URL": sources.openalex_url,
+            "CITELOOM_OPENALEX_RATE": "500",
+            "CITELOOM_CROSSREF_URL": sources.crossref_url,
+            "CITELOOM_CROSSREF_RATE": "500",
+        }
+        with serving(folder, **settings) as running:
+            yield running
 
 
 @pytest.fixture(scope="package")

@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, FilePayload, Page, expect
 from tests.graphs.stacks import FIRST_TITLE, first
 from tests.server.browser import CHROMIUM, IDEA, REQUIRED, SENTENCE, Visitor
 from tests.server.conftest import Server
+from tests.server.hostile import Caller
 from tests.support import SMALL
 
 pytestmark = pytest.mark.skipif(
@@ -35,11 +36,9 @@ def test_whole_way_from_an_abstract_to_a_word_file(visitor: Visitor) -> None:
     page.locator(f"{SENTENCE}.supported").first.click()
     assert page.locator("aside blockquote").count() >= 1
     assert page.locator("aside .verdict").first.inner_text() == "Supported"
-    visitor.looks_right()
 
     # A paper is left out, another must be cited: the text is written again with these.
     visitor.at(f"run/{thread}/papers")
-    visitor.looks_right()
     cited = page.locator(".paper", has=page.locator(".cite", has_text="[1]"))
     gone = cited.locator(".name").inner_text()
     cited.get_by_role("button", name="Leave out").click()
@@ -60,7 +59,7 @@ def test_whole_way_from_an_abstract_to_a_word_file(visitor: Visitor) -> None:
     bundle = ZipFile(BytesIO(downloaded(page, "bundle.zip")))
     assert {"review.html", "review.md", "files/references.bib"} <= set(bundle.namelist())
     assert gone not in bundle.read("review.md").decode()
-    visitor.looks_right()
+    visitor.is_well()
 
 
 def test_draft_is_read_and_a_file_that_is_none_is_told_of(visitor: Visitor) -> None:
@@ -98,16 +97,14 @@ def test_person_is_asked_and_a_run_is_stopped_and_goes_on(visitor: Visitor) -> N
 
 
 def test_papers_are_chosen_in_the_graph_and_a_search_is_made_again(visitor: Visitor) -> None:
-    thread = visitor.review(IDEA, SMALL)
-    page = visitor.page
-    page.wait_for_selector(SENTENCE, timeout=90_000)
-    visitor.at(f"run/{thread}/graph")
+    thread = Caller(visitor.url).made("review", text=IDEA, keep=8, cite=4)
+    page = visitor.at(f"run/{thread}/graph")
+    expect(page.locator(".frame .dot.kept")).to_have_count(8)
     page.locator(".frame .dot.kept").first.focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("Enter")
     page.get_by_role("button", name="Must cite").click()
-    visitor.looks_right()
     visitor.at(f"run/{thread}/papers")
     page.get_by_text("1 change").wait_for()
     page.get_by_role("button", name="Check for new papers").click()
@@ -176,7 +173,7 @@ def test_hostile_papers_do_nothing_in_any_view_dark_and_small(
             for name in page.locator(".paper .name").all():
                 name.click()
             assert "<script>" in page.locator("main").inner_text()
-        visitor.looks_right()
+        visitor.is_well()
         assert page.title() == "CiteLoom"
     assert page.locator("main script, main img, main a[href^=javascript]").count() == 0
     page.close()

@@ -74,7 +74,7 @@ def begins(visitor: Visitor, file: Path) -> None:
         page.get_by_label("File of records").set_input_files(file)
         page.get_by_role("button", name="Add", exact=True).click()
         expect(page.get_by_text(f"found.csv: {told}.")).to_be_visible(timeout=PATIENCE)
-    visitor.looks_right_everywhere()
+    visitor.is_well()
 
 
 def screens(visitor: Visitor) -> None:
