@@ -9,7 +9,15 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from axe_playwright_python.base import AXE_SCRIPT
-from playwright.sync_api import Browser, Page, Request, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    FloatRect,
+    Locator,
+    Page,
+    Request,
+    expect,
+    sync_playwright,
+)
 
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), ""
@@ -41,6 +49,13 @@ def browser() -> Iterator[Browser]:
             yield opened
         finally:
             opened.close()
+
+
+def box_of(place: Locator) -> FloatRect:
+    """Where a thing stands on the page."""
+    box = place.bounding_box()
+    assert box
+    return box
 
 
 @dataclass

@@ -21,7 +21,7 @@ from playwright.sync_api import Browser
 
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import make_world
-from tests.server.browser import Visitor, browser
+from tests.server.browser import CHROMIUM, REQUIRED, Visitor, browser
 from tests.server.hostile import Caller
 from tests.support import ROOT, SMALL, clean_environment, link_libraries
 from tools.callers import ApiKeyLimits, ApiKeys
@@ -196,6 +196,8 @@ _browsers: list[Browser] = []
 @pytest.fixture
 def chromium() -> Browser:
     """One browser for the tests that follow one another: to start it takes longer than many of them."""
+    if not CHROMIUM and not REQUIRED:
+        pytest.skip("this machine has no Chromium")
     if not _browsers:
         _browsers.append(_browsing.enter_context(browser()))
     return _browsers[0]

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser
 
-from tests.server.browser import CHROMIUM, REQUIRED, Visitor
+from tests.server.browser import Visitor
 from tests.server.conftest import Server
 from tests.server.hostile import IDEA, Caller
 from tests.server.test_mcp_wire import Wire
@@ -86,7 +86,6 @@ def test_key_is_taken_from_either_header_and_no_longer_when_it_is_revoked(
     assert secret not in secured.account
 
 
-@pytest.mark.skipif(not CHROMIUM and not REQUIRED, reason="this machine has no Chromium")
 def test_each_caller_has_a_key_on_the_page_and_sees_no_other(
     chromium: Browser, secured: Server
 ) -> None:

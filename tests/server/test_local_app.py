@@ -13,13 +13,10 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.server.browser import CHROMIUM, IDEA, REQUIRED, Visitor
+from tests.server.browser import IDEA, Visitor
 from tests.server.conftest import await_answer, free_port
 from tests.support import ROOT, SMALL, clean_environment, link_libraries, small_records
 
-needs_browser = pytest.mark.skipif(
-    not CHROMIUM and not REQUIRED, reason="this machine has no Chromium"
-)
 QUICK = {"pool": 16, "results": 36, "debate_batch": 4}
 REVIEW = {"text": IDEA, "library": SMALL, "keep": 6, "cite": 4}
 
@@ -317,7 +314,6 @@ def test_page_of_another_origin_or_a_name_that_is_made_to_lead_here_gets_nothing
     assert http.get("/app/").headers["content-security-policy"].startswith("default-src 'none'")
 
 
-@needs_browser
 def test_browser_reviews_and_shows_the_text_with_its_evidence(
     chromium: Browser, http: httpx.Client
 ) -> None:
@@ -334,7 +330,6 @@ def test_browser_reviews_and_shows_the_text_with_its_evidence(
     page.close()
 
 
-@needs_browser
 def test_run_is_watched_checked_and_its_digest_tells_what_the_library_got_since(
     chromium: Browser, http: httpx.Client
 ) -> None:

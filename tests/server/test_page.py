@@ -7,19 +7,14 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
-import pytest
 from docx import Document
 from playwright.sync_api import Browser, FilePayload, Page, expect
 
 from tests.graphs.stacks import FIRST_TITLE, first
-from tests.server.browser import CHROMIUM, IDEA, REQUIRED, SENTENCE, Visitor
+from tests.server.browser import IDEA, SENTENCE, Visitor
 from tests.server.conftest import Server
 from tests.server.hostile import Caller
 from tests.support import SMALL
-
-pytestmark = pytest.mark.skipif(
-    not CHROMIUM and not REQUIRED, reason="this machine has no Chromium"
-)
 
 
 def downloaded(page: Page, name: str) -> bytes:

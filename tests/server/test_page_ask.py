@@ -2,16 +2,11 @@
 
 import re
 
-import pytest
 from playwright.sync_api import FilePayload, Route, expect
 
 from tests.graphs.stacks import first
-from tests.server.browser import CHROMIUM, REQUIRED, Visitor
+from tests.server.browser import Visitor
 from tests.support import SMALL
-
-pytestmark = pytest.mark.skipif(
-    not CHROMIUM and not REQUIRED, reason="this machine has no Chromium"
-)
 
 
 def test_question_upload_and_history(visitor: Visitor) -> None:

@@ -10,13 +10,9 @@ from docx import Document
 from docx.document import Document as DocumentType
 from playwright.sync_api import Locator, Page, expect
 
-from tests.server.browser import CHROMIUM, REQUIRED, SENTENCE, Visitor
+from tests.server.browser import SENTENCE, Visitor
 from tests.server.conftest import Server
 from tests.support import SMALL, small_records, starter_records
-
-pytestmark = pytest.mark.skipif(
-    not CHROMIUM and not REQUIRED, reason="this machine has no Chromium"
-)
 
 
 def test_findings_open_in_place_and_the_mended_text_is_saved(visitor: Visitor) -> None:

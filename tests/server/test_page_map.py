@@ -3,14 +3,11 @@
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.server.browser import CHROMIUM, REQUIRED, Visitor
+from tests.server.browser import Visitor
 from tests.server.conftest import Server
 from tests.server.hostile import Caller
 from tests.support import ABSTRACT, SMALL
 
-pytestmark = pytest.mark.skipif(
-    not CHROMIUM and not REQUIRED, reason="this machine has no Chromium"
-)
 KEEP = 12
 
 

@@ -4,17 +4,13 @@ import json
 import re
 from typing import Any
 
-import pytest
 from playwright.sync_api import Locator, Route, expect
 
 from tests.graphs.stacks import first
-from tests.server.browser import CHROMIUM, IDEA, REQUIRED, SENTENCE, Visitor
+from tests.server.browser import IDEA, SENTENCE, Visitor
 from tests.server.hostile import Caller
 from tests.support import SMALL, small_records
 
-pytestmark = pytest.mark.skipif(
-    not CHROMIUM and not REQUIRED, reason="this machine has no Chromium"
-)
 NAME = ".paper .name"
 
 

@@ -6,14 +6,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.server.browser import CHROMIUM, IDEA, REQUIRED, SENTENCE, Visitor
+from tests.server.browser import IDEA, SENTENCE, Visitor, box_of
 from tests.server.conftest import Server
 from tests.server.hostile import Caller
 from tests.support import small_records
 
-pytestmark = pytest.mark.skipif(
-    not CHROMIUM and not REQUIRED, reason="this machine has no Chromium"
-)
 FACETS = ("Problem", "Method", "Data", "Findings", "Limitations")
 
 
@@ -59,9 +56,7 @@ def test_quote_of_a_cell_opens_beside_it_and_gives_the_focus_back(
     cell.focus()
     page.keyboard.press("Enter")
     expect(page.locator("aside blockquote:not(.noted)")).to_have_text(words)
-    aside, table = page.locator("aside").bounding_box(), page.locator(".wide").bounding_box()
-    assert aside
-    assert table
+    aside, table = box_of(page.locator("aside")), box_of(page.locator(".wide"))
     assert aside["x"] >= table["x"] + table["width"]  # beside the table, not over it
     page.locator("aside summary").click()
     expect(page.locator("aside mark")).to_have_text(words.strip("“”"))
@@ -72,11 +67,8 @@ def test_quote_of_a_cell_opens_beside_it_and_gives_the_focus_back(
 
     # On a phone each paper is a card: a label, below it the cell, nothing beyond the edge.
     page.set_viewport_size({"width": 390, "height": 844})
-    label = page.locator("td .c-label").first.bounding_box()
-    below, whole = cell.bounding_box(), page.locator("table").bounding_box()
-    assert label
-    assert below
-    assert whole
+    label = box_of(page.locator("td .c-label").first)
+    below, whole = box_of(cell), box_of(page.locator("table"))
     assert label["y"] + label["height"] <= below["y"] + 1
     assert whole["x"] >= 0
     assert whole["x"] + whole["width"] <= 390

@@ -2,18 +2,14 @@
 
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.reviewer import reviewer
-from tests.server.browser import CHROMIUM, REQUIRED, Visitor
+from tests.server.browser import Visitor
 from tests.server.test_local_app import opened
 from tests.support import link_libraries
 
-pytestmark = pytest.mark.skipif(
-    not CHROMIUM and not REQUIRED, reason="this machine has no Chromium"
-)
 PATIENCE = 60_000
 """What reads files, and a model's run, begin processes first."""
 BEES, COMPUTERS = range(6), range(6, 10)

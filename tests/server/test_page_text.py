@@ -6,13 +6,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.server.browser import CHROMIUM, IDEA, REQUIRED, SENTENCE, Visitor
+from tests.server.browser import IDEA, SENTENCE, Visitor, box_of
 from tests.server.conftest import Server
 from tests.server.hostile import Caller
-
-pytestmark = pytest.mark.skipif(
-    not CHROMIUM and not REQUIRED, reason="this machine has no Chromium"
-)
 
 
 @pytest.fixture(scope="module")
@@ -39,16 +35,12 @@ def test_evidence_stands_beside_the_sentence_and_keys_go_from_one_to_the_next(
     expect(page.get_by_text("These sentences come from annotations")).to_have_count(1)
     theme, after = page.locator(SENTENCE).nth(0), page.locator(SENTENCE).nth(1)
     expect(theme).to_have_text(re.compile(r"\(\d+ papers?, .*\)\.\s*$"))
-    above, below = theme.bounding_box(), after.bounding_box()
-    assert above
-    assert below
+    above, below = box_of(theme), box_of(after)
     assert above["y"] + above["height"] <= below["y"] + 4  # a line of its own
     page.locator(SENTENCE).nth(1).click()
     expect(title).to_have_text(re.compile(r"^Sentence 2 of \d+$"))
     assert page.locator("aside .verdict").first.inner_text() == "Supported"
-    aside, sentence = page.locator("aside").bounding_box(), chosen.bounding_box()
-    assert aside
-    assert sentence
+    aside, sentence = box_of(page.locator("aside")), box_of(chosen)
     assert aside["y"] < sentence["y"] + sentence["height"]  # beside, not below
     noted = page.locator("aside blockquote.noted").first
     assert not noted.inner_text().startswith(
@@ -92,8 +84,7 @@ def test_evidence_is_a_sheet_on_a_phone_and_gives_the_focus_back(
     visitor.at(f"run/{written}/text")
     page.wait_for_selector(SENTENCE)
     page.emulate_media(reduced_motion="reduce")
-    top = page.locator(".text-bar").bounding_box()
-    assert top
+    top = box_of(page.locator(".text-bar"))
     assert top["y"] < 250  # below a title of three lines
     expect(page.locator("aside")).to_be_hidden()
     sentence = page.locator(SENTENCE).nth(4)
@@ -101,9 +92,7 @@ def test_evidence_is_a_sheet_on_a_phone_and_gives_the_focus_back(
     sheet = page.locator("aside")
     expect(sheet).to_be_visible()
     page.wait_for_function("scrollY > 0")
-    box, place = sheet.bounding_box(), sentence.bounding_box()
-    assert box
-    assert place
+    box, place = box_of(sheet), box_of(sentence)
     assert box["height"] <= 0.62 * 844 + 1
     assert 0 <= place["y"] < box["y"]  # the sentence stays in sight above it
     visitor.looks_right()
@@ -114,8 +103,7 @@ def test_evidence_is_a_sheet_on_a_phone_and_gives_the_focus_back(
     menu = page.get_by_label("Menu")
     menu.click()
     expect(page.get_by_role("link", name="Libraries")).to_be_visible()
-    box = page.locator("header").bounding_box()
-    assert box
+    box = box_of(page.locator("header"))
     assert box["height"] <= 48
     page.keyboard.press("Escape")
     expect(page.get_by_role("link", name="Libraries")).to_be_hidden()

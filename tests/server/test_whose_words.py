@@ -6,14 +6,13 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import pytest
 from langgraph_sdk import get_client
 from playwright.sync_api import Browser, Page
 
 from citeloom.runs.runs import wait_until_resting
 from citeloom.runs.server_executor import server_runs
 from state.run import GraphName
-from tests.server.browser import CHROMIUM, OPTION, REQUIRED, Visitor
+from tests.server.browser import OPTION, Visitor
 from tests.server.conftest import Server
 from tests.server.hostile import IDEA, Caller
 from tests.server.test_mcp_wire import Wire
@@ -99,7 +98,6 @@ async def test_state_files_and_tools_say_whose_words_they_show(server: Server) -
     assert untold(parts) == []
 
 
-@pytest.mark.skipif(not CHROMIUM and not REQUIRED, reason="this machine has no Chromium")
 def test_each_view_of_the_page_says_whose_words_it_shows(chromium: Browser, server: Server) -> None:
     visitor = Visitor(chromium.new_page(), server.url)
     page = visitor.page
