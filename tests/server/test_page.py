@@ -93,8 +93,9 @@ def test_person_is_asked_and_a_run_is_stopped_and_goes_on(visitor: Visitor) -> N
 
 def test_papers_are_chosen_in_the_graph_and_a_search_is_made_again(visitor: Visitor) -> None:
     thread = Caller(visitor.url).made("review", text=IDEA, keep=8, cite=4)
-    page = visitor.at(f"run/{thread}/graph")
-    expect(page.locator(".frame .dot.kept")).to_have_count(8)
+    page = visitor.at(f"run/{thread}/text")
+    page.wait_for_selector(SENTENCE)
+    visitor.at(f"run/{thread}/graph")
     page.locator(".frame .dot.kept").first.focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowLeft")

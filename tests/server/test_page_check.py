@@ -34,7 +34,7 @@ def test_findings_open_in_place_and_the_mended_text_is_saved(visitor: Visitor) -
     expect(peek).to_contain_text(known.title)  # a name, not only [1]
     assert 1 <= peek.locator(".passage").count() <= 2
     assert "Closest passages" in peek.inner_text()
-    expect(peek.locator(".verdict").first).to_contain_text("Not in the source")
+    expect(peek.locator(".verdict").first).to_contain_text("Not checked")
     visitor.looks_right_everywhere()
     assert page.locator("header a[aria-current]").inner_text() == "Check"
 
@@ -153,7 +153,7 @@ def test_reference_is_fixed_by_one_click_and_an_annotation_is_never_quoted(
     printed = f"{first}. {known.title}. {int(known.year or 0) - 9}."
     page = visitor.at("check")
     page.get_by_label("Your text, with").fill(
-        f"Moths steer by the moon [1].\n\n# References\n\n[1] {printed}"
+        f"Moths steer by the moon [1]. Owls hear voles [2].\n\n# References\n\n[1] {printed}"
     )
     page.get_by_role("button", name="Check", exact=True).click()
     page.wait_for_url("**/checked", timeout=60_000)
@@ -162,6 +162,8 @@ def test_reference_is_fixed_by_one_click_and_an_annotation_is_never_quoted(
     rail = page.get_by_role("navigation", name="Findings")
     expect(rail.get_by_role("button", name="[1] wrong in year")).to_be_visible()
     visitor.looks_right()
+    rail.get_by_role("button", name=re.compile("^Owls hear voles")).click()
+    expect(page.locator(".peek .verdict").first).to_contain_text("Not in the source")
     page.get_by_role("button", name="Fix year").click()
     expect(rail.get_by_role("button", name="[1] wrong in year")).to_have_count(0)
     assert mended(page).endswith(printed.replace(str(int(known.year or 0) - 9), str(known.year)))
