@@ -13,7 +13,6 @@ from playwright.sync_api import Browser, FilePayload, Page, expect
 from tests.graphs.stacks import FIRST_TITLE, first
 from tests.server.browser import IDEA, SENTENCE, Visitor
 from tests.server.conftest import Server
-from tests.server.hostile import Caller
 from tests.support import SMALL
 
 
@@ -92,9 +91,9 @@ def test_person_is_asked_and_a_run_is_stopped_and_goes_on(visitor: Visitor) -> N
 
 
 def test_papers_are_chosen_in_the_graph_and_a_search_is_made_again(visitor: Visitor) -> None:
-    thread = Caller(visitor.url).made("review", text=IDEA, keep=8, cite=4)
-    page = visitor.at(f"run/{thread}/text")
-    page.wait_for_selector(SENTENCE)
+    thread = visitor.review(IDEA, SMALL)
+    page = visitor.page
+    page.wait_for_selector(SENTENCE, timeout=90_000)
     visitor.at(f"run/{thread}/graph")
     page.locator(".frame .dot.kept").first.focus()
     page.keyboard.press("ArrowRight")
