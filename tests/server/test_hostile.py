@@ -8,7 +8,7 @@ import threading
 import zipfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from itertools import cycle
+from itertools import product
 from typing import Any
 
 import pytest
@@ -90,7 +90,7 @@ def test_no_name_of_a_library_leads_out_of_the_home(eve: Caller) -> None:
     def cause(graph: str, name: str) -> str:
         return str(eve.run(graph, library=name, **graphs[graph])["stop"]["cause"])
 
-    asked = list(zip(cycle(graphs), NAMES, strict=False))
+    asked = list(product(graphs, NAMES))
     with ThreadPoolExecutor(4) as pool:
         for (graph, name), told in zip(
             asked, pool.map(lambda one: cause(*one), asked), strict=True
