@@ -6,6 +6,7 @@ import os
 import resource
 from collections import OrderedDict
 from collections.abc import Iterator
+from fcntl import LOCK_EX, flock
 from functools import cached_property
 from pathlib import Path
 from types import SimpleNamespace
@@ -139,8 +140,19 @@ def embedder_with_memory() -> RememberingEmbedder:
 def built(
     tmp_path_factory: pytest.TempPathFactory, embedder_with_memory: RememberingEmbedder
 ) -> Path:
-    """The folder of the libraries 'starter' and 'small' (tests.support.SMALL); only to be read."""
-    return build_libraries(tmp_path_factory.mktemp("built"), embedder_with_memory)
+    """The folder of the libraries 'starter' and 'small' (tests.support.SMALL); only to be read.
+
+    The first of xdist's processes builds them for all.
+    """
+    base = tmp_path_factory.getbasetemp()
+    place = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "built"
+    place.mkdir(exist_ok=True)
+    with (place / "lock").open("w") as lock:
+        flock(lock, LOCK_EX)
+        if not (place / "done").exists():
+            build_libraries(place, embedder_with_memory)
+            (place / "done").touch()
+    return place / "libraries"
 
 
 @pytest.fixture

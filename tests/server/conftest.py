@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,9 @@ from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 from playwright.sync_api import Browser
 
-from tests.server.browser import Visitor, browser
+from tests.fakes.scholar.server import ScholarServer
+from tests.fakes.scholar.world import make_world
+from tests.server.browser import CHROMIUM, REQUIRED, Visitor, browser
 from tests.server.hostile import Caller
 from tests.support import ROOT, SMALL, clean_environment, link_libraries
 from tools.callers import ApiKeyLimits, ApiKeys
@@ -61,11 +63,22 @@ class Server:
         return answer.json()["result"]
 
 
+WORLD = make_world(size=60, seed=3, crowd=0)
+
+
 @pytest.fixture(scope="package")
 def server(tmp_path_factory: pytest.TempPathFactory, built: Path) -> Iterator[Server]:
+    """A server for which OpenAlex and Crossref answer from WORLD, and no other source does."""
     folder = prepared(tmp_path_factory.mktemp("server"), built)
-    with serving(folder) as running:
-        yield running
+    with ScholarServer(WORLD) as sources:
+        settings = {
+            "CITELOOM_OPENALEX_URL": sources.openalex_url,
+            "CITELOOM_OPENALEX_RATE": "500",
+            "CITELOOM_CROSSREF_URL": sources.crossref_url,
+            "CITELOOM_CROSSREF_RATE": "500",
+        }
+        with serving(folder, **settings) as running:
+            yield running
 
 
 @pytest.fixture(scope="package")
@@ -176,10 +189,26 @@ def with_llm(url: str) -> dict[str, str]:
     }
 
 
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with browser() as opened:
-        yield opened
+_browsing = ExitStack()
+_browsers: list[Browser] = []
+
+
+@pytest.fixture
+def chromium() -> Browser:
+    """One browser for the tests that follow one another: to start it takes longer than many of them."""
+    if not CHROMIUM and not REQUIRED:
+        pytest.skip("this machine has no Chromium")
+    if not _browsers:
+        _browsers.append(_browsing.enter_context(browser()))
+    return _browsers[0]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(nextitem: pytest.Item | None) -> None:
+    """Close the browser before a test without one: while it is open, no event loop can run."""
+    if "chromium" not in getattr(nextitem, "fixturenames", ()):
+        _browsers.clear()
+        _browsing.close()
 
 
 @pytest.fixture

@@ -6,6 +6,8 @@ from uuid import uuid4
 
 import httpx
 
+from tests.support import SMALL
+
 IDEA = (
     "We study how well large language models recommend citations for a sentence of a paper, and "
     "whether the recommended papers support what the sentence claims."
@@ -43,6 +45,21 @@ class Caller:
         answer = self.post(f"{place}/runs/wait", {"assistant_id": graph, "input": inputs})
         assert answer.status_code == 200, answer.text
         return answer.json()
+
+    def made(self, graph: str, title: str = "", **inputs: Any) -> str:
+        """Run a graph on SMALL as the page does and return its thread."""
+        about = {
+            "citeloom_graph": graph,
+            "citeloom_settings": {},
+            "title": title or f"About {graph}",
+        }
+        thread = self.post("/threads", {"metadata": about, "graph_id": graph}).json()["thread_id"]
+        self.run(graph, thread, **{"library": SMALL, **inputs})
+        return str(thread)
+
+    def values(self, thread: str) -> dict[str, Any]:
+        """What a run has given."""
+        return dict(self.get(f"/citeloom/runs/{thread}").json()["values"])
 
     def asked(self, method: str, **params: Any) -> Any:
         """Call a method of A2A on the agent `ask`."""

@@ -275,13 +275,3 @@ async def test_wrong_input_is_rejected_with_what_to_do(agent: Any, case: str) ->
     assert told in why(done)
     assert not done.artifacts
     assert one.states[-1] == TaskState.TASK_STATE_REJECTED
-
-
-async def test_search_that_finds_nothing_is_completed_and_says_so(agent: Any) -> None:
-    find = await agent("find")
-    done = await find.say(
-        new_text_part(IDEA), new_data_part({"library": SMALL, "before": "1900-01-01"})
-    )
-    assert done.status.state == TaskState.TASK_STATE_COMPLETED
-    assert evidence(done)["outcome"] == "nothing"
-    assert evidence(done)["problem"] == why(done) != ""

@@ -1,7 +1,6 @@
 """`ask`, `synthesize` and `ingest` behind the LangGraph server: threads that remember, MCP, A2A, uploads."""
 
 import base64
-import json
 from typing import Any
 
 from langgraph_sdk.client import LangGraphClient
@@ -38,13 +37,6 @@ async def test_uploads_become_passages_that_answer(client: LangGraphClient) -> N
     assert [item["status"] for item in again["reports"]] == ["unchanged"]
 
 
-async def test_server_takes_no_paths(client: LangGraphClient) -> None:
-    inputs: Any = {"library": "owls2", "paths": ["/etc"]}
-    done: Any = await client.runs.wait(None, "ingest", input=inputs)
-    assert done["stop"] or [item["status"] for item in done["reports"]] == ["failed"]
-    assert "passwd" not in json.dumps(done)
-
-
 async def test_thread_remembers_the_conversation(client: LangGraphClient) -> None:
     thread = (await client.threads.create())["thread_id"]
     first: Any = {"messages": [{"role": "user", "content": "How does LitLLM rank papers?"}]}
@@ -71,10 +63,3 @@ async def test_uploads_become_a_text_with_two_kinds_of_references(client: LangGr
     assert FIRST_TITLE in told["bibtex"]
     assert all(line["origins"][0]["quote"]["verified"] for line in told["lines"])
     assert "Primary references:" in told["messages"][-1]["content"]
-
-
-async def test_synthesize_reads_no_file_of_the_server(client: LangGraphClient) -> None:
-    inputs: Any = {"question": QUESTION, "paths": ["/etc/passwd"]}
-    told: Any = await client.runs.wait(None, "synthesize", input=inputs)
-    assert "paths are not taken here" in told["stop"]["cause"]
-    assert "root:" not in json.dumps(told)

@@ -39,9 +39,7 @@ def spoilt(good: dict[str, Any]) -> dict[str, dict[str, Any]]:
     first = next(iter(good))
     wrong = {
         "missing": {key: value for key, value in good.items() if key != first},
-        "number": {**good, first: 5},
         "list": {**good, first: ["a", {"b": None}]},
-        "null": {**good, first: None},
         "blank": {**good, first: " \n\t"},
         "zero byte": {**good, first: "a\x00b"},
         "too long": {**good, first: "x " * 300_000},
@@ -91,15 +89,13 @@ async def test_upload_that_cannot_be_read_leaves_no_library(
     assert "empty-one" not in str(listed)
 
 
-@pytest.mark.parametrize("name", SETTINGS)
-async def test_each_graph_says_what_is_wrong_with_a_setting(
-    client: LangGraphClient, name: str
-) -> None:
+async def test_each_graph_says_what_is_wrong_with_a_setting(client: LangGraphClient) -> None:
+    asked = [(graph, "max_usd") for graph in GOOD] + [("find", name) for name in SETTINGS]
     results = await asyncio.gather(
         *(
-            client.runs.wait(None, graph, input=inputs, context={name: SETTINGS[name]})
-            for graph, inputs in GOOD.items()
+            client.runs.wait(None, graph, input=GOOD[graph], context={name: SETTINGS[name]})
+            for graph, name in asked
         )
     )
-    for result in results:
+    for (_, name), result in zip(asked, results, strict=True):
         assert name in said(result)

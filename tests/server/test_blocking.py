@@ -72,7 +72,7 @@ async def test_sources_on_the_network_never_block_the_loop(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = ("openalex", "semantic_scholar", "arxiv", "crossref", "google")
-    with ScholarServer(make_world(size=100, seed=1, about=BEES, crowd=0)) as server:
+    with ScholarServer(make_world(size=60, seed=1, about=BEES, crowd=0)) as server:
         for name in ("openalex", "semantic_scholar", "arxiv", "crossref", "serpapi"):
             monkeypatch.setenv(f"CITELOOM_{name.upper()}_URL", getattr(server, f"{name}_url"))
             if name != "serpapi":
@@ -80,7 +80,7 @@ async def test_sources_on_the_network_never_block_the_loop(
         monkeypatch.setenv("SERPAPI_API_KEY", "some-key")
         settings.cache_clear()
         settings()
-        context = RunSettings(pool=12, results=30)
+        context = RunSettings(pool=6, results=10)
         with blockbuster_ctx(scanned_modules=PARTS):
             inputs: Any = {"text": BEES, "sources": list(names)}
             done: Any = await find.ainvoke(inputs, context=context)

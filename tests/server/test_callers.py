@@ -6,7 +6,9 @@ from uuid import uuid4
 
 import httpx
 import pytest
+from playwright.sync_api import Browser
 
+from tests.server.browser import Visitor
 from tests.server.conftest import Server
 from tests.server.hostile import IDEA, Caller
 from tests.server.test_mcp_wire import Wire
@@ -82,6 +84,33 @@ def test_key_is_taken_from_either_header_and_no_longer_when_it_is_revoked(
     keys.revoke("passing")
     assert Caller(secured.url, secret).post("/threads").status_code == 401
     assert secret not in secured.account
+
+
+def test_each_caller_has_a_key_on_the_page_and_sees_no_other(
+    chromium: Browser, secured: Server
+) -> None:
+    keys = ApiKeys(secured.log.parent / "home")
+    visitors = {}
+    for name in ("anna", "ben"):
+        visitors[name] = Visitor(chromium.new_context().new_page(), secured.url)
+        page = visitors[name].at()
+        page.get_by_label("Key").fill(keys.add(name, ApiKeyLimits()))
+        page.get_by_role("button", name="Use this key").click()
+        page.get_by_label("Abstract, idea or question").wait_for()
+    anna, ben = visitors["anna"], visitors["ben"]
+    anna.at("ask")
+    anna.page.get_by_label("Question").fill("What is RAG?")
+    anna.page.get_by_role("button", name="Ask", exact=True).click()
+    anna.page.wait_for_selector(".turn .s, .turn p:not(.dim)", timeout=60_000)
+    anna.at("history")
+    link = anna.page.locator(".history li a").first
+    link.wait_for()
+    ben.at("history")
+    ben.page.get_by_text("No runs yet").wait_for()
+    ben.page.goto(f"{secured.url}/app/{link.get_attribute('href')}")
+    ben.page.wait_for_selector(".problem")
+    assert "What is RAG?" not in ben.page.locator("main").inner_text()
+    assert anna.wrong == ben.wrong == []
 
 
 # --- What is whose ------------------------------------------------------------------------------

@@ -21,14 +21,6 @@ METHODS = [
     "SubscribeToTask",
     "GetExtendedAgentCard",
     "CreateTaskPushNotificationConfig",
-    "server/discover",
-    "initialize",
-    "tools/list",
-    "tools/call",
-    "tasks/get",
-    "tasks/cancel",
-    "resources/read",
-    "prompts/list",
     "message/send",
     "message/stream",
 ]
@@ -76,14 +68,16 @@ CALL = {
 
 
 def described() -> dict[str, Any]:
-    """Return our routes as OpenAPI, each body a call of JSON-RPC or anything else."""
-    body = {"content": {"application/json": {"schema": CALL}}, "required": True}
+    """Return our routes as OpenAPI, each body anything, and for agents also a call of JSON-RPC."""
     header = {"name": "A2A-Version", "in": "header", "schema": {"enum": ["1.0", "0.3", "9"]}}
     paths: dict[str, Any] = {}
     for route in app.routes:
         # The agents share their code: one that takes files and one that takes none stand for all.
         if isinstance(route, Route) and not ("/a2a/" in route.path and route.path not in AGENTS):
-            for method in sorted(route.methods or ()):  # each process of xdist has the same order
+            schema = CALL if "/a2a" in route.path else {}
+            body = {"content": {"application/json": {"schema": schema}}, "required": True}
+            # HEAD is GET without a body. Each process of xdist has the same order.
+            for method in sorted({*(route.methods or ())} - {"HEAD"}):
                 told: dict[str, Any] = {
                     "responses": {"default": {"description": "Anything."}},
                     "parameters": [
@@ -106,12 +100,14 @@ OPERATIONS = [(method, path) for path, methods in ROUTES["paths"].items() for me
 def test_nothing_ends_in_an_error_of_the_server(server: Server, method: str, path: str) -> None:
     def holds(case: Case) -> None:
         answer = case.call(
-            base_url=server.url, headers={"Accept": "application/json, text/event-stream"}
+            base_url=server.url,
+            headers={"Accept": "application/json, text/event-stream"},
+            timeout=120,
         )
         assert answer.status_code < 500, answer.text
 
     chosen = settings(
-        max_examples=10,
+        max_examples=6,
         deadline=None,
         derandomize=True,
         database=None,

@@ -34,7 +34,9 @@ assert not strayed, strayed
 """
 
 
-def test_langgraph_makes_a_dockerfile_whose_copies_hold_all_graphs(tmp_path: Path) -> None:
+def test_image_of_langgraph_and_ours_hold_all_graphs_and_nothing_else_of_the_folder(
+    tmp_path: Path,
+) -> None:
     subprocess.run(
         [sys.executable, "-m", "langgraph_cli", "dockerfile", str(tmp_path / "Dockerfile")],
         cwd=ROOT,
@@ -60,24 +62,24 @@ def test_langgraph_makes_a_dockerfile_whose_copies_hold_all_graphs(tmp_path: Pat
             (tree / name[1:]).parent.mkdir(exist_ok=True)
             copy(ROOT / name[1:], tree / name[1:])
     assert {"pyproject.toml", "README.md"} <= {path.name for path in tree.iterdir()}
-    _load(tree, value.replace(target, str(tree)), tmp_path)
-
-
-def test_our_image_holds_all_graphs_and_nothing_else_of_the_folder(tmp_path: Path) -> None:
-    tree = image(tmp_path / "app")
-    graphs = json.loads((tree / "langgraph.json").read_text(encoding="utf-8"))["graphs"]
-    _load(tree, json.dumps(graphs), tmp_path)
-    assert not {".env", ".git", ".venv", "tests"} & {path.name for path in tree.iterdir()}
-
-
-def _load(tree: Path, graphs: str, home: Path) -> None:
+    # Ours has the same graphs and no file more: what loads from it does so from both.
+    ours = image(tmp_path / "app")
+    assert {(tree / file.relative_to(ours)).exists() for file in ours.rglob("*")} == {True}
+    assert {name: graph["path"].removeprefix(target) for name, graph in graphs.items()} == {
+        name: graph["path"].removeprefix(".") for name, graph in asked.items()
+    }
+    assert not {".env", ".git", ".venv", "tests"} & {path.name for path in ours.iterdir()}
     done = subprocess.run(
         [sys.executable, "-c", LOADS],
-        cwd=tree,
+        cwd=ours,
         capture_output=True,
         text=True,
         check=False,
-        env={**clean_environment(home), "PYTHONPATH": str(tree), "LANGSERVE_GRAPHS": graphs},
+        env={
+            **clean_environment(tmp_path),
+            "PYTHONPATH": str(ours),
+            "LANGSERVE_GRAPHS": json.dumps(asked),
+        },
     )
     assert done.returncode == 0, done.stderr
 

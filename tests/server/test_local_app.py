@@ -13,9 +13,9 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.server.browser import CHROMIUM, IDEA, REQUIRED, Visitor
+from tests.server.browser import IDEA, Visitor
 from tests.server.conftest import await_answer, free_port
-from tests.support import ROOT, SMALL, clean_environment, link_libraries
+from tests.support import ROOT, SMALL, clean_environment, link_libraries, small_records
 
 QUICK = {"pool": 16, "results": 36, "debate_batch": 4}
 REVIEW = {"text": IDEA, "library": SMALL, "keep": 6, "cite": 4}
@@ -48,12 +48,6 @@ def home(tmp_path_factory: pytest.TempPathFactory, built: Path) -> Path:
     folder = tmp_path_factory.mktemp("app") / "home"
     link_libraries(built, folder)
     return folder
-
-
-@pytest.fixture(scope="module")
-def http(home: Path) -> Iterator[httpx.Client]:
-    with opened(home) as client:
-        yield client
 
 
 def given(answer: httpx.Response) -> Any:
@@ -99,6 +93,33 @@ def rested(http: httpx.Client, thread: str) -> dict[str, Any]:
 def listed(http: httpx.Client, thread: str) -> Any:
     rows = given(http.post("/threads/search", json={"limit": 200}))
     return next((row for row in rows if row["thread_id"] == thread), None)
+
+
+@pytest.fixture(scope="module")
+def paused(home: Path) -> str:
+    """A run that was under way when `citeloom app` was stopped."""
+    with opened(home) as http:
+        thread = begun(http, "review", REVIEW)
+        stream = given(http.get(f"/citeloom/runs/{thread}"))["stream"]
+        with http.stream("GET", f"/threads/{thread}/runs/{stream}/stream") as events:
+            next(events.iter_lines())
+    return thread
+
+
+@pytest.fixture(scope="module")
+def http(home: Path, paused: str) -> Iterator[httpx.Client]:
+    with opened(home) as client:
+        yield client
+
+
+def test_run_is_paused_by_ctrl_c_and_resumed_at_the_next_start(
+    http: httpx.Client, paused: str
+) -> None:
+    run = given(http.get(f"/citeloom/runs/{paused}"))
+    assert (run["status"], run["can_resume"]) == ("cancelled", True)
+    assert listed(http, paused)["interrupts"] == {}
+    given(http.post(f"/citeloom/runs/{paused}/resume", json={}))
+    assert rested(http, paused)["status"] == "completed"
 
 
 def test_run_is_followed_from_its_first_event_and_read_with_its_files(
@@ -293,23 +314,6 @@ def test_page_of_another_origin_or_a_name_that_is_made_to_lead_here_gets_nothing
     assert http.get("/app/").headers["content-security-policy"].startswith("default-src 'none'")
 
 
-def test_run_is_paused_by_ctrl_c_and_resumed_at_the_next_start(tmp_path: Path, built: Path) -> None:
-    home = tmp_path / "home"
-    link_libraries(built, home)
-    with opened(home) as http:
-        thread = begun(http, "review", REVIEW)
-        stream = given(http.get(f"/citeloom/runs/{thread}"))["stream"]
-        with http.stream("GET", f"/threads/{thread}/runs/{stream}/stream") as events:
-            next(events.iter_lines())
-    with opened(home) as http:
-        run = given(http.get(f"/citeloom/runs/{thread}"))
-        assert (run["status"], run["can_resume"]) == ("cancelled", True)
-        assert listed(http, thread)["interrupts"] == {}
-        given(http.post(f"/citeloom/runs/{thread}/resume", json={}))
-        assert rested(http, thread)["status"] == "completed"
-
-
-@pytest.mark.skipif(not CHROMIUM and not REQUIRED, reason="this machine has no Chromium")
 def test_browser_reviews_and_shows_the_text_with_its_evidence(
     chromium: Browser, http: httpx.Client
 ) -> None:
@@ -323,4 +327,53 @@ def test_browser_reviews_and_shows_the_text_with_its_evidence(
     visitor.at("history")
     expect(page.get_by_role("link", name="About review").first).to_be_visible()
     assert visitor.wrong == []
+    page.close()
+
+
+def test_run_is_watched_checked_and_its_digest_tells_what_the_library_got_since(
+    chromium: Browser, http: httpx.Client
+) -> None:
+    records = [one.model_dump_json(exclude_defaults=True) for one in small_records()]
+    page = chromium.new_page()
+
+    def add(first: int, last: int) -> None:
+        sent = {
+            "name": "p.jsonl",
+            "content": "\n".join(records[first:last]),
+            "encoding": "text",
+        }
+        rested(http, begun(http, "ingest", {"library": "own", "uploads": [sent]}))
+
+    add(0, 20)
+    run = begun(http, "find", {"text": IDEA, "library": "own"}, bar=1)
+    assert rested(http, run)["status"] == "completed"
+    visitor = Visitor(page, str(http.base_url).rstrip("/"))
+    visitor.at(f"run/{run}/papers")
+    page.get_by_role("link", name="Watch this").click()
+    form = page.get_by_role("form", name="Watch this")
+    form.get_by_label("Name of the watch").fill("mine")
+    form.get_by_label("How often").select_option("1")
+    form.get_by_label("Stop each check at").fill("0.2")
+    visitor.looks_right_everywhere()
+    form.get_by_role("button", name="Start watching").click()
+    watch = page.get_by_role("listitem").filter(has_text="mine")
+    expect(watch.get_by_text("at most 0.20 USD a check")).to_be_visible()
+    expect(watch.get_by_text("not checked yet")).to_be_visible()
+    expect(page.get_by_text("CiteLoom does not check by itself")).to_be_visible()
+    add(20, 40)
+    watch.get_by_role("button", name="Check now").click()
+    expect(watch.get_by_role("heading", name="New papers")).to_be_visible(timeout=120_000)
+    (found,) = http.get("/citeloom/watches").json()["watches"]
+    told = [item["paper"]["title"] for item in found["digests"][0]["items"]]
+    assert told
+    assert {*told} <= {one.title for one in small_records()[20:40]}
+    expect(watch.get_by_text("Nothing new at the last check")).to_have_count(0)
+    for title in told:
+        expect(watch.get_by_text(title)).to_be_visible()
+    visitor.looks_right_everywhere()
+    page.reload()
+    expect(watch.get_by_text(told[0])).to_be_visible()
+    watch.get_by_role("button", name="Stop watching").click()
+    expect(page.get_by_text("Nothing is watched yet")).to_be_visible()
+    assert http.post("/citeloom/watches/mine/check", json={}).status_code == 422
     page.close()

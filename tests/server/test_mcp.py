@@ -3,7 +3,8 @@
 import json
 import sys
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,26 +21,13 @@ from tools.documented_methods import methods_by_step
 IDEA = "We study how systems find and cite prior work for a new paper."
 PAPERS = [paper.id for paper in small_records() if paper.abstract][:4]
 WRITE = {"text": IDEA, "library": SMALL, "papers": PAPERS, "cite": 3}
-Opening = Callable[..., Client]
-BOTH = pytest.mark.parametrize("opening", ["http", "stdio"], indirect=True)
+Opening = Callable[..., AbstractAsyncContextManager[Client]]
 
 
 @pytest.fixture
-def opening(request: pytest.FixtureRequest) -> Opening:
-    """Opens a client; over HTTP unless a test says otherwise."""
-    target: Any
-    if getattr(request, "param", "http") == "http":
-        server: Server = request.getfixturevalue("server")
-        target = f"{server.url}/citeloom/mcp"
-    else:
-        home: Path = request.getfixturevalue("home")
-        target = StdioServerParameters(
-            command=sys.executable,
-            args=["-m", "citeloom", "mcp"],
-            env={**clean_environment(home), "PYTHONPATH": str(ROOT)},
-            cwd=home,
-        )
-    return lambda **how: Client(target, **how)
+def opening(server: Server) -> Opening:
+    """Opens a client over HTTP."""
+    return lambda **how: Client(f"{server.url}/citeloom/mcp", **how)
 
 
 def small(result: CallToolResult) -> dict[str, Any]:
@@ -123,7 +111,6 @@ async def test_section_is_written_told_of_and_read_by_its_address(opening: Openi
     assert set(links.values()) <= set(listed)
 
 
-@BOTH
 async def test_question_is_put_to_a_person_and_a_wrong_answer_is_asked_again(
     opening: Opening,
 ) -> None:
@@ -199,7 +186,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "check_novelty": {"text": IDEA, "library": SMALL, "keep": 5},
     "screen_papers": {"question": "Do they rank?", "include": ["Ranks papers"], "papers": PAPERS, "library": SMALL},
     "ask_library": {"question": "How does LitLLM rank papers?"},
-    "fill_table": {"questions": ["How are papers ranked?"], "library": SMALL},
+    "fill_table": {"questions": ["How are papers ranked?"], "library": SMALL, "papers": PAPERS},
     "synthesize_papers": {"question": "What do they retrieve?", "library": SMALL, "papers": PAPERS},
     "verify_citations": {
         "text": "Moth (2019) shows that moths steer by the moon at night.",
@@ -212,30 +199,15 @@ CALLS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-NEEDED: dict[str, dict[str, Any]] = {
-    "find_papers": {"text": IDEA},
-    "write_related_work": {"text": IDEA, "papers": PAPERS},
-    "review": {"text": IDEA},
-    "check_novelty": {"text": IDEA},
-    "screen_papers": {
-        "question": "Do they rank papers?",
-        "include": ["Ranks papers"],
-        "papers": PAPERS,
-    },
-    "ask_library": {"question": "How does LitLLM rank papers?"},
-    "fill_table": {"questions": ["How are papers ranked?"]},
-    "synthesize_papers": {"question": "What do they retrieve?", "papers": PAPERS},
-    "verify_citations": {"text": CALLS["verify_citations"]["text"]},
-    "references": {"text": MOTH},
-    "ingest": {"library": "nulls", "uploads": [OWLS]},
-}
-"""What each tool cannot do without."""
-
-
 @pytest.mark.parametrize("tool", CALLS)
-async def test_each_tool_gives_a_small_result(server: Server, tool: str) -> None:
-    async with Client(f"{server.url}/citeloom/mcp") as client:
-        done = await client.call_tool(tool, CALLS[tool])
+async def test_each_tool_gives_a_small_result_and_takes_null_as_left_out(
+    opening: Opening, tool: str
+) -> None:
+    async with opening() as client:
+        schemas = {one.name: one.input_schema for one in (await client.list_tools()).tools}
+        done = await client.call_tool(
+            tool, dict.fromkeys(schemas[tool]["properties"]) | CALLS[tool]
+        )
         result = small(done)
         assert not done.is_error, result
         assert result["status"] == "completed"
@@ -281,7 +253,6 @@ UGLY: list[tuple[dict[str, Any], str]] = [
 NO_FILES = ["citeloom://runs/none/result.json", "file:///etc/passwd", "citeloom://runs/x"]
 
 
-@BOTH
 async def test_run_whose_input_cannot_be_used_has_failed(opening: Opening) -> None:
     async with opening() as client:
         for tool, given in (
@@ -299,52 +270,37 @@ async def test_run_whose_input_cannot_be_used_has_failed(opening: Opening) -> No
             assert small(again) == result
 
 
-async def test_null_is_an_argument_that_was_left_out(opening: Opening) -> None:
+async def test_each_tool_says_what_it_needs_and_what_it_does_not_take(opening: Opening) -> None:
     async with opening() as client:
-        tools = {tool.name: tool.input_schema for tool in (await client.list_tools()).tools}
-        run = section = ""
-        for name, schema in tools.items():
-            if name in {"library_citations", "watch_search"}:  # they need no run
-                continue
-            given = {"get_run": {"run": run}, "revise": {"section": section}, **NEEDED}[name]
-            if name == "revise":
-                given = {**given, "instruction": "shorter"}
-            if "library" in schema["properties"] and name not in {"ingest", "verify_citations"}:
-                given = {**given, "library": SMALL}
-            assert given.keys() >= set(schema.get("required", ()))
-            nulls = {field: None for field in schema["properties"] if field not in given}
-            done = await client.call_tool(name, {**nulls, **given})
-            result = small(done)
-            assert not done.is_error, result
-            run = result["run"]
-            section = run if result["graph"] == "write" else section
-            needed = await client.call_tool(name, dict.fromkeys(schema["properties"]))
-            assert needed.is_error
+        for tool in (await client.list_tools()).tools:
+            schema = tool.input_schema
+            needed = await client.call_tool(tool.name, dict.fromkeys(schema["properties"]))
             first = schema.get("required", [""])[0]
-            told = f"{name} needs `{first}`" if first else "no reference list"
-            assert told in str(needed.content)
-            odd = await client.call_tool(name, {**given, "colour": None})
-            assert f"{name} does not take `colour`" in str(odd.content)
+            told = f"{tool.name} needs `{first}`" if first else "no reference list"
+            assert told in str(needed.content) or tool.name == "watch_search"
+            odd = await client.call_tool(tool.name, {"colour": None})
+            assert f"{tool.name} does not take `colour`" in str(odd.content)
 
 
-@BOTH
-async def test_library_is_watched_on_this_machine_alone_and_a_check_is_waited_for_in_parts(
-    opening: Opening, request: pytest.FixtureRequest
-) -> None:
-    asked = {"what": "How do owls hear voles?", "name": "owls", "library": "watched"}
+WATCH = {"what": "How do owls hear voles?", "name": "owls", "library": "watched"}
+
+
+async def test_server_watches_nothing(opening: Opening) -> None:
+    async with opening() as client:
+        refused = await client.call_tool("watch_search", WATCH)
+    assert refused.is_error
+    assert "a server watches nothing" in str(refused.content)
+
+
+async def library_is_watched_and_a_check_is_waited_for_in_parts(opening: Opening) -> None:
     new = {
         "name": "new.md",
         "content": "# How owls hear\n\nOwls hear voles below deep snow at night.",
     }
     async with opening() as client:
-        if request.node.callspec.params["opening"] == "http":
-            refused = await client.call_tool("watch_search", asked)
-            assert refused.is_error
-            assert "a server watches nothing" in str(refused.content)
-            return
         await client.call_tool("ingest", {"library": "watched", "uploads": [OWLS]})
-        assert "'owls'" in small(await client.call_tool("watch_search", asked))["next"]
-        twice = await client.call_tool("watch_search", asked)
+        assert "'owls'" in small(await client.call_tool("watch_search", WATCH))["next"]
+        twice = await client.call_tool("watch_search", WATCH)
         assert "there is a watch 'owls' already" in str(twice.content)
         await client.call_tool("ingest", {"library": "watched", "uploads": [new]})
         (listed,) = small(await client.call_tool("watch_search", {}))["items"]
@@ -407,7 +363,7 @@ async def test_references_are_read_from_a_file_and_told_in_each_form(opening: Op
 async def test_lists_that_cannot_be_read_are_refused_with_what_to_do(server: Server) -> None:
     async with Client(f"{server.url}/citeloom/mcp") as client:
         for given, told in UGLY:
-            done = await client.call_tool("references", given)
+            done = await client.call_tool("references", {**given, "wait_seconds": 300})
             result = small(done)
             assert done.is_error
             assert told in result["problem"], given
@@ -438,7 +394,6 @@ async def test_settings_of_a_call_reach_the_run(opening: Opening) -> None:
     assert "review_queries is given twice" in str(twice.content)
 
 
-@BOTH
 async def test_section_is_revised_by_its_run_and_the_revision_again(opening: Opening) -> None:
     async with opening() as client:
         written = small(await client.call_tool("write_related_work", WRITE))
@@ -458,7 +413,6 @@ async def test_section_is_revised_by_its_run_and_the_revision_again(opening: Ope
     assert "has no section yet" in str(without.content)
 
 
-@BOTH
 async def test_papers_are_added_to_a_library_and_asked(opening: Opening) -> None:
     bibtex = "@article{vole, title={Voles below the snow}, author={Vole, Ann}, year={2019}, journal={Snow}}"
     uploads = [OWLS, {"name": "mine.bib", "content": bibtex}]
@@ -514,3 +468,36 @@ async def test_what_papers_of_a_library_say_of_one_another_is_told_in_pages(
     assert "does not take `text`; it takes library, paper, page" in str(extra.content)
     assert beyond.is_error
     assert unknown.is_error
+
+
+# --- Over stdio -----------------------------------------------------------------------------------
+
+
+async def test_program_of_the_command_line_does_the_same(home: Path) -> None:
+    """One program for all, which takes seconds to start."""
+    people: list[Any] = []
+    program = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "citeloom", "mcp"],
+        env={**clean_environment(home), "PYTHONPATH": str(ROOT)},
+        cwd=home,
+    )
+
+    async def person(context: Any, params: Any) -> Any:
+        return await people[-1](context, params)
+
+    async with Client(program, elicitation_callback=person) as client:
+
+        @asynccontextmanager
+        async def opened(elicitation_callback: Any = None) -> AsyncIterator[Client]:
+            people.append(elicitation_callback)
+            yield client
+
+        for held in (
+            test_question_is_put_to_a_person_and_a_wrong_answer_is_asked_again,
+            test_run_whose_input_cannot_be_used_has_failed,
+            test_section_is_revised_by_its_run_and_the_revision_again,
+            test_papers_are_added_to_a_library_and_asked,
+            library_is_watched_and_a_check_is_waited_for_in_parts,
+        ):
+            await held(opened)

@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 
 from tests.server.conftest import Server
+from tests.server.hostile import Caller
 from tests.server.test_mcp import IDEA
 from tests.server.test_mcp_wire import Wire
 from tests.support import ROOT, SMALL, clean_environment
@@ -72,7 +73,7 @@ async def piped(home: Path) -> AsyncIterator[Pipe]:
         await process.wait()
 
 
-async def test_calls_cancelled_or_forgotten_over_stdio_leave_the_next_its_answer(
+async def test_calls_that_are_left_over_stdio_disturb_nobody_and_their_runs_are_kept(
     home: Path,
 ) -> None:
     async with piped(home) as client:
@@ -82,18 +83,14 @@ async def test_calls_cancelled_or_forgotten_over_stdio_leave_the_next_its_answer
             await client.send("notifications/cancelled", cancel, asks=False)
         done = await client.result(QUICK)
         listed = await client.answer(await client.send("resources/list"))
-    assert (done["status"], done["outcome"]) == ("completed", "complete")
-    assert listed["result"]["resources"]
-
-
-async def test_server_ends_with_its_client_and_keeps_the_run_that_was_under_way(home: Path) -> None:
-    async with piped(home) as client:
         started = {**LONG, "arguments": {**LONG["arguments"], "wait_seconds": 0}}  # type: ignore[dict-item]
         run = (await client.result(started))["run"]
         await client.send("tools/call", LONG)
         assert client.process.stdin
-        client.process.stdin.close()
+        client.process.stdin.close()  # the client ends
         assert await asyncio.wait_for(client.process.wait(), 60) == 0
+    assert (done["status"], done["outcome"]) == ("completed", "complete")
+    assert listed["result"]["resources"]
     async with piped(home) as another:
         resume = {"run": run, "action": "resume"}
         look = {"name": "get_run", "arguments": {"run": run}}
@@ -115,6 +112,9 @@ async def test_three_calls_hung_up_over_http_leave_the_fourth_its_answer(server:
                 await http.post(f"{server.url}/citeloom/mcp", json=body, headers=headers)
     done = (await Wire(server.url, tasks=False).call("find_papers", **QUICK["arguments"]))["result"]  # type: ignore[arg-type]
     assert done["structuredContent"]["status"] == "completed"
+    caller = Caller(server.url)
+    for thread in caller.post("/threads/search", {"status": "busy"}).json():  # they need not end
+        caller.post(f"/citeloom/runs/{thread['thread_id']}/cancel")
 
 
 async def test_three_tasks_that_nobody_follows_leave_the_fourth_its_answer(server: Server) -> None:

@@ -1,6 +1,7 @@
 """MCP as it goes over the wire: tasks, of which the SDK's client knows nothing, and two versions."""
 
 import asyncio
+import json
 from typing import Any
 
 import httpx
@@ -36,9 +37,10 @@ class Wire:
             **({"Authorization": f"Bearer {self.key}"} if self.key else {}),
         }
         body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": meta}}
-        async with httpx.AsyncClient(timeout=90) as http:
+        async with httpx.AsyncClient(timeout=300) as http:
             answer = await http.post(self.url, json=body, headers=headers)
-        return dict(answer.json())
+        # An answer that takes long comes as events, with pings before it.
+        return dict(json.loads(answer.text.rpartition("\ndata: ")[2]))
 
     async def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
         return await self("tools/call", tool, name=tool, arguments=arguments)

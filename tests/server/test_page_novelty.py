@@ -1,14 +1,9 @@
 """Novelty on the page: each claim beside the nearest earlier works."""
 
-import pytest
 from playwright.sync_api import expect
 
-from tests.server.browser import CHROMIUM, REQUIRED, Visitor
+from tests.server.browser import Visitor
 from tests.support import SMALL, small_records
-
-pytestmark = pytest.mark.skipif(
-    not CHROMIUM and not REQUIRED, reason="this machine has no Chromium"
-)
 
 
 def test_claims_are_shown_beside_the_nearest_works_with_the_words_of_both(visitor: Visitor) -> None:

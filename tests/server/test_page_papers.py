@@ -4,17 +4,13 @@ import json
 import re
 from typing import Any
 
-import pytest
 from playwright.sync_api import Locator, Route, expect
 
 from tests.graphs.stacks import first
-from tests.server.browser import CHROMIUM, IDEA, REQUIRED, SENTENCE, Visitor
+from tests.server.browser import IDEA, SENTENCE, Visitor
 from tests.server.hostile import Caller
 from tests.support import SMALL, small_records
 
-pytestmark = pytest.mark.skipif(
-    not CHROMIUM and not REQUIRED, reason="this machine has no Chromium"
-)
 NAME = ".paper .name"
 
 
@@ -43,10 +39,10 @@ def test_search_that_keeps_nothing_says_why_and_what_to_do(visitor: Visitor) -> 
 
 
 def test_papers_are_filtered_ordered_added_and_written_of_again(visitor: Visitor) -> None:
-    thread = visitor.review(IDEA, SMALL)
-    page = visitor.page
-    page.wait_for_selector(SENTENCE, timeout=90_000)
-    visitor.at(f"run/{thread}/papers")
+    caller = Caller(visitor.url)
+    thread = caller.made("review", text=IDEA, keep=8, cite=4)
+    page = visitor.at(f"run/{thread}/papers")
+    page.wait_for_selector(NAME)
     before = page.locator(NAME).all_inner_texts()
     assert len(before) == 8
     assert page.locator(".paper blockquote").count() == 8
@@ -105,10 +101,7 @@ def test_papers_are_filtered_ordered_added_and_written_of_again(visitor: Visitor
     bar.get_by_role("button", name="Undo").click()
     expect(bar).to_have_count(0)
 
-    known = {
-        item["paper"]["id"]
-        for item in Caller(visitor.url).get(f"/citeloom/runs/{thread}").json()["values"]["papers"]
-    }
+    known = {item["paper"]["id"] for item in caller.values(thread)["papers"]}
     missed = next(paper for paper in small_records() if paper.id not in known and paper.abstract)
     page.get_by_role("button", name="Add a paper").first.click()
     page.get_by_label("DOI, arXiv id or title").fill("no paper has this title")
@@ -124,18 +117,17 @@ def test_papers_are_filtered_ordered_added_and_written_of_again(visitor: Visitor
         {"name": "owls.pdf", "mimeType": "application/pdf", "buffer": first()},
     )
     expect(bar).to_contain_text("2 changes", timeout=60_000)
-    visitor.looks_right_everywhere()
+    visitor.is_well()
     bar.get_by_role("button", name="Make the list again").click()
     page.wait_for_url(lambda url: thread not in url and "/text" in url, timeout=90_000)
     page.wait_for_selector(SENTENCE, timeout=90_000)
 
 
-def test_criteria_are_columns_and_five_thousand_rows_scroll(visitor: Visitor) -> None:
-    thread = visitor.review(IDEA, SMALL)
-    page = visitor.page
-    page.wait_for_selector(SENTENCE, timeout=90_000)
-    run = Caller(visitor.url).get(f"/citeloom/runs/{thread}").json()
-    run["values"]["papers"] = [copied(run["values"]["papers"], number) for number in range(5000)]
+def test_criteria_are_columns_and_more_rows_than_are_drawn_scroll(visitor: Visitor) -> None:
+    caller = Caller(visitor.url)
+    thread = caller.made("review", text=IDEA, keep=8, cite=4)
+    page, run = visitor.page, caller.get(f"/citeloom/runs/{thread}").json()
+    run["values"]["papers"] = [copied(run["values"]["papers"], number) for number in range(1500)]
 
     def many(route: Route) -> None:
         route.fulfill(status=200, content_type="application/json", body=json.dumps(run))
@@ -149,12 +141,12 @@ def test_criteria_are_columns_and_five_thousand_rows_scroll(visitor: Visitor) ->
     expect(page.locator(".paper").nth(1)).to_contain_text("Not stated")
     assert page.locator(".paper").count() < 100
     page.evaluate("window.scrollTo(0, document.body.scrollHeight)")
-    expect(page.get_by_text("Paper number 4999", exact=True)).to_be_visible()
+    expect(page.get_by_text("Paper number 1499", exact=True)).to_be_visible()
     page.evaluate("window.scrollTo(0, document.body.scrollHeight / 2)")
-    expect(page.get_by_text(re.compile(r"^Paper number 2[3-7]\d\d$")).first).to_be_visible()
+    expect(page.get_by_text(re.compile(r"^Paper number [67]\d\d$")).first).to_be_visible()
     assert page.locator(".paper").count() < 100
-    page.get_by_placeholder("Find a title, author or word").fill("number 4321")
-    expect(page.locator(NAME)).to_have_text(["Paper number 4321"])
+    page.get_by_placeholder("Find a title, author or word").fill("number 1321")
+    expect(page.locator(NAME)).to_have_text(["Paper number 1321"])
     visitor.looks_right()
 
 

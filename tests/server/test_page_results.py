@@ -1,39 +1,21 @@
 """What a run gives on the page: comparison, files by purpose, a synthesis, two runs side by side."""
 
 import re
-from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.server.browser import CHROMIUM, IDEA, REQUIRED, SENTENCE, Visitor, box, saved
+from tests.server.browser import IDEA, SENTENCE, Visitor, box_of, saved
 from tests.server.conftest import Server
 from tests.server.hostile import Caller
-from tests.support import SMALL, small_records
+from tests.support import small_records
 
-pytestmark = pytest.mark.skipif(
-    not CHROMIUM and not REQUIRED, reason="this machine has no Chromium"
-)
 FACETS = ("Problem", "Method", "Data", "Findings", "Limitations")
-
-
-def made(server: Server, graph: str, title: str = "", **inputs: Any) -> str:
-    """Run a graph as the page does and return its thread."""
-    caller = Caller(server.url)
-    about = {"citeloom_graph": graph, "citeloom_settings": {}, "title": title or f"About {graph}"}
-    thread = caller.post("/threads", {"metadata": about, "graph_id": graph}).json()["thread_id"]
-    caller.run(graph, thread, **{"library": SMALL, **inputs})
-    return str(thread)
 
 
 @pytest.fixture(scope="module")
 def review(server: Server) -> str:
-    return made(server, "review", text=IDEA, keep=8, cite=6)
-
-
-def values_of(server: Server, thread: str) -> dict[str, Any]:
-    values: dict[str, Any] = Caller(server.url).get(f"/citeloom/runs/{thread}").json()["values"]
-    return values
+    return Caller(server.url).made("review", text=IDEA, keep=8, cite=6)
 
 
 def columns(page: Page) -> list[str]:
@@ -43,7 +25,7 @@ def columns(page: Page) -> list[str]:
 def test_comparison_leaves_out_columns_that_are_empty_for_most(
     visitor: Visitor, server: Server, review: str
 ) -> None:
-    rows = values_of(server, review)["table"]["rows"]
+    rows = Caller(server.url).values(review)["table"]["rows"]
     filled = {name: sum(name.lower() in row["cells"] for row in rows) for name in FACETS}
     few = [name for name in FACETS if filled[name] < len(rows) / 2]
     page = visitor.at(f"run/{review}/table")
@@ -58,7 +40,7 @@ def test_comparison_leaves_out_columns_that_are_empty_for_most(
     page.get_by_role("button", name=few[0]).click()
     assert few[0] in columns(page)
     expect(page.get_by_text("Not stated").first).to_be_visible()
-    visitor.looks_right_everywhere()
+    visitor.is_well()
 
 
 def test_quote_of_a_cell_opens_beside_it_and_gives_the_focus_back(
@@ -74,7 +56,7 @@ def test_quote_of_a_cell_opens_beside_it_and_gives_the_focus_back(
     page.keyboard.press("Enter")
     expect(page.locator("aside blockquote:not(.noted)")).to_have_text(words)
     place = page.locator(".wide")  # beside the table, not over it
-    assert box(page.locator("aside"))["x"] >= box(place)["x"] + box(place)["width"]
+    assert box_of(page.locator("aside"))["x"] >= box_of(place)["x"] + box_of(place)["width"]
     page.locator("aside summary").click()
     expect(page.locator("aside mark")).to_have_text(words.strip("“”"))
     visitor.looks_right_everywhere()
@@ -84,8 +66,8 @@ def test_quote_of_a_cell_opens_beside_it_and_gives_the_focus_back(
 
     # On a phone each paper is a card: a label, below it the cell, nothing beyond the edge.
     page.set_viewport_size({"width": 390, "height": 844})
-    label, whole = box(page.locator("td .c-label").first), box(page.locator("table"))
-    assert label["y"] + label["height"] <= box(cell)["y"] + 1
+    label, whole = box_of(page.locator("td .c-label").first), box_of(page.locator("table"))
+    assert label["y"] + label["height"] <= box_of(cell)["y"] + 1
     assert whole["x"] >= 0
     assert whole["x"] + whole["width"] <= 390
 
@@ -93,12 +75,14 @@ def test_quote_of_a_cell_opens_beside_it_and_gives_the_focus_back(
 def test_annotation_in_a_cell_is_not_told_as_its_papers_words(
     visitor: Visitor, server: Server
 ) -> None:
-    thread = made(server, "review", "Annotated", text=IDEA, library="starter", keep=5, cite=3)
+    thread = Caller(server.url).made(
+        "review", "Annotated", text=IDEA, library="starter", keep=5, cite=3
+    )
     page = visitor.at(f"run/{thread}/table")
     page.locator("td .cell").first.wait_for()
     kinds = [
         cell["quote"]["part"]
-        for row in values_of(server, thread)["table"]["rows"]
+        for row in Caller(server.url).values(thread)["table"]["rows"]
         for cell in row["cells"].values()
     ]
     assert set(kinds) == {"annotation"}
@@ -161,7 +145,7 @@ def test_export_says_what_each_file_is_for(visitor: Visitor, review: str) -> Non
 
 
 def test_search_alone_exports_a_list_and_no_text(visitor: Visitor, server: Server) -> None:
-    thread = made(server, "find", text=IDEA, keep=5)
+    thread = Caller(server.url).made("find", text=IDEA, keep=5)
     page = visitor.at(f"run/{thread}/take")
     expect(page.locator(".purposes h3")).to_have_text(
         ["LaTeX, with your keys", "Obsidian", "Zotero", "Share as one HTML file"]
@@ -175,8 +159,8 @@ def test_synthesis_stands_beside_its_sources_and_is_shared_as_one_file(
 ) -> None:
     papers = [paper.id for paper in small_records()[:3]]
     question = "How are citations recommended by language models?"
-    thread = made(server, "synthesize", question=question, papers=papers)
-    lines = values_of(server, thread)["lines"]
+    thread = Caller(server.url).made("synthesize", question=question, papers=papers)
+    lines = Caller(server.url).values(thread)["lines"]
     page = visitor.at(f"run/{thread}/synthesis")
     page.locator(SENTENCE).first.wait_for()
     title = page.locator("aside h2")
@@ -204,11 +188,11 @@ def test_synthesis_stands_beside_its_sources_and_is_shared_as_one_file(
 def test_a_section_and_its_review_are_compared_by_what_they_cite(
     visitor: Visitor, server: Server, review: str
 ) -> None:
-    cited = [item["paper"] for item in values_of(server, review)["references"]]
-    section = made(
-        server, "write", text=IDEA, papers=[paper["id"] for paper in cited[1:]], cite=len(cited)
+    cited = [item["paper"] for item in Caller(server.url).values(review)["references"]]
+    section = Caller(server.url).made(
+        "write", text=IDEA, papers=[paper["id"] for paper in cited[1:]], cite=len(cited)
     )
-    written = {item["paper"]["id"] for item in values_of(server, section)["references"]}
+    written = {item["paper"]["id"] for item in Caller(server.url).values(section)["references"]}
     assert 0 < len(written) < len(cited)
     page = visitor.at("history")
     for name in ("About review", "About write"):

@@ -2,17 +2,12 @@
 
 import re
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.graphs.stacks import first
-from tests.server.browser import CHROMIUM, IDEA, REQUIRED, SENTENCE, Visitor
+from tests.server.browser import IDEA, SENTENCE, Visitor
 from tests.support import SMALL, small_records
 from tools.documented_methods import METHODS
-
-pytestmark = pytest.mark.skipif(
-    not CHROMIUM and not REQUIRED, reason="this machine has no Chromium"
-)
 
 HEADS = """globalThis.heads = []; new MutationObserver(() => {
   const head = document.querySelector(".run .state");

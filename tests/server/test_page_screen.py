@@ -2,19 +2,15 @@
 
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.reviewer import reviewer
-from tests.server.browser import CHROMIUM, IDEA, REQUIRED, Visitor, saved
+from tests.server.browser import IDEA, Visitor, saved
 from tests.server.test_local_app import begun, opened, rested
 from tests.server.test_page_text import changes_a_sentence
 from tests.support import SMALL, link_libraries, small_records
 
-pytestmark = pytest.mark.skipif(
-    not CHROMIUM and not REQUIRED, reason="this machine has no Chromium"
-)
 PATIENCE = 60_000
 """What reads files, and a model's run, begin processes first."""
 BEES, COMPUTERS = range(6), range(6, 10)

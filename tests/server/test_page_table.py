@@ -1,14 +1,10 @@
 """A table of a library on the page: columns, cells that fill, the quote behind a cell."""
 
-import pytest
 from playwright.sync_api import expect
 
-from tests.server.browser import CHROMIUM, REQUIRED, Visitor
+from tests.server.browser import Visitor
 from tests.support import SMALL, small_records
 
-pytestmark = pytest.mark.skipif(
-    not CHROMIUM and not REQUIRED, reason="this machine has no Chromium"
-)
 RANKED = "How are papers ranked?"
 
 

@@ -6,22 +6,26 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.server.browser import CHROMIUM, IDEA, REQUIRED, SENTENCE, Visitor, box
+from tests.server.browser import IDEA, SENTENCE, Visitor, box_of
+from tests.server.conftest import Server
 from tests.server.hostile import Caller
 from tests.support import SMALL
 
-pytestmark = pytest.mark.skipif(
-    not CHROMIUM and not REQUIRED, reason="this machine has no Chromium"
-)
+
+@pytest.fixture(scope="module")
+def written(server: Server) -> str:
+    """A list of which others may make versions."""
+    return Caller(server.url).made("review", text=IDEA, keep=8, cite=4)
 
 
 def test_evidence_stands_beside_the_sentence_and_keys_go_from_one_to_the_next(
     visitor: Visitor,
 ) -> None:
-    thread = visitor.review(IDEA, "starter")
-    page = visitor.page
-    page.wait_for_selector(SENTENCE, timeout=90_000)
-    found = Caller(visitor.url).get(f"/citeloom/runs/{thread}").json()["values"]["papers"]
+    caller = Caller(visitor.url)
+    thread = caller.made("review", text=IDEA, library="starter", keep=8, cite=4)
+    page = visitor.at(f"run/{thread}/text")
+    page.wait_for_selector(SENTENCE)
+    found = caller.values(thread)["papers"]
     for head in page.locator(f"{SENTENCE}.lead").all_inner_texts():  # the themes of the map
         named = head.partition(" (")[0].lower()
         assert named in {"other subjects", *(one["theme"].lower() for one in found)}
@@ -32,12 +36,14 @@ def test_evidence_stands_beside_the_sentence_and_keys_go_from_one_to_the_next(
     expect(page.get_by_text("These sentences come from annotations")).to_have_count(1)
     theme, after = page.locator(SENTENCE).nth(0), page.locator(SENTENCE).nth(1)
     expect(theme).to_have_text(re.compile(r"\(\d+ papers?, .*\)\.\s*$"))
-    assert box(theme)["y"] + box(theme)["height"] <= box(after)["y"] + 4  # a line of its own
+    assert (
+        box_of(theme)["y"] + box_of(theme)["height"] <= box_of(after)["y"] + 4
+    )  # a line of its own
     page.locator(SENTENCE).nth(1).click()
     expect(title).to_have_text(re.compile(r"^Sentence 2 of \d+$"))
     assert page.locator("aside .verdict").first.inner_text() == "Supported"
     assert (
-        box(page.locator("aside"))["y"] < box(chosen)["y"] + box(chosen)["height"]
+        box_of(page.locator("aside"))["y"] < box_of(chosen)["y"] + box_of(chosen)["height"]
     )  # beside, not below
     noted = page.locator("aside blockquote.noted").first
     assert not noted.inner_text().startswith(
@@ -73,21 +79,23 @@ def test_evidence_stands_beside_the_sentence_and_keys_go_from_one_to_the_next(
     visitor.looks_right_everywhere()
 
 
-def test_evidence_is_a_sheet_on_a_phone_and_gives_the_focus_back(visitor: Visitor) -> None:
+def test_evidence_is_a_sheet_on_a_phone_and_gives_the_focus_back(
+    visitor: Visitor, written: str
+) -> None:
     page = visitor.page
     page.set_viewport_size({"width": 390, "height": 844})
-    visitor.review(IDEA, SMALL)
-    page.wait_for_selector(SENTENCE, timeout=90_000)
+    visitor.at(f"run/{written}/text")
+    page.wait_for_selector(SENTENCE)
     page.emulate_media(reduced_motion="reduce")
-    assert box(page.locator("article"))["y"] < 300  # below a title of three lines
+    assert box_of(page.locator("article"))["y"] < 300  # below a title of three lines
     expect(page.locator("aside")).to_be_hidden()
     sentence = page.locator(SENTENCE).nth(4)
     sentence.press("Enter")
     sheet = page.locator("aside")
     expect(sheet).to_be_visible()
     page.wait_for_function("scrollY > 0")
-    assert box(sheet)["height"] <= 0.62 * 844 + 1
-    assert 0 <= box(sentence)["y"] < box(sheet)["y"]  # the sentence stays in sight above it
+    assert box_of(sheet)["height"] <= 0.62 * 844 + 1
+    assert 0 <= box_of(sentence)["y"] < box_of(sheet)["y"]  # the sentence stays in sight above it
     visitor.looks_right()
     page.get_by_label("Close", exact=True).click()
     expect(sheet).to_be_hidden()
@@ -96,24 +104,22 @@ def test_evidence_is_a_sheet_on_a_phone_and_gives_the_focus_back(visitor: Visito
     menu = page.get_by_label("Menu")
     menu.click()
     expect(page.get_by_role("link", name="Libraries")).to_be_visible()
-    assert box(page.locator("header"))["height"] <= 48
+    assert box_of(page.locator("header"))["height"] <= 48
     page.keyboard.press("Escape")
     expect(page.get_by_role("link", name="Libraries")).to_be_hidden()
     for tab, content in (("papers", ".paper"), ("graph", ".frame"), ("table", ".wide")):
         page.goto(page.url.rpartition("/")[0] + f"/{tab}")  # one row of controls above it
-        assert box(page.locator(content).first)["y"] < 330, tab
+        assert box_of(page.locator(content).first)["y"] < 330, tab
 
 
 def test_version_keeps_every_tab_and_says_what_made_it(visitor: Visitor) -> None:
-    thread = visitor.review(IDEA, SMALL)
-    page = visitor.page
-    page.wait_for_selector(SENTENCE, timeout=90_000)
+    thread = Caller(visitor.url).made("review", text=IDEA, keep=8, cite=4)
+    page = visitor.at(f"run/{thread}/text")
     page.locator(SENTENCE).nth(2).click()
     page.get_by_role("button", name="Show other passages").first.click()
     expect(page.locator("aside .source [role=status]").first).to_have_text(
         re.compile("^(Other passages near|This library has no other passage)")
     )
-    visitor.looks_right()
     gone = max(page.locator(SENTENCE).nth(2).inner_text().split(), key=len)
     page.get_by_role("button", name=re.compile(r"^Leave out \[\d\]$")).click()
     page.wait_for_url(lambda url: thread not in url, timeout=30_000)
@@ -136,10 +142,9 @@ def test_version_keeps_every_tab_and_says_what_made_it(visitor: Visitor) -> None
     page.wait_for_selector("main svg .dot")
 
 
-def test_text_is_edited_checked_and_asked_for_anew(visitor: Visitor) -> None:
-    thread = visitor.review(IDEA, SMALL)
-    page = visitor.page
-    page.wait_for_selector(SENTENCE, timeout=90_000)
+def test_text_is_edited_checked_and_asked_for_anew(visitor: Visitor, written: str) -> None:
+    page = visitor.at(f"run/{written}/text")
+    page.wait_for_selector(SENTENCE)
     before = page.locator(SENTENCE).all_inner_texts()
     page.get_by_role("button", name="Edit text").click()
     visitor.looks_right()
@@ -147,7 +152,7 @@ def test_text_is_edited_checked_and_asked_for_anew(visitor: Visitor) -> None:
     kept = line.input_value()
     line.fill("Nobody has ever studied citations [1].")
     page.get_by_role("button", name="Check my text").click()
-    page.wait_for_url(lambda url: thread not in url, timeout=30_000)
+    page.wait_for_url(lambda url: written not in url, timeout=30_000)
     page.wait_for_selector(f"{SENTENCE}, .question", timeout=90_000)
     if page.locator(".question").count():  # it does not stand: mend it, or have it taken out
         visitor.looks_right()
@@ -157,19 +162,18 @@ def test_text_is_edited_checked_and_asked_for_anew(visitor: Visitor) -> None:
     assert not false.count() or "supported" not in str(false.get_attribute("class"))
     assert kept not in page.locator("article").inner_text() or "[1]" not in kept
 
-    visitor.at(f"run/{thread}/text")
+    visitor.at(f"run/{written}/text")
     page.wait_for_selector(SENTENCE)
     page.get_by_label("Ask for a change").fill("without [1]")
     page.get_by_role("button", name="Change", exact=True).click()
-    page.wait_for_url(lambda url: thread not in url, timeout=30_000)
+    page.wait_for_url(lambda url: written not in url, timeout=30_000)
     page.wait_for_selector(SENTENCE, timeout=90_000)
     assert len(page.locator(SENTENCE).all_inner_texts()) < len(before)
 
 
-def test_plan_is_edited_as_the_server_has_it(visitor: Visitor) -> None:
-    thread = visitor.review(IDEA, SMALL)
-    page = visitor.page
-    page.wait_for_selector(SENTENCE, timeout=90_000)
+def test_plan_is_edited_as_the_server_has_it(visitor: Visitor, written: str) -> None:
+    page = visitor.at(f"run/{written}/text")
+    page.wait_for_selector(SENTENCE)
     gone = page.locator(".references li").first.inner_text().split("“")[-1][:40]
     page.get_by_role("button", name="Plan", exact=True).click()
     before = lines_of(page)
@@ -186,7 +190,7 @@ def test_plan_is_edited_as_the_server_has_it(visitor: Visitor) -> None:
     at = next(number for number, line in enumerate(before) if "[1]" in line)
     boxes.nth(at).fill("1. [2] (contrast): say it of [2] first")
     page.get_by_role("button", name="Write from this plan").click()
-    page.wait_for_url(lambda url: thread not in url, timeout=30_000)
+    page.wait_for_url(lambda url: written not in url, timeout=30_000)
     page.wait_for_selector(SENTENCE, timeout=90_000)
     assert gone not in page.locator(".references").inner_text()
     page.get_by_role("button", name="Plan", exact=True).click()
@@ -201,21 +205,22 @@ def lines_of(page: Page) -> list[str]:
     return [box.input_value() for box in page.locator(".lines textarea").all()]
 
 
-def test_change_that_needs_a_model_is_refused_before_a_run_is_made(visitor: Visitor) -> None:
-    thread = visitor.review(IDEA, SMALL)
-    page = visitor.page
-    page.wait_for_selector(SENTENCE, timeout=90_000)
+def test_change_that_needs_a_model_is_refused_before_a_run_is_made(
+    visitor: Visitor, written: str
+) -> None:
+    page = visitor.at(f"run/{written}/text")
+    page.wait_for_selector(SENTENCE)
     runs = len(threads_of(visitor))
     page.get_by_label("Ask for a change").fill("contrast [1] and [2]")
     page.get_by_role("button", name="Change", exact=True).click()
     expect(page.locator("aside .problem")).to_contain_text(
         "Only a model can follow this instruction"
     )
-    assert f"/run/{thread}/text" in page.url
+    assert f"/run/{written}/text" in page.url
     assert len(threads_of(visitor)) == runs
     page.locator(SENTENCE).first.click()
     assert page.get_by_role("button", name="Soften").count() == 0
-    visitor.looks_right()
+    visitor.is_well()
 
 
 def threads_of(visitor: Visitor) -> list[Any]:

@@ -1,15 +1,12 @@
 """One review with one question to a person: whoever calls gets the same section."""
 
 import json
-import os
-import sys
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any, cast
 from uuid import uuid4
 
 import httpx
-import pytest
 from a2a.client import ClientConfig, ClientFactory
 from a2a.helpers import get_artifact_text, new_data_part, new_text_part
 from a2a.types import Message, Part, Role, SendMessageRequest, TaskState
@@ -17,7 +14,6 @@ from langgraph.pregel.remote import RemoteGraph
 from langgraph.types import Command
 from langgraph_sdk import get_client
 from mcp import Client
-from mcp.client.stdio import StdioServerParameters
 from mcp_types import ElicitResult, TextResourceContents
 from pydantic_core import to_jsonable_python
 
@@ -25,7 +21,7 @@ from citeloom import areview
 from citeloom.report.for_agents import chat_summary
 from citeloom.runs.runs import RunSnapshot
 from tests.server.conftest import Server
-from tests.support import ROOT, SMALL, clean_environment
+from tests.support import SMALL
 
 IDEA = "We study how systems find and cite prior work for a new paper."
 INPUT: dict[str, Any] = {"text": IDEA, "library": SMALL, "keep": 6, "cite": 3}
@@ -97,26 +93,13 @@ async def in_python(_: Server) -> str:
 
 
 async def by_mcp(server: Server) -> str:
-    return await _by_mcp(f"{server.url}/citeloom/mcp")
-
-
-async def by_mcp_over_stdio(_: Server) -> str:
-    home = Path(os.environ["CITELOOM_HOME"])
-    environment = {**clean_environment(home), "PYTHONPATH": str(ROOT)}
-    command = ["-m", "citeloom", "mcp"]
-    return await _by_mcp(
-        StdioServerParameters(command=sys.executable, args=command, env=environment, cwd=home)
-    )
-
-
-async def _by_mcp(target: Any) -> str:
     kinds: list[str] = []
 
     async def person(context: Any, params: Any) -> ElicitResult:
         kinds.append(params.message)
         return ElicitResult(action="accept", content={"text": PLAN})
 
-    async with Client(target, elicitation_callback=person) as client:
+    async with Client(f"{server.url}/citeloom/mcp", elicitation_callback=person) as client:
         done = await client.call_tool("review", {**INPUT, "ask_me": ["plan"], "wait_seconds": 300})
         assert done.structured_content
         assert done.structured_content["status"] == "completed"
@@ -132,22 +115,12 @@ CALLERS: list[Callable[[Server], Awaitable[str]]] = [
     by_remote_graph,
     by_a2a,
     by_mcp,
-    by_mcp_over_stdio,
     in_python,
 ]
 
 
-@pytest.fixture(scope="module")
-def sections() -> dict[str, str]:
-    return {}
-
-
-@pytest.mark.parametrize("caller", CALLERS, ids=[caller.__name__ for caller in CALLERS])
-async def test_every_caller_gets_the_same_section(
-    server: Server, home: Path, sections: dict[str, str], caller: Callable[[Server], Awaitable[str]]
-) -> None:
-    section = await caller(server)
-    sections[caller.__name__] = section
+async def test_every_caller_gets_the_same_section(server: Server, home: Path) -> None:
+    sections = {caller.__name__: await caller(server) for caller in CALLERS}
+    (section,) = set(sections.values())
     assert "[1]" in section
     assert "References:" in section
-    assert set(sections.values()) == {section}

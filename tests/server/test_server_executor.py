@@ -35,27 +35,6 @@ async def test_run_is_told_as_it_goes_and_gives_the_outputs_of_its_graph(runs: R
     assert run in [view.run for view in await runs.list()]
 
 
-async def test_question_is_answered_and_the_answer_holds(runs: Runs) -> None:
-    run = await runs.start("write", WRITE, {"review_plan": True})
-    view = await wait_until_resting(runs, run)
-    assert view.status == "input_required"
-    assert view.question
-    await runs.answer(run, "On one system [4].\nOn another [1].")
-    view = await wait_until_resting(runs, run)
-    assert {item["paper"]["id"] for item in view.values["references"]} == {PAPERS[3], PAPERS[0]}
-    with pytest.raises(InputError, match="has no open question"):
-        await runs.answer(run, "")
-
-
-async def test_cancelled_question_is_asked_again_on_resume(runs: Runs) -> None:
-    run = await runs.start("write", WRITE, {"review_plan": True})
-    asked = await wait_until_resting(runs, run)
-    await runs.cancel(run)
-    assert (await runs.get(run)).status == "cancelled"
-    await runs.resume(run)
-    assert (await runs.get(run)).question == asked.question
-
-
 @pytest.mark.parametrize("name", ["none", "5f0c2a4e-3b7d-4c1a-9e60-2d8f71b3a9c4", "../threads", ""])
 async def test_run_that_is_not_there_is_told(runs: Runs, name: str) -> None:
     with pytest.raises(InputError, match="there is no run"):

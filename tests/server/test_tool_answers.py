@@ -1,6 +1,5 @@
 """What is told of a run in each state: MCP's tools, its tasks and A2A agree, whatever the graph."""
 
-from collections.abc import Awaitable, Callable
 from typing import Any
 from uuid import uuid4
 
@@ -8,6 +7,7 @@ import pytest
 from langgraph_sdk import get_client
 
 from tests.server.conftest import Server
+from tests.server.hostile import Caller
 from tests.server.test_a2a import CLAIM, MOTHS
 from tests.server.test_a2a_protocol import called
 from tests.server.test_bad_input import GOOD
@@ -29,6 +29,7 @@ GIVEN: dict[str, dict[str, Any]] = {
     "screen": {"question": "Do they rank papers?", "include": ["Ranks papers"], "library": SMALL, "papers": PAPERS},
     "ingest": {**GOOD["ingest"], "library": "told-of"},
 }  # fmt: skip
+WAIT = 240
 ASKS = {"find": "queries", "review": "plan", "write": "plan", "revise": "text"}
 """By graph that asks without an LLM: at what."""
 A2A = {
@@ -74,6 +75,7 @@ class Told:
         if status == "failed":
             assert outcome in {"partial", "nothing"}
             assert told["problem"] in task["statusMessage"]
+        if status == "failed" or (status, outcome) == ("completed", "nothing"):
             assert agent["status"]["message"]["parts"][0]["text"] == told["problem"]
         whole = (status, outcome) == ("completed", "complete")
         assert told["next"].startswith("Done.") == whole, told
@@ -89,59 +91,39 @@ def told(server: Server) -> Told:
     return Told(server)
 
 
-async def section(told: Told) -> str:
-    """Write a section, for `revise`, and return its run's name."""
-    async with get_client(url=told.server.url) as client:
-        done: Any = await client.runs.wait(None, "write", input=GIVEN["write"])
-    return str(done["run"])
+@pytest.fixture(scope="module")
+def section(server: Server) -> str:
+    """The run of a section, for `revise`."""
+    return str(Caller(server.url).run("write", **GIVEN["write"])["run"])
 
 
-async def inputs_of(graph: str, told: Told) -> dict[str, Any]:
-    if graph == "revise":
-        return {"section": await section(told), "instruction": "without [1]"}
-    return GIVEN[graph]
+@pytest.fixture
+def given(section: str) -> dict[str, dict[str, Any]]:
+    """What each graph is given."""
+    return {**GIVEN, "revise": {"section": section, "instruction": "without [1]"}}
 
 
-async def working(graph: str, told: Told) -> dict[str, Any]:
-    later = {"after_seconds": 600}
-    return await told.of(await told.started(graph, await inputs_of(graph, told), **later))
+HOW: dict[str, tuple[dict[str, Any], dict[str, Any], str, set[str]]] = {
+    "working": ({"after_seconds": 600}, {}, "working", {""}),
+    "cancelled": ({"after_seconds": 600}, {"action": "cancel"}, "cancelled", {"nothing"}),
+    "refused": ({}, {"wait_seconds": WAIT}, "failed", {"nothing"}),
+    "failed": ({"config": {"recursion_limit": 1}}, {"wait_seconds": WAIT}, "failed", {"partial", "nothing"}),
+    "complete": ({}, {"wait_seconds": WAIT}, "completed", {"complete"}),
+}  # fmt: skip
+"""By state: how a run is started and asked to come to it, and what is told then."""
+CASES = [
+    *((graph, state) for graph in GIVEN for state in ("refused", "complete")),
+    *((graph, state) for graph in ("write", "ask") for state in ("working", "cancelled", "failed")),
+]
 
 
-async def cancelled(graph: str, told: Told) -> dict[str, Any]:
-    run = await told.started(graph, await inputs_of(graph, told), after_seconds=600)
-    return await told.of(run, action="cancel")
-
-
-async def refused(graph: str, told: Told) -> dict[str, Any]:
-    run = await told.started(graph, {})
-    return await told.of(run, wait_seconds=60)
-
-
-async def failed(graph: str, told: Told) -> dict[str, Any]:
-    limit: Any = {"recursion_limit": 1}
-    run = await told.started(graph, await inputs_of(graph, told), config=limit)
-    return await told.of(run, wait_seconds=60)
-
-
-async def complete(graph: str, told: Told) -> dict[str, Any]:
-    run = await told.started(graph, await inputs_of(graph, told))
-    return await told.of(run, wait_seconds=60)
-
-
-STATES: dict[str, tuple[Callable[[str, Told], Awaitable[dict[str, Any]]], str, set[str]]] = {
-    "working": (working, "working", {""}),
-    "cancelled": (cancelled, "cancelled", {"nothing"}),
-    "refused": (refused, "failed", {"nothing"}),
-    "failed": (failed, "failed", {"partial", "nothing"}),
-    "complete": (complete, "completed", {"complete"}),
-}
-
-
-@pytest.mark.parametrize("state", STATES)
-@pytest.mark.parametrize("graph", GIVEN)
-async def test_state_of_a_run_is_told_alike_by_all(told: Told, graph: str, state: str) -> None:
-    reached, status, outcomes = STATES[state]
-    said = await reached(graph, told)
+@pytest.mark.parametrize(("graph", "state"), CASES)
+async def test_state_of_a_run_is_told_alike_by_all(
+    told: Told, given: dict[str, dict[str, Any]], graph: str, state: str
+) -> None:
+    how, action, status, outcomes = HOW[state]
+    run = await told.started(graph, {} if state == "refused" else given[graph], **how)
+    said = await told.of(run, **action)
     assert said["graph"] == graph
     assert said["status"] == status, said
     assert said.get("outcome", "") in outcomes, said
@@ -153,22 +135,21 @@ async def test_state_of_a_run_is_told_alike_by_all(told: Told, graph: str, state
 
 @pytest.mark.parametrize("graph", ASKS)
 async def test_run_that_waits_has_no_outcome_and_one_that_was_stopped_has_a_part(
-    told: Told, graph: str
+    told: Told, given: dict[str, dict[str, Any]], graph: str
 ) -> None:
-    given = await inputs_of(graph, told)
-    run = await told.started(graph, given, context={f"review_{ASKS[graph]}": "on"})
-    said = await told.of(run, wait_seconds=60)
+    run = await told.started(graph, given[graph], context={f"review_{ASKS[graph]}": "on"})
+    said = await told.of(run, wait_seconds=WAIT)
     assert said["status"] == "input_required", said
     assert (await told.of(run, action="cancel"))["status"] == "cancelled"
     assert (await told.of(run, action="resume"))["status"] == "input_required"
-    done = await told.of(run, answer="stop", wait_seconds=60)
+    done = await told.of(run, answer="stop", wait_seconds=WAIT)
     assert done["status"] == "completed"
     assert done["outcome"] in {"partial", "nothing", "complete"}
 
 
 async def test_search_that_finds_nothing_is_no_failure(told: Told) -> None:
     given = {**GIVEN["find"], "before": "1900-01-01"}
-    said = await told.of(await told.started("find", given), wait_seconds=60)
+    said = await told.of(await told.started("find", given), wait_seconds=WAIT)
     assert (said["status"], said["outcome"]) == ("completed", "nothing")
     assert said["problem"]
     assert "no results" in said["next"]

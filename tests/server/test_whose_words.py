@@ -6,14 +6,13 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import pytest
 from langgraph_sdk import get_client
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page
 
 from citeloom.runs.runs import wait_until_resting
 from citeloom.runs.server_executor import server_runs
 from state.run import GraphName
-from tests.server.browser import CHROMIUM, OPTION, REQUIRED, Visitor, browser
+from tests.server.browser import OPTION, Visitor
 from tests.server.conftest import Server
 from tests.server.hostile import IDEA, Caller
 from tests.server.test_mcp_wire import Wire
@@ -99,36 +98,33 @@ async def test_state_files_and_tools_say_whose_words_they_show(server: Server) -
     assert untold(parts) == []
 
 
-@pytest.mark.skipif(not CHROMIUM and not REQUIRED, reason="this machine has no Chromium")
-def test_each_view_of_the_page_says_whose_words_it_shows(server: Server) -> None:
-    with browser() as chromium:
-        visitor = Visitor(chromium.new_page(), server.url)
-        page = visitor.page
-        thread = visitor.review(IDEA, "starter")
-        page.wait_for_selector("article .s", timeout=90_000)
-        for tab in ("live", "papers", "graph", "table", "text", "take"):
-            visitor.at(f"run/{thread}/{tab}")
-            page.locator(".embedded").wait_for()
-            assert page.locator(".embedded").inner_text() == "without a model"
-            opened(page, tab)
-            visitor.looks_right()
-        visitor.at("ask")
-        page.get_by_label("Question").fill(QUESTION)
-        page.get_by_role("button", name="Ask", exact=True).click()
-        page.locator(".turn .s").first.click(timeout=60_000)
-        assert page.locator(".turn .embedded").count() == 1
-        told_in(page, "aside .quote")
+def test_each_view_of_the_page_says_whose_words_it_shows(chromium: Browser, server: Server) -> None:
+    visitor = Visitor(chromium.new_page(), server.url)
+    page = visitor.page
+    thread = Caller(server.url).made("review", text=IDEA, library="starter", keep=8, cite=4)
+    for tab in ("live", "papers", "graph", "table", "text", "take"):
+        visitor.at(f"run/{thread}/{tab}")
+        page.locator(".embedded").wait_for()
+        assert page.locator(".embedded").inner_text() == "without a model"
+        opened(page, tab)
+        visitor.is_well()
+    visitor.at("ask")
+    page.get_by_label("Question").fill(QUESTION)
+    page.get_by_role("button", name="Ask", exact=True).click()
+    page.locator(".turn .s").first.click(timeout=60_000)
+    assert page.locator(".turn .embedded").count() == 1
+    told_in(page, "aside .quote")
 
-        visitor.at("libraries/starter")
-        page.wait_for_selector(".papers li")
-        for box in page.get_by_label("Select for a synthesis").all()[:3]:
-            box.check()
-        page.get_by_role("textbox", name="Write a synthesis").fill(QUESTION)
-        page.get_by_role("button", name="Write", exact=True).click()
-        page.wait_for_url("**/synthesis", timeout=90_000)
-        page.locator("article .s").first.click()
-        told_in(page, "aside .quote")
-        page.close()
+    visitor.at("libraries/starter")
+    page.wait_for_selector(".papers li")
+    for box in page.get_by_label("Select for a synthesis").all()[:3]:
+        box.check()
+    page.get_by_role("textbox", name="Write a synthesis").fill(QUESTION)
+    page.get_by_role("button", name="Write", exact=True).click()
+    page.wait_for_url("**/synthesis", timeout=90_000)
+    page.locator("article .s").first.click()
+    told_in(page, "aside .quote")
+    page.close()
 
 
 def opened(page: Page, tab: str) -> None:
