@@ -4,17 +4,14 @@ import csv
 import io
 import json
 from pathlib import Path
-from typing import Protocol
 from xml.etree import ElementTree
 
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from citeloom.cli.app import app
+from tests.cli.commands import model, run
 from tests.cli.test_output_contract import check_described
-from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.reviewer import reviewer
-from tools.settings import settings
 
 TABLE = """Title,Abstract,DOI,Publication Year,Authors,Colour
 Honey bees find home,We displaced forty honey bees. Most flew home in an hour.,10.1234/home,2019,A. Bee; B. Bee,red
@@ -26,24 +23,12 @@ Honey bees find home!,,10.1234/HOME,2019,A. Bee,red
 CRITERIA = ("--include", "Studies bees", "--exclude", "computer simulations")
 
 
-class Screen(Protocol):
-    """Runs a command of `citeloom screen`."""
-
-    def __call__(self, *arguments: str | Path, stdin: str | None = None) -> Result: ...
+def screen(*arguments: str | Path, stdin: str | None = None) -> Result:
+    return run("screen", *arguments, stdin=stdin)
 
 
 @pytest.fixture
-def screen(home: Path) -> Screen:
-    def run(*arguments: str | Path, stdin: str | None = None) -> Result:
-        done = CliRunner().invoke(app, ["screen", *map(str, arguments)], input=stdin)
-        assert isinstance(done.exception, SystemExit | None), repr(done.exception)
-        return done
-
-    return run
-
-
-@pytest.fixture
-def begun(screen: Screen, tmp_path: Path) -> Path:
+def begun(home: Path, tmp_path: Path) -> Path:
     """A screening with the papers of TABLE."""
     (tmp_path / "found.csv").write_text(TABLE, "utf-8")
     folder = tmp_path / "s"
@@ -55,7 +40,7 @@ def begun(screen: Screen, tmp_path: Path) -> Path:
 
 
 def test_two_people_disagree_a_third_settles_and_the_files_tell_it(
-    screen: Screen, begun: Path, tmp_path: Path
+    begun: Path, tmp_path: Path
 ) -> None:
     first = screen("decide", begun, "--as", "Ann", stdin="i\n" * 4)
     assert "No paper is left." in first.stdout
@@ -105,9 +90,7 @@ def test_two_people_disagree_a_third_settles_and_the_files_tell_it(
     assert included.count("TY  - ") == 2
 
 
-def test_decisions_come_back_from_ris_with_their_reasons(
-    screen: Screen, begun: Path, tmp_path: Path
-) -> None:
+def test_decisions_come_back_from_ris_with_their_reasons(begun: Path, tmp_path: Path) -> None:
     screen("decide", begun, "--as", "Ann", stdin="i\ne E1\nm\ns\nq\n")
     # Until a second screener decides nothing is settled, so a screening of one is what is written.
     protocol = json.loads((begun / "protocol.json").read_text("utf-8"))
@@ -145,7 +128,7 @@ ER  -
 
 
 def test_notes_of_rayyan_and_asreview_are_read_and_exclusions_need_no_criterion(
-    screen: Screen, begun: Path, tmp_path: Path
+    begun: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "others.ris").write_text(FOREIGN, "utf-8")
     for name in ("Bo", "Al"):
@@ -159,9 +142,7 @@ def test_notes_of_rayyan_and_asreview_are_read_and_exclusions_need_no_criterion(
 
 
 @pytest.mark.parametrize("notes", ['{"Bo"=>"Included"}', "{broken", "{}", '{"Bo"=>7, "Al"=>null}'])
-def test_rayyan_of_one_person_and_ugly_notes(
-    screen: Screen, begun: Path, tmp_path: Path, notes: str
-) -> None:
+def test_rayyan_of_one_person_and_ugly_notes(begun: Path, tmp_path: Path, notes: str) -> None:
     lines = f"TY  - JOUR\nTI  - Ants\nDO  - 10.1234/ants\nN1  - RAYYAN-INCLUSION: {notes}\nER  - \n"
     (tmp_path / "one.ris").write_text(lines, "utf-8")
     done = screen("import", begun, tmp_path / "one.ris", "--as", "Cy")
@@ -172,7 +153,7 @@ def test_rayyan_of_one_person_and_ugly_notes(
 
 
 def test_answers_that_cannot_be_used_are_asked_again_and_skipped_papers_are_told(
-    screen: Screen, begun: Path
+    begun: Path,
 ) -> None:
     done = screen("decide", begun, "--as", "Ann", stdin=" \nwhat\ne\ne e1\ni E1\ns\ns\n")
     assert "an exclusion needs the number of a criterion: I1, E1" in done.stdout
@@ -185,18 +166,8 @@ def test_answers_that_cannot_be_used_are_asked_again_and_skipped_papers_are_told
     ]
 
 
-def test_model_decides_and_what_it_cannot_is_left(
-    screen: Screen, begun: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with OpenAIServer(reviewer()) as server:
-        for name, value in {
-            "LLM_BASE_URL": server.url,
-            "LLM_API_KEY": "k",
-            "STRONG_MODEL": "gpt",
-        }.items():
-            monkeypatch.setenv(f"CITELOOM_{name}", value)
-        monkeypatch.setenv("CITELOOM_STRONG_PRICE", "[2, 8]")
-        settings.cache_clear()
+def test_model_decides_and_what_it_cannot_is_left(begun: Path) -> None:
+    with model(reviewer(), STRONG_MODEL="gpt", STRONG_PRICE="[2, 8]") as server:
         told = screen("run", begun, "--estimate")
         assert not server.requests
         done = screen("run", begun)
@@ -218,10 +189,9 @@ def test_model_decides_and_what_it_cannot_is_left(
     assert "computer" in made["doi:10.1234/sim"]["criteria"][1]["quote"]["text"]
 
 
-def test_without_a_model_a_person_decides(screen: Screen, begun: Path) -> None:
+def test_without_a_model_a_person_decides(begun: Path) -> None:
     assert "No cost" in screen("run", begun, "--estimate").stdout
-    done = screen("run", begun)
-    assert done.exit_code == 2
+    done = run("screen", "run", begun, code=2)
     assert "no model is configured, so CiteLoom decides nothing" in done.stderr
 
 
@@ -235,12 +205,10 @@ def test_without_a_model_a_person_decides(screen: Screen, begun: Path) -> None:
     ],
 )
 def test_file_without_records_is_refused(
-    screen: Screen, begun: Path, tmp_path: Path, name: str, content: str, told: str
+    begun: Path, tmp_path: Path, name: str, content: str, told: str
 ) -> None:
     (tmp_path / name).write_text(content, "utf-8")
-    done = screen("add", begun, tmp_path / name)
-    assert done.exit_code == 2
-    assert told in done.stderr
+    assert told in run("screen", "add", begun, tmp_path / name, code=2).stderr
 
 
 @pytest.mark.parametrize(
@@ -257,13 +225,12 @@ def test_file_without_records_is_refused(
     ],
 )
 def test_decisions_that_cannot_be_used_are_refused(
-    screen: Screen, begun: Path, tmp_path: Path, content: str, told: str
+    begun: Path, tmp_path: Path, content: str, told: str
 ) -> None:
     (tmp_path / "bo.csv").write_text(content, "utf-8")
-    done = screen("import", begun, tmp_path / "bo.csv", "--as", "Bo")
-    assert done.exit_code == 2
+    done = run("screen", "import", begun, tmp_path / "bo.csv", "--as", "Bo", code=2)
     assert told in done.stderr
 
 
-def test_screening_is_needed_first(screen: Screen, tmp_path: Path) -> None:
+def test_screening_is_needed_first(home: Path, tmp_path: Path) -> None:
     assert "no screening in" in screen("status", tmp_path / "s").stderr
