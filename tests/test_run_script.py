@@ -11,7 +11,8 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
@@ -276,18 +277,23 @@ def installed(tmp_path: Path) -> Path:
     return root
 
 
+@contextmanager
 def start(
     root: Path, command: str, port: int, *options: str, **settings: str
-) -> "subprocess.Popen[str]":
+) -> "Iterator[subprocess.Popen[str]]":
     env = clean_environment(root.parent / "home") | {"PYTHONPATH": str(ROOT)} | settings
-    return subprocess.Popen(
+    with subprocess.Popen(
         [str(root / "run"), command, "--port", str(port), *options],
         cwd=root.parent,
         env=env,
         text=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-    )
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()  # where the test has failed, it still serves
 
 
 def test_server_says_where_to_go_in_five_lines_and_the_rest_stands_in_its_log(
@@ -296,7 +302,7 @@ def test_server_says_where_to_go_in_five_lines_and_the_rest_stands_in_its_log(
     port = free_port()
     with start(installed, "dev", port) as process:
         lines = lines_until(process, "Ctrl-C")
-        assert httpx.get(f"http://127.0.0.1:{port}/app/").is_success
+        assert httpx.get(f"http://127.0.0.1:{port}/app/", timeout=60).is_success
         process.send_signal(signal.SIGINT)
         printed, rest = process.communicate(timeout=60)
     log = installed.parent / "home" / "server" / f"dev-{port}.log"
@@ -330,7 +336,7 @@ def test_app_opens_the_page_in_the_browser(installed: Path) -> None:
         lines = lines_until(process, "Ctrl-C")
         while not (shown.exists() and shown.read_text("utf-8")):
             assert process.poll() is None
-        assert httpx.get(shown.read_text("utf-8").strip()).is_success
+        assert httpx.get(shown.read_text("utf-8").strip(), timeout=60).is_success
         process.send_signal(signal.SIGINT)
         printed, rest = process.communicate(timeout=60)
     assert (process.returncode, printed, len(lines), rest) == (0, "", 1, "")

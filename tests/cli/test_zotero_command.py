@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from shutil import copytree
+from shutil import copytree, rmtree
 
 import pytest
 from typer.testing import Result
@@ -54,7 +54,8 @@ def written(
 @pytest.fixture
 def run(zotero: ZoteroServer, home: Path, written: Path) -> str:
     """A section that cites one paper, whose PDF the library has."""
-    copytree(written, home, symlinks=True, dirs_exist_ok=True)
+    rmtree(home)
+    copytree(written, home, symlinks=True)
     return all_runs()[0].name
 
 
