@@ -11,16 +11,22 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 
 import httpx
 import pytest
+from typer.testing import CliRunner
 
+from citeloom.cli.app import app
+from citeloom.service import dev
 from tests.server.conftest import free_port
 from tests.support import clean_environment
 from tools.callers import ApiKeyLimits, ApiKeys
+from tools.settings import settings
 
 ROOT = Path(__file__).resolve().parent.parent
 TOOLS = ["cat", "cmp", "cp", "dirname", "ln", "mkdir", "mv", "readlink", "rm", "sh", "sleep"]
@@ -232,15 +238,16 @@ def test_too_old_python_is_refused_with_a_remedy(checkout: Checkout) -> None:
         assert "PYTHON=" in done.stderr
 
 
-@pytest.mark.parametrize("command", ["app", "dev", "serve"])
-@pytest.mark.parametrize("flag", ["--help", "-h"])
-def test_help_of_a_server_is_ours_and_installs_nothing(
-    checkout: Checkout, command: str, flag: str
-) -> None:
-    done = checkout.run(command, "--port", "3000", flag)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert f"usage: ./run {'serve' if command == 'serve' else 'dev'} [OPTIONS]" in done.stdout
-    assert "--port NUMBER" in done.stdout
+def test_help_of_a_server_is_ours_and_installs_nothing(checkout: Checkout) -> None:
+    for command, flag, shown in (
+        ("app", "--help", "dev"),
+        ("dev", "-h", "dev"),
+        ("serve", "-h", "serve"),
+    ):
+        done = checkout.run(command, "--port", "3000", flag)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert f"usage: ./run {shown} [OPTIONS]" in done.stdout
+        assert "--port NUMBER" in done.stdout
     assert not (checkout.root / ".venv").exists()
     assert checkout.calls() == []
 
@@ -270,26 +277,23 @@ def installed(tmp_path: Path) -> Path:
     return root
 
 
+@contextmanager
 def start(
     root: Path, command: str, port: int, *options: str, **settings: str
-) -> "subprocess.Popen[str]":
+) -> "Iterator[subprocess.Popen[str]]":
     env = clean_environment(root.parent / "home") | {"PYTHONPATH": str(ROOT)} | settings
-    return subprocess.Popen(
+    with subprocess.Popen(
         [str(root / "run"), command, "--port", str(port), *options],
         cwd=root.parent,
         env=env,
         text=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-    )
-
-
-def refusal(root: Path, command: str, port: int, *options: str, **settings: str) -> str:
-    with start(root, command, port, *options, **settings) as process:
-        printed, said = process.communicate(timeout=120)
-    assert process.returncode not in {0, None}
-    assert (printed, "Traceback" in said) == ("", False)
-    return said
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()  # where the test has failed, it still serves
 
 
 def test_server_says_where_to_go_in_five_lines_and_the_rest_stands_in_its_log(
@@ -297,101 +301,142 @@ def test_server_says_where_to_go_in_five_lines_and_the_rest_stands_in_its_log(
 ) -> None:
     port = free_port()
     with start(installed, "dev", port) as process:
-        assert process.stderr is not None
-        lines: list[str] = []
-        while not lines or not lines[-1].startswith("Ctrl-C"):
-            lines.append(process.stderr.readline())
-            assert lines[-1], lines
-        page = httpx.get(f"http://127.0.0.1:{port}/app/")
-        assert page.is_success
+        lines = lines_until(process, "Ctrl-C")
+        assert httpx.get(f"http://127.0.0.1:{port}/app/", timeout=60).is_success
         process.send_signal(signal.SIGINT)
         printed, rest = process.communicate(timeout=60)
-    assert printed == ""
     log = installed.parent / "home" / "server" / f"dev-{port}.log"
     assert str(log) in lines[0]
     assert any(f"http://127.0.0.1:{port}/app/" in line for line in lines)
     assert any("Studio: https://" in line for line in lines)
     assert len(lines) <= 5
-    assert rest == "Stopped.\n"
+    assert (printed, rest) == ("", "Stopped.\n")
     account = log.read_text(encoding="utf-8")
     assert "langgraph" in account
     for sign in ("Traceback", "Unable to parse docstring", "Welcome to"):
         assert sign not in account
 
 
-@pytest.mark.parametrize("options", [(), ("--n-jobs-per-worker", "3")], ids=["local", "langgraph"])
-def test_app_opens_the_page_in_the_browser(installed: Path, options: Sequence[str]) -> None:
+def lines_until(process: "subprocess.Popen[str]", sign: str) -> list[str]:
+    """Return what it said on standard error, up to the line with the sign."""
+    assert process.stderr is not None
+    lines: list[str] = []
+    while not lines or sign not in lines[-1]:
+        lines.append(process.stderr.readline())
+        assert lines[-1], lines
+    return lines
+
+
+def test_app_opens_the_page_in_the_browser(installed: Path) -> None:
     port, shown = free_port(), installed.parent / "shown"
     browser = installed.parent / "browser"
     browser.write_text(f'#!/bin/sh\necho "$1" >"{shown}"\n')
     browser.chmod(0o755)
-    with start(installed, "app", port, *options, BROWSER=f"{browser} %s") as process:
-        assert process.stderr is not None
-        lines: list[str] = []
-        while not any("Ctrl-C" in line for line in lines):
-            lines.append(process.stderr.readline())
-            assert lines[-1], lines
+    with start(installed, "app", port, BROWSER=f"{browser} %s") as process:
+        lines = lines_until(process, "Ctrl-C")
         while not (shown.exists() and shown.read_text("utf-8")):
             assert process.poll() is None
-        assert httpx.get(shown.read_text("utf-8").strip()).is_success
+        assert httpx.get(shown.read_text("utf-8").strip(), timeout=60).is_success
         process.send_signal(signal.SIGINT)
         printed, rest = process.communicate(timeout=60)
-    assert process.returncode == 0
-    assert printed == ""
-    assert (len(lines), rest) == ((3, "Stopped.\n") if options else (1, ""))
+    assert (process.returncode, printed, len(lines), rest) == (0, "", 1, "")
 
 
-def test_what_keeps_a_server_from_starting_is_said_on_the_terminal(installed: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as busy:
-        port = busy.getsockname()[1]
-        said = refusal(installed, "app", port)
-    assert f"CiteLoom cannot listen on 127.0.0.1, port {port}" in said
-    assert "another port with --port NUMBER" in said
-    assert "CITELOOM_LLM_TIMEOUT cannot be 'x'" in refusal(
-        installed, "dev", port, CITELOOM_LLM_TIMEOUT="x"
-    )
-    (installed / ".env").write_text("CITELOOM_FAST_MODEL='x\n")
-    assert f"line 1 of {installed / '.env'} cannot be read" in refusal(installed, "app", port)
-    (installed / ".env").unlink()
-    said = refusal(installed, "app", port, CITELOOM_HOME=str(installed / "run"))
-    assert f"{installed / 'run'}" in said
-    assert "set CITELOOM_HOME to a folder of yours" in said
-    said = refusal(installed, "app", port, CITELOOM_AUTH="no.such:auth")
-    assert "the server has stopped" in said
-    assert "No module named 'no'" in said
-    assert f"its log says why: {installed.parent / 'home' / 'server'}" in said
+def test_app_that_callers_need_a_key_for_is_langgraphs_server_which_opens_the_page_too(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    become, shown, terminal = list[str](), list[str](), StringIO()
+
+    def execute(_: str, words: list[str]) -> None:
+        become.extend(words)
+        raise SystemExit
+
+    monkeypatch.setattr("os.execv", execute)
+    monkeypatch.setattr("os.environ", dict(os.environ))  # it sets some for the server
+    CliRunner().invoke(app, ["app", "--port", "3000", "--n-jobs-per-worker", "3"])
+    at = ["--host", "127.0.0.1", "--port", "3000"]
+    assert become[3:] == ["citeloom.service.dev", "--open", *at, "--n-jobs-per-worker", "3"]
+    monkeypatch.setattr("webbrowser.open", shown.append)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        dev._welcome(("0.0.0.0", port), "http", terminal, opened=True)
+    assert shown == [f"http://127.0.0.1:{port}/app/"]
+    assert len(terminal.getvalue().splitlines()) == 2
 
 
-@pytest.mark.parametrize("how", ["PORT", "--port="])
-def test_port_is_taken_from_the_environment_or_an_option(installed: Path, how: str) -> None:
+@pytest.fixture
+def refused(home: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """Start LangGraph's server in this process, which it refuses; return what is said."""
+
+    def start(*options: str, **variables: str) -> str:
+        with monkeypatch.context() as patch:
+            for name, value in variables.items():
+                patch.setenv(name, value)
+            patch.setattr(sys, "argv", ["dev", *options])
+            settings.cache_clear()
+            with pytest.raises(SystemExit) as ended:
+                dev.main()
+        settings.cache_clear()
+        return str(ended.value)
+
+    return start
+
+
+def test_what_keeps_a_server_from_starting_is_said(home: Path, refused: Callable[..., str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as busy:
         port = str(busy.getsockname()[1])
-        done = subprocess.run(
-            [str(installed / "run"), "dev", *([how + port] if how != "PORT" else [])],
-            text=True,
-            env=clean_environment(installed.parent) | {"PORT": port, "PYTHONPATH": str(ROOT)},
-            capture_output=True,
-            timeout=60,
-            check=False,
-        )
-    assert done.returncode == 1
-    assert f"port {port}" in done.stderr
+        said = refused(PORT=port)
+        by_app = CliRunner().invoke(app, ["app", f"--port={port}"])
+    assert by_app.stderr.split() == said.split()
+    assert f"CiteLoom cannot listen on 127.0.0.1, port {port}" in said
+    assert "another port with --port NUMBER" in said
+    assert "CITELOOM_LLM_TIMEOUT cannot be 'x'" in refused("--port", port, CITELOOM_LLM_TIMEOUT="x")
+    env = home.parent / ".env"
+    env.write_text("CITELOOM_FAST_MODEL='x\n")
+    assert f"line 1 of {env} cannot be read" in refused("--port", port)
+    env.unlink()
+    (home.parent / "file").touch()
+    said = refused("--port", port, CITELOOM_HOME=str(home.parent / "file"))
+    assert f"{home.parent / 'file'}" in said
+    assert "set CITELOOM_HOME to a folder of yours" in said
+
+
+def test_server_that_ends_at_its_start_says_why_on_the_terminal(installed: Path) -> None:
+    with start(installed, "app", free_port(), CITELOOM_AUTH="no.such:auth") as process:
+        printed, said = process.communicate(timeout=120)
+    assert process.returncode not in {0, None}
+    assert (printed, "Traceback" in said) == ("", False)
+    for part in (
+        "the server has stopped",
+        "No module named 'no'",
+        f"its log says why: {installed.parent / 'home' / 'server'}",
+    ):
+        assert part in said
 
 
 def test_server_that_others_can_reach_is_refused_until_something_says_who_may_call(
-    installed: Path,
+    home: Path, refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     port = free_port()
-    asks = "make one with `"
-    assert asks in refusal(installed, "dev", port, "--host", "0.0.0.0")
-    said = refusal(installed, "dev", port, "--host", "0.0.0.0", CITELOOM_AUTH="loopback")
-    assert asks in said
-    assert "run citeloom keys add NAME`" in said
-    # An option that langgraph does not have ends a server that would start.
-    wrong = ("--host", "0.0.0.0", "--nonsense")
-    assert "--nonsense" in refusal(installed, "dev", port, *wrong, CITELOOM_AUTH="own.auth:auth")
-    ApiKeys(installed.parent / "home").add("alice", ApiKeyLimits())
-    assert "--nonsense" in refusal(installed, "dev", port, *wrong)
+    wide = ("--host", "0.0.0.0", "--port", str(port))
+    for auth in ("", "loopback"):
+        assert "keys add NAME`" in refused(*wide, CITELOOM_AUTH=auth)
+    ApiKeys(home).add("alice", ApiKeyLimits())
+    dev.check_place("0.0.0.0", port)
+    (home / "keys.json").unlink()
+    monkeypatch.setenv("CITELOOM_AUTH", "own.auth:auth")
+    settings.cache_clear()
+    dev.check_place("0.0.0.0", port)
+
+
+def test_option_that_langgraph_does_not_have_is_told(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dev, "_welcome", lambda *_: None)
+    terminal = StringIO()
+    with pytest.raises(SystemExit):
+        dev._serve("127.0.0.1", 9, ["--nonsense"], terminal, home / "log", opened=False)
+    assert "--nonsense" in terminal.getvalue()
 
 
 def test_the_program_is_told_what_started_it(checkout: Checkout) -> None:
@@ -403,24 +448,20 @@ def test_the_program_is_told_what_started_it(checkout: Checkout) -> None:
     assert checkout.run("review").stdout == f"{script} citeloom\n"
 
 
-@pytest.mark.parametrize("started", ["./run citeloom", ""])
-def test_a_hint_names_the_command_that_the_reader_has(tmp_path: Path, started: str) -> None:
+def test_a_hint_names_the_command_that_the_reader_has(tmp_path: Path) -> None:
     done = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            "from citeloom.cli import main; main()",
-            "library",
-            "verify",
-            "nope",
-        ],
-        env=os.environ | {"CITELOOM_HOME": str(tmp_path), "CITELOOM_PROGRAM": started},
+        [sys.executable, "-m", "citeloom", "library", "verify", "nope"],
+        env=os.environ
+        | {
+            "CITELOOM_HOME": str(tmp_path),
+            "CITELOOM_PROGRAM": "./run citeloom",
+            "PYTHONPATH": str(ROOT),
+        },
         cwd=tmp_path,
         capture_output=True,
         text=True,
         timeout=60,
         check=False,
     )
-    said = " ".join((done.stdout + done.stderr).split())
     assert done.returncode != 0
-    assert f"`{started or 'citeloom'} library add`" in said
+    assert "`./run citeloom library add`" in " ".join((done.stdout + done.stderr).split())

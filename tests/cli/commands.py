@@ -2,14 +2,21 @@
 
 import json
 import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import pytest
 from typer.testing import CliRunner, Result
 
 from citeloom.cli.app import app
+from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.scholar.server import ScholarServer
+from tests.fakes.scholar.world import World
+from tools.settings import settings
 
 PAGE = {"review.html", "files/README.md"}
 CONTRACT = {
@@ -71,17 +78,61 @@ class Done:
         return (self.out / name).read_text(encoding="utf-8")
 
 
-def call(*arguments: str | Path, out: Path, stdin: str | None = None) -> Done:
-    """Run `citeloom ARGUMENTS --out OUT`.
+def run(*arguments: str | Path, stdin: str | None = None, code: int | None = None) -> Result:
+    """Run `citeloom ARGUMENTS`, which reads its settings anew as a process does.
 
     Raises:
-        AssertionError: It ended in an exception, which a user would see as a traceback.
+        AssertionError: It ended in an exception, which a user would see as a traceback, or not with the code.
     """
-    given = [*map(str, arguments), "--out", str(out)]
-    result = CliRunner().invoke(app, given, input=stdin)
+    settings.cache_clear()
+    result = CliRunner().invoke(app, [*map(str, arguments)], input=stdin)
     assert isinstance(result.exception, SystemExit | None), repr(result.exception)
     assert "Traceback" not in result.output
-    return Done(result, out)
+    assert code in {None, result.exit_code}, result.output
+    return result
+
+
+def call(*arguments: str | Path, out: Path, stdin: str | None = None) -> Done:
+    """Run `citeloom ARGUMENTS --out OUT`."""
+    return Done(run(*arguments, "--out", out, stdin=stdin), out)
+
+
+@contextmanager
+def variables(**given: str) -> Iterator[None]:
+    """Let the environment have settings, by their names without the prefix."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in given.items():
+            patch.setenv(f"CITELOOM_{name}", value)
+        settings.cache_clear()
+        yield
+
+
+def addresses(server: ScholarServer) -> Mapping[str, str]:
+    """The settings that lead to a server instead of the real sources."""
+    names = ("openalex", "semantic_scholar", "arxiv", "crossref", "serpapi")
+    urls = {f"{name.upper()}_URL": getattr(server, f"{name}_url") for name in names}
+    return urls | {f"{name.upper()}_RATE": "500" for name in names}
+
+
+@contextmanager
+def sources(world: World, **given: str) -> Iterator[ScholarServer]:
+    """Serve a world as the sources that commands ask."""
+    with ScholarServer(world) as server, variables(**addresses(server), **given):
+        yield server
+
+
+@contextmanager
+def model(script: Any, **given: str) -> Iterator[OpenAIServer]:
+    """Serve a scripted model as the one that is configured."""
+    with OpenAIServer(script) as server:
+        configured = {
+            "LLM_BASE_URL": server.url,
+            "LLM_API_KEY": "sk-test",
+            "STRONG_MODEL": "m",
+            **given,
+        }
+        with variables(**configured):
+            yield server
 
 
 def cited(text: str) -> list[int]:

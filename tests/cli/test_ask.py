@@ -6,26 +6,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from citeloom.cli.app import app
 from citeloom.runs.run_record import load_run
+from tests.cli.commands import run
 from tests.cli.conftest import Cite
 from tests.cli.test_output_contract import check_described
 
 QUESTION = "How does LitLLM rank the papers it finds?"
 
 
-def ask(*arguments: str, stdin: str | None = None) -> Result:
-    result = CliRunner().invoke(app, ["ask", *arguments], input=stdin)
-    assert isinstance(result.exception, SystemExit | None), repr(result.exception)
-    return result
-
-
-def test_answer_is_printed_with_the_words_it_rests_on(home: Path) -> None:
-    result = ask(QUESTION)
-    assert result.exit_code == 0
-    prose, _, sources = result.stdout.partition("\n\nSources:\n")
+def test_answer_is_printed_with_the_words_it_rests_on_and_a_trace_on_request(home: Path) -> None:
+    shown = run("ask", QUESTION, "--trace", code=0).stdout
+    prose, _, sources = shown.partition("\n\nSources:\n")
     told = {
         int(number) for group in re.findall(r"\[([\d, ]+)\]", prose) for number in group.split(",")
     }
@@ -33,10 +26,6 @@ def test_answer_is_printed_with_the_words_it_rests_on(home: Path) -> None:
     assert told == listed == set(range(1, len(told) + 1))
     assert "“" in sources
     assert "LitLLM" in prose
-
-
-def test_trace_shows_queries_passages_and_times(home: Path) -> None:
-    shown = ask(QUESTION, "--trace").stdout
     for word in (
         "Question as understood",
         "Hop 1:",
@@ -68,9 +57,8 @@ def test_files_are_as_docs_output_describes_them(cite: Cite) -> None:
 
 
 def test_json_is_all_that_stands_on_standard_output(home: Path) -> None:
-    told = json.loads(ask(QUESTION, "--json").stdout)
-    assert told["outcome"] in {"complete", "partial"}
-    assert told["question"] == QUESTION
+    told = json.loads(run("ask", QUESTION, "--json").stdout)
+    assert (told["outcome"] in {"complete", "partial"}, told["question"]) == (True, QUESTION)
 
 
 @pytest.mark.parametrize(
@@ -88,15 +76,11 @@ def test_json_is_all_that_stands_on_standard_output(home: Path) -> None:
 def test_what_cannot_be_used_is_said_and_exits_with_2(
     home: Path, arguments: list[str], says: str
 ) -> None:
-    result = ask(*arguments)
-    assert result.exit_code == 2
-    assert says in " ".join(result.output.split())
+    assert says in " ".join(run("ask", *arguments, code=2).output.split())
 
 
 def chat(stdin: str, *arguments: str) -> Result:
-    result = CliRunner().invoke(app, ["chat", *arguments], input=stdin)
-    assert isinstance(result.exception, SystemExit | None), repr(result.exception)
-    return result
+    return run("chat", *arguments, stdin=stdin)
 
 
 def test_chat_hears_its_questions_and_speaks_its_answers(
@@ -133,7 +117,5 @@ def test_conversation_that_somebody_else_holds_is_not_gone_on_with(home: Path) -
     chat("exit\n")
     (path,) = (home / "runs").glob("*.json")
     with load_run(path.stem).hold_lock():
-        held = CliRunner().invoke(app, ["chat", "--resume", path.stem], input="exit\n")
-    assert held.exit_code == 2
-    assert "still working" in held.stderr
+        assert "still working" in run("chat", "--resume", path.stem, code=2).stderr
     chat("exit\n", "--resume", path.stem)

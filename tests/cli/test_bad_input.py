@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.commands import PAGE, Done, call
+from tests.cli.commands import PAGE, Done, call, variables
 from tests.cli.conftest import Cite
 from tests.support import ABSTRACT, SMALL
-from tools.settings import settings
 
 REVIEW = ("review", ABSTRACT, "--library", SMALL)
 
@@ -31,9 +30,11 @@ def the_sentence(done: Done) -> str:
     return lines[0].removeprefix("citeloom: ")
 
 
-def nothing_was_made(done: Done) -> bool:
-    """Whether there is no text and no reference: at most the record of what went wrong."""
-    return done.stdout == "" and done.files <= {"run.json"}
+def assert_refused(done: Done, message: str) -> None:
+    """Check that it is said and that there is no text and no reference: at most the record of what went wrong."""
+    assert done.code in {1, 2}
+    assert message in the_sentence(done)
+    assert (done.stdout, done.files - {"run.json"}) == ("", set())
 
 
 # --- The text ---------------------------------------------------------------------------------
@@ -44,21 +45,17 @@ def nothing_was_made(done: Done) -> bool:
     [
         (None, "no input: give a text file, '-' for standard input"),
         ("", "no input: give a text file"),
-        ("  ", "no input: give a text file"),
         ("two words", "the input has 2 words: give an abstract, or at least a question or idea"),
         (CHINESE, "seems to be in Chinese, but embedded mode reads only English"),
         ("nowhere.md", "there is no file 'nowhere.md': check the path, or give the abstract"),
         ("/nowhere/abstract", "there is no file '/nowhere/abstract': check the path"),
         ("paper.pdf", "there is no file 'paper.pdf'"),
     ],
-    ids=["none", "empty", "blank", "two words", "Chinese", "file", "path", "pdf"],
+    ids=["none", "empty", "two words", "Chinese", "file", "path", "pdf"],
 )
 def test_text_that_cannot_be_used_is_refused(cite: Cite, text: str | None, message: str) -> None:
     given = [] if text is None else [text]
-    done = cite("review", *given, "--library", SMALL)
-    assert done.code in {1, 2}
-    assert message in the_sentence(done)
-    assert nothing_was_made(done)
+    assert_refused(cite("review", *given, "--library", SMALL), message)
 
 
 @pytest.mark.parametrize(
@@ -77,17 +74,12 @@ def test_file_that_cannot_be_used_is_refused(
     cite: Cite, home: Path, name: str, content: bytes, message: str
 ) -> None:
     (home.parent / name).write_bytes(content)
-    done = cite("review", name, "--library", SMALL)
-    assert done.code in {1, 2}
-    assert message in the_sentence(done)
-    assert nothing_was_made(done)
+    assert_refused(cite("review", name, "--library", SMALL), message)
 
 
 def test_folder_is_no_input(cite: Cite, home: Path) -> None:
     (home.parent / "papers").mkdir()
-    done = cite("review", "papers")
-    assert (done.code, nothing_was_made(done)) == (2, True)
-    assert the_sentence(done) == "'papers' is a folder: give a text or Markdown file"
+    assert_refused(cite("review", "papers"), "'papers' is a folder: give a text or Markdown file")
 
 
 def test_text_without_a_relevant_paper_gets_no_section(cite: Cite) -> None:
@@ -122,10 +114,7 @@ def test_text_without_a_relevant_paper_gets_no_section(cite: Cite) -> None:
 def test_option_that_cannot_be_followed_is_refused(
     cite: Cite, options: tuple[str, str], message: str
 ) -> None:
-    done = cite(*REVIEW, *options)
-    assert done.code in {1, 2}
-    assert message in the_sentence(done)
-    assert nothing_was_made(done)
+    assert_refused(cite(*REVIEW, *options), message)
 
 
 @pytest.mark.parametrize(
@@ -156,18 +145,14 @@ def test_folder_that_cannot_be_written_is_refused_before_any_work(
     assert not (home / "runs").exists()
 
 
-def test_home_that_cannot_be_written_is_refused_before_any_work(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_home_that_cannot_be_written_is_refused_before_any_work(home: Path) -> None:
     place = home.parent / "other"
     place.mkdir()
     (place / "runs").write_text("in the way", encoding="utf-8")
-    monkeypatch.setenv("CITELOOM_HOME", str(place))
-    settings.cache_clear()
-    done = call(*REVIEW, out=home.parent / "out")
-    assert done.code == 2
+    with variables(HOME=str(place)):
+        done = call(*REVIEW, out=home.parent / "out")
+    assert (done.code, done.files) == (2, set())
     assert "set CITELOOM_HOME to a folder of yours" in the_sentence(done)
-    assert done.files == set()
 
 
 # --- Resuming ---------------------------------------------------------------------------------

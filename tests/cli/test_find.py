@@ -5,7 +5,7 @@ import re
 
 from lxml import html
 
-from tests.cli.commands import cited, section
+from tests.cli.commands import section
 from tests.cli.conftest import Cite
 from tests.support import ABSTRACT, SMALL
 
@@ -41,14 +41,6 @@ def test_find_writes_prints_and_draws_papers_and_no_section(cite: Cite) -> None:
     assert all(caveat in told for caveat in complete["caveats"])
     assert complete["curve"][-1]["kept"] == len(done.run["selected"])
     assert sum(complete["found_by"]) == len(kept)
-
-
-def test_question_is_an_input_too(cite: Cite) -> None:
-    done = cite("find", "How well do language models cite their sources?", "--library", SMALL)
-    assert done.code == 0
-    assert done.run["request"]["kind"] == "question"
-    assert "the input is very short" in done.stderr
-    assert not cited(done.stderr)
 
 
 def test_several_searches_are_told_with_each_paper_and_by_their_overlap(cite: Cite) -> None:

@@ -4,35 +4,42 @@ import json
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from tests.cli.commands import run
 from tests.fakes.made_papers import made_papers
 
 ROOT = Path(__file__).parents[2]
 LICHENS = "In tiled chapels the copper roofs of lichens bleach under sulphur rain"
 
 
+PROGRAM = """#!/bin/sh
+printf '%s\\n' "$@" --- >>"$CALLS"
+exit "$CODE"
+"""
+"""A `citeloom` that notes how it is called. The same is then called here, which is quicker than two processes."""
+
+
 @pytest.fixture
 def repository(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A repository of five files, of which the second commit changed four; the program is on its PATH."""
+    """A repository of five files, of which the second commit changed four; it is the working folder."""
     folder = home.parent / "repository"
     folder.mkdir()
-    commands = home.parent / "bin"
-    commands.mkdir()
-    program = commands / "citeloom"
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m citeloom "$@"\n')
+    program = home.parent / "bin" / "citeloom"
+    program.parent.mkdir()
+    program.write_text(PROGRAM)
     program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{commands}{os.pathsep}{os.environ['PATH']}")
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("CALLS", str(home.parent / "calls"))
     for name in ("AUTHOR", "COMMITTER"):
         monkeypatch.setenv(f"GIT_{name}_NAME", "A")
         monkeypatch.setenv(f"GIT_{name}_EMAIL", "a@example.org")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    os.chdir(folder)  # which `home` undoes
     record = made_papers(1)[0]
     (folder / "old.md").write_text("Bees dance [@lost0].\n")
     git(folder, "init", "-q")
@@ -80,16 +87,19 @@ def test_hook_checks_the_files_that_it_names(
         one for one in git(repository, "ls-files").splitlines() if re.search(hook["files"], one)
     ]
     assert names
-    command = [*hook["entry"].split(), *hook["args"], *more, *names]
-    done = subprocess.run(command, cwd=repository, capture_output=True, text=True, check=False)
-    assert done.returncode == code, done.stderr
+    command: list[str] = [*hook["entry"].split(), *hook["args"], *more, *names]
+    done = run(*command[1:])
+    assert (command[0], done.exit_code) == ("citeloom", code), done.stderr
     assert told in done.stdout
     assert "code.py" not in names
     assert git(repository, "status", "--porcelain") == ""
 
 
-def run_action(folder: Path, **inputs: str) -> "subprocess.CompletedProcess[str]":
-    """Run the step that checks, with its environment made of the inputs' defaults and these."""
+def called_by_action(folder: Path, code: int, **inputs: str) -> tuple[str, list[list[str]]]:
+    """Run the step that checks, with its environment made of the inputs' defaults and these.
+
+    Return what it printed, and how it called the program, which ended with the code that the step is to end with.
+    """
     told = action()
     (step,) = (one for one in told["runs"]["steps"] if "FAIL_ON" in one.get("env", {}))
     given = {name: one["default"] for name, one in told["inputs"].items()}
@@ -99,21 +109,22 @@ def run_action(folder: Path, **inputs: str) -> "subprocess.CompletedProcess[str]
         name: next((given[one] for one in given if f"inputs.{one} " in value), first)
         for name, value in step["env"].items()
     }
-    return subprocess.run(
+    done = subprocess.run(
         ["bash", "-eo", "pipefail", "-c", step["run"]],
-        cwd=folder,
-        env={**os.environ, **env, "GITHUB_ACTION_PATH": str(ROOT)},
+        env={**os.environ, **env, "GITHUB_ACTION_PATH": str(ROOT), "CODE": str(code)},
         capture_output=True,
         text=True,
         check=False,
     )
+    assert done.returncode == code, done.stderr
+    calls = Path(os.environ["CALLS"]).read_text("utf-8").split("---\n")[:-1]
+    return done.stdout, [one.splitlines() for one in calls]
 
 
 def test_action_checks_what_changed_and_its_matcher_reads_the_lines(repository: Path) -> None:
-    done = run_action(repository, papers="refs.bib")
-    assert done.returncode == 3, done.stderr
-    command, *lines = done.stdout.splitlines()
-    matcher = Path(command.removeprefix("::add-matcher::"))
+    command, calls = called_by_action(repository, 3, papers="refs.bib")
+    lines = [line for call in calls for line in run(*call).stdout.splitlines()]
+    matcher = Path(command.strip().removeprefix("::add-matcher::"))
     first, _ = json.loads(matcher.read_text("utf-8"))["problemMatcher"]
     (pattern,) = first["pattern"]
     (found,) = filter(None, (re.match(pattern["regexp"], line) for line in lines))
@@ -137,17 +148,11 @@ def test_action_checks_what_changed_and_its_matcher_reads_the_lines(repository: 
 
 
 def test_action_takes_named_files_and_a_baseline(repository: Path) -> None:
-    accept = [
-        "citeloom",
-        "verify",
-        "old.md",
-        "--findings",
-        "--baseline",
-        "ok.json",
-        "--write-baseline",
-    ]
-    subprocess.run(accept, cwd=repository, check=True, capture_output=True)
+    run("verify", "old.md", "--findings", "--baseline", "ok.json", "--write-baseline")
     assert len(json.loads((repository / "ok.json").read_text("utf-8"))["accepted"]) == 1
-    done = run_action(repository, files="old.md", baseline="ok.json")
-    assert done.returncode == 0, done.stderr
-    assert run_action(repository, files="old.md", fail_on="never").returncode == 0
+    _, ((*call,),) = called_by_action(repository, 0, files="old.md", baseline="ok.json")
+    assert run(*call).exit_code == 0
+    (repository / "ok.json").write_text('{"accepted": []}')
+    assert run(*call).exit_code == 3
+    _, (_, lenient) = called_by_action(repository, 0, files="old.md", fail_on="never")
+    assert run(*lenient).exit_code == 0

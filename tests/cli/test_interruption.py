@@ -83,9 +83,10 @@ def begin(home: Path) -> Any:
     return started(home, *REVIEW, "--out", home.parent / "out")
 
 
-def test_stopped_search_shows_what_it_has_and_resumes_to_the_same_end(
-    home: Path, uninterrupted: Uninterrupted
+def test_stopped_search_shows_what_it_has_and_goes_on_and_deleting_it_says_nothing_of_types(
+    home: Path,
 ) -> None:
+    """That each step ends as it would have, tests/service/test_kill.py shows."""
     with begin(home) as process:
         process.wait_for_line("Following citations")
         assert process.end(signal.SIGINT) == 130
@@ -100,12 +101,12 @@ def test_stopped_search_shows_what_it_has_and_resumes_to_the_same_end(
     assert "Traceback" not in process.stderr
     assert "Deserializing" not in process.stderr, "LangGraph warns of types that it does not know"
     done = resume(home)
-    assert (done.code, done.files) == (0, CONTRACT)
-    assert results_of(done) == uninterrupted.results
-    assert debates_in(done) == uninterrupted.debates
+    assert (done.code, done.files, done.run["outcome"]) == (0, CONTRACT, "complete")
     again = resume(home)
-    assert (again.code, again.stdout) == (0, done.stdout)
-    assert again.run["usage"] == done.run["usage"]
+    assert (again.code, again.stdout, again.run["usage"]) == (0, done.stdout, done.run["usage"])
+    with started(home, "runs", "delete", name_of_run(home)) as process:
+        assert process.wait() == 0
+    assert process.stderr == ""
 
 
 @pytest.mark.slow
@@ -121,7 +122,9 @@ def test_search_stopped_in_the_debates_shows_what_was_debated(
     assert stopped["outcome"] == "partial"
     assert all(item["debate"] for item in found["papers"])
     assert len(found["papers"]) >= 6
-    assert results_of(resume(home)) == uninterrupted.results
+    done = resume(home)
+    assert results_of(done) == uninterrupted.results
+    assert debates_in(done) == uninterrupted.debates
 
 
 @pytest.mark.slow
@@ -152,7 +155,9 @@ def test_run_stopped_before_it_found_anything_leaves_only_its_record(
     assert results_of(resume(home)) == uninterrupted.results
 
 
-@pytest.mark.parametrize("loaded", ["_pydantic_core", "a record of the run"])
+@pytest.mark.parametrize(
+    "loaded", ["_pydantic_core", pytest.param("a record of the run", marks=pytest.mark.slow)]
+)
 def test_stopped_in_its_first_seconds_it_says_so_in_one_line(home: Path, loaded: str) -> None:
     with started(home, *REVIEW) as process:
         maps = Path(f"/proc/{process.running.pid}/maps")
@@ -169,12 +174,3 @@ def test_stopped_in_its_first_seconds_it_says_so_in_one_line(home: Path, loaded:
     )
     assert "Traceback" not in process.stderr
     assert "Event loop" not in process.stderr
-
-
-def test_deleting_runs_and_reading_them_back_says_nothing_of_types(home: Path) -> None:
-    with started(home, *REVIEW) as process:
-        process.wait_for_line("Screening")
-        assert process.end(signal.SIGINT) == INTERRUPTED
-    with started(home, "runs", "delete", name_of_run(home)) as process:
-        assert process.wait() == 0
-    assert process.stderr == ""

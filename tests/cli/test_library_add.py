@@ -10,19 +10,16 @@ import signal
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from citeloom.cli.library_commands import app
+from tests.cli.commands import run
 from tests.cli.processes import Process, started
 from tests.graphs.ingest_files import BEES, OTTERS, markdown
-from tests.library.words import WordEmbedder
-from tests.support import ROOT, is_setting
-from tools.settings import settings
+from tests.support import ROOT
 
 FILES = 14
 PAUSE = 0.3
@@ -33,13 +30,11 @@ import tools.embed.open_embedder
 from tests.library.words import WordEmbedder
 tools.embed.open_embedder._opened[("minilm", "", "")] = WordEmbedder(pause={PAUSE})
 """
-Add = Callable[..., Result]
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
-    (tmp_path / "home").mkdir()
-    return tmp_path / "home"
+def home(bare_home: Path) -> Path:
+    return bare_home
 
 
 @pytest.fixture
@@ -47,17 +42,9 @@ def folder(tmp_path: Path) -> Path:
     return filled(tmp_path / "in", range(FILES))
 
 
-@pytest.fixture
-def add(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Add]:
+def add(*words: str | Path, code: int = 0) -> Result:
     """Run the command to its end in this process."""
-    for name in filter(is_setting, list(os.environ)):
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("CITELOOM_HOME", str(home))
-    monkeypatch.chdir(home.parent)
-    monkeypatch.setattr("tools.embed.open_embedder._opened", {("minilm", "", ""): WordEmbedder()})
-    settings.cache_clear()
-    yield lambda *words: CliRunner().invoke(app, ["add", *map(str, words), "-l", "mine"])
-    settings.cache_clear()
+    return run("library", "add", *words, "-l", "mine", code=code)
 
 
 def adding(home: Path, *arguments: str | Path, code: str = "") -> AbstractContextManager[Process]:
@@ -108,7 +95,7 @@ def check_whole(home: Path, papers: int) -> None:
     ],
 )
 def test_killed_load_goes_on_where_it_was_doubles_nothing_and_leaves_nothing_running(
-    home: Path, folder: Path, add: Add, table: str, condition: str, number: int
+    home: Path, folder: Path, table: str, condition: str, number: int
 ) -> None:
     with adding(home, folder) as process:
         process.wait_until(lambda: count(home, table, condition) >= number)
@@ -119,7 +106,6 @@ def test_killed_load_goes_on_where_it_was_doubles_nothing_and_leaves_nothing_run
             end_of(child)
     kept = count(home, "documents")
     done = add(folder, "--json")
-    assert done.exit_code == 0, done.stderr
     told = json.loads(done.stdout)["counts"]
     assert told["unchanged"] >= min(kept, FILES)
     assert told["added"] + told["unchanged"] == FILES
@@ -127,44 +113,40 @@ def test_killed_load_goes_on_where_it_was_doubles_nothing_and_leaves_nothing_run
 
 
 @pytest.mark.slow
-def test_stopped_load_says_how_to_go_on(home: Path, folder: Path, add: Add) -> None:
+def test_stopped_load_says_how_to_go_on(home: Path, folder: Path) -> None:
     with adding(home, folder, "--workers", "1") as process:
         process.wait_for_line("Reading files")
         assert process.end(signal.SIGINT) == 130
     assert process.stderr.splitlines()[-1] == "paused: run the same command again to continue"
     assert "Traceback" not in process.stderr
-    assert add(folder).exit_code == 0
+    add(folder)
     check_whole(home, FILES)
 
 
 @pytest.mark.slow
-def test_disk_without_room_is_told_and_what_was_added_is_kept(
-    home: Path, folder: Path, add: Add
-) -> None:
-    assert add(folder / "p00.md").exit_code == 0
+def test_disk_without_room_is_told_and_what_was_added_is_kept(home: Path, folder: Path) -> None:
+    add(folder / "p00.md")
     size = max(path.stat().st_size for path in (home / "libraries" / "mine").glob("*.sqlite*"))
     limit = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size}))"
     with adding(home, folder, code=limit) as process:
         assert process.wait() in {1, 2}
     assert "citeloom: " in process.stderr
     assert "Traceback" not in process.stderr
-    again = add(folder)
-    assert again.exit_code == 0, again.stderr
+    add(folder)
     check_whole(home, FILES)
 
 
 def test_reports_name_each_file_on_the_terminal_and_in_the_account(
-    home: Path, folder: Path, add: Add
+    home: Path, folder: Path
 ) -> None:
     (folder / "empty.pdf").touch()
     done = add(folder, folder / "p01.md", "--tag", "bees")
-    assert done.exit_code == 0, done.stderr
     assert f"library 'mine': documents: {FILES} added, 1 failed" in done.stdout
     assert "empty.pdf: not read: " in done.stderr
     account = home / "libraries" / "mine" / "last-add.jsonl"
     reports = [json.loads(line) for line in account.read_text(encoding="utf-8").splitlines()]
     assert len(reports) == FILES + 1
-    assert add(folder / "empty.pdf").exit_code == 1
+    add(folder / "empty.pdf", code=1)
 
 
 def children_of(parent: int) -> list[int]:
@@ -191,12 +173,9 @@ def end_of(process: int, patience: float = 20) -> None:
 
 
 def test_failed_command_leaves_no_library_and_says_where_its_account_is(
-    add: Add, home: Path
+    home: Path,
 ) -> None:
     (home.parent / "bad.pdf").write_bytes(b"%PDF-1.4 broken")
-    result = add("bad.pdf")
-    assert result.exit_code == 1
-    assert "1 failed" in result.stdout
-    listed = CliRunner().invoke(app, ["list"])
-    assert listed.stdout.split() == ["starter"]
+    assert "1 failed" in add("bad.pdf", code=1).stdout
+    assert run("library", "list").stdout.split() == ["starter"]
     assert (home / "libraries" / "mine" / "last-add.jsonl").exists()

@@ -10,9 +10,8 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from citeloom.cli.library_commands import app
+from tests.cli.commands import run
 from tests.cli.processes import Process, started
 from tests.cli.test_library_add import children_of, count, end_of, filled
 from tests.graphs.dumps import openalex_work, packed, s2orc_paper
@@ -228,8 +227,7 @@ def test_cluster_that_is_not_there_is_told_at_once(
     monkeypatch.setenv("RAY_ADDRESS", "ray://127.0.0.1:9")
     (tmp_path / "a.txt").write_text("Bees.", encoding="utf-8")
     for command in (["add", str(tmp_path / "a.txt"), "-l", "mine"], ["index", "starter"]):
-        told = CliRunner().invoke(app, [*command, "--engine", "ray"])
-        assert told.exit_code == 2
+        told = run("library", *command, "--engine", "ray", code=2)
         assert "no Ray cluster answers at ray://127.0.0.1:9" in " ".join(told.stderr.split())
 
 
@@ -239,8 +237,5 @@ def test_without_ray_the_command_says_what_to_install(
     monkeypatch.setitem(sys.modules, "ray", None)
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "")
     (tmp_path / "a.txt").write_text("Bees.", encoding="utf-8")
-    told = CliRunner().invoke(
-        app, ["add", str(tmp_path / "a.txt"), "-l", "mine", "--engine", "ray"]
-    )
-    assert told.exit_code == 2
+    told = run("library", "add", tmp_path / "a.txt", "-l", "mine", "--engine", "ray", code=2)
     assert "pip install 'citeloom[ray]'" in told.stderr

@@ -3,25 +3,19 @@
 import csv
 import io
 import json
-import os
 import sqlite3
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 import citeloom
-from citeloom.cli.app import app
+from tests.cli.commands import model, run
 from tests.fakes.openai_server import OpenAIServer, inputs_of
-from tests.library.words import WordEmbedder
 from tests.pdf.papers import METHOD, SECOND, paper
-from tests.support import is_setting
 from tools.errors import InputError
 from tools.library.open_library import close_libraries
-from tools.settings import settings
 
 CHARCOAL, SILT = "doi:10.5555/charcoal", "doi:10.5555/silt"
 RECORDS: list[dict[str, Any]] = [
@@ -75,65 +69,33 @@ the count by Lind and Reyes <xref ref-type="bibr" rid="b1">[1]</xref>. Others we
 <surname>Lind</surname><given-names>Anna</given-names></name><name><surname>Reyes</surname><given-names>Omar
 </given-names></name></person-group><article-title>Counting silt by hand in small valleys</article-title>
 <source>Silt</source><year>2015</year></element-citation></ref></ref-list></back></article>"""
-Run = Callable[..., str]
 
 
-@pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
-    """Run `citeloom library` in a folder with papers, of which 'mine' has the records; return what it printed."""
-    for name in filter(is_setting, list(os.environ)):
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("CITELOOM_HOME", str(tmp_path / "home"))
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("tools.embed.open_embedder._opened", {("minilm", "", ""): WordEmbedder()})
-    settings.cache_clear()
+@pytest.fixture(autouse=True)
+def papers(bare_home: Path) -> None:
+    """The working folder has papers, and the library 'mine' the records."""
     Path("rivers.pdf").write_bytes(paper())
     records = "\n".join(map(json.dumps, RECORDS))
     for name, text in (("late.md", LATE), ("ash.xml", JATS), ("records.jsonl", records)):
         Path(name).write_text(text, encoding="utf-8")
-
-    def library(*words: str, code: int = 0) -> str:
-        done = CliRunner().invoke(app, ["library", *words])
-        assert done.exit_code == code, done.output
-        return done.stdout
-
     library("add", "records.jsonl", "-l", "mine")
-    yield library
-    close_libraries()
-    settings.cache_clear()
 
 
-@pytest.fixture
-def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., OpenAIServer]]:
-    """Configure a model that answers by a script."""
-    servers: list[OpenAIServer] = []
-
-    def configured(script: Any) -> OpenAIServer:
-        server = OpenAIServer(script)
-        servers.append(server.__enter__())
-        for name, value in (
-            ("CITELOOM_LLM_BASE_URL", server.url),
-            ("CITELOOM_LLM_API_KEY", "sk-test"),
-            ("CITELOOM_STRONG_MODEL", "wise"),
-            ("CITELOOM_STRONG_PRICE", "[1, 1]"),
-            ("CITELOOM_FAST_PRICE", "[1, 1]"),
-        ):
-            monkeypatch.setenv(name, value)
-        settings.cache_clear()
-        return server
-
-    yield configured
-    for server in servers:
-        server.__exit__(None, None, None)
+def library(*words: str, code: int = 0) -> str:
+    return run("library", *words, code=code).stdout
 
 
-def rows(run: Run, *words: str, code: int = 0) -> list[dict[str, Any]]:
-    told = json.loads(run("citations", "mine", *words, "--json", code=code))
+def wise(script: Any) -> AbstractContextManager[OpenAIServer]:
+    return model(script, STRONG_MODEL="wise", STRONG_PRICE="[1, 1]", FAST_PRICE="[1, 1]")
+
+
+def rows(*words: str, code: int = 0) -> list[dict[str, Any]]:
+    told = json.loads(library("citations", "mine", *words, "--json", code=code))
     return list(told["sentences"])
 
 
-def said(run: Run, *words: str, code: int = 0) -> set[tuple[str, str, str]]:
-    return {(row["sentence"], row["cited"], row["type"]) for row in rows(run, *words, code=code)}
+def said(*words: str, code: int = 0) -> set[tuple[str, str, str]]:
+    return {(row["sentence"], row["cited"], row["type"]) for row in rows(*words, code=code)}
 
 
 def citations_in(request: dict[str, Any]) -> Any:
@@ -145,9 +107,9 @@ def shown_to(server: OpenAIServer) -> list[dict[str, Any]]:
 
 
 @pytest.mark.usefixtures("references_are_read_elsewhere")
-def test_sentences_of_pdf_markdown_and_jats_lead_to_the_papers_that_they_cite(run: Run) -> None:
-    run("add", "rivers.pdf", "late.md", "ash.xml", "-l", "mine")
-    found = said(run)
+def test_sentences_of_pdf_markdown_and_jats_lead_to_the_papers_that_they_cite() -> None:
+    library("add", "rivers.pdf", "late.md", "ash.xml", "-l", "mine")
+    found = said()
     last = SECOND.rpartition("hand. ")[2]
     dug = METHOD[METHOD.index("Every") :]
     count = "This is consistent with the count by Lind and Reyes [1]."
@@ -159,63 +121,61 @@ def test_sentences_of_pdf_markdown_and_jats_lead_to_the_papers_that_they_cite(ru
         (dug, SILT, "not typed"),
         (count, SILT, "supports"),
     }, "no sentence that commands, none of a paper on itself, and no type without a phrase"
-    by_sentence = {(row["sentence"], row["cited"]): row for row in rows(run, "Charcoal as a clock")}
+    by_sentence = {(row["sentence"], row["cited"]): row for row in rows("Charcoal as a clock")}
     assert {cited for _, cited in by_sentence} == {CHARCOAL}
     mine = by_sentence[AGAINST, CHARCOAL]
     assert (mine["section"], mine["typed_by"]) == ("1 Introduction", "cue words")
     assert by_sentence[last, CHARCOAL]["page"] == 1
 
 
-def test_paper_is_shown_with_what_others_say_of_it_and_what_it_says_of_others(run: Run) -> None:
-    run("add", "late.md", "ash.xml", "-l", "mine")
-    told = run("citations", "mine", "Embers lie about")
-    assert "What others say of it here: 0 sentences" in told
-    assert (
-        "What it says of others: 3 sentences\n    contrasts: 1\n      Holm (2018), 1 Introduc"
-        in told
-    )
-    assert f"“{AGAINST}” (by cue words)" in told
-    of_silt = run("citations", "mine", SILT)
+def test_paper_is_shown_with_what_others_say_of_it_and_what_it_says_of_others() -> None:
+    library("add", "late.md", "ash.xml", "-l", "mine")
+    told = library("citations", "mine", "Embers lie about")
+    for part in (
+        "What others say of it here: 0 sentences",
+        "What it says of others: 3 sentences\n    contrasts: 1\n      Holm (2018), 1 Introduc",
+        f"“{AGAINST}” (by cue words)",
+    ):
+        assert part in told
+    of_silt = library("citations", "mine", SILT)
     assert (
         "What others say of it here: 2 sentences\n    supports: 1\n      Moss (2023), Results:"
         in of_silt
     )
-    table = list(csv.DictReader(io.StringIO(run("citations", "mine", "--csv"))))
+    table = list(csv.DictReader(io.StringIO(library("citations", "mine", "--csv"))))
     assert {row["type"] for row in table} == {"supports", "contrasts", "uses", "not typed"}
     assert len(table) == 4
-    run("citations", "mine", "--csv", "--json", code=2)
-    whole = run("citations", "mine")
+    library("citations", "mine", "--csv", "--json", code=2)
+    whole = library("citations", "mine")
     assert whole.count("What others say of it here") == 2
     assert "What it says of others" not in whole
 
 
-def test_nothing_is_guessed_where_a_citation_may_mean_two_papers(run: Run) -> None:
+def test_nothing_is_guessed_where_a_citation_may_mean_two_papers() -> None:
     text = LATE.replace(AGAINST, "Unlike Lind et al. (2015), we dig in the dry season of the year.")
     more = "Lind, Anna and Eva Moor. 2015. Counting sand by hand in small valleys. Silt 5, 1-12."
     Path("two.md").write_text(f"{text}\n{more}\n", encoding="utf-8")
     twin = RECORDS[0] | {"id": "doi:10.5555/twin", "authors": []}
     del twin["year"]
     Path("twin.jsonl").write_text(json.dumps(twin), encoding="utf-8")
-    run("add", "two.md", "-l", "mine")
-    assert said(run) == {(BOTH, SILT, "uses"), (BOTH, CHARCOAL, "not typed")}
-    run("add", "twin.jsonl", "-l", "mine")
-    assert said(run) == {(BOTH, SILT, "uses")}, "its title is that of two papers"
+    library("add", "two.md", "-l", "mine")
+    assert said() == {(BOTH, SILT, "uses"), (BOTH, CHARCOAL, "not typed")}
+    library("add", "twin.jsonl", "-l", "mine")
+    assert said() == {(BOTH, SILT, "uses")}, "its title is that of two papers"
 
 
-def test_paper_in_two_versions_says_a_thing_once_and_a_removed_one_nothing(run: Run) -> None:
+def test_paper_in_two_versions_says_a_thing_once_and_a_removed_one_nothing() -> None:
     Path("later.md").write_text(LATE.replace("by two people", "by three people"), encoding="utf-8")
-    run("add", "late.md", "later.md", "-l", "mine")
-    assert len(rows(run)) == 3
-    run("remove", "mine", CHARCOAL, "--yes")
-    assert said(run) == {(BOTH, SILT, "uses")}
-    run("remove", "mine", SILT, "--yes")
-    assert "no paper here cites another" in run("citations", "mine")
+    library("add", "late.md", "later.md", "-l", "mine")
+    assert len(rows()) == 3
+    library("remove", "mine", CHARCOAL, "--yes")
+    assert said() == {(BOTH, SILT, "uses")}
+    library("remove", "mine", SILT, "--yes")
+    assert "no paper here cites another" in library("citations", "mine")
 
 
-def test_model_types_each_sentence_once_and_new_ones_when_they_come(
-    run: Run, model: Callable[..., OpenAIServer]
-) -> None:
-    run("add", "late.md", "-l", "mine")
+def test_model_types_each_sentence_once_and_new_ones_when_they_come() -> None:
+    library("add", "late.md", "-l", "mine")
 
     def answer(request: dict[str, Any]) -> dict[str, Any]:
         asked = citations_in(request)
@@ -226,28 +186,28 @@ def test_model_types_each_sentence_once_and_new_ones_when_they_come(
         ]
         return {"citations": [*told, {"id": "C99", "stance": "supports"}]}
 
-    server = model(answer)
-    found = rows(run)
-    assert {row["typed_by"] for row in found} == {"wise"}
-    assert {row["type"] for row in found} == {"uses", "background"}
-    (first, *_) = shown_to(server)
-    assert first["sentence"] == AGAINST
-    assert (first["before"], first["after"]) == (
-        "Embers were dug out of wet valleys by hand.",
-        AFTER,
-    )
-    assert first["cites"] == "Holm (2018): Charcoal as a clock for those without ash"
-    assert ORDER not in json.dumps(shown_to(server))
-    assert len(shown_to(server)) == 3
-    assert rows(run) == found
-    assert len(server.requests) == 1, "nothing is asked twice"
-    run("add", "ash.xml", "-l", "mine")
-    assert len(rows(run)) == 4
-    assert [one["cites"][:4] for one in shown_to(server)[3:]] == ["Lind"]
-    Path("late.md").write_text(LATE.replace(AFTER, "Somebody digs there."), encoding="utf-8")
-    run("add", "late.md", "-l", "mine")
-    assert {row["typed_by"] for row in rows(run)} == {"wise"}
-    assert len(shown_to(server)) == 4, "a sentence that is still there stays typed"
+    with wise(answer) as server:
+        found = rows()
+        assert {row["typed_by"] for row in found} == {"wise"}
+        assert {row["type"] for row in found} == {"uses", "background"}
+        (first, *_) = shown_to(server)
+        assert first["sentence"] == AGAINST
+        assert (first["before"], first["after"]) == (
+            "Embers were dug out of wet valleys by hand.",
+            AFTER,
+        )
+        assert first["cites"] == "Holm (2018): Charcoal as a clock for those without ash"
+        assert ORDER not in json.dumps(shown_to(server))
+        assert len(shown_to(server)) == 3
+        assert rows() == found
+        assert len(server.requests) == 1, "nothing is asked twice"
+        library("add", "ash.xml", "-l", "mine")
+        assert len(rows()) == 4
+        assert [one["cites"][:4] for one in shown_to(server)[3:]] == ["Lind"]
+        Path("late.md").write_text(LATE.replace(AFTER, "Somebody digs there."), encoding="utf-8")
+        library("add", "late.md", "-l", "mine")
+        assert {row["typed_by"] for row in rows()} == {"wise"}
+        assert len(shown_to(server)) == 4, "a sentence that is still there stays typed"
 
 
 @pytest.mark.parametrize(
@@ -258,29 +218,24 @@ def test_model_types_each_sentence_once_and_new_ones_when_they_come(
         ("no JSON at all", "sentence"),
     ],
 )
-def test_wrong_ids_and_types_leave_a_sentence_to_cue_words(
-    run: Run, model: Callable[..., OpenAIServer], script: Any, told: str
-) -> None:
-    run("add", "ash.xml", "-l", "mine")
-    model([script])
-    (row,) = rows(run, code=1 if told else 0)
+def test_wrong_ids_and_types_leave_a_sentence_to_cue_words(script: Any, told: str) -> None:
+    library("add", "ash.xml", "-l", "mine")
+    with wise([script]):
+        (row,) = rows(code=1 if told else 0)
     assert (row["type"], row["typed_by"]) == ("supports", "cue words")
 
 
-def test_budget_stops_the_model_and_what_was_found_is_shown(
-    run: Run, model: Callable[..., OpenAIServer]
-) -> None:
-    run("add", "late.md", "-l", "mine")
-    server = model([{"citations": []}])
-    found = rows(run, "--max-usd", "0", code=1)
-    assert len(found) == 3
-    assert not server.requests
-    assert rows(run, "--mind", "extractive") == found
+def test_budget_stops_the_model_and_what_was_found_is_shown() -> None:
+    library("add", "late.md", "-l", "mine")
+    with wise([{"citations": []}]) as server:
+        found = rows("--max-usd", "0", code=1)
+        assert len(found) == 3
+        assert rows("--mind", "extractive") == found
     assert not server.requests
 
 
-def test_python_gives_the_same_and_an_unknown_paper_is_refused(run: Run) -> None:
-    run("add", "late.md", "-l", "mine")
+def test_python_gives_the_same_and_an_unknown_paper_is_refused() -> None:
+    library("add", "late.md", "-l", "mine")
     told = citeloom.citations("mine", CHARCOAL)
     assert [item.text for item in told.sentences] == [AGAINST, BOTH]
     one = told.sentences[0]
@@ -288,17 +243,17 @@ def test_python_gives_the_same_and_an_unknown_paper_is_refused(run: Run) -> None
     assert told.papers[one.citing].title == "Embers lie about their age in wet valleys"
     with pytest.raises(InputError, match="list its papers"):
         citeloom.citations("mine", "Owls")
-    run("citations", "mine", "valleys", code=2)
+    library("citations", "mine", "valleys", code=2)
 
 
-def test_library_of_before_and_one_without_texts_have_nothing_to_tell(run: Run) -> None:
-    assert "no paper here cites another" in run("citations", "mine")
-    heads = run("citations", "mine", "--csv")
-    run("add", "late.md", "-l", "mine")
-    assert run("citations", "mine", "--csv").startswith(heads)
-    run("snapshot", "mine", "mine.gz")
-    run("restore", "mine.gz", "-l", "again")
+def test_library_of_before_and_one_without_texts_have_nothing_to_tell() -> None:
+    assert "no paper here cites another" in library("citations", "mine")
+    heads = library("citations", "mine", "--csv")
+    library("add", "late.md", "-l", "mine")
+    assert library("citations", "mine", "--csv").startswith(heads)
+    library("snapshot", "mine", "mine.gz")
+    library("restore", "mine.gz", "-l", "again")
     close_libraries()
     with closing(sqlite3.connect("home/libraries/again/catalog.sqlite")) as db:
         assert db.execute("SELECT COUNT(*) FROM citing").fetchone() == (1,)
-    assert "What others say of it here" in run("citations", "again")
+    assert "What others say of it here" in library("citations", "again")

@@ -1,40 +1,20 @@
 """Answers of the model that were lost to faults: the outcome is partial, and that is said first."""
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.cli.commands import model
 from tests.cli.conftest import Cite
-from tests.fakes.openai_server import OpenAIServer, Text, task_of
-from tests.fakes.reviewer import Spoil, reviewer
+from tests.fakes.openai_server import Text, task_of
+from tests.fakes.reviewer import reviewer
 from tests.support import ABSTRACT, SMALL
-from tools.settings import settings
 
 QUICK = ("--library", SMALL, "--set", "pool=6", "--set", "max_hops=2", "--keep", "4", "--cite", "2")
-Scripted = Callable[[Mapping[str, Spoil]], AbstractContextManager[OpenAIServer]]
 
 
 def garbage(answer: Any, inputs: dict[str, Any]) -> Text:
     return Text("The stars were bright that night.")
-
-
-@pytest.fixture
-def scripted(home: Path, monkeypatch: pytest.MonkeyPatch) -> Scripted:
-    """Serves a scripted model, some of whose answers are spoilt by task."""
-
-    @contextmanager
-    def serve(spoil: Mapping[str, Spoil]) -> Iterator[OpenAIServer]:
-        with OpenAIServer(reviewer(spoil)) as server:
-            monkeypatch.setenv("CITELOOM_LLM_BASE_URL", server.url)
-            monkeypatch.setenv("CITELOOM_LLM_API_KEY", "sk-test")
-            monkeypatch.setenv("CITELOOM_STRONG_MODEL", "m")
-            settings.cache_clear()
-            yield server
-
-    return serve
 
 
 ASKED = (
@@ -50,19 +30,17 @@ ASKED = (
 """Every task of a review as `QUICK` asks for it."""
 
 
-def test_review_that_lost_no_answer_is_complete(cite: Cite, scripted: Scripted) -> None:
-    with scripted({}) as server:
+def test_review_that_lost_no_answer_is_complete(cite: Cite) -> None:
+    with model(reviewer({})) as server:
         done = cite("review", ABSTRACT, *QUICK)
     assert {task_of(request) for request in server.requests} == set(ASKED)
     assert (done.code, done.run["outcome"]) == (0, "complete")
     assert "Partial" not in done.stdout
 
 
-@pytest.mark.parametrize("task", ASKED)
-def test_lost_answer_makes_a_review_partial_and_is_said_first(
-    cite: Cite, scripted: Scripted, task: str
-) -> None:
-    with scripted({task: garbage}):
+@pytest.mark.parametrize("task", ["generate_queries", "debate_papers", "revise_draft"])
+def test_lost_answer_makes_a_review_partial_and_is_said_first(cite: Cite, task: str) -> None:
+    with model(reviewer({task: garbage})):
         done = cite("review", ABSTRACT, *QUICK)
     assert done.run["outcome"] == "partial"
     told = "Partial: the model gave no usable answer "
@@ -73,8 +51,8 @@ def test_lost_answer_makes_a_review_partial_and_is_said_first(
         assert done.stderr.index(told) < done.stderr.index("Not done")
 
 
-def test_lost_answer_is_said_before_an_answer_and_a_verdict(cite: Cite, scripted: Scripted) -> None:
-    with scripted({"plan_search": garbage, "judge_claims": garbage}):
+def test_lost_answer_is_said_before_an_answer_and_a_verdict(cite: Cite) -> None:
+    with model(reviewer({"plan_search": garbage, "judge_claims": garbage})):
         asked = cite("ask", "How are literature reviews written?", "--library", SMALL)
         row = (
             "Owls hoot [1].\n\n## References\n\n[1] A. Ajith. LitSearch: A Retrieval Benchmark for Scientific "

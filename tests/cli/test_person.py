@@ -3,8 +3,7 @@
 import json
 from typing import Any
 
-import pytest
-
+from tests.cli.commands import variables
 from tests.cli.conftest import Cite
 from tests.support import ABSTRACT, SMALL
 
@@ -49,16 +48,15 @@ def test_word_that_is_none_of_the_three_is_a_usage_error(cite: Cite) -> None:
     assert cite(*FIND, "--review-queries=maybe").code == 2
 
 
-def test_cost_is_told_before_a_model_is_asked(cite: Cite, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CITELOOM_STRONG_MODEL", "scripted")
-    monkeypatch.setenv("CITELOOM_LLM_BASE_URL", "http://127.0.0.1:9/v1")
-    waiting = cite(*FIND, "--review-cost=auto")
-    assert waiting.code == 4
-    assert "model calls: 2 to " in waiting.stderr
-    assert "USD: not known" in waiting.stderr
-    assert "no known price" in waiting.text("cost.md")
-    name = waiting.stderr.split("--resume ")[1].split()[0]
-    (waiting.out / "cost.txt").write_text("stop\n", "utf-8")
-    stopped = cite("find", "--resume", name)
+def test_cost_is_told_before_a_model_is_asked(cite: Cite) -> None:
+    with variables(STRONG_MODEL="scripted", LLM_BASE_URL="http://127.0.0.1:9/v1"):
+        waiting = cite(*FIND, "--review-cost=auto")
+        assert waiting.code == 4
+        assert "model calls: 2 to " in waiting.stderr
+        assert "USD: not known" in waiting.stderr
+        assert "no known price" in waiting.text("cost.md")
+        name = waiting.stderr.split("--resume ")[1].split()[0]
+        (waiting.out / "cost.txt").write_text("stop\n", "utf-8")
+        stopped = cite("find", "--resume", name)
     assert stopped.code == 1
     assert "when it asked about the cost" in stopped.stderr

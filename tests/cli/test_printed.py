@@ -6,44 +6,20 @@ import sys
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from citeloom.cli.app import app
-from tests.cli.commands import call
+from tests.cli.commands import call, run, variables
 from tests.support import clean_environment
-from tools.settings import settings
 
 TOPIC = "language models that retrieve papers for the writing of literature reviews"
 FIND = ("find", TOPIC, "--keep", "3", "--set", "pool=8", "--set", "max_hops=1")
 
 
-def told(*arguments: str, stdin: str | None = None) -> tuple[int, str, str]:
-    result = CliRunner().invoke(app, list(arguments), input=stdin)
-    assert isinstance(result.exception, SystemExit | None), repr(result.exception)
-    return result.exit_code, result.stdout, result.stderr
-
-
-@pytest.mark.parametrize("command", ["find", "review"])
 def test_hint_keeps_its_underscores_and_each_failure_is_told_once(
-    home: Path, monkeypatch: pytest.MonkeyPatch, command: str
+    home: Path,
 ) -> None:
-    monkeypatch.setenv("CITELOOM_SOURCE_PATIENCE", "0.2")
-    settings.cache_clear()
-    done = call(
-        command,
-        TOPIC,
-        "--library",
-        "small",
-        "--keep",
-        "2",
-        "--source",
-        "library",
-        "--source",
-        "crossref",
-        "--source",
-        "openalex",
-        out=home.parent / "out",
-    )
+    sources = [part for name in ("library", "crossref", "openalex") for part in ("--source", name)]
+    with variables(SOURCE_PATIENCE="0.2"):
+        done = call("find", TOPIC, "--library", "small", "--keep", "2", *sources, out=home / "out")
     printed = done.stdout + done.stderr
     assert "set CITELOOM_CROSSREF_URL to a mirror" in printed
     assert "\\" not in printed
@@ -51,14 +27,12 @@ def test_hint_keeps_its_underscores_and_each_failure_is_told_once(
         assert printed.count(f"{source} cannot be reached") == 1
     assert "Coverage: " in done.stderr
     assert "Estimating" not in done.stderr
-    assert "CITELOOM\\_CROSSREF\\_URL" in done.text(
-        "papers.md" if command == "find" else "review.md"
-    ), "the file is Markdown"
+    assert "CITELOOM\\_CROSSREF\\_URL" in done.text("papers.md"), "the file is Markdown"
 
 
 def ids_as_printed() -> list[str]:
     """An id of each kind, as `library papers` has them."""
-    _, listed, _ = told("library", "papers", "starter")
+    listed = run("library", "papers", "starter").stdout
     ids = [line.split("  ")[0] for line in listed.splitlines()]
     kinds = {id_.partition(":")[0]: id_ for id_ in ids}
     assert kinds.keys() == {"arxiv", "doi", "title"}
@@ -66,26 +40,31 @@ def ids_as_printed() -> list[str]:
 
 
 def test_every_command_takes_a_paper_as_the_library_prints_it(home: Path) -> None:
-    for paper in ids_as_printed():
-        code, shown, _ = told("library", "show", "starter", paper, "--json")
-        assert code == 0, paper
-        title = json.loads(shown)["record"]["title"]
-        assert told("library", "search", "starter", title, "--paper", paper)[0] == 0, paper
-        done = call(*FIND, "--include", paper, out=home.parent / "find")
-        assert paper in done.paper_ids
-        done = call(*FIND, "--exclude", paper, out=home.parent / "less")
-        assert paper not in done.paper_ids
-        done = call("write", TOPIC, "--paper", paper, out=home.parent / "write")
-        assert done.run["cited"] == [paper]
-        text = f"{title} was studied before [1]."
-        checked = call("verify", "-", "--paper", paper, out=home.parent / "verify", stdin=text)
-        (sentence,) = checked.run["sentences"]
-        assert [one["paper"] for one in sentence["citations"]] == [paper]
-        assert "no such paper" not in checked.stderr
-        asked = call("ask", f"What is known of {title}?", "--paper", paper, out=home.parent / "ask")
-        assert {one["paper"] for one in asked.json("answer.json")["passages"]} == {paper}
-        stack = call("synthesize", title, "--paper", paper, out=home.parent / "stack")
-        assert [one["paper"] for one in stack.json("synthesis.json")["stacked"]] == [paper]
+    ids = ids_as_printed()
+
+    def each(option: str) -> list[str]:
+        return [part for paper in ids for part in (option, paper)]
+
+    titles = []
+    for paper in ids:
+        shown = run("library", "show", "starter", paper, "--json", code=0).stdout
+        titles.append(json.loads(shown)["record"]["title"])
+        run("library", "search", "starter", titles[-1], "--paper", paper, code=0)
+    done = call(*FIND, *each("--include"), out=home / "find")
+    assert {*ids} <= {*done.paper_ids}
+    done = call(*FIND, *each("--exclude"), out=home / "less")
+    assert not {*ids} & {*done.paper_ids}
+    done = call("write", TOPIC, *each("--paper"), out=home / "write")
+    assert {*done.run["cited"]} == {*ids}
+    text = " ".join(f"{title} was studied [{at}]." for at, title in enumerate(titles, 1))
+    checked = call("verify", "-", *each("--paper"), out=home / "verify", stdin=text)
+    cited = [one["paper"] for each in checked.run["sentences"] for one in each["citations"]]
+    assert cited == ids
+    assert "no such paper" not in checked.stderr
+    asked = call("ask", f"What is known of {titles[0]}?", *each("--paper"), out=home / "ask")
+    assert ids[0] in {one["paper"] for one in asked.json("answer.json")["passages"]} <= {*ids}
+    stack = call("synthesize", titles[0], *each("--paper"), out=home / "stack")
+    assert [one["paper"] for one in stack.json("synthesis.json")["stacked"]] == ids
 
 
 COMMANDS = (
@@ -106,19 +85,15 @@ COMMANDS = (
 )
 
 
-@pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("below", ["", "home"])
-def test_home_that_cannot_be_used_is_told_as_that_by_every_command(
-    home: Path, monkeypatch: pytest.MonkeyPatch, command: str, below: str
-) -> None:
+def test_home_that_cannot_be_used_is_told_as_that_by_every_command(home: Path, below: str) -> None:
     file = home.parent / "file"
     file.write_text("in the way", encoding="utf-8")
-    monkeypatch.setenv("CITELOOM_HOME", str(file / below))
-    settings.cache_clear()
-    code, _, said = told(*command.split(maxsplit=1 if "bees" in command else -1))
-    assert code == 2
-    assert f"(CITELOOM_HOME): {file} is not a folder" in said
-    assert len(said.splitlines()) == 1
+    with variables(HOME=str(file / below)):
+        for command in COMMANDS:
+            said = run(*command.split(maxsplit=1 if "bees" in command else -1), code=2).stderr
+            assert f"(CITELOOM_HOME): {file} is not a folder" in said, command
+            assert len(said.splitlines()) == 1
 
 
 def test_number_agrees_with_its_noun_in_what_is_printed(home: Path) -> None:

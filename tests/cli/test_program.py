@@ -14,22 +14,21 @@ from tests.support import ROOT, clean_environment
 from tools.run_settings import setting_fields
 
 
-def run(home: Path, *arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
-    environment = {**clean_environment(home), "PYTHONPATH": str(ROOT), **env}
-    return subprocess.run(
+def process(home: Path, *arguments: str) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
         [sys.executable, "-m", "citeloom", *arguments],
         cwd=home.parent,
-        env=environment,
-        capture_output=True,
+        env={**clean_environment(home), "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        timeout=60,
-        check=False,
     )
 
 
 def test_version_is_that_of_the_package(home: Path) -> None:
-    done = run(home, "--version")
-    assert (done.returncode, done.stdout) == (0, f"citeloom {version('citeloom')}\n")
+    with process(home, "--version") as done:
+        assert done.communicate(timeout=60) == (f"citeloom {version('citeloom')}\n", "")
+    assert done.returncode == 0
 
 
 @pytest.mark.parametrize(
@@ -40,22 +39,15 @@ def test_version_is_that_of_the_package(home: Path) -> None:
         ("citeloom ask --li", {"--library", "--listen"}),
     ],
 )
-def test_shell_completes_commands_and_options(home: Path, words: str, offered: set[str]) -> None:
+def test_shell_completes_commands_and_options(words: str, offered: set[str]) -> None:
     told = {"COMP_WORDS": words, "COMP_CWORD": str(len(words.split(" ")) - 1)}
-    done = run(home, _CITELOOM_COMPLETE="complete_bash", **told)
+    asked = {"_CITELOOM_COMPLETE": "complete_bash", **told}
+    done = CliRunner().invoke(app, prog_name="citeloom", env=asked)
     assert set(done.stdout.split()) == offered
 
 
 def test_reader_that_has_enough_is_no_fault(home: Path) -> None:
-    environment = {**clean_environment(home), "PYTHONPATH": str(ROOT)}
-    with subprocess.Popen(
-        [sys.executable, "-m", "citeloom", "library", "search", "starter", "drawing graphs"],
-        cwd=home.parent,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as running:
+    with process(home, "library", "search", "starter", "drawing graphs") as running:
         assert running.stdout
         assert running.stderr
         running.stdout.close()

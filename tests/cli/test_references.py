@@ -1,17 +1,15 @@
 """`citeloom references`: printed references as records, and what a source says of them, over real HTTP."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from citeloom.cli.app import app
-from tests.fakes.scholar.server import ScholarServer
-from tests.fakes.scholar.world import Work, World, make_world
+from tests.cli.commands import run, sources
+from tests.cli.test_findings import sound
+from tests.fakes.scholar.world import make_world
 from tools.bibliography.read_records import read_records
-from tools.settings import settings
 
 LIST = """\
 Abel, A., E. Quill, and B. Corvin. How sulphur rain reaches lichens? A study of tiled chapels. Journal of Lichens 12, no. 3 (1990): 45–67.
@@ -19,38 +17,14 @@ Brandt B, Dalca C. Tidal locks and the otters of harbours. Annals of Otters. 199
 """  # noqa: E501
 
 
-def run(*arguments: str | Path, stdin: str | None = None) -> Result:
-    return CliRunner().invoke(app, ["references", *map(str, arguments)], input=stdin)
-
-
-@pytest.fixture
-def world() -> World:
-    return make_world(size=60, seed=3, crowd=0)
-
-
-@pytest.fixture
-def works(home: Path, world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Work]]:
-    with ScholarServer(world) as running:
-        for name, url in (("OPENALEX", running.openalex_url), ("CROSSREF", running.crossref_url)):
-            monkeypatch.setenv(f"CITELOOM_{name}_URL", url)
-            monkeypatch.setenv(f"CITELOOM_{name}_RATE", "500")
-        settings.cache_clear()
-        yield [
-            work
-            for work in world.works
-            if {"openalex", "crossref"} <= work.held_by
-            and work.doi
-            and work.venue
-            and len(work.title) > 50
-            and work.authors
-            and all(family for _, family in work.authors)
-        ]
+def references(*arguments: str | Path, stdin: str | None = None) -> Result:
+    return run("references", *arguments, stdin=stdin)
 
 
 @pytest.mark.parametrize("form", ["bibtex", "csl", "ris"])
 def test_each_form_holds_what_was_read_and_can_be_read_back(tmp_path: Path, form: str) -> None:
     path = tmp_path / {"bibtex": "out.bib", "csl": "out.json", "ris": "out.ris"}[form]
-    done = run("-", "--format", form, "--out", path, stdin=LIST)
+    done = references("-", "--format", form, "--out", path, stdin=LIST)
     assert done.exit_code == 0, done.output
     assert "2 references read, 0 with low confidence" in done.stderr
     first, second = read_records(path)
@@ -66,7 +40,7 @@ def test_list_of_a_text_is_read_and_each_record_says_on_what_it_rests(tmp_path: 
     path.write_text(
         f"Lichens bleach [1].\n\n## References\n\n[1] {LIST.splitlines()[0]}\n", "utf-8"
     )
-    done = run(path, "--format", "csl")
+    done = references(path, "--format", "csl")
     (item,) = json.loads(done.stdout)
     printed, sure = item["custom"]["citeloom"]
     assert printed.startswith("As printed: Abel, A.")
@@ -74,10 +48,9 @@ def test_list_of_a_text_is_read_and_each_record_says_on_what_it_rests(tmp_path: 
     assert (item["volume"], item["issue"], item["page"]) == ("12", "3", "45-67")
 
 
-def test_sources_confirm_fill_and_tell_what_differs(
-    world: World, works: list[Work], tmp_path: Path
-) -> None:
-    right, wrong = works[:2]
+def test_sources_confirm_fill_and_tell_what_differs(home: Path, tmp_path: Path) -> None:
+    world = make_world(size=60, seed=3, crowd=0)
+    right, wrong = sound(world)[:2]
     notice = world.add_notice(right, "expression_of_concern")
     lines = [
         f"{'; '.join(f'{family}, {given}' for given, family in work.authors)}. {year}. {work.title}. {work.venue}."
@@ -86,7 +59,8 @@ def test_sources_confirm_fill_and_tell_what_differs(
     lines.append(LIST.splitlines()[0])
     path = tmp_path / "list.txt"
     path.write_text("\n".join(lines), "utf-8")
-    done = run(path, "--source", "openalex", "--source", "crossref")
+    with sources(world):
+        done = references(path, "--source", "openalex", "--source", "crossref")
     assert done.exit_code == 0, done.output
     first, second, third = done.stdout.split("% As printed: ")[1:]
     assert f"doi = {{{right.doi}}}".lower() in first
@@ -99,6 +73,4 @@ def test_file_without_references_ends_with_what_to_do(tmp_path: Path) -> None:
     path = tmp_path / "list.txt"
     for text, told in (("\n\n", "is empty"), ("To buy: milk and bread.\n", "one reference a line")):
         path.write_text(text, "utf-8")
-        done = run(path)
-        assert done.exit_code == 2
-        assert told in done.stderr
+        assert told in run("references", path, code=2).stderr

@@ -5,15 +5,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from citeloom.cli.app import app
+from tests.cli.commands import run, sources
 from tests.cli.conftest import Cite
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import make_world
 from tests.support import ABSTRACT, small_records
 from tools.library.open_library import close_libraries
-from tools.settings import settings
 
 SEARCH = ("--source", "openalex", "--keep", "8", "--set", "pool=12", "--set", "results=30")
 ONE_HOP = ("--set", "max_hops=1")
@@ -22,14 +20,9 @@ CAUSES = {"retracted", "concern"}
 
 
 @pytest.fixture
-def server(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ScholarServer]:
+def server(home: Path) -> Iterator[ScholarServer]:
     world = make_world(size=150, seed=2, about=ABSTRACT.read_text(encoding="utf-8"), crowd=20)
-    with ScholarServer(world) as running:
-        for name, url in (("OPENALEX", running.openalex_url), ("CROSSREF", running.crossref_url)):
-            monkeypatch.setenv(f"CITELOOM_{name}_URL", url)
-            monkeypatch.setenv(f"CITELOOM_{name}_RATE", "500")
-        monkeypatch.setenv("CITELOOM_SOURCE_PATIENCE", "0.5")
-        settings.cache_clear()
+    with sources(world, SOURCE_PATIENCE="0.5") as running:
         yield running
 
 
@@ -135,8 +128,7 @@ def test_library_marked_or_lost_since_a_run_is_told(cite: Cite, home: Path) -> N
         ]
         path = home / "records.jsonl"
         path.write_text("\n".join(rows) + "\n", encoding="utf-8")
-        done = CliRunner().invoke(app, ["library", "add", str(path), "--library", OWN])
-        assert done.exit_code == 0, done.output
+        run("library", "add", path, "--library", OWN, code=0)
 
     add(False)
     before = cite("review", ABSTRACT, "--library", OWN, "--cite", "4")

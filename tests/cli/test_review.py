@@ -5,10 +5,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from typer.testing import CliRunner
-
-from citeloom.cli.app import app
-from tests.cli.commands import CONTRACT, Done, cited, section
+from tests.cli.commands import CONTRACT, Done, cited, run, section
 from tests.cli.conftest import Cite
 from tests.support import SMALL, starter_records
 
@@ -35,9 +32,12 @@ def test_review_writes_the_five_files_and_exits_with_0(reviewed: Done) -> None:
     markdown = reviewed.text("review.md")
     plain = re.sub(r"\\(.)", r"\1", re.sub(r"<(https?://[^>]+)>", r"\1", markdown))
     assert plain.startswith(reviewed.stdout.rstrip())
-    assert "Made in embedded mode, without an LLM" in reviewed.stdout
-    assert "annotations by CiteLoom's authors" in reviewed.stdout
-    assert "## References" in reviewed.stdout
+    for part in (
+        "Made in embedded mode, without an LLM",
+        "annotations by CiteLoom's authors",
+        "## References",
+    ):
+        assert part in reviewed.stdout
 
 
 def test_text_has_5_to_15_distinct_sentences_that_cite_8_papers_or_more(reviewed: Done) -> None:
@@ -152,9 +152,13 @@ def test_json_prints_one_document_of_a_text_from_standard_input(cite: Cite, abst
     assert {name: printed[name] for name in done.papers} == done.papers
 
 
-def test_results_go_to_a_folder_of_the_runs_name_by_default(home: Path, abstract: str) -> None:
-    result = CliRunner().invoke(app, ["find", abstract, "--library", SMALL])
+def test_results_go_to_a_folder_of_the_runs_name_by_default_and_a_question_is_an_input_too(
+    home: Path,
+) -> None:
+    question = "How well do language models cite their sources?"
+    result = run("find", question, "--library", SMALL, code=0)
     (folder,) = (home.parent / "citeloom-out").iterdir()
-    assert result.exit_code == 0
     assert f"citeloom-out/{folder.name}" in result.stderr
-    assert json.loads((folder / "run.json").read_text(encoding="utf-8"))["run"] == folder.name
+    assert "the input is very short" in result.stderr
+    told = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    assert (told["run"], told["request"]["kind"]) == (folder.name, "question")

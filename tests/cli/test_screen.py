@@ -4,19 +4,16 @@ import csv
 import io
 import json
 from pathlib import Path
-from typing import Protocol
 from xml.etree import ElementTree
 
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from citeloom.cli.app import app
+from tests.cli.commands import model, run
 from tests.cli.conftest import Cite
 from tests.cli.test_output_contract import check_described
-from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.reviewer import reviewer
 from tests.support import SMALL, small_records
-from tools.settings import settings
 
 TABLE = """Title,Abstract,DOI,Publication Year,Authors,Colour
 Honey bees find home,We displaced forty honey bees. Most flew home in an hour.,10.1234/home,2019,A. Bee; B. Bee,red
@@ -28,24 +25,12 @@ Honey bees find home!,,10.1234/HOME,2019,A. Bee,red
 CRITERIA = ("--include", "Studies bees", "--exclude", "computer simulations")
 
 
-class Screen(Protocol):
-    """Runs a command of `citeloom screen`."""
-
-    def __call__(self, *arguments: str | Path, stdin: str | None = None) -> Result: ...
+def screen(*arguments: str | Path, stdin: str | None = None) -> Result:
+    return run("screen", *arguments, stdin=stdin)
 
 
 @pytest.fixture
-def screen(home: Path) -> Screen:
-    def run(*arguments: str | Path, stdin: str | None = None) -> Result:
-        done = CliRunner().invoke(app, ["screen", *map(str, arguments)], input=stdin)
-        assert isinstance(done.exception, SystemExit | None), repr(done.exception)
-        return done
-
-    return run
-
-
-@pytest.fixture
-def begun(screen: Screen, tmp_path: Path) -> Path:
+def begun(home: Path, tmp_path: Path) -> Path:
     """A screening with the papers of TABLE."""
     (tmp_path / "found.csv").write_text(TABLE, "utf-8")
     folder = tmp_path / "s"
@@ -57,7 +42,7 @@ def begun(screen: Screen, tmp_path: Path) -> Path:
 
 
 def test_two_people_disagree_a_third_settles_and_the_files_tell_it(
-    screen: Screen, begun: Path, tmp_path: Path
+    begun: Path, tmp_path: Path
 ) -> None:
     first = screen("decide", begun, "--as", "Ann", stdin="i\n" * 4)
     assert "No paper is left." in first.stdout
@@ -107,9 +92,7 @@ def test_two_people_disagree_a_third_settles_and_the_files_tell_it(
     assert included.count("TY  - ") == 2
 
 
-def test_decisions_come_back_from_ris_with_their_reasons(
-    screen: Screen, begun: Path, tmp_path: Path
-) -> None:
+def test_decisions_come_back_from_ris_with_their_reasons(begun: Path, tmp_path: Path) -> None:
     screen("decide", begun, "--as", "Ann", stdin="i\ne E1\nm\ns\nq\n")
     # Until a second screener decides nothing is settled, so a screening of one is what is written.
     protocol = json.loads((begun / "protocol.json").read_text("utf-8"))
@@ -147,7 +130,7 @@ ER  -
 
 
 def test_notes_of_rayyan_and_asreview_are_read_and_exclusions_need_no_criterion(
-    screen: Screen, begun: Path, tmp_path: Path
+    begun: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "others.ris").write_text(FOREIGN, "utf-8")
     for name in ("Bo", "Al"):
@@ -161,9 +144,7 @@ def test_notes_of_rayyan_and_asreview_are_read_and_exclusions_need_no_criterion(
 
 
 @pytest.mark.parametrize("notes", ['{"Bo"=>"Included"}', "{broken", "{}", '{"Bo"=>7, "Al"=>null}'])
-def test_rayyan_of_one_person_and_ugly_notes(
-    screen: Screen, begun: Path, tmp_path: Path, notes: str
-) -> None:
+def test_rayyan_of_one_person_and_ugly_notes(begun: Path, tmp_path: Path, notes: str) -> None:
     lines = f"TY  - JOUR\nTI  - Ants\nDO  - 10.1234/ants\nN1  - RAYYAN-INCLUSION: {notes}\nER  - \n"
     (tmp_path / "one.ris").write_text(lines, "utf-8")
     done = screen("import", begun, tmp_path / "one.ris", "--as", "Cy")
@@ -173,9 +154,7 @@ def test_rayyan_of_one_person_and_ugly_notes(
         assert "one.ris has no decision of Cy on a paper of this screening" in done.stderr
 
 
-def test_answers_are_asked_again_or_taken_back_and_skipped_papers_are_told(
-    screen: Screen, begun: Path
-) -> None:
+def test_answers_are_asked_again_or_taken_back_and_skipped_papers_are_told(begun: Path) -> None:
     done = screen("decide", begun, "--as", "Ann", stdin="u\n \nwhat\ne\ne e1\ni\nu\ni E1\ns\ns\n")
     assert "Ann has not decided on any paper here" in done.stdout
     assert "an exclusion needs the number of a criterion: I1, E1" in done.stdout
@@ -192,22 +171,12 @@ def test_answers_are_asked_again_or_taken_back_and_skipped_papers_are_told(
     ]
 
 
-def test_model_decides_and_what_it_cannot_is_left(
-    screen: Screen, begun: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_model_decides_and_what_it_cannot_is_left(begun: Path) -> None:
     assert "No cost" in screen("run", begun, "--estimate").stdout
     refused = screen("run", begun)
     assert refused.exit_code == 2
     assert "no model is configured, so CiteLoom decides nothing" in refused.stderr
-    with OpenAIServer(reviewer()) as server:
-        for name, value in {
-            "LLM_BASE_URL": server.url,
-            "LLM_API_KEY": "k",
-            "STRONG_MODEL": "gpt",
-        }.items():
-            monkeypatch.setenv(f"CITELOOM_{name}", value)
-        monkeypatch.setenv("CITELOOM_STRONG_PRICE", "[2, 8]")
-        settings.cache_clear()
+    with model(reviewer(), STRONG_MODEL="gpt", STRONG_PRICE="[2, 8]") as server:
         told = screen("run", begun, "--estimate")
         assert not server.requests
         done = screen("run", begun)
@@ -254,7 +223,7 @@ def test_model_decides_and_what_it_cannot_is_left(
     ],
 )
 def test_file_that_cannot_be_used_is_refused(
-    screen: Screen, begun: Path, tmp_path: Path, command: str, name: str, content: str, told: str
+    begun: Path, tmp_path: Path, command: str, name: str, content: str, told: str
 ) -> None:
     (tmp_path / name).write_text(content, "utf-8")
     done = screen(command, begun, tmp_path / name, *(("--as", "Bo") if command == "import" else ()))
@@ -262,9 +231,7 @@ def test_file_that_cannot_be_used_is_refused(
     assert told in done.stderr
 
 
-def test_papers_of_a_copy_a_library_and_a_run_are_counted_once(
-    screen: Screen, begun: Path, cite: Cite
-) -> None:
+def test_papers_of_a_copy_a_library_and_a_run_are_counted_once(begun: Path, cite: Cite) -> None:
     again = screen(
         "add", begun, begun.with_name("found.csv").rename(begun.with_name("copy.csv"))
     ).stdout
@@ -280,12 +247,14 @@ def test_papers_of_a_copy_a_library_and_a_run_are_counted_once(
     assert (flow["identified"]["found.csv"], flow["not_screened"]) == (5, 4 + len(papers))
 
 
-def test_screening_is_deleted_once_a_person_agrees_and_their_files_stay(
-    screen: Screen, begun: Path
-) -> None:
+def test_screening_is_deleted_once_a_person_agrees_and_their_files_stay(begun: Path) -> None:
     own = begun / "notes.txt"
     own.touch()
     assert "its protocol, 4 papers and 0 decisions?" in screen("delete", begun, stdin="n\n").stdout
     assert (begun / "log.jsonl").exists()
     assert screen("delete", begun, "--yes").exit_code == 0
     assert [*begun.iterdir()] == [own]
+
+
+def test_screening_is_needed_first(home: Path, tmp_path: Path) -> None:
+    assert "no screening in" in screen("status", tmp_path / "s").stderr

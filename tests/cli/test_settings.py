@@ -4,20 +4,11 @@ from pathlib import Path
 from traceback import format_exception
 
 import pytest
-from typer.testing import CliRunner, Result
 
-from citeloom.cli.app import app
+from tests.cli.commands import run
 from tools.settings import SettingsError, config_file, settings
 
 KEY = "a-key-that-nobody-may-see"
-
-
-def told(*arguments: str) -> Result:
-    """What a command says in a process that has not read its settings yet."""
-    settings.cache_clear()
-    result = CliRunner().invoke(app, list(arguments))
-    assert isinstance(result.exception, SystemExit | None), repr(result.exception)
-    return result
 
 
 def configured(text: str, mode: int = 0o600) -> Path:
@@ -41,8 +32,7 @@ def test_bad_number_is_a_sentence_that_names_its_variable(
     home: Path, monkeypatch: pytest.MonkeyPatch, command: str, variable: str, value: str, why: str
 ) -> None:
     monkeypatch.setenv(variable, value)
-    result = told(*command.split(maxsplit=1))
-    assert result.exit_code == 2
+    result = run(*command.split(maxsplit=1), code=2)
     assert f"citeloom: {variable} cannot be '{value}': " in result.stderr
     assert why in result.stderr
     assert len(result.stderr.splitlines()) == 1
@@ -58,7 +48,7 @@ def test_environment_wins_over_env_file_and_that_over_the_users_file(
     (home.parent / ".env").write_text("CITELOOM_LLM_TIMEOUT=2\nCITELOOM_LLM_CONCURRENCY=2\n")
     monkeypatch.setenv("CITELOOM_LLM_CONCURRENCY", "3")
     monkeypatch.setenv("OPENALEX_API_KEY", "another-key")
-    result = told("doctor")
+    result = run("doctor")
     found = settings()
     assert (found.llm_timeout, found.llm_concurrency) == (2, 3)
     assert (found.fast_price, found.speech_voice) == ((0.5, 1.0), "en-gb")
@@ -88,8 +78,7 @@ def test_users_file_that_cannot_be_used_is_named_and_no_key_is_shown(
     home: Path, text: str, mode: int, why: str
 ) -> None:
     path = configured(text, mode)
-    result = told("library", "list")
-    assert result.exit_code == 2
+    result = run("library", "list", code=2)
     assert why in result.stderr
     assert str(path) in result.stderr
     with pytest.raises(SettingsError) as caught:
@@ -103,18 +92,16 @@ def test_model_to_which_nothing_leads_is_an_error_and_no_other_engine_answers(
 ) -> None:
     monkeypatch.setenv("CITELOOM_STRONG_MODEL", "gpt-x")
     question = "How do language models rank the papers of a review?"
-    result = told(command, question, "--library", "small")
+    result = run(command, question, "--library", "small")
     assert result.exit_code != 0
     assert "the model gpt-x is set without a key or endpoint" in result.output
     assert "CITELOOM_LLM_API_KEY" in result.output
-    assert told("doctor").exit_code == 1
-    assert told("ask", question, "--library", "small", "--mind", "extractive").exit_code == 0
+    run("doctor", code=1)
+    run("ask", question, "--library", "small", "--mind", "extractive", code=0)
 
 
 def test_prompts_are_listed_and_printed(home: Path) -> None:
-    listed = told("prompts")
+    listed = run("prompts")
     assert "draft_section" in listed.stdout
-    assert told("prompts", "judge_claims").stdout.startswith("You check whether the sources")
-    wrong = told("prompts", "judge_claim")
-    assert wrong.exit_code == 2
-    assert "did you mean 'judge_claims'" in wrong.output
+    assert run("prompts", "judge_claims").stdout.startswith("You check whether the sources")
+    assert "did you mean 'judge_claims'" in run("prompts", "judge_claim", code=2).output

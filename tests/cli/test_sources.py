@@ -5,14 +5,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from citeloom.cli.app import app
-from tests.cli.commands import call
+from tests.cli.commands import call, run, sources
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import World, make_world
 from tests.support import ABSTRACT
-from tools.settings import settings
 
 BOTH = ("--source", "openalex", "--source", "semantic_scholar")
 SMALLER = ("--set", "pool=12", "--set", "results=30")
@@ -27,43 +24,16 @@ def world() -> World:
 
 
 @pytest.fixture
-def server(world: World) -> Iterator[ScholarServer]:
-    with ScholarServer(world) as running:
+def server(home: Path, world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[ScholarServer]:
+    """What every source is; OpenAlex has a key."""
+    monkeypatch.setenv("OPENALEX_API_KEY", KEY)
+    with sources(world, SOURCE_TIMEOUT="2", SOURCE_PATIENCE="5") as running:
         yield running
-
-
-@pytest.fixture
-def variables(server: ScholarServer) -> dict[str, str]:
-    """An environment in which every source is the fake, and OpenAlex has a key."""
-    urls = {
-        "OPENALEX": server.openalex_url,
-        "SEMANTIC_SCHOLAR": server.semantic_scholar_url,
-        "ARXIV": server.arxiv_url,
-        "CROSSREF": server.crossref_url,
-        "SERPAPI": server.serpapi_url,
-    }
-    rates = ("OPENALEX", "SEMANTIC_SCHOLAR", "ARXIV", "CROSSREF")
-    return {
-        **{f"CITELOOM_{name}_URL": url for name, url in urls.items()},
-        **{f"CITELOOM_{name}_RATE": "500" for name in rates},
-        "CITELOOM_SOURCE_TIMEOUT": "2",
-        "CITELOOM_SOURCE_PATIENCE": "5",
-        "OPENALEX_API_KEY": KEY,
-    }
-
-
-@pytest.fixture
-def online(home: Path, variables: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The home of a process with that environment."""
-    for name, value in variables.items():
-        monkeypatch.setenv(name, value)
-    settings.cache_clear()
-    return home
 
 
 @pytest.mark.slow
 def test_find_reports_papers_prices_and_queries_of_each_source(
-    online: Path, server: ScholarServer, tmp_path: Path
+    server: ScholarServer, tmp_path: Path
 ) -> None:
     done = call("find", ABSTRACT, *BOTH, *SMALLER, out=tmp_path / "out")
     assert done.code == 0
@@ -91,13 +61,12 @@ def test_find_reports_papers_prices_and_queries_of_each_source(
     ],
 )
 def test_budget_that_is_none_is_refused(budget: str, words: str, home: Path) -> None:
-    result = CliRunner().invoke(app, ["find", "a few words here", "--max-usd", budget])
-    assert result.exit_code == 2
+    result = run("find", "a few words here", "--max-usd", budget, code=2)
     assert words in " ".join(result.stderr.replace("│", " ").split())
 
 
 def test_unknown_source_and_missing_key_are_told_before_anything_is_asked(
-    online: Path, server: ScholarServer, tmp_path: Path
+    server: ScholarServer, tmp_path: Path
 ) -> None:
     done = call("find", ABSTRACT, "--source", "bing", out=tmp_path / "one")
     assert done.code == 1
@@ -108,24 +77,13 @@ def test_unknown_source_and_missing_key_are_told_before_anything_is_asked(
     assert server.requests == []
 
 
-def test_without_network_the_message_says_what_to_set(home: Path, tmp_path: Path) -> None:
-    done = call("find", ABSTRACT, "--source", "openalex", out=tmp_path / "out")
-    assert done.code == 1
-    flat = " ".join(done.stderr.split())
-    assert "openalex cannot be reached at http://127.0.0.1:9" in flat
-    assert "set CITELOOM_OPENALEX_URL to a mirror" in flat
-    assert "search a library only" in flat
-
-
 def test_doctor_shows_keys_allowance_and_latency(
-    online: Path, server: ScholarServer, monkeypatch: pytest.MonkeyPatch
+    server: ScholarServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SERPAPI_API_KEY", KEY)
-    settings.cache_clear()
     server.money.spent[KEY] = 0.25
-    result = CliRunner().invoke(app, ["doctor"])
+    result = run("doctor", code=0)
     lines = {line.split()[1]: line for line in result.stdout.splitlines() if len(line.split()) > 1}
-    assert result.exit_code == 0
     assert "key set (OPENALEX_API_KEY)" in lines["openalex"]
     assert "0.75 of 1 USD left today" in lines["openalex"]
     assert "key not set (SEMANTIC_SCHOLAR_API_KEY)" in lines["semantic_scholar"]
@@ -136,17 +94,16 @@ def test_doctor_shows_keys_allowance_and_latency(
     assert server.charged.usd == 0
 
 
-def test_doctor_names_a_key_that_is_rejected(online: Path, server: ScholarServer) -> None:
+def test_doctor_names_a_key_that_is_rejected(server: ScholarServer) -> None:
     server.bad_keys.add(KEY)
-    result = CliRunner().invoke(app, ["doctor"])
-    assert result.exit_code == 1
+    result = run("doctor", code=1)
     (line,) = [line for line in result.stdout.splitlines() if " openalex " in line]
     assert line.startswith("✗")
     assert "set OPENALEX_API_KEY" in line
 
 
 def test_write_looks_papers_up_by_id_and_says_which_were_retracted(
-    online: Path, server: ScholarServer, tmp_path: Path
+    server: ScholarServer, tmp_path: Path
 ) -> None:
     held = [work for work in server.world.held("openalex") if work.doi and work.abstract]
     retracted = next(work for work in held if "openalex" in work.retraction_in)
@@ -173,6 +130,10 @@ def test_offline_each_source_is_told_in_one_line(home: Path, others: tuple[str, 
         told = [line for line in done.stderr.splitlines() if f"{name} cannot be reached" in line]
         assert len(told) == 1
         assert len([item for item in done.run["failures"] if name in item["subject"]]) > 1
+    flat = " ".join(done.stderr.split())
+    assert "openalex cannot be reached at http://127.0.0.1:9" in flat
+    assert "set CITELOOM_OPENALEX_URL to a mirror" in flat
+    assert others or "search a library only" in flat
 
 
 def two_dois(server: ScholarServer) -> list[str]:
@@ -181,7 +142,7 @@ def two_dois(server: ScholarServer) -> list[str]:
 
 
 def test_records_that_cost_nothing_are_had_where_the_allowance_is_spent(
-    online: Path, server: ScholarServer, tmp_path: Path
+    server: ScholarServer, tmp_path: Path
 ) -> None:
     server.money.with_key = 0.0
     done = call("write", ABSTRACT, *two_dois(server), "--source", "openalex", out=tmp_path / "out")
@@ -191,7 +152,7 @@ def test_records_that_cost_nothing_are_had_where_the_allowance_is_spent(
 
 
 def test_source_that_refuses_is_never_told_as_one_that_has_nothing(
-    online: Path, server: ScholarServer, tmp_path: Path
+    server: ScholarServer, tmp_path: Path
 ) -> None:
     server.faults.only["openalex"] = {"spent": 1.0}
     dois = two_dois(server)

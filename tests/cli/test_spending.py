@@ -5,33 +5,21 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from citeloom.cli.app import app
-from tests.fakes.openai_server import OpenAIServer
+from tests.cli.commands import model, run
 from tests.fakes.reviewer import reviewer
 from tests.support import SMALL
-from tools.settings import settings
 
 QUESTION = "How do language models write literature reviews with citations?"
 
 
 def citeloom(*arguments: str) -> list[str]:
-    result = CliRunner().invoke(app, list(arguments))
-    assert result.exit_code == 0, result.output
-    return result.stdout.splitlines()
+    return run(*arguments, code=0).stdout.splitlines()
 
 
-def test_spending_is_told_by_day_caller_and_task(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_spending_is_told_by_day_caller_and_task(home: Path) -> None:
     assert citeloom("runs", "spending") == []
-    with OpenAIServer(reviewer()) as server:
-        monkeypatch.setenv("CITELOOM_LLM_BASE_URL", server.url)
-        monkeypatch.setenv("CITELOOM_LLM_API_KEY", "sk-test")
-        monkeypatch.setenv("CITELOOM_STRONG_MODEL", "m")
-        monkeypatch.setenv("CITELOOM_STRONG_PRICE", "[1, 10]")
-        settings.cache_clear()
+    with model(reviewer(), STRONG_PRICE="[1, 10]") as server:
         citeloom("find", QUESTION, "--library", SMALL, "--set", "pool=6", "--json")
     rows = {
         by: [json.loads(line) for line in citeloom("runs", "spending", "--by", by, "--json")]

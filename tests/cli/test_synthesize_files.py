@@ -4,23 +4,16 @@ import os
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
-from citeloom.cli.app import app
 from citeloom.cli.read_inputs import paper_paths
 from citeloom.cli.run_command import reading_allowed
 from citeloom.runs.run_record import RunRecord
+from tests.cli.commands import run
 from tools.errors import InputError
 from tools.ingest.file_places import allowed_roots, check_paths
 from tools.run_settings import RunSettings
 
 QUESTION = "How do bees find home?"
-
-
-def synthesize(*arguments: str | Path) -> Result:
-    result = CliRunner().invoke(app, ["synthesize", *map(str, arguments)])
-    assert isinstance(result.exception, SystemExit | None), repr(result.exception)
-    return result
 
 
 def stack(*files: str | Path, papers: tuple[str, ...] = ()) -> list[str]:
@@ -49,9 +42,8 @@ def test_what_is_no_paper_is_told_and_no_paper_at_all_exits_with_2(
 ) -> None:
     (folder / "empty").mkdir()
     os.mkfifo(folder / "pipe.pdf")
-    result = synthesize(QUESTION, folder / "empty", folder / "pipe.pdf")
+    result = run("synthesize", QUESTION, folder / "empty", folder / "pipe.pdf", code=2)
     said = " ".join(result.output.split())
-    assert result.exit_code == 2
     for cause in ("it has no readable file", "it is a pipe"):
         assert cause in said, said
 
@@ -75,13 +67,11 @@ def test_what_cannot_be_used_is_said_and_exits_with_2(
 ) -> None:
     for name in ("a.pdf", "b.pdf"):
         (home.parent / name).write_bytes(b"%PDF-1.4")
-    result = synthesize(*arguments)
-    assert result.exit_code == 2
-    assert says in " ".join(result.output.split())
+    assert says in " ".join(run("synthesize", *arguments, code=2).output.split())
 
 
 def test_run_may_read_the_folders_of_its_files_only(home: Path, folder: Path) -> None:
-    run = RunRecord(
+    record = RunRecord(
         name="r",
         graph="synthesize",
         inputs={"paths": [str(folder / "a.md")]},
@@ -89,7 +79,7 @@ def test_run_may_read_the_folders_of_its_files_only(home: Path, folder: Path) ->
         out="",
         started="",
     )
-    with reading_allowed(run):
+    with reading_allowed(record):
         roots = allowed_roots(RunSettings().clients)
     check_paths([str(folder / "a.md"), str(folder / "b.pdf")], roots)
     with pytest.raises(InputError):

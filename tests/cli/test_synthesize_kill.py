@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from tests.cli.commands import Done, call
+from tests.cli.commands import Done, call, model
 from tests.cli.processes import started
 from tests.fakes import composer, judge, summarizer
-from tests.fakes.openai_server import Hang, OpenAIServer, Reply, inputs_of, task_of
+from tests.fakes.openai_server import Hang, Reply, inputs_of, task_of
 from tests.graphs.stacks import QUESTION, SECOND, THIRD
 
 ANSWERS = {**summarizer.ANSWERS, **composer.RETELLING, **judge.ANSWERS}
@@ -86,20 +86,18 @@ def test_store_that_cannot_be_written_costs_the_run_nothing(
 @pytest.mark.slow
 @pytest.mark.parametrize("task", ["synthesize_answer", "judge_claims"])
 def test_run_with_an_llm_goes_on_and_pays_for_nothing_twice(
-    home: Path, papers: list[Path], task: str, monkeypatch: pytest.MonkeyPatch
+    home: Path, papers: list[Path], task: str
 ) -> None:
     """The second is stopped by Ctrl-C, and shows its draft; the first is killed."""
     mind, out = Silent(task), home.parent / "out"
-    with OpenAIServer(mind.script) as server:
-        variables = {
+    with model(mind.script) as server:
+        given = {
             "CITELOOM_LLM_BASE_URL": server.url,
             "CITELOOM_LLM_API_KEY": "sk-test",
-            "CITELOOM_STRONG_MODEL": "scripted",
+            "CITELOOM_STRONG_MODEL": "m",
         }
-        for name, value in variables.items():
-            monkeypatch.setenv(name, value)
         with started(
-            home, "synthesize", QUESTION, *papers, "--out", out, variables=variables
+            home, "synthesize", QUESTION, *papers, "--out", out, variables=given
         ) as process:
             process.wait_until(mind.asked.is_set)
             if task == "judge_claims":

@@ -35,6 +35,8 @@ def assert_described(told: dict[str, Any]) -> None:
         "A context": told["contexts"],
         "A request": [told["request"]],
         "Usage": told["usage"],
+        "A record": [item["paper"] for item in told["references"] if item["paper"]],
+        "A quote": [item["quote"] for item in told["used"]],
     }
     check_described(objects)
 

@@ -4,10 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from citeloom.cli.app import app
-from tests.cli.commands import Done
+from tests.cli.commands import Done, run
 from tests.cli.conftest import Cite
 from tests.support import ABSTRACT, SMALL, small_records
 
@@ -21,8 +19,7 @@ def records(path: Path, first: int, last: int) -> Path:
 
 
 def add(path: Path) -> None:
-    done = CliRunner().invoke(app, ["library", "add", str(path), "--library", OWN])
-    assert done.exit_code == 0, done.output
+    run("library", "add", path, "--library", OWN, code=0)
 
 
 @pytest.fixture

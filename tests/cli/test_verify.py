@@ -51,10 +51,13 @@ def test_text_with_false_citations_fails_and_each_is_named(cite: Cite, records: 
     told = json.loads(cite("verify", "--resume", done.run["run"], "--json").stdout)
     assert told["audit"]["passed"] is False
     assert told["labels"] == {"P1": "[1]", "P2": "[9]", "P3": "[2]"}
-    assert "[1] *the paper does not say it*" in done.stdout
-    assert "doi:10.1234/1 does say it" in done.stdout
-    assert "[9] *no such entry or record*: cited, but not in the reference list" in done.stdout
-    assert "Not passed." in done.stdout
+    for part in (
+        "[1] *the paper does not say it*",
+        "doi:10.1234/1 does say it",
+        "[9] *no such entry or record*: cited, but not in the reference list",
+        "Not passed.",
+    ):
+        assert part in done.stdout
     assert [item["cause"] for item in done.json("audit.json")["verdicts"]] == [
         "mis_cited",
         "unresolved",
@@ -77,19 +80,6 @@ def test_report_is_a_page_and_nothing_in_it_is_markup(cite: Cite, records: Path)
     assert page.xpath("//h1/text()") == ["Citations checked"]
     assert "<b>Bold</b> claims agree [8]." in page.text_content()
     assert not page.xpath("//b")
-
-
-def test_bibtex_keys_are_resolved(cite: Cite, home: Path) -> None:
-    bib = home.parent / "refs.bib"
-    record = made_papers(1)[0]
-    bib.write_text(
-        f"@article{{abel1990, title={{{record['title']}}}, author={{Abel, Ann and Corvin, Bo}}, "
-        f"year={{1990}}, abstract={{{record['abstract']}}}}}",
-        encoding="utf-8",
-    )
-    text = "In tiled chapels the copper roofs of lichens bleach under sulphur rain [@abel1990]."
-    done = cite("verify", text, "--papers", bib)
-    assert done.code == 0, done.stdout
 
 
 def test_word_manuscript_is_checked_by_what_its_fields_cite(cite: Cite, home: Path) -> None:

@@ -3,49 +3,59 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from shutil import copytree, rmtree
 
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from citeloom.cli.app import app
 from citeloom.runs.run_record import all_runs, load_run
+from tests.cli import commands
 from tests.fakes.zotero import KEY, USER, Reply, ZoteroServer, nobody
 from tests.pdf.papers import ABSTRACT, TITLE
 from tests.pdf.papers import paper as paper_file
 from tests.report.test_word_fields import citations_of
 from tests.service.test_zotero_export import words_under
-from tools.settings import settings
+from tests.support import RememberingEmbedder, at_home
 
 IDEA = "We measure the traces that floods of the last century left in valleys."
 
 
 def citeloom(*arguments: str, code: int = 0) -> Result:
-    result = CliRunner().invoke(app, list(arguments))
-    assert result.exit_code == code, result.output
-    return result
+    return commands.run(*arguments, code=code)
 
 
 @pytest.fixture
 def zotero(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ZoteroServer]:
-    with ZoteroServer() as server:
-        monkeypatch.setenv("CITELOOM_ZOTERO_API_URL", server.url)
-        monkeypatch.setenv("CITELOOM_ZOTERO_URL", server.url)
-        monkeypatch.setenv("ZOTERO_API_KEY", KEY)
-        settings.cache_clear()
+    monkeypatch.setenv("ZOTERO_API_KEY", KEY)
+    with (
+        ZoteroServer() as server,
+        commands.variables(ZOTERO_API_URL=server.url, ZOTERO_URL=server.url),
+    ):
         yield server
 
 
+@pytest.fixture(scope="module")
+def written(
+    tmp_path_factory: pytest.TempPathFactory, built: Path, embedder_with_memory: RememberingEmbedder
+) -> Path:
+    """A home with a section that cites one paper, whose PDF the library has; only to be copied."""
+    folder = tmp_path_factory.mktemp("written")
+    with at_home(folder / "home", built, embedder_with_memory) as home:
+        (folder / "rivers.pdf").write_bytes(paper_file())
+        citeloom("library", "add", "rivers.pdf", "--library", "mine")
+        (folder / "idea.md").write_text(IDEA, "utf-8")
+        citeloom(
+            "write", "idea.md", "--library", "mine", "--paper", "arxiv:2101.01234",
+            "--format", "docx", "--out", str(folder / "out"),
+        )  # fmt: skip
+    return home
+
+
 @pytest.fixture
-def run(zotero: ZoteroServer, home: Path) -> str:
+def run(zotero: ZoteroServer, home: Path, written: Path) -> str:
     """A section that cites one paper, whose PDF the library has."""
-    (home.parent / "rivers.pdf").write_bytes(paper_file())
-    citeloom("library", "add", str(home.parent / "rivers.pdf"), "--library", "mine")
-    (home.parent / "idea.md").write_text(IDEA, "utf-8")
-    out = str(home.parent / "out")
-    citeloom(
-        "write", str(home.parent / "idea.md"), "--library", "mine", "--paper", "arxiv:2101.01234",
-        "--format", "docx", "--out", out,
-    )  # fmt: skip
+    rmtree(home)
+    copytree(written, home, symlinks=True)
     return all_runs()[0].name
 
 
@@ -65,9 +75,12 @@ def test_run_is_put_into_zotero_and_a_second_call_changes_nothing(
     user_has(zotero, tmp_path)
     before = json.dumps(zotero.objects)
     dry = citeloom("zotero", run, "-c", "Rivers", "--dry-run").stdout
-    assert f"+ found: “{TITLE}”" in dry
-    assert "+ collection “Rivers”" in dry
-    assert f"+ highlight in “{TITLE}”, page 1" in dry
+    for part in (
+        f"+ found: “{TITLE}”",
+        "+ collection “Rivers”",
+        f"+ highlight in “{TITLE}”, page 1",
+    ):
+        assert part in dry
     assert json.dumps(zotero.objects) == before
     refused = citeloom("zotero", run, "-c", "Rivers", code=2)
     assert "add --yes" in refused.stderr
@@ -93,12 +106,16 @@ def test_run_is_put_into_zotero_and_a_second_call_changes_nothing(
     assert len([one for one in zotero.requests if one.method == "POST"]) == asked
     # The Word file leads to the item as soon as it is written anew.
     citeloom("runs", "resume", run)
-    content = (home.parent / "out" / "files" / "review.docx").read_bytes()
+    content = Path(load_run(run).out, "files", "review.docx").read_bytes()
     cited = [item for one, _ in citations_of(content) for item in one["citationItems"]]
     assert cited
     assert {uri for item in cited for uri in item["uris"]} == {
         f"http://zotero.org/users/{USER}/items/RVRS2345"
     }
+    zotero.delete(note["key"])
+    last = citeloom("zotero", run, "-c", "Rivers", "--yes")
+    assert "you deleted it in Zotero" in last.stderr
+    assert "Nothing to write: Zotero has the rest of this run already" in last.stdout
 
 
 def test_file_that_is_not_here_or_damaged_has_no_highlight(
@@ -149,17 +166,6 @@ def test_dry_run_writes_nothing_where_somebody_changes_the_library_meanwhile(
     assert "POST" not in [one.method for one in zotero.requests]
 
 
-def test_what_was_deleted_in_zotero_is_not_called_complete(
-    zotero: ZoteroServer, run: str, tmp_path: Path
-) -> None:
-    user_has(zotero, tmp_path)
-    citeloom("zotero", run, "--yes")
-    zotero.delete(zotero.held("note")[0]["key"])
-    told = citeloom("zotero", run, "--yes")
-    assert "you deleted it in Zotero" in told.stderr
-    assert "Nothing to write: Zotero has the rest of this run already" in told.stdout
-
-
 def test_what_zotero_does_not_take_is_told_and_the_exit_code_says_so(
     zotero: ZoteroServer, run: str
 ) -> None:
@@ -177,7 +183,7 @@ def test_papers_of_a_checked_text_are_put_there_with_their_verdicts(
     text += "[2] A. Owl. Barking owls of the north. 2020.\n"
     (home.parent / "draft.md").write_text(text, "utf-8")
     checked = ["verify", str(home.parent / "draft.md"), "--library", "mine"]
-    CliRunner().invoke(app, [*checked, "--out", str(home.parent / "checked")])
+    commands.run(*checked, "--out", home.parent / "checked")
     name = all_runs()[0].name
     assert name != run
     citeloom("zotero", name, "--yes")
@@ -190,24 +196,16 @@ def test_papers_of_a_checked_text_are_put_there_with_their_verdicts(
     )
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["nothing", "--yes"], "there is no run 'nothing'"),
-        (["RUN", "--collection", "  "], "a collection needs a name"),
-        (["RUN", "--group", "99"], "may not write to the group 99"),
-    ],
-)
-def test_what_cannot_be_used_is_told(run: str, arguments: list[str], words: str) -> None:
-    given = [run if one == "RUN" else one for one in arguments]
-    assert words in citeloom("zotero", *given, code=2).stderr
-
-
-def test_without_a_key_nothing_is_asked(
+def test_what_cannot_be_used_is_told_and_without_a_key_nothing_is_asked(
     zotero: ZoteroServer, run: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    for arguments, words in (
+        (["nothing", "--yes"], "there is no run 'nothing'"),
+        ([run, "--collection", "  "], "a collection needs a name"),
+        ([run, "--group", "99"], "may not write to the group 99"),
+    ):
+        assert words in citeloom("zotero", *arguments, code=2).stderr
     monkeypatch.delenv("ZOTERO_API_KEY")
-    settings.cache_clear()
     asked = len(zotero.requests)
     assert "set ZOTERO_API_KEY" in citeloom("zotero", run, code=2).stderr
     assert len(zotero.requests) == asked

@@ -6,6 +6,7 @@ script knows of kills: nothing in the product does.
 """
 
 import asyncio
+import gc
 import json
 import os
 import signal
@@ -94,6 +95,8 @@ if __name__ == "__main__":
     for line in sys.stdin:
         assert len(os.listdir("/proc/self/task")) == 1, "a fork would lose the other threads"
         given = json.loads(line)
+        import_module(f"graphs.{given['graph']}")
+        gc.freeze()  # else a fork's first collection copies all that was imported
         child = os.fork()
         if not child:
             carry_out(given)

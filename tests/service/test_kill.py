@@ -103,11 +103,11 @@ class Bench:
         (outcome.home / "runs").mkdir(exist_ok=True)
         (outcome.home / "runs" / "killed.json").write_text(json.dumps(run), encoding="utf-8")
         for turn, kill in enumerate([*kills, None], start=1):
-            self._work(outcome, kill, kills[turn:])
+            self._work(outcome, scenario.graph, kill, kills[turn:])
         outcome.result = json.loads((outcome.home / "result").read_text(encoding="utf-8"))
         return outcome
 
-    def _work(self, outcome: Outcome, kill: str | None, later: list[str]) -> None:
+    def _work(self, outcome: Outcome, graph: str, kill: str | None, later: list[str]) -> None:
         before = len(self.server.requests)
         variables = {
             **clean_environment(outcome.home),
@@ -120,6 +120,7 @@ class Bench:
         }
         order = {
             "run": "killed",
+            "graph": graph,
             "fresh": not outcome.entered,
             "kill": kill,
             "later": later,

@@ -3,6 +3,7 @@
 import asyncio
 import sys
 from collections.abc import AsyncIterator
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from pygls.lsp.client import LanguageClient
 
 from tests.fakes.made_papers import made_papers
 from tests.fakes.scholar.server import ScholarServer
-from tests.fakes.scholar.world import make_world
+from tests.fakes.scholar.world import SERVICES, Work, World
 
 LICHENS = "In tiled chapels the copper roofs of lichens bleach under sulphur rain"
 
@@ -57,77 +58,61 @@ async def editor() -> AsyncIterator[Editor]:
     await one.stop()  # type: ignore[no-untyped-call]
 
 
-@pytest.fixture(autouse=True)
-def root(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
-
-
-async def test_findings_show_on_open_and_save_and_the_quote_on_hover(
-    home: Path, editor: Editor
-) -> None:
-    record = made_papers(1)[0]
-    (home.parent / "refs.bib").write_text(
-        f"@article{{roofs, title={{{record['title']}}}, author={{Abel, Ann}}, year={{1990}}, "
-        f"abstract={{{record['abstract']}}}}}",
-        "utf-8",
-    )
-    path = home.parent / "draft.md"
-    path.write_text(f"{LICHENS} [@roofs].\n\n🦉 owls sing [@lost1].\n", "utf-8")
-    await editor.begin(home.parent)
-    (one,) = await editor.open(path, path.read_text("utf-8"))
-    assert (one.code, one.severity) == ("no-entry", lsp.DiagnosticSeverity.Warning)
-    # An owl is two units of UTF-16.
-    assert one.range == lsp.Range(lsp.Position(2, 13), lsp.Position(2, 21))
-    document = lsp.TextDocumentIdentifier(path.as_uri())
-    shown = await editor.text_document_hover_async(
-        lsp.HoverParams(document, lsp.Position(0, len(LICHENS) + 3))
-    )
-    assert shown
-    assert isinstance(shown.contents, lsp.MarkupContent)
-    assert "supported" in shown.contents.value
-    assert f"“{LICHENS}.”" in shown.contents.value
-    whole = lsp.TextDocumentContentChangeWholeDocument(f"{LICHENS} [@roofs].\n")
-    changed = lsp.VersionedTextDocumentIdentifier(2, path.as_uri())
-    editor.text_document_did_change(lsp.DidChangeTextDocumentParams(changed, [whole]))
-    editor.text_document_did_save(lsp.DidSaveTextDocumentParams(document))
-    assert await editor.findings() == []
-    assert any("existence not checked for 1 reference" in line for line in editor.logged)
-
-
-async def test_wrong_field_is_fixed_with_what_the_record_has(
+async def test_findings_show_on_open_and_save_with_the_quote_on_hover_and_the_records_field_as_fix(
     home: Path, editor: Editor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    world = make_world(size=60, seed=3, crowd=0)
-    work = next(
-        one
-        for one in world.works
-        if "crossref" in one.held_by
-        and one.doi
-        and one.venue
-        and len(one.title) > 50
-        and one.authors
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
+    record = made_papers(1)[0]
+    roofs = Work(
+        number=0,
+        title=record["title"],
+        abstract=None,
+        date=date(1990, 1, 1),
+        doi="10.5555/roofs",
+        authors=(("Ann", "Abel"),),
+        venue="Journal of Roofs",
+        held_by=frozenset(SERVICES),
     )
-    authors = " and ".join(f"{family}, {given}" for given, family in work.authors)
-    path = home.parent / "refs.bib"
-    path.write_text(
-        f"@article{{one,\n  title = {{{work.title}}},\n  author = {{{authors}}},\n"
-        f"  year = {work.year - 7},\n  doi = {{{work.doi}}}\n}}\n",
-        "utf-8",
+    entry = (
+        f"@article{{roofs,\n title={{{roofs.title}}},\n author={{Abel, Ann}},\n  year = {{1990}},\n"
+        f" abstract={{{record['abstract']}}},\n doi={{{roofs.doi}}}\n}}\n"
     )
-    with ScholarServer(world) as scholar:
+    path, listed = home.parent / "draft.md", home.parent / "refs.bib"
+    listed.write_text(entry, "utf-8")
+    path.write_text(f"{LICHENS} [@roofs].\n\n🦉 owls sing [@lost1].\n", "utf-8")
+    with ScholarServer(World([roofs], 0)) as scholar:
         monkeypatch.setenv("CITELOOM_CROSSREF_URL", scholar.crossref_url)
         monkeypatch.setenv("CITELOOM_CROSSREF_RATE", "500")
         await editor.begin(home.parent, "--source", "crossref")
         (one,) = await editor.open(path, path.read_text("utf-8"))
-        assert one.code == "wrong-field"
+        assert (one.code, one.severity) == ("no-entry", lsp.DiagnosticSeverity.Warning)
+        # An owl is two units of UTF-16.
+        assert one.range == lsp.Range(lsp.Position(2, 13), lsp.Position(2, 21))
         document = lsp.TextDocumentIdentifier(path.as_uri())
-        asked = lsp.CodeActionParams(document, one.range, lsp.CodeActionContext([one]))
+        shown = await editor.text_document_hover_async(
+            lsp.HoverParams(document, lsp.Position(0, len(LICHENS) + 3))
+        )
+        assert shown
+        assert isinstance(shown.contents, lsp.MarkupContent)
+        assert "supported" in shown.contents.value
+        assert f"“{LICHENS}.”" in shown.contents.value
+        (one,) = await editor.open(listed, entry.replace("1990", "1983"))
+        assert one.code == "wrong-field"
+        bib = lsp.TextDocumentIdentifier(listed.as_uri())
+        asked = lsp.CodeActionParams(bib, one.range, lsp.CodeActionContext([one]))
         (action,) = await editor.text_document_code_action_async(asked) or ()
+        whole = lsp.TextDocumentContentChangeWholeDocument(f"{LICHENS} [@roofs].\n")
+        changed = lsp.VersionedTextDocumentIdentifier(2, path.as_uri())
+        editor.text_document_did_change(lsp.DidChangeTextDocumentParams(changed, [whole]))
+        editor.text_document_did_save(lsp.DidSaveTextDocumentParams(document))
+        assert await editor.findings() == []
+        listed.write_text("@article{never closed", "utf-8")
+        editor.text_document_did_save(lsp.DidSaveTextDocumentParams(document))
+        assert await editor.findings() == []
     assert isinstance(action, lsp.CodeAction)
     assert action.edit
     assert action.edit.changes
-    (edit,) = action.edit.changes[path.as_uri()]
-    assert edit == lsp.TextEdit(
-        lsp.Range(lsp.Position(3, 2), lsp.Position(3, 2 + len("year = 1990"))),
-        f"year = {{{work.year}}}",
-    )
+    (edit,) = action.edit.changes[bib.uri]
+    end = lsp.Position(3, 2 + len("year = {1983}"))
+    assert edit == lsp.TextEdit(lsp.Range(lsp.Position(3, 2), end), "year = {1990}")
+    assert any("no usable record" in line for line in editor.logged)

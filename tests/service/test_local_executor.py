@@ -2,10 +2,9 @@
 
 import asyncio
 import resource
-import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -44,14 +43,20 @@ async def test_run_is_told_as_it_goes_and_gives_the_outputs_of_its_graph(home: P
         assert [view.run for view in await runs.list()] == [run]
 
 
-async def test_question_is_answered_and_the_answer_holds(home: Path) -> None:
+async def test_question_is_asked_again_after_a_cancel_and_the_answer_holds(home: Path) -> None:
     async with local_runs() as runs:
         run = await runs.start("write", WRITE, {"review_plan": True})
-        view = await wait_until_resting(runs, run)
-        assert view.status == "input_required"
-        assert view.question
+        asked = await wait_until_resting(runs, run)
+        assert (asked.status, asked.question is None) == ("input_required", False)
         with pytest.raises(InputError, match="there is no run"):
             await runs.answer("another", "")
+        await runs.cancel(run)
+        assert (await runs.get(run)).status == "cancelled"
+        with pytest.raises(InputError, match="has no open question"):
+            await runs.answer(run, "")
+        await runs.resume(run)
+        again = await wait_until_resting(runs, run)
+        assert (again.status, again.question) == (asked.status, asked.question)
         await runs.answer(run, "On one system [4].\nOn another [1].")
         view = await wait_until_resting(runs, run)
     cited = {item["paper"]["id"] for item in view.values["references"]}
@@ -79,21 +84,13 @@ async def test_stopped_run_keeps_what_it_has_and_goes_on_in_another_process(home
     ]
 
 
-async def test_cancelled_question_is_asked_again_on_resume(home: Path) -> None:
+async def test_end_of_the_runs_stops_what_is_under_way_and_a_wrong_setting_begins_none(
+    home: Path,
+) -> None:
     async with local_runs() as runs:
-        run = await runs.start("write", WRITE, {"review_plan": True})
-        asked = await wait_until_resting(runs, run)
-        await runs.cancel(run)
-        assert (await runs.get(run)).status == "cancelled"
-        with pytest.raises(InputError, match="has no open question"):
-            await runs.answer(run, "")
-        await runs.resume(run)
-        again = await wait_until_resting(runs, run)
-        assert (again.status, again.question) == (asked.status, asked.question)
-
-
-async def test_end_of_the_runs_stops_what_is_under_way(home: Path) -> None:
-    async with local_runs() as runs:
+        with pytest.raises(InputError, match=r"there is no setting .speed"):
+            await runs.start("write", WRITE, {"speed": 3})
+        assert await runs.list() == []
         run = await runs.start("write", WRITE, {})
         await asyncio.sleep(0)
     assert load_run(run).status == "interrupted"
@@ -116,19 +113,6 @@ async def test_run_of_a_process_that_died_says_so(home: Path) -> None:
             assert (await runs.get(run)).status == "working"
             with pytest.raises(InputError, match="still working"):
                 await runs.resume(run)
-
-
-def _rows(path: Path, store: str) -> int:
-    with closing(sqlite3.connect(path)) as database:
-        query = "SELECT count(*) FROM store WHERE prefix LIKE ?"
-        return int(database.execute(query, (f"%{store}%",)).fetchone()[0])
-
-
-async def test_unknown_setting_is_refused_before_a_run_begins(home: Path) -> None:
-    async with local_runs() as runs:
-        with pytest.raises(InputError, match=r"there is no setting .speed"):
-            await runs.start("write", WRITE, {"speed": 3})
-        assert await runs.list() == []
 
 
 @contextmanager

@@ -127,10 +127,13 @@ async def test_paper_that_the_user_has_gets_note_highlight_tags_and_collection(
     assert [*own["collections"]] == ["CLLM2345", collection]
     assert [one["tag"] for one in own["tags"]] == ["read", CONTRADICTS, SUPPORTS]
     note = next(one["note"] for one in zotero.held("note") if one["parentItem"] == item)
-    assert f"“{QUOTE}” (3 Results, p. 4)" in note
-    assert "<strong>contradicted</strong>: The study was short." in note
-    assert "Owls hear &lt;b&gt;height&lt;/b&gt;." in note
-    assert "run-1" in note
+    for part in (
+        f"“{QUOTE}” (3 Results, p. 4)",
+        "<strong>contradicted</strong>: The study was short.",
+        "Owls hear &lt;b&gt;height&lt;/b&gt;.",
+        "run-1",
+    ):
+        assert part in note
     (mark,) = zotero.held("annotation")
     assert (mark["parentItem"], mark["annotationPageLabel"]) == (file, "4")
     assert mark["annotationComment"] == "supported: Owls hear <b>height</b>."
@@ -144,22 +147,6 @@ async def test_paper_that_the_user_has_gets_note_highlight_tags_and_collection(
         "“How barn owls hear”: 1 of 2 quotes not highlighted; start Zotero on this machine, "
         "and see that it has the PDF and the PDF these words"
     ]
-
-
-@pytest.mark.parametrize("remembers", [True, False])
-async def test_second_call_changes_nothing(zotero: ZoteroServer, remembers: bool) -> None:
-    user_has(zotero)
-    kept, papers = nothing(), [noted(), noted("Voles in the dark")]
-    await put(zotero, papers, kept)
-    before = json.dumps(zotero.objects)
-    counts = [len(zotero.held(kind)) for kind in ("note", "annotation", "journalArticle")]
-    plan, problems = await put(zotero, papers, kept if remembers else nothing())
-    assert not problems
-    if remembers:
-        assert not plan.changes
-    # One that has lost its record writes the same into the same objects, which Zotero takes as unchanged.
-    assert json.dumps(zotero.objects) == before
-    assert counts == [2, 1, 1]
 
 
 async def test_what_the_user_changed_or_deleted_is_left_alone(zotero: ZoteroServer) -> None:
@@ -230,23 +217,6 @@ async def test_failed_item_takes_its_note_along_and_comes_with_the_next_call(
         "note to “Voles in the dark”",
     ]
     assert len(zotero.held("note")) == 2
-
-
-async def test_change_by_others_stops_the_write_and_the_next_plan_goes_on(
-    zotero: ZoteroServer,
-) -> None:
-    kept = nothing()
-
-    def add() -> None:
-        user_has(zotero)
-
-    zotero.meanwhile = [nobody, add]
-    with pytest.raises(ZoteroChangedError):
-        await put(zotero, [noted("Voles in the dark")], kept)
-    assert [one["name"] for one in zotero.held()] == ["Owl review", "Mine"]
-    assert (zotero.held("preprint"), zotero.held("note")) == ([], [])
-    await put(zotero, [noted("Voles in the dark")], kept)
-    assert (len(zotero.held("preprint")), len(zotero.held("note"))) == (1, 1)
 
 
 async def test_batch_that_was_written_before_a_cut_is_known_and_edits_of_it_stay(
@@ -332,6 +302,10 @@ async def test_whatever_happens_nothing_is_there_twice(
                 await put(zotero, papers, kept)
             except ZoteroChangedError:
                 assert step == "cut"
+    # One that has lost its record writes the same into the same objects, which Zotero takes as unchanged.
+    before = json.dumps(zotero.objects)
+    await put(zotero, papers, nothing())
+    assert json.dumps(zotero.objects) == before
     assert sorted(one["parentItem"] == item for one in zotero.held("note")) == [False, True]
     assert len(zotero.held("annotation")) == 1
     assert len(zotero.held("preprint")) == 1

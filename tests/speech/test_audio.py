@@ -34,17 +34,7 @@ def test_file_and_its_bytes_are_the_same_sound(tmp_path: Path) -> None:
 
 @needs_av
 @pytest.mark.parametrize(
-    ("form", "codec"),
-    [
-        ("flac", "flac"),
-        ("ogg", "libopus"),
-        ("mp3", "libmp3lame"),
-        ("mp4", "aac"),
-        ("webm", "libopus"),
-        ("wav", "pcm_alaw"),
-        ("wav", "pcm_f32le"),
-        ("wav", "pcm_u8"),
-    ],
+    ("form", "codec"), [("mp3", "libmp3lame"), ("webm", "libopus"), ("wav", "pcm_f32le")]
 )
 def test_compressed_audio_is_decoded(form: str, codec: str) -> None:
     content = encoded(tone(48_000), 48_000, form=form, codec=codec)
