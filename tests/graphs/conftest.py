@@ -7,9 +7,9 @@ from pydantic import SecretStr
 
 from state.paper import Paper
 from tests.fakes.openai_server import OpenAIServer, Script
+from tests.support import RememberingEmbedder
 from tools.bibliography.read_records import read_records
 from tools.clients import Clients
-from tools.embed.open_embedder import embedder
 from tools.library.open_library import close_libraries, create_library
 from tools.run_settings import RunSettings
 from tools.settings import Settings
@@ -29,12 +29,24 @@ def bee_papers() -> list[Paper]:
 
 
 @pytest.fixture(scope="session")
-def bee_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def bee_home(
+    tmp_path_factory: pytest.TempPathFactory, embedder_with_memory: RememberingEmbedder
+) -> Path:
     """A home with the library 'bees', built once."""
     home = tmp_path_factory.mktemp("bees")
-    create_library("bees", Settings(home=home, _env_file=None), embedder()).add(bee_papers())  # type: ignore[call-arg]
+    settings = Settings(home=home, _env_file=None)  # type: ignore[call-arg]
+    create_library("bees", settings, embedder_with_memory).add(bee_papers())
     close_libraries()
     return home
+
+
+@pytest.fixture(autouse=True)
+def _texts_are_embedded_once(
+    embedder_with_memory: RememberingEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "tools.embed.open_embedder._opened", {("minilm", "", ""): embedder_with_memory}
+    )
 
 
 @pytest.fixture

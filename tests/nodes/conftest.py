@@ -7,9 +7,19 @@ from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 
 from tests.graphs.conftest import context_for
+from tests.support import RememberingEmbedder
 from tools.run_settings import RunSettings
 from tools.services import Services, open_services
 from tools.settings import Settings
+
+
+@pytest.fixture(autouse=True)
+def _texts_are_embedded_once(
+    embedder_with_memory: RememberingEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "tools.embed.open_embedder._opened", {("minilm", "", ""): embedder_with_memory}
+    )
 
 
 @pytest.fixture
