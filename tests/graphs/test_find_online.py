@@ -240,7 +240,9 @@ async def test_what_is_named_is_kept_what_is_excluded_never_comes_and_what_is_re
     only = [work for work in server.world.works if work.retraction_in == {"crossref"}]
     assert dois & {(work.doi or "").lower() for work in only}
     # The last works are of other topics.
-    held = [work for work in server.world.works if "openalex" in work.held_by and not work.retracted]
+    held = [
+        work for work in server.world.works if "openalex" in work.held_by and not work.retracted
+    ]
     stranger = next(work for work in held[::-1] if work.doi and work.abstract)
     plain = await find(options=TINY, include_retracted=True, must_include=sorted(dois))
     assert dois <= {item.paper.doi for item in plain["papers"] if item.selected}

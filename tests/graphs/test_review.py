@@ -183,7 +183,9 @@ async def test_task_that_never_answers_does_not_end_the_run(
         result = await review(llm.context, cite=3)
     assert result["sentences"]
     assert result["stop"] is None
-    failed = {failure.stage.replace("write_draft", "draft_section") for failure in result["failures"]}
+    failed = {
+        failure.stage.replace("write_draft", "draft_section") for failure in result["failures"]
+    }
     assert failed >= tasks
     check_promises(result)
 
