@@ -251,7 +251,7 @@ async def test_what_is_named_is_kept_what_is_excluded_never_comes_and_what_is_re
         paper for paper in kept if paper.doi and len(paper.aliases) > 1 and paper.doi not in dois
     )
     other_id = next(key for key in unwanted.aliases if not key.startswith("doi:"))
-    named = sorted({*dois, stranger.doi})
+    named = sorted({*dois, stranger.doi or ""})
     result = await find(options=TINY, must_include=named, exclude=[other_id])
     assert f"doi:{(stranger.doi or '').lower()}" in result["selected"]
     assert unwanted.id not in {item.paper.id for item in result["papers"]}

@@ -156,7 +156,10 @@ async def test_invented_claim_is_refused_and_a_model_that_does_not_answer_leaves
     llm_settings: Settings,
 ) -> None:
     invented = {"claims": [{"words": "We cure hay fever with bees.", "terms": ["hay fever"]}]}
-    spoil = {"cut_claims": lambda *_: invented, "compare_claim": lambda *_: {"no": 1}}
+    spoil: dict[str, Any] = {
+        "cut_claims": lambda *_: invented,
+        "compare_claim": lambda *_: {"no": 1},
+    }
     with Scripted(reviewer(spoil), llm_settings) as llm:
         result = await novelty(llm.context)
     (claim,) = result["claims"]

@@ -76,6 +76,18 @@ async def test_embedded_engine_reviews_with_verified_citations(extractive: RunSe
             r"[^.;{}]+ \(\d+ papers?(?:, \d{4}(?: to \d{4})?)?\)\.", sentence.text
         )
     assert "soil carbon" not in result["related_work"].lower()
+    counts = result["counts"]
+    assert counts.identified == counts.screened + counts.duplicates_removed
+    assert counts.screened == (
+        counts.assessed
+        + counts.not_assessed
+        + counts.excluded_by_cutoff
+        + counts.excluded_by_request
+    )
+    assert (
+        counts.assessed == counts.included + counts.excluded_by_debate + counts.excluded_by_number
+    )
+    assert counts.included == sum(item.selected for item in result["papers"])
 
 
 async def test_llm_reviews_through_the_same_graph(llm_settings: Settings) -> None:

@@ -102,7 +102,8 @@ async def test_found_papers_bring_their_snippets_and_the_works_cited_there(
     years = cited_there(result)
     limit = max(years)
     assert min(years) < limit
-    result = dict(await find.ainvoke({**given, "before": f"{limit}-01-01"}, context=context))
+    given["before"] = f"{limit}-01-01"
+    result = dict(await find.ainvoke(given, context=context))
     assert len(searches(server)) == 2
     assert cited_there(result)
     assert max(cited_there(result)) < limit

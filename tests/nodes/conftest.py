@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 
 from tests.graphs.conftest import context_for
-from tests.support import RememberingEmbedder
+from tests.support import RememberingEmbedder, link_libraries
 from tools.run_settings import RunSettings
 from tools.services import Services, open_services
 from tools.settings import Settings
@@ -23,8 +23,9 @@ def _texts_are_embedded_once(
 
 
 @pytest.fixture
-def runtime(tmp_path: Path) -> Runtime[RunSettings]:
-    """What LangGraph hands to a node, with an empty run store and a home of its own."""
+def runtime(tmp_path: Path, built: Path) -> Runtime[RunSettings]:
+    """What LangGraph hands to a node, with an empty run store and a home of its own with the built libraries."""
+    link_libraries(built, tmp_path)
     context = context_for(Settings(home=tmp_path, _env_file=None))  # type: ignore[call-arg]
     return Runtime(context=context, store=InMemoryStore())
 
