@@ -80,6 +80,11 @@ def llm_settings(bee_home: Path, tmp_path: Path) -> Settings:
     home = tmp_path / "home"
     home.mkdir()
     (home / "libraries").symlink_to(bee_home / "libraries")
+    return llm_at(home)
+
+
+def llm_at(home: Path) -> Settings:
+    """Return settings for an LLM whose address a test fills in."""
     return Settings(
         home=home,
         llm_api_key=SecretStr("sk-test"),

@@ -95,7 +95,7 @@ def test_interrupted_command_stops_paying(home: Path, abstract: str) -> None:
         command = ("write", abstract, "--library", SMALL, *papers, "--writer", "per_cite")
         with started(home, *command, variables=variables) as process:
             while "write_cited" not in server.tasks:
-                server.wait_for(len(server.requests) + 1, 60.0)
+                server.wait_for(len(server.requests) + 1, 240.0)
             sent = server.tasks.count("write_cited")
             assert process.end(signal.SIGINT) == 130
         came = server.tasks.count("write_cited")

@@ -176,8 +176,8 @@ async def test_one_in_ten_of_every_fault_changes_no_paper_and_repeats_no_answer(
 async def test_source_that_always_fails_costs_only_its_own_answers(
     find: Find, server: ScholarServer
 ) -> None:
-    server.faults.only["semantic_scholar"] = {"429": 0.3, "html": 0.5, "hang": 1.0}
-    settings = {"source_timeout": 0.2, "source_patience": 0.6}
+    server.faults.only["semantic_scholar"] = {"429": 0.3, "html": 0.5, "hang": 0.3, "reset": 1.0}
+    settings = {"source_timeout": 1.5, "source_patience": 0.6}
     result = await find(settings=settings, options=TINY)
     assert result["outcome"] == "complete"
     assert result["selected"]

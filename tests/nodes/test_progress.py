@@ -11,7 +11,7 @@ from langgraph.store.memory import InMemoryStore
 from nodes.find.search_source import search_source
 from state.inputs import CheckedRequest
 from state.search import SearchQuery
-from tests.nodes.tables import Tables
+from tests.graphs.sources import Sources
 from tests.scholar.table import Table
 from tools import services
 from tools.errors import TransientError
@@ -51,7 +51,7 @@ class Busy(Table):
 async def test_source_that_fails_counts_as_searched(tmp_path: Path) -> None:
     events: list[Any] = []
     context = RunSettings()
-    vars(context)["clients"] = Tables(tmp_path, [Busy([], "openalex")])
+    vars(context)["clients"] = Sources(tmp_path, Busy([], "openalex"))
     runtime = Runtime(context=context, store=InMemoryStore(), stream_writer=events.append)
     branch: Any = {
         "run": "failing",
