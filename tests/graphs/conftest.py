@@ -1,5 +1,6 @@
 """A small library of our own, and clients that lead to it and to a scripted LLM."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -7,10 +8,10 @@ from pydantic import SecretStr
 
 from state.paper import Paper
 from tests.fakes.openai_server import OpenAIServer, Script
+from tests.support import RememberingEmbedder
 from tools.bibliography.read_records import read_records
 from tools.clients import Clients
-from tools.embed.open_embedder import embedder
-from tools.library.open_library import close_libraries, create_library
+from tools.library.open_library import _opened, close_libraries, create_library, folder_of
 from tools.run_settings import RunSettings
 from tools.settings import Settings
 
@@ -29,12 +30,35 @@ def bee_papers() -> list[Paper]:
 
 
 @pytest.fixture(scope="session")
-def bee_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with the library 'bees', built once."""
-    home = tmp_path_factory.mktemp("bees")
-    create_library("bees", Settings(home=home, _env_file=None), embedder()).add(bee_papers())  # type: ignore[call-arg]
+def bee_home(
+    tmp_path_factory: pytest.TempPathFactory, embedder_with_memory: RememberingEmbedder
+) -> Iterator[Path]:
+    """A home with the library 'bees', built once; only to be read."""
+    home = tmp_path_factory.mktemp("bees").resolve()
+    settings = Settings(home=home, _env_file=None)  # type: ignore[call-arg]
+    create_library("bees", settings, embedder_with_memory).add(bee_papers())
+    yield home
     close_libraries()
-    return home
+
+
+@pytest.fixture(autouse=True)
+def closed(bee_home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let every home that links the library of bees share one, and keep it open: opening takes as long as a run."""
+    monkeypatch.setattr(
+        "tools.library.open_library.folder_of", lambda *given: folder_of(*given).resolve()
+    )
+    yield
+    for folder, url in [key for key in _opened if not key[0].is_relative_to(bee_home)]:
+        _opened.pop((folder, url)).close()
+
+
+@pytest.fixture(autouse=True)
+def _texts_are_embedded_once(
+    embedder_with_memory: RememberingEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "tools.embed.open_embedder._opened", {("minilm", "", ""): embedder_with_memory}
+    )
 
 
 @pytest.fixture
@@ -56,6 +80,11 @@ def llm_settings(bee_home: Path, tmp_path: Path) -> Settings:
     home = tmp_path / "home"
     home.mkdir()
     (home / "libraries").symlink_to(bee_home / "libraries")
+    return llm_at(home)
+
+
+def llm_at(home: Path) -> Settings:
+    """Return settings for an LLM whose address a test fills in."""
     return Settings(
         home=home,
         llm_api_key=SecretStr("sk-test"),

@@ -1,7 +1,7 @@
 """One run of a graph that stops before steps, and whose state is edited through the API."""
 
 from importlib import import_module
-from typing import Any
+from typing import Any, get_type_hints
 
 from langgraph.checkpoint.memory import InMemorySaver
 
@@ -34,7 +34,7 @@ class Stepped:
             await self.begin()
         while self.waits:
             await self._on(None)
-        names = self.app.get_output_jsonschema()["properties"]
+        names = get_type_hints(self.app.builder.output_schema)
         return {name: value for name, value in self.state.items() if name in names}
 
     async def edit(self, **values: Any) -> None:

@@ -15,7 +15,7 @@ from tests.cli.processes import calls_on_record, started
 from tests.fakes.openai_server import Hang, OpenAIServer, Reply, task_of
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted
-from tests.support import SMALL
+from tests.support import SMALL, small_records
 from tools.ledger.ledger_file import LedgerFile
 from tools.settings import Settings
 
@@ -91,21 +91,11 @@ def test_interrupted_command_stops_paying(home: Path, abstract: str) -> None:
             "CITELOOM_LLM_API_KEY": "sk-test",
             "CITELOOM_STRONG_MODEL": "m",
         }
-        command = (
-            "review",
-            abstract,
-            "--library",
-            SMALL,
-            "--cite",
-            str(_AT_ONCE),
-            "--writer",
-            "per_cite",
-            "--set",
-            "pool=8",
-        )
+        papers = [f"--paper={paper.id}" for paper in small_records()[:_AT_ONCE]]
+        command = ("write", abstract, "--library", SMALL, *papers, "--writer", "per_cite")
         with started(home, *command, variables=variables) as process:
             while "write_cited" not in server.tasks:
-                server.wait_for(len(server.requests) + 1, 60.0)
+                server.wait_for(len(server.requests) + 1, 240.0)
             sent = server.tasks.count("write_cited")
             assert process.end(signal.SIGINT) == 130
         came = server.tasks.count("write_cited")

@@ -106,53 +106,45 @@ def unnamed(liar: DishonestMind, audit: Audit) -> list[Lie]:
 ONE_DRAFT = {"samples": 1, "votes": 1, "beam": 1}
 
 
+USUAL, OFTEN, ALWAYS = (0.1, 0.1, 0.2), (0.2, 0.3, 0.4), (0.5, 0.5, 1.0)
+"""How often it invents, misplaces and misquotes."""
+
+
 @pytest.mark.parametrize(
-    ("writer", "seed", "options"),
+    ("writer", "seed", "papers", "rates", "options"),
     [
-        ("beam", 1, ONE_DRAFT | {"schedule": "themed"}),
-        ("beam", 2, ONE_DRAFT | {"schedule": "incremental"}),
-        ("whole", 3, {}),
-        ("per_cite", 4, {}),
-        ("sentence_by_sentence", 5, {}),
-        ("plan", 6, {}),
+        ("beam", 1, 30, USUAL, ONE_DRAFT | {"schedule": "themed"}),
+        ("beam", 2, 12, OFTEN, ONE_DRAFT | {"schedule": "incremental"}),
+        ("beam", 7, 8, OFTEN, {}),
+        ("whole", 3, 30, USUAL, {}),
+        ("whole", 8, 6, ALWAYS, {}),
+        ("per_cite", 4, 12, OFTEN, {}),
+        ("sentence_by_sentence", 5, 12, OFTEN, {}),
+        ("plan", 6, 12, OFTEN, {}),
     ],
 )
 async def test_no_lie_reaches_the_text_and_the_audit_names_each_with_its_cause(
-    llm_settings: Settings, writer: str, seed: int, options: dict[str, Any]
+    llm_settings: Settings,
+    writer: str,
+    seed: int,
+    papers: int,
+    rates: tuple[float, float, float],
+    options: dict[str, Any],
 ) -> None:
-    records = made_papers()
-    liar = DishonestMind(records, seed=seed)
+    records = made_papers(papers)
+    liar = DishonestMind(records, seed, *rates)
     result = await written_by(liar, llm_settings, records, writer=writer, **options)
     assert all(liar.of(kind) for kind in ("invented", "misplaced", "false_quote"))
     assert strangers_cited(result, records) == []
     assert quotes_that_fail(result) == []
     assert not _MADE_UP.search(result["related_work"])
     assert unnamed(liar, result["audit"]) == []
-    assert result["audit"].passed, result["audit"].reasons
     cited = {item.paper.id for item in result["references"]}
     stated = {item.paper for item in result["audit"].omissions}
     assert cited | stated == {f"doi:{record['id']}" for record in records}
-    assert len(cited) >= 20
-
-
-async def test_no_lie_reaches_the_text_where_drafts_are_voted_on(llm_settings: Settings) -> None:
-    records = made_papers(12)
-    liar = DishonestMind(records, seed=7, invents=0.2, misplaces=0.3, false_quotes=0.4)
-    result = await written_by(liar, llm_settings, records)
-    assert strangers_cited(result, records) == []
-    assert quotes_that_fail(result) == []
-    assert not _MADE_UP.search(result["related_work"])
-    assert unnamed(liar, result["audit"]) == []
-
-
-async def test_a_mind_that_only_lies_leaves_no_text_of_its_own(llm_settings: Settings) -> None:
-    records = made_papers(6)
-    liar = DishonestMind(records, seed=8, invents=0.5, misplaces=0.5, false_quotes=1.0)
-    result = await written_by(liar, llm_settings, records, **ONE_DRAFT)
-    assert strangers_cited(result, records) == []
-    assert quotes_that_fail(result) == []
-    assert not _MADE_UP.search(result["related_work"])
-    assert unnamed(liar, result["audit"]) == []
+    if rates != ALWAYS:
+        assert result["audit"].passed, result["audit"].reasons
+        assert rates == OFTEN or 3 * len(cited) >= 2 * len(records)
 
 
 async def test_an_honest_mind_is_believed(llm_settings: Settings) -> None:

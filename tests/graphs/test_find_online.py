@@ -15,9 +15,10 @@ from state.results import RankedPaper
 from tests.fakes.scholar.faults import TRANSIENT
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import World, make_world
-from tests.graphs.conftest import ABSTRACT, context_for
-from tests.support import RememberingEmbedder
+from tests.graphs.conftest import ABSTRACT, bee_papers, context_for
+from tests.library.words import WordEmbedder
 from tools.embed.embedder import Vectors
+from tools.library.open_library import create_library
 from tools.settings import Settings
 
 BOTH = ["openalex", "semantic_scholar"]
@@ -40,16 +41,13 @@ def server(world: World) -> Iterator[ScholarServer]:
 
 
 @pytest.fixture
-def quick(
-    embedder_with_memory: RememberingEmbedder, monkeypatch: pytest.MonkeyPatch
-) -> RememberingEmbedder:
-    """Texts are embedded once in all these tests, and failures are followed by short pauses."""
-    monkeypatch.setattr(
-        "tools.embed.open_embedder._opened", {("minilm", "", ""): embedder_with_memory}
-    )
+def quick(monkeypatch: pytest.MonkeyPatch) -> WordEmbedder:
+    """Texts are near by their words, and failures are followed by short pauses."""
+    embedder = WordEmbedder(512)
+    monkeypatch.setattr("tools.embed.open_embedder._opened", {("minilm", "", ""): embedder})
     monkeypatch.setattr("tools.http.retrying_client.FIRST_PAUSE", 0.02)
     monkeypatch.setattr("tools.http.retrying_client.LONGEST_PAUSE", 0.2)
-    return embedder_with_memory
+    return embedder
 
 
 def settings_at(server: ScholarServer, home: Path, **others: Any) -> Settings:
@@ -72,7 +70,7 @@ def settings_at(server: ScholarServer, home: Path, **others: Any) -> Settings:
 
 
 @pytest.fixture
-def find(server: ScholarServer, tmp_path: Path, quick: RememberingEmbedder) -> Find:
+def find(server: ScholarServer, tmp_path: Path, quick: WordEmbedder) -> Find:
     """Run `find`; `home` names one of several homes, and `options` go to the run's context."""
 
     async def run(
@@ -126,22 +124,7 @@ async def test_papers_come_from_both_sources_each_work_once_and_nothing_is_asked
     assert {row.calls for row in second["source_usage"]} == {0}
     assert all(row.cached for row in second["source_usage"])
     assert server.repeated() == []
-    # What is named is kept; what is excluded and the input's own paper never come.
-    with_doi = [item.paper for item in papers if item.selected and item.paper.doi]
-    unwanted = with_doi[0]
-    stranger = next(
-        work
-        for work in server.world.works
-        if work.doi
-        and work.abstract
-        and not work.retracted
-        and "openalex" in work.held_by
-        and work.doi.lower() not in {item.paper.doi for item in papers}
-    )
-    other_id = next(key for key in unwanted.aliases if not key.startswith("doi:"))
-    result = await find(must_include=[stranger.doi], exclude=[other_id])
-    assert f"doi:{(stranger.doi or '').lower()}" in result["selected"]
-    assert unwanted.id not in {item.paper.id for item in result["papers"]}
+    # The input's own paper never comes.
     own = next(
         item.paper
         for item in papers
@@ -153,13 +136,13 @@ async def test_papers_come_from_both_sources_each_work_once_and_nothing_is_asked
 
 
 async def test_papers_that_another_search_found_are_not_embedded_again(
-    find: Find, quick: RememberingEmbedder, monkeypatch: pytest.MonkeyPatch
+    find: Find, quick: WordEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     embedded: list[str] = []
 
     def embed(texts: Sequence[str]) -> Vectors:
         embedded.extend(texts)
-        return RememberingEmbedder.embed(quick, texts)
+        return WordEmbedder.embed(quick, texts)
 
     monkeypatch.setattr(quick, "embed", embed)
     found = (await find(options=TINY))["papers"]
@@ -193,8 +176,8 @@ async def test_one_in_ten_of_every_fault_changes_no_paper_and_repeats_no_answer(
 async def test_source_that_always_fails_costs_only_its_own_answers(
     find: Find, server: ScholarServer
 ) -> None:
-    server.faults.only["semantic_scholar"] = {"429": 0.3, "html": 0.5, "hang": 1.0}
-    settings = {"source_timeout": 0.2, "source_patience": 0.6}
+    server.faults.only["semantic_scholar"] = {"429": 0.3, "html": 0.5, "hang": 0.3, "reset": 1.0}
+    settings = {"source_timeout": 1.5, "source_patience": 0.6}
     result = await find(settings=settings, options=TINY)
     assert result["outcome"] == "complete"
     assert result["selected"]
@@ -240,37 +223,50 @@ async def test_cutoff_holds_for_every_source(find: Find, server: ScholarServer) 
     assert all("to_publication_date:2011-12-31" in query["filter"] for query in searches)
 
 
-async def test_retracted_paper_is_marked_and_left_out_unless_asked_for(
+def retracted(world: World) -> set[str]:
+    """The DOIs of works that some source knows to be retracted."""
+    return {
+        work.doi.lower()
+        for work in world.works
+        if work.doi and work.abstract and "openalex" in work.held_by and work.retraction_in
+    }
+
+
+async def test_what_is_named_is_kept_what_is_excluded_never_comes_and_what_is_retracted_is_marked(
     find: Find, server: ScholarServer
 ) -> None:
-    works = [
-        work
-        for work in server.world.works
-        if work.doi and work.abstract and "openalex" in work.held_by and work.retraction_in
-    ]
+    dois = retracted(server.world)
     # Some only Crossref knows to be retracted: it has the notice.
-    assert any(work.retraction_in == {"crossref"} for work in works)
-    dois = {(work.doi or "").lower() for work in works}
-    result = await find(must_include=sorted(dois))
+    only = [work for work in server.world.works if work.retraction_in == {"crossref"}]
+    assert dois & {(work.doi or "").lower() for work in only}
+    # The last works are of other topics.
+    held = [
+        work for work in server.world.works if "openalex" in work.held_by and not work.retracted
+    ]
+    stranger = next(work for work in held[::-1] if work.doi and work.abstract)
+    plain = await find(options=TINY, include_retracted=True, must_include=sorted(dois))
+    assert dois <= {item.paper.doi for item in plain["papers"] if item.selected}
+    kept = [item.paper for item in plain["papers"] if item.selected]
+    unwanted = next(
+        paper for paper in kept if paper.doi and len(paper.aliases) > 1 and paper.doi not in dois
+    )
+    other_id = next(key for key in unwanted.aliases if not key.startswith("doi:"))
+    named = sorted({*dois, stranger.doi or ""})
+    result = await find(options=TINY, must_include=named, exclude=[other_id])
+    assert f"doi:{(stranger.doi or '').lower()}" in result["selected"]
+    assert unwanted.id not in {item.paper.id for item in result["papers"]}
     marked = {item.paper.doi: item for item in result["papers"] if item.paper.retracted}
     assert set(marked) >= dois
     assert not any(item.selected for item in marked.values())
     assert all(item.paper.origin["retracted"] for item in marked.values())
     assert result["counts"].excluded_as_retracted == len(marked)
     assert "retracted" in causes(result)
-    asked = await find(must_include=sorted(dois), include_retracted=True)
-    assert dois <= {item.paper.doi for item in asked["papers"] if item.selected}
 
 
 async def test_run_that_its_budget_stops_keeps_nothing_retracted(
     find: Find, server: ScholarServer
 ) -> None:
-    works = [
-        work
-        for work in server.world.works
-        if work.doi and work.abstract and "openalex" in work.held_by and work.retraction_in
-    ]
-    dois = {(work.doi or "").lower() for work in works}
+    dois = retracted(server.world)
     # Little but what must be included is judged, and the budget does not suffice for all of that.
     options = {"max_calls": 3, "debate_batch": 2, "pool": 1}
     result = await find(must_include=sorted(dois), options=options)
@@ -282,11 +278,10 @@ async def test_run_that_its_budget_stops_keeps_nothing_retracted(
 
 
 async def test_library_and_network_are_searched_together(
-    find: Find, bee_home: Path, tmp_path: Path
+    find: Find, server: ScholarServer, quick: WordEmbedder, tmp_path: Path
 ) -> None:
-    (tmp_path / "mixed").mkdir()
-    (tmp_path / "mixed" / "libraries").symlink_to(bee_home / "libraries")
-    result = await find(home="mixed", sources=["library", "openalex"], library="bees")
+    create_library("bees", settings_at(server, tmp_path / "mixed"), quick).add(bee_papers())
+    result = await find(home="mixed", sources=["library", "openalex"], library="bees", options=TINY)
     assert result["outcome"] == "complete"
     sources = {hit.source for item in result["papers"] for hit in item.found_by}
     # Crossref is not searched; it knows references that the others lack.

@@ -2,17 +2,12 @@
 
 from collections.abc import Callable
 from itertools import count
-from pathlib import Path
 from typing import Any
-
-import pytest
 
 from graphs.find import graph
 from nodes.find.reflect_on_sufficiency import NO_GAIN, NO_SEARCH_LEFT
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted
-from tests.graphs.sources import Sources
-from tests.scholar.table import Table
 from tools.run_settings import RunSettings
 from tools.settings import Settings
 
@@ -54,15 +49,3 @@ async def test_mind_that_always_wants_more_ends_after_the_last_hop(llm_settings:
     *earlier, last = result["sufficiency"]
     assert all(entry.stopped == "" for entry in earlier)
     assert last.stopped == (NO_SEARCH_LEFT if last.hop == HOPS else NO_GAIN)
-
-
-@pytest.fixture
-def search(tmp_path: Path) -> Callable[..., Any]:
-    """Search these sources for the abstract with the embedded engine."""
-
-    async def run(*tables: Table, **options: Any) -> dict[str, Any]:
-        context = RunSettings(**{"max_hops": 1, "expansion": "none", **options})
-        vars(context)["clients"] = Sources(tmp_path, *tables)
-        return await find(context, sources=[table.name for table in tables])
-
-    return run

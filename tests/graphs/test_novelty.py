@@ -65,12 +65,20 @@ async def test_without_a_model_nothing_is_compared_but_words_that_stand_in_both(
     assert "No model is configured, so CiteLoom compared nothing." in text
     assert "An earlier work says the same." in text
     assert "novel" not in text.lower().replace("novelty", "")
+    # Agents get each work beside each claim.
+    view = RunSnapshot(run="r", graph="novelty", status="completed", values=plain(result))
+    answer = to_tool_result(view)
+    assert answer.part == "claims"
+    assert {item["claim"] for item in answer.items} == {1, 2}
+    assert any(item["relation"] == "same" and item["title"] == OLD.title for item in answer.items)
+    assert TAKEN in chat_summary(view)
+    assert OLD.title in web_page(ResultReport.of("novelty", result))
 
 
 async def test_claim_that_stands_in_an_old_paper_is_found_in_its_text_whatever_stands_around_it(
     extractive: RunSettings,
 ) -> None:
-    for old in bee_papers():
+    for old in bee_papers()[::4]:
         taken = split_sentences(old.abstract or "")[-1].text
         result = await novelty(extractive, f"We ask a question of bees. {taken}")
         found = {item.claim: item for item in result["claims"]}
@@ -144,36 +152,21 @@ async def test_comparison_without_words_is_asked_for_again_and_then_counts_for_n
         assert all(work.why for work in claim.nearest)
 
 
-async def test_invented_claim_is_refused(llm_settings: Settings) -> None:
-    def invent(answer: Any, inputs: dict[str, Any]) -> Any:
-        return {"claims": [{"words": "We cure hay fever with bees.", "terms": ["hay fever"]}]}
-
-    with Scripted(reviewer({"cut_claims": invent}), llm_settings) as llm:
+async def test_invented_claim_is_refused_and_a_model_that_does_not_answer_leaves_the_nearest_works(
+    llm_settings: Settings,
+) -> None:
+    invented = {"claims": [{"words": "We cure hay fever with bees.", "terms": ["hay fever"]}]}
+    spoil: dict[str, Any] = {
+        "cut_claims": lambda *_: invented,
+        "compare_claim": lambda *_: {"no": 1},
+    }
+    with Scripted(reviewer(spoil), llm_settings) as llm:
         result = await novelty(llm.context)
     (claim,) = result["claims"]
-    assert claim.claim == ABSTRACT
-
-
-async def test_model_that_does_not_answer_leaves_the_nearest_works(llm_settings: Settings) -> None:
-    with Scripted(
-        reviewer({"compare_claim": lambda answer, inputs: {"no": 1}}), llm_settings
-    ) as llm:
-        result = await novelty(llm.context)
+    assert (claim.claim, claim.found) == (ABSTRACT, "not_compared")
+    assert claim.nearest
     assert result["outcome"] == "partial"
     assert {item.stage for item in result["failures"]} >= {"compare_claim"}
-    assert all(claim.found == "not_compared" and claim.nearest for claim in result["claims"])
-
-
-async def test_agents_get_each_work_beside_each_claim(extractive: RunSettings) -> None:
-    result = await novelty(extractive, f"We propose a compass for ants. {TAKEN}")
-    view = RunSnapshot(run="r", graph="novelty", status="completed", values=plain(result))
-    answer = to_tool_result(view)
-    assert answer.part == "claims"
-    assert {item["claim"] for item in answer.items} == {1, 2}
-    assert any(item["relation"] == "same" and item["title"] == OLD.title for item in answer.items)
-    assert TAKEN in chat_summary(view)
-    page = web_page(ResultReport.of("novelty", result))
-    assert OLD.title in page
 
 
 @pytest.mark.parametrize("text", ["", "ab", "x" * 30_000])

@@ -16,7 +16,7 @@ from tools.settings import Settings
 BUSY = Status(429, "come back later", headers={"Retry-After": "600"})
 
 
-@pytest.mark.parametrize("task", ["debate_papers", "draft_section", "judge_claims", "revise_draft"])
+@pytest.mark.parametrize("task", ["debate_papers", "judge_claims", "revise_draft"])
 async def test_resumed_run_asks_no_answered_question_again(
     task: str, llm_settings: Settings
 ) -> None:

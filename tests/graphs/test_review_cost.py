@@ -128,7 +128,7 @@ async def test_nothing_is_asked_of_a_model_before_the_answer(llm_settings: Setti
     assert done["outcome"] == "complete"
 
 
-@pytest.mark.parametrize("graph", ["find", "write", "review", "ask"])
+@pytest.mark.parametrize("graph", ["write", "review", "ask"])
 async def test_stop_ends_every_graph_unpaid(llm_settings: Settings, graph: str) -> None:
     inputs = {"question": "How do bees navigate?", "library": "bees"} if graph == "ask" else BEES
     inputs = WRITE if graph == "write" else inputs

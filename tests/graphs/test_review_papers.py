@@ -15,11 +15,20 @@ def asking(extractive: RunSettings, how: str = "on", **more: object) -> RunSetti
     return context_for(extractive.clients.settings, review_papers=how, max_hops=1, **more)
 
 
-async def test_dropped_added_and_reordered_papers_decide_what_is_cited(
+async def test_wrong_answer_is_explained_and_chosen_papers_decide_what_is_cited(
     extractive: RunSettings,
 ) -> None:
-    person = Person("review", FIND, asking(extractive))
+    late = max((paper for paper in bee_papers() if paper.year), key=lambda paper: paper.year or 0)
+    inputs = {**FIND, "before": f"{late.year}-01-01"}
+    person = Person("review", inputs, asking(extractive))
     shown = question(await person.begin())
+    for wrong, told in (
+        ("[99] none", "[99] is not in the list"),
+        ("10.1234/nowhere", "no source of this run knows doi:10.1234/nowhere"),
+        ("# all gone", "no paper is left"),
+        (late.id, "days asked for"),
+    ):
+        assert told in question(await person.answer(wrong))["error"]
     assert shown["kind"] == "papers"
     kept = [card for card in shown["papers"] if card["chosen"]]
     other = next(card for card in shown["papers"] if not card["chosen"])
@@ -42,28 +51,6 @@ async def test_paper_that_the_search_did_not_meet_is_looked_up(extractive: RunSe
     added = next(item for item in done["papers"] if item.paper.id == new)
     assert added.selected
     assert done["outcome"] == "complete"
-
-
-async def test_wrong_answer_is_explained_and_asked_again(extractive: RunSettings) -> None:
-    person = Person("find", FIND, asking(extractive))
-    again = question(await person.begin())
-    for wrong, told in (
-        ("[99] none", "[99] is not in the list"),
-        ("10.1234/nowhere", "no source of this run knows doi:10.1234/nowhere"),
-        ("# all gone", "no paper is left"),
-    ):
-        again = question(await person.answer(wrong))
-        assert told in again["error"]
-    done = await person.answer("[2]")
-    assert done["selected"] == [again["papers"][1]["id"]]
-
-
-async def test_excluded_paper_and_one_after_the_cutoff_are_refused(extractive: RunSettings) -> None:
-    late = max((paper for paper in bee_papers() if paper.year), key=lambda paper: paper.year or 0)
-    inputs = {**FIND, "before": f"{late.year}-01-01"}
-    person = Person("find", inputs, asking(extractive))
-    await person.begin()
-    assert "days asked for" in question(await person.answer(late.id))["error"]
 
 
 async def test_stop_ends_a_review_with_the_papers_that_it_has(extractive: RunSettings) -> None:

@@ -31,11 +31,24 @@ def own_words(place: int) -> str:
     return f"{first} [{place}]."
 
 
-async def test_edited_text_is_printed_and_checked(context: RunSettings) -> None:
+async def test_wrong_answer_is_explained_and_edited_text_is_printed_and_checked(
+    context: RunSettings,
+) -> None:
     person = Person("write", WRITE, context)
     shown = question(await person.begin())
     assert shown["kind"] == "text"
-    lines = [line for line in shown["proposal"].splitlines() if "[" in line]
+    rows = [row for row in shown["proposal"].splitlines() if row]
+    lines = [row for row in rows if "[" in row]
+    counting = [row for row in rows if "[" not in row]
+    assert counting, "the embedded engine opens a theme by counting its papers"
+    for wrong, told in (
+        ("It cites what is not there [9].", "[9]"),
+        ("A bracket [1", "bracket"),
+        (f"{counting[0]}\n{own_words(4)}", "counts papers"),
+    ):
+        again = question(await person.answer(wrong))
+        assert told in again["error"]
+        assert "plan" not in again["error"]
     assert sum(card["chosen"] for card in shown["papers"]) == 3
     done = await person.answer("\n\n".join([lines[0], own_words(4), INVENTED]))
     assert [item.paragraph for item in done["sentences"]] == [1, 2, 3]
@@ -45,26 +58,6 @@ async def test_edited_text_is_printed_and_checked(context: RunSettings) -> None:
     assert added.citations[0].verdict == "supported", "the paper's own words, found by code"
     assert invented.citations[0].verdict == "not_checked", "no LLM was there to check it"
     assert (done["outcome"], done["audit"].passed) == ("partial", False)
-
-
-async def test_sentence_that_counts_papers_cannot_stay_without_them(context: RunSettings) -> None:
-    person = Person("write", WRITE, context)
-    rows = [row for row in question(await person.begin())["proposal"].splitlines() if row]
-    counting = [row for row in rows if "[" not in row]
-    assert counting, "the embedded engine opens a theme by counting its papers"
-    again = question(await person.answer("\n".join([counting[0], own_words(4)])))
-    assert "counts papers" in again["error"]
-
-
-async def test_wrong_answer_is_explained_and_asked_again(context: RunSettings) -> None:
-    person = Person("write", WRITE, context)
-    await person.begin()
-    for wrong, told in (("It cites what is not there [9].", "[9]"), ("A bracket [1", "bracket")):
-        again = question(await person.answer(wrong))
-        assert told in again["error"]
-        assert "plan" not in again["error"]
-    done = await person.answer(own_words(2))
-    assert [item.paper.id for item in done["references"]] == [PAPERS[1].id]
 
 
 async def test_stop_prints_the_section_as_it_stands(context: RunSettings) -> None:

@@ -96,7 +96,7 @@ async def test_own_work_that_no_words_of_the_input_show_is_kept_out(
     assert any(item.sentence == invented for item in result["audit"].rejections)
 
 
-async def test_answers_have_room_for_a_hundred_papers(llm_settings: Settings) -> None:
+async def test_answers_have_room_for_seventy_papers(llm_settings: Settings) -> None:
     papers = [
         {
             "id": f"doi:10.5555/{number}",
@@ -106,15 +106,15 @@ async def test_answers_have_room_for_a_hundred_papers(llm_settings: Settings) ->
             "abstract": f"We weigh hive {number} on each of {number + 9} days in the summer.",
         }
         for number, name in enumerate(
-            f"{first}{second}berg" for first in "ABCDEFGHIJ" for second in "aeiourlnst"
+            f"{first}{second}berg" for first in "ABCDEFGHIJ" for second in "aeiourl"
         )
     ]
     with Scripted(reviewer(), llm_settings) as llm:
-        result = await write(llm.context, papers=papers, cite=100)
+        result = await write(llm.context, papers=papers, cite=70)
         limits = {task_of(item): item["max_tokens"] for item in llm.server.requests}
     cited = {one.paper for item in result["sentences"] for one in item.citations}
-    assert len(cited) == 100
-    assert limits["draft_section"] == limits["revise_draft"] == 7000
+    assert len(cited) == 70
+    assert limits["draft_section"] == limits["revise_draft"] == 4900
     assert limits["read_papers"] < 4000
 
 

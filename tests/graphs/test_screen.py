@@ -43,12 +43,13 @@ def by_paper(values: dict[str, Any]) -> dict[str, ScreeningDecision]:
 async def test_each_paper_is_decided_by_criteria_whose_words_stand_in_it(
     llm_settings: Settings,
 ) -> None:
+    bare = {"id": "10.1234/bare", "title": "Bees without an abstract"}
     with Scripted(reviewer(), llm_settings) as llm:
-        result = await screened(llm.context)
+        result = await screened(llm.context, papers=[*IDS, bare])
     papers = {paper.id: paper for paper in bee_papers()}
     found = by_paper(result)
     assert found.keys() == papers.keys()
-    assert result["undecided"] == []
+    assert result["undecided"] == ["doi:10.1234/bare"]
     for key, one in found.items():
         assert (one.kind, one.stage) == ("model", "title_abstract")
         assert [item.criterion for item in one.criteria] == ["I1", "E1"]
@@ -63,6 +64,15 @@ async def test_each_paper_is_decided_by_criteria_whose_words_stand_in_it(
     used = {item.task: item.calls for item in result["usage"]}
     assert used == {"screen_by_criteria": 2}  # five papers a question
     assert result["outcome"] == "complete"
+    text = markdown(ResultReport.of("screen", result))
+    assert "## 1 paper for a person to decide" in text
+    assert "I1 met" in text
+    assert "I1 not met" in text
+    # Agents get each decision with its words.
+    view = RunSnapshot(run="r", graph="screen", status="completed", values=plain(result))
+    answer = to_tool_result(view)
+    assert (answer.part, answer.parts["decisions"]) == ("decisions", 10)
+    assert all(key in chat_summary(view) for key in IDS[:3])
 
 
 async def test_invented_words_decide_nothing(llm_settings: Settings) -> None:
@@ -107,15 +117,6 @@ async def test_criterion_and_paper_that_do_not_exist_are_refused(llm_settings: S
         {item.criterion for item in one.criteria} == {"I1", "E1"} for one in result["decisions"]
     )
     assert len(result["undecided"]) == 8
-
-
-async def test_paper_without_an_abstract_goes_to_a_person(llm_settings: Settings) -> None:
-    bare = {"id": "10.1234/bare", "title": "Bees without an abstract"}
-    with Scripted(reviewer(), llm_settings) as llm:
-        result = await screened(llm.context, papers=[*IDS[:2], bare])
-    assert len(result["decisions"]) == 2
-    assert result["undecided"] == ["doi:10.1234/bare"]
-    assert "## 1 paper for a person to decide" in markdown(ResultReport.of("screen", result))
 
 
 async def test_commands_in_an_abstract_reach_no_model_and_exclude_nothing(
@@ -223,18 +224,6 @@ async def test_model_that_does_not_answer_leaves_its_papers_to_a_person(
     assert result["outcome"] == "partial"
     assert len(result["undecided"]) == 10
     assert {item.stage for item in result["failures"]} == {"screen_by_criteria"}
-
-
-async def test_agents_get_each_decision_with_its_words(llm_settings: Settings) -> None:
-    with Scripted(reviewer(), llm_settings) as llm:
-        result = await screened(llm.context, papers=IDS[:3])
-    view = RunSnapshot(run="r", graph="screen", status="completed", values=plain(result))
-    answer = to_tool_result(view)
-    assert (answer.part, answer.parts["decisions"]) == ("decisions", 3)
-    summary = chat_summary(view)
-    assert all(key in summary for key in IDS[:3])
-    text = markdown(ResultReport.of("screen", result))
-    assert "I1 met" in text or "I1 not met" in text
 
 
 def test_text_of_another_agent_is_the_question() -> None:

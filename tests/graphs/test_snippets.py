@@ -98,6 +98,24 @@ async def test_found_papers_bring_their_snippets_and_the_works_cited_there(
     # A paper that a keyword query found, too, keeps the words of its text.
     ways = [{hit.source for hit in item.found_by if hit.via == "query"} for item in found]
     assert {"semantic_scholar", "semantic_scholar:full_text"} in ways
+    # The works that a snippet cites obey the cut-off.
+    years = cited_there(result)
+    limit = max(years)
+    assert min(years) < limit
+    given["before"] = f"{limit}-01-01"
+    result = dict(await find.ainvoke(given, context=context))
+    assert len(searches(server)) == 2
+    assert cited_there(result)
+    assert max(cited_there(result)) < limit
+
+
+def cited_there(result: dict[str, Any]) -> list[int]:
+    """Return the years of the works to which a reference led."""
+    return [
+        item.paper.year or 9999
+        for item in result["papers"]
+        if any(hit.via == "reference" for hit in item.found_by)
+    ]
 
 
 @pytest.mark.parametrize("sources", [["semantic_scholar"], []])
@@ -154,32 +172,3 @@ async def test_question_about_named_papers_is_put_to_their_full_texts_where_that
     places = {one.place for one in result["passages"]}
     assert SECTION in places
     assert any(said_of(work) in claim.quote.text for claim in result["claims"])
-
-
-async def test_works_that_a_snippet_cites_obey_the_cut_off(
-    settings: Settings, server: ScholarServer
-) -> None:
-    context = context_for(settings, max_hops=1, expansion="none", mind="extractive", results=30)
-    given: Any = {
-        "text": "We study honey quality and the rearing of queens over three summers.",
-        "sources": ["semantic_scholar"],
-        "keep": 10,
-    }
-
-    async def cited_there(**more: str) -> list[int]:
-        asked: Any = {**given, **more}
-        result = dict(await find.ainvoke(asked, context=context))
-        assert len(searches(server)) == 1
-        server.requests.clear()
-        return [
-            item.paper.year or 9999
-            for item in result["papers"]
-            if any(hit.via == "reference" for hit in item.found_by)
-        ]
-
-    years = await cited_there()
-    limit = max(years)
-    assert min(years) < limit
-    before = await cited_there(before=f"{limit}-01-01")
-    assert before
-    assert max(before) < limit

@@ -78,54 +78,43 @@ def cited(result: dict[str, Any]) -> list[str]:
     return [item.paper.id for item in result["references"]]
 
 
-WRITTEN = ["check_citations", "audit_citations", "number_references"]
-
-
-@pytest.mark.parametrize("node", WRITTEN)
-async def test_sentence_that_a_person_takes_out_is_not_printed(
+@pytest.mark.parametrize("node", ["check_citations", "audit_citations", "number_references"])
+async def test_what_a_person_takes_out_is_not_printed_and_what_they_change_is_not_called_supported(
     node: str, extractive: RunSettings
 ) -> None:
-    run = Stepped("write", WRITE, extractive, before=node)
+    run = Stepped("write", {**WRITE, "cite": 5}, extractive, before=node)
     state = await run.begin()
     draft = state["final"].model_dump(mode="json")
-    *kept, last = draft["sentences"]
-    await run.edit(final={**draft, "sentences": kept})
+    first, *kept, last = draft["sentences"]
+    key, gone, *others = state["keys"]
+    false = {**first, "text": f"Bees cannot see any landmark at all {{{key}}}."}
+    left = {one: state["keys"][one] for one in (key, *others)}
+    await run.edit(final={**draft, "sentences": [false, *kept]}, keys=left)
     result = await run.to_end()
     assert not result.get("stop")
-    assert len(result["sentences"]) == len(kept)
     assert last["text"].split("{")[0] not in result["related_work"]
-
-
-@pytest.mark.parametrize("node", ["write_draft", *WRITTEN])
-async def test_paper_that_a_person_takes_out_is_neither_cited_nor_spoken_of(
-    node: str, extractive: RunSettings
-) -> None:
-    run = Stepped("write", WRITE, extractive, before=node)
-    state = await run.begin()
-    gone, *kept = state["keys"]
-    await run.edit(keys={key: state["keys"][key] for key in kept})
-    result = await run.to_end()
-    assert not result.get("stop")
-    assert len(result["references"]) >= 2
-    assert state["keys"][gone] not in cited(result)
-    assert all(item.citations for item in result["sentences"] if "berg et al." in item.text)
-
-
-@pytest.mark.parametrize("node", WRITTEN)
-async def test_sentence_that_a_person_changes_is_never_called_supported_unchecked(
-    node: str, extractive: RunSettings
-) -> None:
-    run = Stepped("write", WRITE, extractive, before=node)
-    state = await run.begin()
-    draft = state["final"].model_dump(mode="json")
-    key = next(iter(state["keys"]))
-    false = f"Bees cannot see any landmark at all {{{key}}}."
-    draft["sentences"][0] = {**draft["sentences"][0], "text": false}
-    await run.edit(final=draft)
-    result = await run.to_end()
+    assert_never_cited(state["keys"][gone], result)
     told = [item for item in result["sentences"] if "any landmark at all" in item.text]
     assert all(one.verdict != "supported" for item in told for one in item.citations)
     assert not told or not result["audit"].passed
+
+
+async def test_paper_that_a_person_takes_out_before_the_draft_is_not_cited(
+    extractive: RunSettings,
+) -> None:
+    run = Stepped("write", WRITE, extractive, before="write_draft")
+    gone, *kept = (keys := (await run.begin())["keys"])
+    await run.edit(keys={key: keys[key] for key in kept})
+    result = await run.to_end()
+    assert not result.get("stop")
+    assert_never_cited(keys[gone], result)
+
+
+def assert_never_cited(paper: str, result: dict[str, Any]) -> None:
+    """The paper is neither cited nor spoken of, and others are."""
+    assert len(result["references"]) >= 2
+    assert paper not in cited(result)
+    assert all(item.citations for item in result["sentences"] if "berg et al." in item.text)
 
 
 @pytest.mark.parametrize("node", ["expand_citations", "estimate_completeness"])

@@ -40,17 +40,3 @@ async def test_budget_that_ends_at_a_task_leaves_a_text_that_is_checked_as_far_a
     )
     verdicts = [item.verdict for text in result["sentences"] for item in text.citations]
     assert "not_checked" not in verdicts
-
-
-async def test_text_whose_check_has_no_budget_counts_as_unchecked(llm_settings: Settings) -> None:
-    # Of the budget for a day nothing is kept: other runs may take it.
-    limited = llm_settings.model_copy(update={"max_calls_per_day": 1})
-    with Scripted(reviewer(), limited) as llm:
-        result = await write(llm)
-    assert result["stop"].subject == "budget"
-    assert result["sentences"]
-    assert result["outcome"] == "partial"
-    verdicts = [item.verdict for text in result["sentences"] for item in text.citations]
-    assert set(verdicts) == {"not_checked"}
-    assert result["audit"].passed is False
-    assert result["audit"].reasons == ("CiteLoom did not check the citations",)

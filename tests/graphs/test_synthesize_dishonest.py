@@ -1,5 +1,6 @@
 """A mind that lies in `synthesize`: what it makes up is told as lost, or stands for nothing."""
 
+import itertools
 import re
 from collections.abc import Callable
 from typing import Any
@@ -167,25 +168,18 @@ UNSAID = [
 """What an honest judge refuses."""
 
 
-@pytest.mark.parametrize(
-    ("lies", "judge"),
-    [
-        (FROM_NOWHERE, {"judge_claims": credulous}),
-        (ALTERED, {"judge_claims": credulous, "judge_again": looking_twice}),
-        (UNSAID, {}),
-    ],
-)
-async def test_no_lie_is_in_the_text(
-    llm_settings: Settings, lies: list[tuple[str, str]], judge: dict[str, Any]
-) -> None:
+async def test_no_lie_is_in_the_text(llm_settings: Settings) -> None:
     honest, _ = await synthesize(llm_settings)
-    told = adding(*(lie for lie, _ in lies))
-    result, _ = await synthesize(llm_settings, {"synthesize_answer": told, **judge})
-    assert_sound(result)
-    for _, word in lies:
-        assert word not in result["answer"]
-        assert word == "assistant" or any(word in line.text for line in result["lost"]), word
-    assert [line.text for line in result["lines"]] == [line.text for line in honest["lines"]]
+    believing = {"judge_claims": credulous}
+    asked_twice = {**believing, "judge_again": looking_twice}
+    for lies, judge in ((FROM_NOWHERE, believing), (ALTERED, asked_twice), (UNSAID, {})):
+        told = adding(*(lie for lie, _ in lies))
+        result, _ = await synthesize(llm_settings, {"synthesize_answer": told, **judge})
+        assert_sound(result)
+        for _, word in lies:
+            assert word not in result["answer"]
+            assert word == "assistant" or any(word in line.text for line in result["lost"]), word
+        assert [line.text for line in result["lines"]] == [line.text for line in honest["lines"]]
 
 
 async def test_citation_that_a_mind_puts_in_is_none(llm_settings: Settings) -> None:
@@ -225,12 +219,11 @@ async def test_quotes_that_a_mind_makes_up_change_nothing(
         assert borne(result, line) >= 0.7, line.text
 
 
-@pytest.mark.parametrize("update", [["", " "], ["Barn owls are birds of prey."]])
-async def test_update_that_drops_the_answer_is_refused(
-    llm_settings: Settings, update: list[str]
-) -> None:
+async def test_update_that_drops_the_answer_is_refused(llm_settings: Settings) -> None:
+    updates = itertools.cycle((["", " "], ["Barn owls are birds of prey."]))
+
     def forget(answer: Any, inputs: dict[str, Any]) -> Reply:
-        return {"paragraphs": update}
+        return {"paragraphs": next(updates)}
 
     spoil = dict.fromkeys(("update_answer", "restore_answer"), forget)
     result, _ = await synthesize(llm_settings, spoil, {"updates": "each"})
@@ -239,7 +232,7 @@ async def test_update_that_drops_the_answer_is_refused(
     assert any(failure.stage == "synthesize_answer" for failure in result["failures"])
 
 
-@pytest.mark.parametrize("ids", [[], ["P999", "", "S1"], ["P1"] * 5000])
+@pytest.mark.parametrize("ids", [["P999", "", "S1"], ["P1"] * 5000])
 async def test_ids_of_paragraphs_that_a_mind_makes_up(
     llm_settings: Settings, ids: list[str]
 ) -> None:
@@ -251,7 +244,7 @@ async def test_ids_of_paragraphs_that_a_mind_makes_up(
     known = {key for item in result["stacked"] for key in item.paragraphs}
     chosen = [item.paragraph for item in result["contexts"]]
     assert set(chosen) <= known
-    assert len(chosen) == len(set(chosen)) == (len(known) if ids and ids[0] == "P1" else 0)
+    assert len(chosen) == len(set(chosen)) == (len(known) if ids[0] == "P1" else 0)
     assert bool(result["lines"]) == bool(chosen)
 
 

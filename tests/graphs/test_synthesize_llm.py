@@ -40,21 +40,15 @@ def references(result: dict[str, Any]) -> set[tuple[str, str]]:
     return {(item.role, item.paper.id) for item in result["references"]}
 
 
-async def test_few_questions_make_a_traced_text(llm_settings: Settings) -> None:
-    result, tasks = await synthesize(llm_settings, RETOLD)
-    assert_traced(result)
-    assert result["mind"] == "scripted"
-    assert result["outcome"] == "complete"
-    assert tasks.count("synthesize_answer") == 1
-    assert tasks.count("judge_claims") == 1
-    assert tasks.count("judge_relevance") <= 1
-    assert any(line.secondary for line in result["lines"])
-
-
-async def test_documents_own_way_asks_far_more_for_the_same_references(
+async def test_few_questions_make_a_traced_text_and_the_documents_own_way_asks_far_more(
     llm_settings: Settings,
 ) -> None:
     few, asked = await synthesize(llm_settings, RETOLD)
+    assert_traced(few)
+    assert (few["mind"], few["outcome"]) == ("scripted", "complete")
+    assert asked.count("synthesize_answer") == asked.count("judge_claims") == 1
+    assert asked.count("judge_relevance") <= 1
+    assert any(line.secondary for line in few["lines"])
     many, each = await synthesize(llm_settings, RETOLD, ARMS)
     assert_traced(many)
     contexts = len(many["contexts"])

@@ -59,22 +59,31 @@ async def test_nearest_sentence_is_shown_and_nothing_answered_without_a_model(
     result = await table(extractive, METHOD, WHO)
     assert (result["outcome"], result["columns"]) == ("complete", [METHOD, WHO])
     rows = {row.title: row for row in result["rows"]}
-    assert list(rows) == [paper.title for paper in bee_papers()]
     texts = {paper.title: paper.abstract or "" for paper in bee_papers()}
-    for title, row in rows.items():
-        for cell in row.cells:
+    assert list(rows) == list(texts)
+    for title, found in rows.items():
+        for cell in found.cells:
             assert cell.answer == ""
             assert cell.kind in {"nearest", "not_found", "not_read"}
             if cell.quote:
                 assert cell.quote.verified
                 assert cell.quote.text in texts[title]
-    found = rows["Harmonic radar tracks of bee flight"].cells
-    assert (found[0].kind, found[1].kind) == ("nearest", "not_found")
-    assert "We track honey bees with harmonic radar" in found[0].quote.text
-    assert (found[1].read, rows["Harmonic radar tracks of bee flight"].text) == (1, "abstract")
+    how, who = (radar := rows["Harmonic radar tracks of bee flight"]).cells
+    assert (how.kind, who.kind) == ("nearest", "not_found")
+    assert "We track honey bees with harmonic radar" in how.quote.text
+    assert (who.read, radar.text) == (1, "abstract")
     text = markdown(ResultReport.of("table", result))
     assert "No model is configured, so CiteLoom answered nothing." in text
     assert "Not found in the text read" in text
+    # Agents read rows in pages, with each cell in words.
+    view = RunSnapshot(run="r", graph="table", status="completed", values=plain(result))
+    told = to_tool_result(view)
+    assert (told.part, told.parts["rows"]) == ("rows", 10)
+    row = next(one for one in told.items if one["title"] == "Harmonic radar tracks of bee flight")
+    assert row[METHOD].startswith("Nearest sentence. the paper's") or "annotation" in row[METHOD]
+    assert "We track honey bees with harmonic radar" in row[METHOD]
+    assert row[WHO] == "Not found in the text read."
+    assert "10 of 10 papers read." in chat_summary(view)
 
 
 async def test_model_reads_the_passages_of_a_full_text_nearest_to_each_column(
@@ -290,18 +299,6 @@ async def test_formulas_stay_text(llm_settings: Settings) -> None:
     assert 'state="frozen"' in sheet
     assert "=HYPERLINK(1)" in texts
     assert "+1 bees fly far away." in texts
-
-
-async def test_agents_read_rows_in_pages_with_each_cell_in_words(extractive: RunSettings) -> None:
-    result = await table(extractive, METHOD, WHO)
-    view = RunSnapshot(run="r", graph="table", status="completed", values=plain(result))
-    told = to_tool_result(view)
-    assert (told.part, told.parts["rows"]) == ("rows", 10)
-    row = next(one for one in told.items if one["title"] == "Harmonic radar tracks of bee flight")
-    assert row[METHOD].startswith("Nearest sentence. the paper's") or "annotation" in row[METHOD]
-    assert "We track honey bees with harmonic radar" in row[METHOD]
-    assert row[WHO] == "Not found in the text read."
-    assert "10 of 10 papers read." in chat_summary(view)
 
 
 async def test_estimate_grows_with_rows_and_columns(llm_settings: Settings) -> None:

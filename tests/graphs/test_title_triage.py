@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from graphs.find import graph
 from nodes.cost.run_estimate import estimate
 from nodes.find.shortlist_papers import worthy_first
@@ -52,35 +50,24 @@ async def test_papers_that_are_worth_it_by_title_are_debated_before_others(
         return {"papers": [titles[-1].split()[0]]}
 
     plain, unasked, _ = await judged_with(last, llm_settings, triage=False)
+    for model, unusable in (("silent", "no JSON"), ("empty", {"papers": []})):
+        # A model of its own: answers of the same one are at hand.
+        settings = llm_settings.model_copy(update={"strong_model": model})
+        debated, _, result = await judged_with(lambda _, told=unusable: told, settings)
+        assert sorted(debated) == sorted(plain), "they are judged as ever"
+        lost = [one.remedy for one in result["failures"] if one.subject == "titles"]
+        assert lost == ["CiteLoom chose what to judge without looking at titles"] * len(lost)
+        assert (result["outcome"] == "partial") is bool(lost) is (model == "silent")
     debated, shown, result = await judged_with(last, llm_settings)
     assert unasked == []
+    _, unasked, _ = await judged_with(last, llm_settings, pool=1000)
+    assert unasked == [], "all that was found is judged"
     first = shown[0].partition(" ")[2]
     assert first in debated, "what ranks first is judged whatever its title says"
     assert shown[-1].partition(" ")[2] in debated
     assert shown[-1].partition(" ")[2] not in plain[:3]
     assert result["outcome"] == "complete"
     assert [item.task for item in result["usage"]].count("triage_titles") == 1
-
-
-async def test_nothing_is_asked_where_all_that_was_found_is_judged(llm_settings: Settings) -> None:
-    _, shown, _ = await judged_with(lambda titles: {"papers": []}, llm_settings, pool=1000)
-    assert shown == []
-
-
-@pytest.mark.parametrize(
-    "answer", [lambda titles: "no JSON", lambda titles: {"papers": []}], ids=["none", "nothing"]
-)
-async def test_without_a_usable_answer_papers_are_judged_as_ever(
-    answer: Any, llm_settings: Settings
-) -> None:
-    plain, _, _ = await judged_with(answer, llm_settings, triage=False)
-    debated, _, result = await judged_with(answer, llm_settings)
-    assert sorted(debated) == sorted(plain)
-    lost = [one for one in result["failures"] if one.subject == "titles"]
-    assert [one.remedy for one in lost] == (
-        ["CiteLoom chose what to judge without looking at titles"] if lost else []
-    )
-    assert (result["outcome"] == "partial") is bool(lost)
 
 
 async def test_id_that_was_not_shown_is_asked_about_once_more_and_counts_for_nothing(

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
-from pydantic import SecretStr
 
 from nodes.write.audit_citations import audit_citations, make_audit
 from state.audit import ReferenceFinding
@@ -58,23 +57,14 @@ async def audited(reply: Reply, settings: Settings, **changes: Any) -> tuple[dic
         return dict(await audit_citations(state, runtime)), len(llm.server.requests)
 
 
-@pytest.fixture
-def mind(tmp_path: Any) -> Settings:
-    return Settings(
-        home=tmp_path,
-        llm_api_key=SecretStr("sk-test"),
-        strong_model="scripted",
-        llm_timeout=10.0,
-        _env_file=None,
-    )  # type: ignore[call-arg]
-
-
 NOTHING: Any = {"flags": []}
 
 
-async def test_stopped_run_is_audited_as_far_as_it_came_and_nobody_is_asked(mind: Settings) -> None:
+async def test_stopped_run_is_audited_as_far_as_it_came_and_nobody_is_asked(
+    settings: Settings,
+) -> None:
     stop = Failure(stage="check", subject="run", cause="the budget is spent", fatal=True)
-    update, asked = await audited(NOTHING, mind, failures=[stop], verdicts=[], checks=0)
+    update, asked = await audited(NOTHING, settings, failures=[stop], verdicts=[], checks=0)
     audit = update["audit"]
     assert asked == 0
     assert audit.uncited_claims == ()
@@ -83,21 +73,23 @@ async def test_stopped_run_is_audited_as_far_as_it_came_and_nobody_is_asked(mind
     assert {item.paper for item in audit.omissions} == {KEYS["P2"], KEYS["P3"], KEYS["P4"]}
 
 
-async def test_retracted_paper_fails_the_text_only_where_it_is_cited(mind: Settings) -> None:
-    flagged, asked = await audited({"flags": [{"number": 2, "why": "It is others'."}]}, mind)
+async def test_retracted_paper_fails_the_text_only_where_it_is_cited(settings: Settings) -> None:
+    flagged, asked = await audited({"flags": [{"number": 2, "why": "It is others'."}]}, settings)
     assert [item.sentence for item in flagged["audit"].uncited_claims] == [2]
     assert (flagged["audit"].passed, asked) == (False, 1)
-    update, _ = await audited(NOTHING, mind)
+    update, _ = await audited(NOTHING, settings)
     assert update["audit"].references == ()
     assert update["audit"].passed
     cites = Draft(id="d", sentences=(Sentence(text="Otters cross {P2}.", line=1),))
-    update, _ = await audited(NOTHING, mind, final=cites, verdicts=[verdict("supported", key="P2")])
+    update, _ = await audited(
+        NOTHING, settings, final=cites, verdicts=[verdict("supported", key="P2")]
+    )
     assert [(item.key, item.cause) for item in update["audit"].references] == [("P2", "retracted")]
     assert update["audit"].reasons == ("1 cited paper: it was retracted",)
 
 
 async def test_paper_is_told_as_removed_also_where_its_sentence_was_written_anew(
-    mind: Settings,
+    settings: Settings,
 ) -> None:
     kept_out = [
         Rejection(
@@ -115,7 +107,7 @@ async def test_paper_is_told_as_removed_also_where_its_sentence_was_written_anew
     ]
     plan = Plan(lines=(PlanLine(number=1, keys=("P1", "P2", "P3")),))
     gone = [verdict("contradicted", key="P4")]
-    update, _ = await audited(NOTHING, mind, rejections=kept_out, outline=plan, removed=gone)
+    update, _ = await audited(NOTHING, settings, rejections=kept_out, outline=plan, removed=gone)
     assert {item.paper: item.reason for item in update["audit"].omissions} == {
         KEYS["P2"]: "removed",
         KEYS["P3"]: "nothing_to_say",

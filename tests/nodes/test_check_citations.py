@@ -1,12 +1,10 @@
 """Checking citations: what a mind says is held against the words of the papers."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
-from pydantic import SecretStr
 
 from nodes.write.audit_citations import make_audit, omissions_of
 from nodes.write.check_citations import check_citations
@@ -58,11 +56,8 @@ SHORT = LICHENS[3:16]
 
 
 async def test_paragraphs_are_one_question_and_short_quotes_are_sent_back_as_too_short(
-    tmp_path: Path,
+    settings: Settings,
 ) -> None:
-    settings = Settings(
-        home=tmp_path, llm_api_key=SecretStr("sk-test"), strong_model="scripted", _env_file=None
-    )  # type: ignore[call-arg]
     answers = [
         {"findings": [{"id": "2-P1", "quotes": [SHORT], "verdict": "supported"}]},
         {

@@ -7,7 +7,6 @@ from pkgutil import iter_modules, walk_packages
 from types import ModuleType
 from typing import Any, get_type_hints
 
-import pytest
 from langgraph.graph.state import CompiledStateGraph
 from pydantic import BaseModel
 
@@ -99,12 +98,6 @@ def name_of(module: ModuleType) -> str:
     return module.__name__.removeprefix("nodes.")
 
 
-@pytest.fixture(params=MODULES, ids=name_of)
-def module(request: pytest.FixtureRequest) -> ModuleType:
-    found: ModuleType = request.param
-    return found
-
-
 def node_of(module: ModuleType) -> Callable[..., Any]:
     found: Callable[..., Any] = getattr(module, module.__name__.rsplit(".", 1)[1])
     return found
@@ -114,55 +107,55 @@ def test_every_step_has_a_file_of_its_name() -> None:
     assert {name_of(module).rsplit(".", 1)[-1] for module in MODULES} == STEPS
 
 
-def test_is_async_and_says_what_it_reads_and_writes(module: ModuleType) -> None:
-    assert iscoroutinefunction(node_of(module))
-    assert all(word in (module.__doc__ or "") for word in ("Reads ", "Writes "))
+GIVEN = {
+    "query",
+    "source",
+    "sources",
+    "of",
+    "paper",
+    "papers_to_read",
+    "draft",
+    "drafted",
+    "variant",
+    "papers",
+    "limit",
+    "line",
+    "lines",
+    "passage",
+    "place",
+    "statement",
+    "item",
+    "claim",
+    "works",
+}
+"""What a branch is given beside the channels."""
 
 
-def test_writes_only_channels_that_exist(module: ModuleType) -> None:
-    update = get_type_hints(node_of(module))["return"]
-    if isinstance(update, type) and update is not dict and not hasattr(update, "__origin__"):
-        assert set(get_type_hints(update)) <= CHANNELS | OUTPUTS
+def test_each_step_is_async_says_what_it_reads_and_writes_and_keeps_to_channels_that_exist() -> (
+    None
+):
+    for module in MODULES:
+        told = name_of(module)
+        assert iscoroutinefunction(node_of(module)), told
+        assert all(word in (module.__doc__ or "") for word in ("Reads ", "Writes ")), told
+        hints = get_type_hints(node_of(module))
+        update, read = hints["return"], hints["state"]
+        if isinstance(update, type) and update is not dict and not hasattr(update, "__origin__"):
+            assert set(get_type_hints(update)) <= CHANNELS | OUTPUTS, told
+        if isinstance(read, type) and issubclass(read, BaseModel):
+            assert set(read.model_fields) <= CHANNELS, told
+        else:
+            assert set(get_type_hints(read)) <= CHANNELS | OUTPUTS | GIVEN, told
 
 
-def test_reads_only_channels_or_what_its_branch_is_given(module: ModuleType) -> None:
-    given = {
-        "query",
-        "source",
-        "sources",
-        "of",
-        "paper",
-        "papers_to_read",
-        "draft",
-        "drafted",
-        "variant",
-        "papers",
-        "limit",
-        "line",
-        "lines",
-        "passage",
-        "place",
-        "statement",
-        "item",
-        "claim",
-        "works",
-    }
-    read = get_type_hints(node_of(module))["state"]
-    if isinstance(read, type) and issubclass(read, BaseModel):
-        assert set(read.model_fields) <= CHANNELS
-    else:
-        assert set(get_type_hints(read)) <= CHANNELS | OUTPUTS | given
-
-
-@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
-def test_prompt_holds_no_placeholder_and_answer_is_a_closed_json_object(task: Task[Any]) -> None:
-    assert "{}" not in task.prompt
-    assert task.prompt.strip() == task.prompt.rstrip("\n")
-    assert len(task.prompt.split()) > 40
-
-    schema = task.answer.model_json_schema()
-    assert schema["type"] == "object"
-    assert schema["properties"]
+def test_prompt_holds_no_placeholder_and_answer_is_a_closed_json_object() -> None:
+    for task in TASKS:
+        assert "{}" not in task.prompt, task.name
+        assert task.prompt.strip() == task.prompt.rstrip("\n"), task.name
+        assert len(task.prompt.split()) > 40, task.name
+        schema = task.answer.model_json_schema()
+        assert schema["type"] == "object", task.name
+        assert schema["properties"], task.name
 
 
 def test_task_is_named_like_its_node_or_ranker() -> None:

@@ -16,7 +16,7 @@ from state.inputs import CheckedRequest
 from state.paper import Author, Paper
 from state.search import Hit, LinkRound
 from tests.documents.test_fetch_open_copies import Site
-from tests.nodes.tables import Tables
+from tests.graphs.sources import Sources
 from tests.pdf.papers import paper as rivers
 from tests.scholar.table import Table
 from tools.errors import PermanentError
@@ -54,7 +54,7 @@ def follow(tmp_path: Path, run_store: InMemoryStore) -> Follow:
     ) -> tuple[FindState, dict[str, Paper]]:
         context = RunSettings(**(settings or {}))
         crossref = Table([], "crossref")
-        vars(context)["clients"] = Tables(tmp_path, [*tables, crossref], **(served or {}))
+        vars(context)["clients"] = Sources(tmp_path, *tables, crossref, **(served or {}))
         runtime = Runtime(context=context, store=run_store)
         services = open_services(runtime, "run")
         await services.run_store.papers.put(papers)

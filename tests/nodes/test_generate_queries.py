@@ -1,13 +1,11 @@
 """nodes/find/generate_queries.py: which queries are asked, by strategy, and what becomes of bad ones."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
-from pydantic import SecretStr
 
 from nodes.find.generate_queries import MAX_ASPECTS, generate_queries
 from nodes.find.query_terms import MAX_KEYWORDS
@@ -33,7 +31,7 @@ Plan = Callable[..., Any]
 
 
 @pytest.fixture
-def plan(tmp_path: Path) -> Plan:
+def plan(settings: Settings) -> Plan:
     """Plan queries with the embedded engine, or with an LLM that answers by a script."""
 
     async def run(
@@ -43,24 +41,20 @@ def plan(tmp_path: Path) -> Plan:
         criteria: tuple[Criterion, ...] = (),
         **options: Any,
     ) -> tuple[FindState, list[dict[str, Any]]]:
-        home = Settings(home=tmp_path, _env_file=None)  # type: ignore[call-arg]
         request = CheckedRequest(text=text, sources=sources, criteria=criteria)
         branch: Any = {"run": "run", "request": request}
         if script is None:
-            context = context_for(home, **options)
+            context = context_for(settings, mind="extractive", **options)
             return await generate_queries(
                 branch, Runtime(context=context, store=InMemoryStore())
             ), []
-        llm = home.model_copy(
-            update={"llm_api_key": SecretStr("sk"), "strong_model": "m", "llm_timeout": 10.0}
-        )
         asked: list[dict[str, Any]] = []
 
         def noted(request: dict[str, Any]) -> Any:
             asked.append(inputs_of(request))
             return script(asked[-1])
 
-        with Scripted(noted, llm, **options) as server:
+        with Scripted(noted, settings, **options) as server:
             runtime = Runtime(context=server.context, store=InMemoryStore())
             return await generate_queries(branch, runtime), asked
 

@@ -9,7 +9,7 @@ from langgraph.store.memory import InMemoryStore
 from nodes.find.present_papers import missing_works
 from state.inputs import CheckedRequest
 from state.paper import Paper
-from tests.nodes.tables import Tables
+from tests.graphs.sources import Sources
 from tests.scholar.table import Table
 from tools.errors import TransientError
 from tools.run_settings import RunSettings
@@ -31,7 +31,7 @@ SEEN_PAPER = Paper(id=SEEN, title="Seen and not kept", aliases=("openalex:W9",))
 
 async def services_with(home: Path, *tables: Table) -> Services:
     context = RunSettings(mind="extractive")
-    vars(context)["clients"] = Tables(home, tables)
+    vars(context)["clients"] = Sources(home, *tables)
     runtime: Runtime[RunSettings] = Runtime(context=context, store=InMemoryStore())
     services = open_services(runtime, "run")
     await services.run_store.papers.put([*CITING, SEEN_PAPER])

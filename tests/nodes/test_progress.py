@@ -5,55 +5,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
-from langgraph.types import Send
-from typing_extensions import TypedDict
 
 from nodes.find.search_source import search_source
 from state.inputs import CheckedRequest
 from state.search import SearchQuery
-from tests.nodes.tables import Tables
+from tests.graphs.sources import Sources
 from tests.scholar.table import Table
 from tools import services
 from tools.errors import TransientError
 from tools.run_settings import RunSettings
 from tools.scholar.source import SearchAnswer
 from tools.services import open_services
-
-
-class Round(TypedDict, total=False):
-    run: str
-    number: int
-    stopped: bool
-
-
-async def read(state: Round, runtime: Runtime[RunSettings]) -> Round:
-    """One of three branches; one that is stopped tells nothing."""
-    if not state["stopped"]:
-        open_services(runtime, state["run"]).tick("read", 1, 3)
-    return {}
-
-
-def _spread(state: Round) -> list[Send] | str:
-    """Read three papers in each of two rounds; in the first, one is stopped."""
-    number = state["number"]
-    if number == 2:
-        return END
-    stops = [number == 0, False, False]
-    return [Send("read", {"run": state["run"], "stopped": stop}) for stop in stops]
-
-
-async def told(given: Any) -> list[int]:
-    made = StateGraph(Round, context_schema=RunSettings)
-    made.add_node("read", read)
-    made.add_node("next_round", lambda state: {"number": state["number"] + 1})
-    made.add_conditional_edges(START, _spread, ["read", END])
-    made.add_edge("read", "next_round")
-    made.add_conditional_edges("next_round", _spread, ["read", END])
-    events = made.compile().astream(given, context=RunSettings(), stream_mode="custom")
-    return [event["done"] async for event in events]
 
 
 async def test_branch_that_was_stopped_does_not_spoil_the_next_round(home: Path) -> None:
@@ -87,7 +51,7 @@ class Busy(Table):
 async def test_source_that_fails_counts_as_searched(tmp_path: Path) -> None:
     events: list[Any] = []
     context = RunSettings()
-    vars(context)["clients"] = Tables(tmp_path, [Busy([], "openalex")])
+    vars(context)["clients"] = Sources(tmp_path, Busy([], "openalex"))
     runtime = Runtime(context=context, store=InMemoryStore(), stream_writer=events.append)
     branch: Any = {
         "run": "failing",

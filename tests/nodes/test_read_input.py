@@ -9,7 +9,7 @@ from langgraph.store.memory import InMemoryStore
 
 from nodes.find.read_input import read_input
 from state.paper import Paper
-from tests.nodes.tables import Tables
+from tests.graphs.sources import Sources
 from tests.scholar.table import Table
 from tools.errors import TransientError
 from tools.run_settings import RunSettings
@@ -20,7 +20,7 @@ TEXT = "Pear trees suffer under drought, and we graft them on rootstocks of quin
 
 def runtime_with(home: Path, *tables: Table, **settings: Any) -> Runtime[RunSettings]:
     context = RunSettings(mind="extractive", **settings)
-    vars(context)["clients"] = Tables(home, tables)
+    vars(context)["clients"] = Sources(home, *tables)
     return Runtime(context=context, store=InMemoryStore())
 
 

@@ -1,13 +1,11 @@
 """nodes/find/reflect_on_sufficiency.py: what is missing, what is asked next, and why a search ends."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
-from pydantic import SecretStr
 
 from nodes.find.reflect_on_sufficiency import NO_GAIN, NO_SEARCH_LEFT, reflect_on_sufficiency
 from state.channels import FindState
@@ -28,13 +26,12 @@ Reflect = Callable[..., Any]
 
 
 @pytest.fixture
-def think(tmp_path: Path) -> Reflect:
+def think(settings: Settings) -> Reflect:
     """Reflect with the embedded engine, or with an LLM that answers by a script."""
 
     async def run(
         script: Any = None, options: dict[str, Any] | None = None, **state: Any
     ) -> tuple[FindState, list[dict[str, Any]]]:
-        home = Settings(home=tmp_path, _env_file=None)  # type: ignore[call-arg]
         branch: Any = {
             "run": "run",
             "request": CheckedRequest(text=TEXT),
@@ -55,16 +52,14 @@ def think(tmp_path: Path) -> Reflect:
             return await reflect_on_sufficiency(branch, runtime)
 
         if script is None:
-            return await reflected(context_for(home, **(options or {}))), asked
+            embedded: Any = {"mind": "extractive", **(options or {})}
+            return await reflected(context_for(settings, **embedded)), asked
 
         def noted(request: dict[str, Any]) -> Any:
             asked.append(inputs_of(request))
             return script(asked[-1]) if callable(script) else script
 
-        llm = home.model_copy(
-            update={"llm_api_key": SecretStr("sk"), "strong_model": "m", "llm_timeout": 10.0}
-        )
-        with Scripted(noted, llm, **(options or {})) as server:
+        with Scripted(noted, settings, **(options or {})) as server:
             return await reflected(server.context), asked
 
     return run

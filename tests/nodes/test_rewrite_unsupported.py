@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
-from pydantic import SecretStr
 
 from nodes.write.rewrite_unsupported import rewrite_unsupported
 from state.inputs import CheckedRequest
@@ -75,14 +74,7 @@ class Mind:
 
 
 @pytest.fixture
-def mind(tmp_path: Any) -> Iterator[Mind]:
-    settings = Settings(
-        home=tmp_path,
-        llm_api_key=SecretStr("sk-test"),
-        strong_model="scripted",
-        llm_timeout=10.0,
-        _env_file=None,
-    )  # type: ignore[call-arg]
+def mind(settings: Settings) -> Iterator[Mind]:
     one = Mind(settings)
     with one.llm:
         yield one

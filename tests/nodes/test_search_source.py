@@ -14,7 +14,7 @@ from state.channels import FindState
 from state.inputs import CheckedRequest
 from state.paper import Paper
 from state.search import SearchQuery
-from tests.nodes.tables import Tables
+from tests.graphs.sources import Sources
 from tests.scholar.table import Table
 from tools.errors import QuotaError, TransientError
 from tools.run_settings import RunSettings
@@ -49,7 +49,7 @@ class Searched(Table):
 def search(tmp_path: Path) -> Search:
     async def run(table: Table, query: SearchQuery = QUERY, **others: Any) -> FindState:
         context = RunSettings()
-        vars(context)["clients"] = Tables(tmp_path, [table])
+        vars(context)["clients"] = Sources(tmp_path, table)
         runtime = Runtime(context=context, store=InMemoryStore())
         request = CheckedRequest(text="Pears.", sources=("openalex",), before=date(2013, 1, 1))
         branch: Any = {

@@ -1,6 +1,7 @@
 """nodes/find/shortlist_papers.py: which papers are judged, and which need no judge."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from state.channels import FindState
 from state.inputs import CheckedRequest
 from state.paper import Paper
 from state.search import Hit, LinkRound, SearchQuery
+from tests.support import link_libraries
 from tools.run_settings import RunSettings
 from tools.services import Services
 
@@ -25,6 +27,11 @@ MERIT = {name: 90 - number / 10 for number, name in enumerate(NAMES)}
 QUINCE = "Quince rootstocks keep pears small."
 SAILS = "A sail was cut from woven hemp."
 GAP = SearchQuery(text='quince "pear graft"', facet="gap", reason="Missing.", hop=2)
+
+
+@pytest.fixture(autouse=True)
+def _starter_is_built_once(tmp_path: Path, built: Path) -> None:
+    link_libraries(built, tmp_path)
 
 
 async def listed(

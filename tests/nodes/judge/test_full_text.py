@@ -16,8 +16,8 @@ from state.inputs import CheckedRequest
 from state.paper import Author, Paper
 from state.run import Failure
 from tests.documents.test_fetch_open_copies import PAGE, Site
+from tests.graphs.sources import Sources
 from tests.library.words import document
-from tests.nodes.tables import Tables
 from tests.pdf.papers import RUNNING, TITLE
 from tests.pdf.papers import paper as rivers
 from tools.documents import fetch_open_copies
@@ -81,11 +81,10 @@ def read(tmp_path: Path, site: Site) -> Read:
             "ar5iv_url": f"{site.url}/ar5iv",
             "arxiv_rate": 1000.0,
             "openalex_rate": 1000.0,
-            "embedder": "minilm",
             **(settings or {}),
         }
         how = RunSettings(**context)
-        vars(how)["clients"] = Tables(tmp_path, [], **given)
+        vars(how)["clients"] = Sources(tmp_path, **given)
         services = open_services(Runtime(context=how, store=store), run)
         request = CheckedRequest(text="", library=library, sources=sources)
         return await read_full_texts(services, request, papers, stage="check")

@@ -1,13 +1,11 @@
 """nodes/synthesize/align_lines.py: what is asked of the lines, and what is believed of the answer."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
-from pydantic import SecretStr
 
 from nodes.synthesize.align_lines import align_lines
 from state.inputs import CheckedRequest
@@ -39,17 +37,6 @@ Spoil = Callable[[dict[str, Any], dict[str, Any]], Reply]
 def state(draft: str = RETOLD, **others: Any) -> Any:
     request = CheckedRequest(text=QUESTION, kind="question")
     return {"run": "run", "request": request, "contexts": CONTEXTS, "draft": draft, **others}
-
-
-@pytest.fixture
-def settings(tmp_path: Path) -> Settings:
-    return Settings(
-        home=tmp_path,
-        llm_api_key=SecretStr("sk-test"),
-        strong_model="scripted",
-        llm_timeout=10.0,
-        _env_file=None,
-    )  # type: ignore[call-arg]
 
 
 async def align(

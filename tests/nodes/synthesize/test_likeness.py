@@ -16,7 +16,6 @@ from tests.library.words import WordEmbedder
 QUESTION = "How does drought change the roots of pears?"
 NEAR = "Drought changes how the roots of pears grow."
 FAR = "A sail was woven, hemp by hemp."
-LONG = "The crew slept below while wind and water turned. " * 25
 
 
 def embedder() -> WordEmbedder:

@@ -33,7 +33,6 @@ FOUND = SHADE.model_copy(
     update={"id": "doi:10.5555/shade", "doi": "10.5555/shade", "venue": "Mosses", "year": 2019}
 )
 TWIN = SHADE.model_copy(update={"id": "title:shade-twin", "title": "Shade & evaporation in moss"})
-RECORD = RAIN.model_copy(update={"id": "doi:10.5555/rain", "doi": "10.5555/rain"})
 
 
 def origin(paper: Paper, *works: Paper) -> Origin:
