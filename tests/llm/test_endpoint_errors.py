@@ -25,6 +25,7 @@ from tests.fakes.openai_server import (
     inputs_of,
 )
 from tests.llm.support import BAD, GOOD, KEY, RATE, ask, failing, mind_at
+from tools.concurrency import LoopSemaphore
 from tools.errors import CiteLoomError, PermanentError, TransientError
 from tools.ledger.budget_limits import BudgetLimits
 from tools.ledger.run_ledger import RunLedger
@@ -102,13 +103,13 @@ async def test_a_passing_fault_is_tried_again(tmp_path: Path, reply: Reply) -> N
 
 
 @pytest.mark.parametrize(
-    ("reply", "said"),
-    [(Status(503, "warming up"), "warming up"), (Hang(), "CITELOOM_LLM_TIMEOUT")],
+    ("reply", "said", "seconds"),
+    [(Status(503, "warming up"), "warming up", 30.0), (Hang(), "CITELOOM_LLM_TIMEOUT", 0.5)],
 )
 async def test_a_fault_that_stays_is_told_after_four_tries(
-    tmp_path: Path, reply: Reply, said: str
+    tmp_path: Path, reply: Reply, said: str, seconds: float
 ) -> None:
-    error, server = await failing([reply], tmp_path, TransientError, llm_timeout=0.1)
+    error, server = await failing([reply], tmp_path, TransientError, llm_timeout=seconds)
     assert said in str(error)
     assert len(server.requests) == 4
 
@@ -128,8 +129,17 @@ async def test_a_wrong_address_is_told(tmp_path: Path, url: str) -> None:
     assert "secret" not in str(caught.value)
 
 
-async def test_the_pause_holds_for_every_call_to_that_endpoint(tmp_path: Path) -> None:
+async def test_the_pause_holds_for_every_call_to_that_endpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     arrivals: dict[str, float] = {}
+    told, pause = asyncio.Event(), LoopSemaphore.pause
+
+    def pausing(gate: LoopSemaphore, seconds: float) -> None:
+        pause(gate, seconds)
+        told.set()
+
+    monkeypatch.setattr(LoopSemaphore, "pause", pausing)
 
     def script(request: dict[str, Any]) -> Reply:
         text = str(inputs_of(request)["text"])
@@ -142,8 +152,7 @@ async def test_the_pause_holds_for_every_call_to_that_endpoint(tmp_path: Path) -
     with OpenAIServer(script) as server:
         mind = mind_at(server, tmp_path)
         first = asyncio.create_task(mind.do(RATE, text="first"))
-        await asyncio.to_thread(server.wait_for, 1)
-        await asyncio.sleep(0.15)  # for the 429 to come back
+        await told.wait()
         await asyncio.gather(first, mind.do(RATE, text="second"))
     assert arrivals["second"] - arrivals["first"] >= 0.4
 

@@ -1,10 +1,6 @@
 """A screening on disk, what its decisions come to, agreement, the stopping rule and the learnt order."""
 
 import json
-import os
-import signal
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -17,6 +13,7 @@ from hypothesis import strategies as st
 from state.paper import Author, Paper
 from state.screening import Protocol, ScreeningDecision
 from tests.graphs.conftest import bee_papers
+from tests.library.processes import process, until
 from tools.errors import InputError
 from tools.screening.agreement import Agreement, agreement
 from tools.screening.flow import flow_of
@@ -29,7 +26,6 @@ PROTOCOL = Protocol(
     include=("Studies honey bees", "Reports an experiment"),
     exclude=("Simulations only",),
 )
-ROOT = Path(__file__).parents[2]
 
 
 def begun(folder: Path, protocol: Protocol = PROTOCOL) -> Screening:
@@ -226,11 +222,9 @@ def test_random_papers_are_drawn_from_those_that_are_left(tmp_path: Path) -> Non
 
 
 KILLED = """
-import sys
-from pathlib import Path
 from tools.screening.screening import Screening
 from state.screening import ScreeningDecision
-screening = Screening(Path(sys.argv[1]))
+screening = Screening(home)
 paper = next(iter(screening.papers))
 for number in range(10_000):
     screening.decide([ScreeningDecision(paper=paper, decision="maybe", by=f"p{number}")])
@@ -240,14 +234,10 @@ for number in range(10_000):
 
 def test_killed_process_loses_no_decision(tmp_path: Path) -> None:
     screening = begun(tmp_path)
-    command = [sys.executable, "-c", KILLED, str(screening.folder)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
-        assert process.stdout
-        for line in process.stdout:
-            if int(line) == 20:
-                os.kill(process.pid, signal.SIGKILL)
-                break
-        last = max([20, *map(int, process.stdout.read().split())])
+    with process(screening.folder, KILLED) as started:
+        until("20", started)
+        started.process.kill()
+        last = max([20, *map(int, started.rest().split())])
     kept = [one.by for one in Screening(screening.folder).decisions]
     assert kept[: last + 1] == [f"p{number}" for number in range(last + 1)]
     assert len(kept) in {last + 1, last + 2}
