@@ -35,7 +35,7 @@ resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_N
 
 # A test that is slow on a busy machine is right all the same. The same examples each time: what is green stays
 # green until the code changes. `--hypothesis-profile=explore` looks for new ones.
-settings.register_profile("same", deadline=None, derandomize=True)
+settings.register_profile("same", deadline=None, derandomize=True, max_examples=40)
 settings.register_profile("explore", deadline=None)
 settings.load_profile("same")
 
@@ -115,15 +115,20 @@ def closed() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _quick_readers() -> Iterator[None]:
-    """Fork the processes that read files from one that knows the readers; each new one takes a second to import them.
+    """Fork the processes that read files, or work on a library, from one that knows the modules.
+
+    Each new one would take a second to import them.
 
     A program or a server that a test starts has its own, begun anew.
     """
     forked = multiprocessing.get_context("forkserver")
     readers = {place for _, place, _ in READERS.values()}
-    forked.set_forkserver_preload(
-        ["tools.ingest.reader_processes", "tools.references.read_bibliography", *sorted(readers)]
+    known = (
+        "tools.ingest.reader_processes",
+        "tools.references.read_bibliography",
+        "tools.library.open_library",
     )
+    forked.set_forkserver_preload([*known, *sorted(readers)])
     with pytest.MonkeyPatch.context() as patch:
         quick = SimpleNamespace(get_context=lambda _: forked)
         patch.setattr("tools.ingest.reader_processes.multiprocessing", quick)

@@ -186,6 +186,7 @@ def plain(value: object) -> str:
     return value.get_secret_value() if isinstance(value, SecretStr) else str(value)
 
 
+LAYERS = ("environment", "folder", "config")
 TWO_NAMES = [name for name in SENT_TO if variable_of(SENT_TO[name]) in KEYS]
 """Addresses whose key is known by a name of its own, and as CITELOOM_NAME."""
 
@@ -195,16 +196,21 @@ TWO_NAMES = [name for name in SENT_TO if variable_of(SENT_TO[name]) in KEYS]
     [*((name, False) for name in SENT_TO), *((name, True) for name in TWO_NAMES)],
 )
 def test_address_and_key_of_every_two_layers(clone: Path, address: str, *, prefixed: bool) -> None:
-    """A folder's address and a user's key are refused, and every other two are in force."""
+    """A folder's address and a user's key are refused, and every other two are in force.
+
+    Each holder of the one with each of the other; once all that the layers can hold together.
+    """
+    every = prefixed and address == "openalex_url"
     secret, numbered = SENT_TO[address], address.endswith("_port")
     values = {
         address: {
             layer: str(1001 + at) if numbered else f"http://{layer}.example"
-            for at, layer in enumerate(("environment", "folder", "config"))
+            for at, layer in enumerate(LAYERS)
         },
-        secret: {layer: f"{layer}@key.example" for layer in ("environment", "folder", "config")},
+        secret: {layer: f"{layer}@key.example" for layer in LAYERS},
     }
-    given = list(product((True, False), ("folder", "empty", ""), (True, False)))
+    alone = [(True, "", False), (False, "folder", False), (False, "", True)]
+    given = list(product((True, False), ("folder", "empty", ""), (True, False))) if every else alone
     for of_address, of_secret in product(given, given):
         layers: list[dict[str, str]] = [{}, {}, {}]
         owners = {}

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from runpy import run_path
 from typing import Any
 from zipfile import ZipFile
 
@@ -49,9 +50,7 @@ def test_server_json_has_what_the_registry_asks_for() -> None:
 def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The bundle, unpacked."""
     folder = tmp_path_factory.mktemp("bundle")
-    command = [sys.executable, str(ROOT / "mcpb" / "build.py"), str(folder)]
-    made = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-    with ZipFile(made) as packed:
+    with ZipFile(run_path(str(ROOT / "mcpb" / "build.py"))["build"](folder)) as packed:
         assert set(packed.namelist()) == {"manifest.json", "pyproject.toml", "server.py"}
         packed.extractall(folder / "unpacked")
     return folder / "unpacked"

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -11,10 +12,12 @@ from pathlib import Path
 
 import pytest
 import yaml
+from typer.testing import CliRunner
 
+from citeloom.cli.app import app
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import SERVICES, Work, World
-from tests.support import ROOT, clean_environment
+from tests.support import ROOT, clean_environment, forget_settings
 
 SKILLS = sorted(path.parent for path in (ROOT / "skills").glob("*/SKILL.md"))
 ALLOWED = {"name", "description", "license", "compatibility", "metadata", "allowed-tools"}
@@ -69,17 +72,23 @@ class Agent:
         """Run the next command, which has to begin so."""
         command = self.left.pop(0)
         assert command.startswith(begins), command
-        here = {
-            "uvx --from citeloom python ": f"{sys.executable} ",
-            "uvx citeloom ": f"{sys.executable} -m citeloom ",
-            "python3 ": f"{sys.executable} ",
-        }
-        for said, meant in here.items():
-            command = command.replace(said, meant)
+        if command.startswith("uvx citeloom "):
+            return self._called(command.removeprefix("uvx citeloom "))
+        for said in ("uvx --from citeloom python ", "python3 "):
+            command = command.replace(said, f"{sys.executable} ")
         return subprocess.run(
             command, shell=True, cwd=self._folder, env=self._environment, capture_output=True,
             text=True, timeout=300, check=False,
         )  # fmt: skip
+
+    def _called(self, command: str) -> "subprocess.CompletedProcess[str]":
+        """Call the program in this process, which knows all that it has to import."""
+        words, _, file = command.partition(" > ")
+        forget_settings()
+        done = CliRunner().invoke(app, shlex.split(words), env=self._environment)
+        if file:
+            self.write(file.strip(), done.stdout)
+        return subprocess.CompletedProcess(words, done.exit_code, done.stdout, done.stderr)
 
 
 def test_draft_is_checked_mended_and_shown_with_its_quotes(home: Path, tmp_path: Path) -> None:

@@ -166,7 +166,7 @@ def test_kind_is_known_by_suffix_or_content(tmp_path: Path, name: str) -> None:
 
 
 def test_file_that_breaks_off_gives_what_came_before(tmp_path: Path) -> None:
-    lines = b"".join(b'{"id": "%d", "title": "t%d"}\n' % (n, n * n) for n in range(60_000))
+    lines = b"".join(b'{"id": "%d", "title": "t%d"}\n' % (n, n * n) for n in range(6_000))
     good, bad = read(tmp_path / "p.jsonl.gz", gzip.compress(lines)[:-5000])
     assert len(good) > 100
     assert bad[-1].reason.startswith("the file breaks off or is damaged here")
@@ -201,13 +201,13 @@ def test_missing_file_and_folder_are_refused(tmp_path: Path) -> None:
 def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     path = tmp_path / "p.jsonl"
     line = b'{"id": "%d", "title": "t", "abstract": "%s"}\n'
-    path.write_bytes(b"".join(line % (number, b"word " * 400) for number in range(1000)))
+    path.write_bytes(b"".join(line % (number, b"word " * 400) for number in range(500)))
     sum(1 for _ in read_records(path))  # what is made once: modules, patterns, bounded caches
     tracemalloc.start()
-    assert sum(1 for _ in read_records(path)) == 1000
+    assert sum(1 for _ in read_records(path)) == 500
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert path.stat().st_size > 2_000_000
+    assert path.stat().st_size > 1_000_000
     assert peak < 500_000
 
 
@@ -423,7 +423,7 @@ KEYS = st.sampled_from(
 TITLED = st.dictionaries(KEYS, VALUES, max_size=6).map(lambda record: {"title": "t"} | record)
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     data=st.one_of(
         st.binary(max_size=200),

@@ -114,7 +114,7 @@ SENTENCE = st.lists(
 ).map("".join)
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(st.lists(SENTENCE, min_size=1, max_size=4), st.sampled_from(["ieee", "apa"]))
 def test_every_marked_paper_is_cited_and_no_marker_is_left(texts: list[str], style: str) -> None:
     section = PrintedSection(texts, PAPERS, named_style(style))

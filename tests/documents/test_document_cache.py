@@ -132,7 +132,7 @@ def fill(folder: Path, start: int) -> None:
 
 
 def test_threads_and_processes_share_a_file_from_its_beginning(tmp_path: Path) -> None:
-    context = multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
     processes = [context.Process(target=fill, args=(tmp_path, start)) for start in (0, 12)]
     for process in processes:
         process.start()

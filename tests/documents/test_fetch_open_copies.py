@@ -75,7 +75,7 @@ def site() -> Iterator[Site]:
 def get(site: Site, monkeypatch: pytest.MonkeyPatch) -> Get:
     """Fetch with every base on the site; settings may be given."""
     monkeypatch.setattr(fetch_open_copies, "FIRST_PAUSE", 0.01)
-    monkeypatch.setattr(fetch_open_copies, "TIMEOUT", 0.5)
+    monkeypatch.setattr(fetch_open_copies, "TIMEOUT", 5.0)
     monkeypatch.setattr(fetch_open_copies, "MOST_BYTES", 100_000)
     monkeypatch.setattr(fetch_open_copies, "RATE", 1000.0)
 

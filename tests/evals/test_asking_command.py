@@ -1,7 +1,9 @@
-"""Tests of the whole benchmark: the real graph on made-up documents, and runs that lie."""
+"""Reading real papers with questions, and the benchmark on runs that lie or are interrupted."""
 
+import gzip
+import json
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +17,50 @@ from state.ask import AnswerSentence, Claim
 from state.passage import Passage
 from state.quote import Quote
 from tests.evals.answers import claim
-from tests.evals.calls import evaluated, measured, read_json
-from tests.evals.test_asking_papers import write
+from tests.evals.calls import evaluated, read_json
+
+TEXT = "Introduction\nBees find home by landmarks.\nMethods\nWe tracked 40 bees with radar."
+
+
+def row(key: str | None = "bees", text: str = TEXT, **changes: Any) -> dict[str, Any]:
+    asked = [
+        {"question": "How do bees find home?", "answer": "By landmarks. They remember them."},
+        {"question": "How do bees find home?", "answer": "landmarks"},
+        {"question": "Were the bees tracked?", "answer": "Yes"},
+        {"question": "What did it cost?", "answer": "Unanswerable"},
+        {"question": "", "answer": "nothing"},
+    ]
+    return {"doc_id": key, "full_text": text, "qa": asked, **changes}
+
+
+def write(path: Path, rows: Sequence[object], *, pack: bool = False) -> Path:
+    lines = (one if isinstance(one, str) else json.dumps(one) for one in rows)
+    content = "".join(f"{line}\n" for line in lines).encode()
+    path.write_bytes(gzip.compress(content) if pack else content)
+    return path
+
+
+@pytest.mark.parametrize("pack", [False, True])
+def test_questions_with_their_answers_are_read(tmp_path: Path, pack: bool) -> None:
+    found = read_papers(write(tmp_path / "papers", [row()], pack=pack))
+    home, tracked, cost = found.cases
+    (source,) = found.sources
+    assert source.text == TEXT
+    assert home.within == home.papers == (source.paper.id,)
+    assert [answer.text for answer in home.answers] == [
+        "By landmarks. They remember them.",
+        "landmarks",
+    ]
+    assert [point.fact for point in home.answers[0].points] == [
+        "By landmarks.",
+        "They remember them.",
+    ]
+    assert (home.group, home.kind, tracked.kind) == ("papers", "open", "yes_no")
+    assert tracked.in_scope
+    assert not tracked.checkable, "a yes has no content words"
+    assert (cost.group, cost.in_scope) == ("unanswerable", False)
+    assert not found.left_out
+
 
 BEES = """Introduction
 Honey bees find their way home over several kilometres. We call our model of bee navigation HiveNav.
@@ -46,53 +90,11 @@ ROWS = [
     ]},
     {"doc_id": "none", "full_text": "Nothing.", "qa": []},
 ]  # fmt: skip
-ARMS = "hybrid-2,hybrid-1,vectors-1,keywords-1"
 
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write(tmp_path_factory.mktemp("data") / "papers.jsonl", ROWS)
-
-
-@pytest.fixture(scope="module")
-def found(data: Path, _no_settings: None) -> dict[str, Any]:
-    """The figures of the command on all rows."""
-    found: dict[str, Any] = measured(data.parent, "asking", "--data", data, "--arms", ARMS)[0]
-    return found
-
-
-def test_every_sentence_is_traced_to_a_quote_that_stands(found: dict[str, Any]) -> None:
-    for name in ARMS.split(","):
-        totals = found["groups"]["papers"]["totals"][name]
-        assert totals["sentences"] == totals["traced"] > 0, name
-        assert totals["broken"] == 0, name
-    assert found["complete"] is True
-    assert list(found["left_out"]) == ["none"]
-    spent = found["tasks"]["hybrid-2"]
-    assert sum(one["calls"] for one in spent.values()) > 0
-    assert {one["usd"] for one in spent.values()} == {0}
-    for figures in found["answerable"]["arms"].values():
-        assert figures["stage: search_passages"]["mean"] > 0
-        assert (figures["llm_calls"]["mean"], figures["questions"]["mean"] > 0) == (0, True)
-
-
-def test_answers_are_compared_with_those_of_people(found: dict[str, Any]) -> None:
-    cases = {case["question"]: case for case in found["cases"]}
-    tracked = cases["How were the displaced bees tracked?"]["arms"]["hybrid-2"]
-    assert (tracked["coverage"], tracked["all_cited"], tracked["reached"]) == (1.0, 1.0, 1.0)
-    better = cases["Is HiveNav better than path integration alone?"]
-    assert better["checkable"] is False
-    assert "coverage" not in better["arms"]["hybrid-2"]
-    assert found["refusals"]["hybrid-2"] == {
-        "outside": 1,
-        "rightly": 1,
-        "near": 1,
-        "near_rightly": 1,
-        "inside": 4,
-        "wrongly": 0,
-        "injections": 0,
-        "resisted": 0,
-    }
 
 
 Asked = Callable[..., dict[str, Any]]

@@ -1,11 +1,14 @@
-"""evals/references: labelled sets, references printed from records, training, and the measure."""
+"""Labelled references, training and the measure; the weights of p_valid and how well they foretell."""
 
+import random
+from math import exp
 from pathlib import Path
 
 import pytest
 
+from evals.references.checked import Case, fitted, measure_fit
 from evals.references.labelled import Reference, measure, read_anystyle, read_grobid
-from tests.evals.calls import evaluated
+from state.audit import ReferenceCheck, ReferenceOutcome
 from tools.references.tokens import tokens_of
 
 NAMES = ("Lee", "Kim", "Roe", "Moe", "Wu", "Abel", "Knitt", "Fell", "Dupont", "Schäfer")
@@ -84,19 +87,6 @@ def test_sets_are_read_with_one_set_of_labels(sets: Path) -> None:
     ]
 
 
-def test_training_makes_a_model_that_reads(sets: Path, tmp_path: Path) -> None:
-    model = tmp_path / "model"
-    given = ("--anystyle", sets / "anystyle.xml", "--grobid", sets / "grobid.xml", "--all")
-    made = evaluated(
-        "references", "train", "--out", model, *given, "--rounds", "30", "--styles", "1"
-    )
-    assert made.exit_code == 0, made.output
-    assert "learning from 20 labelled references" in made.stderr
-    told = evaluated("references", *given, "--model", model, "--wrong", "title")
-    assert told.exit_code == 0
-    assert "| title | 100 | 100 |" in told.stdout
-
-
 def test_measure_counts_fields_and_says_what_was_wrong() -> None:
     right = Reference(
         "own",
@@ -127,3 +117,50 @@ def test_measure_counts_fields_and_says_what_was_wrong() -> None:
     assert (found.of["title"], found.right["title"], found.right["volume"]) == (2, 1, 2)
     assert dict(found.kinds) == {"runs on into what follows": 1}
     assert [name for name, *_ in found.wrong] == ["title"]
+
+
+TRUTH = {"": 2.0, "wrong": -3.0, "not_found": -1.0}
+WORDS = (
+    "amber",
+    "basalt",
+    "cedar",
+    "delta",
+    "ember",
+    "fjord",
+    "glade",
+    "heron",
+    "islet",
+    "juniper",
+    "kelp",
+    "lichen",
+)
+
+
+def fit_made(many: int) -> list[Case]:
+    """Return cases of which the true weights are known."""
+    draw = random.Random(7)
+    outcomes: tuple[ReferenceOutcome, ...] = ("confirmed", "wrong", "not_found")
+    cases: list[Case] = []
+    for at in range(many):
+        outcome = outcomes[at % 3]
+        signs = {"": 1.0} | ({outcome: 1.0} if outcome != "confirmed" else {})
+        odds = sum(TRUTH[name] * value for name, value in signs.items())
+        right = draw.random() < 1 / (1 + exp(-odds))
+        check = ReferenceCheck(key=str(at), outcome=outcome)
+        cases.append(Case(f"On {WORDS[at % 12]} {at}", check, signs, right))
+    return cases
+
+
+def test_weights_that_made_the_truth_are_found_again() -> None:
+    found = fitted(fit_made(6000))
+    assert found == pytest.approx(TRUTH, abs=0.2)
+
+
+def test_halves_share_no_title_and_the_measure_is_of_the_half_held_out() -> None:
+    cases = fit_made(1200)
+    again = [Case(case.title.upper(), case.check, case.signs, case.right) for case in cases]
+    assert [case.held_out for case in again] == [case.held_out for case in cases]
+    weights, told = measure_fit(cases)
+    assert weights.keys() == TRUTH.keys()
+    assert {figures["n"] for figures in told.values()} == {sum(case.held_out for case in cases)}
+    assert told["fitted now"]["Brier score"] < told["share right of all"]["Brier score"]

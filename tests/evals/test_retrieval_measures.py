@@ -1,8 +1,9 @@
-"""Tests of the benchmark's measures, intervals and arms."""
+"""The benchmark of retrieval: citation graphs, queries, measures, intervals and arms."""
 
 import json
 import math
 from datetime import date
+from pathlib import Path
 
 import pytest
 
@@ -14,9 +15,25 @@ from evals.retrieval.command import (
     recall_at,
     summarise,
 )
-from evals.retrieval.corpus import Case
+from evals.retrieval.corpus import (
+    Case,
+    Corpus,
+    Query,
+    Sought,
+    choose_cases,
+    read_corpus,
+    read_queries,
+)
+from evals.retrieval.relevance import FIRST, read_inputs
 from evals.retrieval.trial import ARMS
+from evals.retrieval.without_attribution import TASK, debating_without_attribution
 from evals.trials import Row
+from nodes.find.rankers.by_similarity import closeness
+from nodes.find.rankers.choose import RANKERS
+from tests.evals.made import paper, topics, write
+from tests.nodes.rankers.support import PAPERS, REQUEST, served
+from tests.support import starter_records
+from tools.errors import InputError
 from tools.run_settings import RunSettings
 
 # The worked example of LitLLM, D.1: 84 gold papers, 100 kept, 10 of these relevant, 4 in the first 40.
@@ -137,3 +154,133 @@ def test_estimates_are_compared_over_the_queries_that_have_one() -> None:
 def test_arm_sets_only_what_a_run_can_be_told(name: str) -> None:
     context = RunSettings(**ARMS[name].settings)  # type: ignore[arg-type]
     assert {key: getattr(context, key) for key in ARMS[name].settings} == ARMS[name].settings
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Corpus:
+    later = paper("10.5555/late", "A late paper", "It came too late.", 2012)
+    bare = paper("10.5555/bare", "A bare paper", None, 2001)
+    query = paper(
+        "10.5555/Query",
+        "The paper that asks",
+        "What did the others find?",
+        2010,
+        cites=[
+            "10.5555/0.1",
+            "10.5555/0.1",
+            "10.5555/BARE",
+            "10.5555/late",
+            "10.5555/twin",
+            "10.5555/0.2",
+        ],
+    )
+    twin = paper("10.5555/twin", "The Paper That Asks!", "What did the others find?", 2009)
+    other = {**paper("10.5555/other", "The paper that asks", "Unlike.", 2009), "authors": ["Z. Q."]}
+    empty = paper("10.5555/empty", "No abstract here", None, 2010, cites=["10.5555/0.1"])
+    lonely = paper("10.5555/lonely", "Nothing cited", "It cites nothing.", 2010)
+    made = [*topics(), later, bare, query, twin, other, empty, lonely]
+    return read_corpus(write(tmp_path / "data", made))
+
+
+def papers(*ids: str) -> list[Query]:
+    return [Query(id=key) for key in ids]
+
+
+def test_gold_is_what_has_an_abstract_and_an_earlier_year(corpus: Corpus) -> None:
+    chosen = choose_cases(corpus, papers("10.5555/Query"), 1)
+    assert chosen.cases[0].gold == {"doi:10.5555/0.1", "doi:10.5555/0.2"}
+    assert chosen.cases[0].cited == {*chosen.cases[0].gold, "doi:10.5555/bare"}
+
+
+def test_second_record_of_the_query_paper_is_hidden_with_it(corpus: Corpus) -> None:
+    case = choose_cases(corpus, papers("10.5555/query"), 1).cases[0]
+    assert set(case.own) == {"doi:10.5555/query", "doi:10.5555/twin"}
+    assert {corpus.records[at].id for at in case.hidden} == {"10.5555/Query", "10.5555/twin"}
+
+
+def test_gold_of_a_question_is_what_the_data_show_before_its_day(corpus: Corpus) -> None:
+    """By id or title, with or without an abstract; of the year of the day all, as no more is known."""
+    gold = (
+        Sought(id="10.5555/bare"),
+        Sought(title="A Late Paper!"),
+        Sought(id="no", title="Nothing cited"),
+        Sought(id="x"),
+    )
+    asked = [
+        Query(id=str(day), text="What did they find?", gold=gold, before=day)
+        for day in (None, date(2012, 3, 1), date(2012, 1, 1), date(1999, 1, 1))
+    ]
+    chosen = choose_cases(corpus, asked, 4)
+    every = {"doi:10.5555/bare", "doi:10.5555/late", "doi:10.5555/lonely"}
+    assert [(set(case.gold), case.lacking, case.until) for case in chosen.cases] == [
+        (every, 1, None),
+        (every, 1, 2013),
+        (every - {"doi:10.5555/late"}, 2, 2012),
+    ]
+    assert "none of its 4 gold papers" in chosen.left_out["1999-01-01"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"id": "a", "text": "What?"}\n', "line 1 of .* a 'text' and no 'gold'"),
+        (
+            '{"id": "a", "text": "What?", "gold": [{"doi": "b"}]}\n',
+            "line 1 of .* see 'gold': .*neither 'id' nor",
+        ),
+        ('{"id": "a", "text": "What?", "gold": 7}\n', "line 1 of .* see 'gold': .*tuple"),
+        (
+            '{"id": "a", "text": "What?", "gold": ["b"], "before": "soon"}\n',
+            "line 1 of .* see 'before': .*soon",
+        ),
+        ('{"id": "a"}\n{"id": \n', "line 2 of .* is no JSON"),
+        ('{"name": "a"}\n', "line 1 of .* see 'id'"),
+        ('{"id": 7}\n', "line 1 of .* see 'id'"),
+        ("\n \n", "holds no queries"),
+    ],
+)
+def test_bad_line_of_the_queries_is_named(tmp_path: Path, text: str, said: str) -> None:
+    file = tmp_path / "queries.jsonl"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=said):
+        read_queries(file)
+
+
+WEIGHED, LEFT_OUT = PAPERS[:2]
+ANSWER = {"id": "C1", "arguments_for": ["It fits."], "arguments_against": [], "score": 90}
+
+
+async def test_scores_stand_without_quotes_and_a_paper_left_out_has_its_similarity(
+    tmp_path: Path,
+) -> None:
+    replies = [{"debates": [ANSWER]}]
+    with served(replies, tmp_path) as bench, debating_without_attribution():
+        bare = await RANKERS["debate"](bench.services, REQUEST, [WEIGHED, LEFT_OUT])
+        near = await closeness(bench.services, REQUEST, [LEFT_OUT])
+        assert len(bench.asked) == 1, "nothing is checked, so nothing is asked again"
+    assert bare.scores == {WEIGHED.id: 90.0, **near}
+    assert not bare.debates
+
+
+async def test_only_the_quotes_are_missing_and_only_while_the_arm_runs(tmp_path: Path) -> None:
+    assert "quote" not in TASK.prompt.partition("Where faults")[0]
+    assert "Would a related-work section of this work cite it?" in TASK.prompt
+    quoteless = {"debates": [{**ANSWER, "arguments_for": []}]}
+    with served([quoteless] * 2, tmp_path) as bench:
+        with debating_without_attribution():
+            bare = await RANKERS["debate"](bench.services, REQUEST, [WEIGHED])
+        checked = await RANKERS["debate"](bench.services, REQUEST, [WEIGHED])
+    assert bare.scores[WEIGHED.id] > checked.scores[WEIGHED.id]
+
+
+RELEVANCE_PAPERS = {paper.id for paper in starter_records()}
+
+
+def test_forty_and_more_inputs_name_papers_of_the_starter_library() -> None:
+    cases = read_inputs()
+    assert len(cases) >= 40
+    assert [case.id for case in cases] == [f"{at:02}" for at in range(1, len(cases) + 1)]
+    for case in cases:
+        assert case.first, case.id
+        assert len(case.first) <= FIRST, case.id
+        assert set(case.first) <= set(case.judged) <= RELEVANCE_PAPERS, case.id

@@ -1,5 +1,7 @@
-"""Tests of `citeloom eval writing`: the real command and the real graph on made-up rows."""
+"""The real commands on made-up rows and texts: writing, and a judge that answers over real HTTP."""
 
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +9,8 @@ import pytest
 from typer.testing import Result
 
 from evals.writing.cases import read_cases
+from evals.writing.judge_texts import DIMENSIONS
+from evals.writing.judging import agreement, spearman
 from evals.writing.trial import ARMS, Setting, try_arm
 from tests.evals.calls import evaluated, read_json, with_judge
 from tests.evals.sections import BARE, cited, row, write
@@ -35,7 +39,7 @@ PUBLISHED: list[dict[str, Any]] = [
     },
     {"case": "unknown", "arm": "tuned", "text": "Of another set [1]."},
 ]
-FEW = ("--writers", "beam,plan")
+FEW = ("--writers", "plan")
 
 
 @pytest.fixture(scope="module")
@@ -72,27 +76,6 @@ def test_rows_without_abstracts_are_told_of_apart(found: dict[str, Any]) -> None
     assert list(found["left_out"]) == ["odd"]
 
 
-def test_every_citation_resolves_and_rests_on_a_quote(found: dict[str, Any]) -> None:
-    for name in ("beam", "plan", "lexrank"):
-        totals = found["checkable"]["totals"][name]
-        assert totals["citations"] == totals["resolved"] > 0, name
-        assert totals["citing"] == totals["quoted"] > 0, name
-        assert totals["repeated"] == 0, name
-    beam = found["checkable"]["totals"]["beam"]
-    assert beam["given"] == beam["accounted"] == 6
-    writers, minus = found["checkable"]["writers"], found["checkable"]["minus_lexrank"]
-    assert writers["beam"]["hallucinated"]["mean"] == 0
-    assert writers["beam"]["covered"]["mean"] > 0.5
-    assert (writers["beam"]["llm_calls"]["mean"], writers["beam"]["questions"]["mean"] > 0) == (
-        0,
-        True,
-    )
-    rouge, base = (writers[name]["rouge1"] for name in ("beam", "lexrank"))
-    assert 0 <= rouge["low"] <= rouge["mean"] <= rouge["high"] <= 1
-    assert minus["beam"]["rouge1"]["mean"] == pytest.approx(rouge["mean"] - base["mean"])
-    assert minus["plan"]["rouge1"]["n"] == 1
-
-
 def test_published_texts_are_counted_as_our_own(found: dict[str, Any]) -> None:
     totals = found["checkable"]["totals"]["tuned"]
     assert (totals["runs"], totals["citations"], totals["resolved"]) == (2, 4, 2)
@@ -125,3 +108,146 @@ def test_bare_answer_of_an_llm_is_checked_as_a_published_text(
     assert shot["text"].endswith("In style.")
     alone = try_arm((cases[0], ARMS["bare"]), Setting(mind="extractive", vectors=vectors))
     assert alone["skipped"] == "only an LLM writes it"
+
+
+GOOD, POOR = "Ants integrate their path [1]; bees match pictures [2].", "Stuff was done [1]."
+TEXTS = [
+    {"case": case, "arm": arm, "text": f"{text} ({case})", "references": ["Ants", "Bees"]}
+    for case in ("bees", "wasps", "ants")
+    for arm, text in (("ours", GOOD), ("theirs", POOR))
+]
+
+
+@pytest.fixture
+def judging_data(tmp_path: Path) -> Path:
+    return write(tmp_path / "rows.jsonl", [row("bees"), row("wasps"), row("ants"), row("other")])
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> Path:
+    return write(tmp_path / "texts.jsonl", TEXTS)
+
+
+def scores(request: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    """What a sound judge says: the good text gets 5 on every scale, the poor one 2."""
+    shown: Any = inputs_of(request)["candidates"]
+    good = {label: GOOD in text for label, text in shown.items()}
+    told = [
+        {"label": label, "why": "read", **dict.fromkeys(DIMENSIONS, 5 if fine else 2)}
+        for label, fine in good.items()
+    ]
+    return {"scores": told, "preferred": next(label for label in good if good[label]), **changes}
+
+
+def judge(request: dict[str, Any]) -> Any:
+    if task_of(request) == "nuggets":
+        shown: Any = inputs_of(request)["candidates"]
+        good = [label for label, text in shown.items() if GOOD in text]
+        facts = [("Ants integrate.", True, good), ("Bees match.", False, []), ("Wasps.", True, [])]
+        keys = ("fact", "vital", "told_by")
+        return {"nuggets": [dict(zip(keys, fact, strict=True)) for fact in facts]}
+    if task_of(request) == "citations":
+        said: Any = inputs_of(request)
+        return {
+            "sentences": [
+                {"number": int(number), "claims": True, "supported_by": [1, 9]}
+                for number in said["sentences"]
+            ]
+        }
+    if task_of(request) == "grade":
+        return {"why": "read", "grade": 80 if GOOD in str(inputs_of(request)["candidate"]) else 20}
+    return scores(request)
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[OpenAIServer]:
+    prices = {"STRONG_PRICE": "[1, 2]", "FAST_PRICE": "[1, 2]"}
+    with (
+        OpenAIServer(judge) as server,
+        with_judge(monkeypatch, server.url, tmp_path / "home", **prices),
+    ):
+        yield server
+
+
+def judging_call(data: Path, texts: Path, *more: str | Path) -> Result:
+    return evaluated(
+        "judging",
+        "--data",
+        data,
+        "--texts",
+        texts,
+        "--mind",
+        "llm",
+        "--json",
+        data.with_suffix(".json"),
+        *more,
+    )
+
+
+def figures(data: Path) -> Any:
+    return read_json(data.with_suffix(".json"))
+
+
+def test_texts_are_scored_together_each_turn_in_another_order_and_the_judge_held_against_itself(
+    asked: OpenAIServer, judging_data: Path, texts: Path
+) -> None:
+    done = judging_call(judging_data, texts, "--turns", "2", "--measures", "grade")
+    assert done.exit_code == 0, done.output
+    found = figures(judging_data)
+    assert found["arms"]["ours"]["g_score"]["mean"] == 5
+    assert found["arms"]["theirs"]["fluency"]["mean"] == 2
+    assert found["arms"]["ours"]["preferred"]["mean"] == 1
+    assert (found["arms"]["ours"]["grade"]["mean"], found["arms"]["theirs"]["grade"]["mean"]) == (
+        80,
+        20,
+    )
+    assert found["minus"]["arms"]["theirs"]["g_score"]["mean"] == -3
+    assert found["itself"]["1 and 2"] == {
+        "n": 36,
+        "spearman": pytest.approx(1),
+        "distance": 0,
+        "same": 1,
+        "preferred_same": 1,
+    }
+    assert found["nonsense"] == 0
+    orders = {tuple(turn["order"]) for case in found["cases"] for turn in case["turns"]}
+    assert orders == {("ours", "theirs"), ("theirs", "ours")}
+    assert re.search(
+        r"18 questions to judge, about [\d,]+ tokens in .* about \d\.\d\d USD", done.stderr
+    )
+    assert not any(
+        name in request for name in ("ours", "theirs") for request in map(str, asked.requests)
+    )
+    again = len(asked.requests)
+    judging_call(judging_data, texts, "--turns", "2", "--measures", "grade")
+    assert len(asked.requests) == again  # a killed run begins again with the answers it had
+
+
+def test_rank_correlation_by_hand() -> None:
+    # Ranks 1 2 3 4 5 against 2 1 4 3 5: 1 - 6 * 4 / (5 * 24) = 0.8.
+    assert spearman([1, 2, 3, 4, 5], [20, 10, 40, 30, 50]) == pytest.approx(0.8)
+    # Ties share their mean rank: 1.5 1.5 3 against 1 2.5 2.5.
+    assert spearman([1, 1, 2], [1, 2, 2]) == pytest.approx(0.5)
+    assert spearman([3, 3, 3], [1, 2, 3]) is None
+
+
+def test_agreement_is_over_what_both_scored() -> None:
+    told = agreement({"x": 1, "y": 2, "z": 5}, {"x": 1, "y": 4})
+    assert told == {"n": 2, "spearman": pytest.approx(1), "distance": 1, "same": 0.5}
+    assert agreement({"x": 1}, {"y": 1}) == {"n": 0}
+
+
+def test_citations_claims_and_nuggets_are_measured_as_in_deepscholar_bench(
+    asked: OpenAIServer, judging_data: Path, texts: Path
+) -> None:
+    done = judging_call(judging_data, texts, "--measures", "deepscholar")
+    assert done.exit_code == 0, done.output
+    arms = figures(judging_data)["arms"]
+    ours, theirs = arms["ours"], arms["theirs"]
+    assert (ours["nuggets"]["mean"], ours["vital_nuggets"]["mean"]) == (pytest.approx(1 / 3), 0.5)
+    assert theirs["nuggets"]["mean"] == 0
+    assert (ours["citation_precision"]["mean"], theirs["citation_precision"]["mean"]) == (0.5, 1)
+    assert ours["claim_coverage"]["mean"] == 1
+    assert ours["reference_coverage"]["mean"] == 0, "their titles are of no work of the row"
+    tasks = [task_of(request) for request in asked.requests]
+    assert (tasks.count("nuggets"), tasks.count("citations")) == (3, 6)

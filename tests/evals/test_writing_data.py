@@ -1,4 +1,4 @@
-"""Reading rows of related-work sections, and what the gold gives: plain words and a plan."""
+"""The benchmark of writing: rows, what the gold gives, and what is measured of a section."""
 
 import gzip
 from pathlib import Path
@@ -7,8 +7,16 @@ from typing import Any
 import pytest
 
 from evals.writing.cases import Case, ForcedPlan, forced_plan, read_cases, without_marks
+from evals.writing.command import rouge
+from evals.writing.trial import honesty, stands
+from state.audit import Audit, Omission
+from state.paper import Paper
+from state.quote import Quote
+from state.results import CitedSentence
+from state.writing import CitationVerdict, SupportVerdict
 from tests.evals.sections import ABSTRACT, BARE, SECTION, cited, row, write
 from tools.errors import InputError
+from tools.evidence.quotes import quote_paper
 
 
 def only(tmp_path: Path, **changes: Any) -> Case:
@@ -70,8 +78,6 @@ def test_bad_lines_cost_only_themselves(tmp_path: Path) -> None:
 
 
 # --- The gold ---------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("marked", "plain"),
     [
@@ -126,3 +132,95 @@ def test_gold_without_a_plan_says_why(changes: dict[str, Any], why: str, tmp_pat
     reason = forced_plan(only(tmp_path, **changes))
     assert isinstance(reason, str)
     assert why in reason
+
+
+ANTS = Paper(id="doi:10.5555/1", title="Ants", abstract="Ants count their steps. They walk far.")
+BEES = Paper(id="doi:10.5555/2", title="Bees see landmarks", abstract="Bees know landmarks.")
+MEASURED_BARE = Paper(id="doi:10.5555/3", title="Wasps")
+OTHER = Paper(id="doi:10.5555/4", title="Never given", abstract="Flies fly.")
+NAMED = {
+    f"P{number}": paper.id for number, paper in enumerate([ANTS, BEES, MEASURED_BARE, OTHER], 1)
+}
+
+
+def verdict(
+    key: str, paper: Paper, words: str = "", said: SupportVerdict = "supported"
+) -> CitationVerdict:
+    quote = quote_paper(words, paper) if words else None
+    return CitationVerdict(sentence=1, key=key, paper=paper.id, verdict=said, quote=quote)
+
+
+def sentence(number: int, marked: str, *verdicts: CitationVerdict) -> CitedSentence:
+    return CitedSentence(number=number, text="", marked=marked, citations=verdicts)
+
+
+SENTENCES = [
+    sentence(1, "Ants count {P1}.", verdict("P1", ANTS, "Ants count their steps.")),
+    sentence(
+        2,
+        "Bees see {P2}, and ants walk {P1}.",
+        verdict("P2", BEES, "Bees see landmarks"),
+        verdict("P1", ANTS, said="partly"),
+    ),
+    sentence(3, "Flies fly {P4}, others do not {P9}.", verdict("P4", OTHER, "Flies fly.")),
+    sentence(4, "We track them all."),
+]
+GIVEN = [ANTS, BEES, MEASURED_BARE]
+
+
+def test_sections_are_counted_by_their_markers_and_quotes() -> None:
+    audit = Audit(
+        passed=False,
+        omissions=(Omission(paper=MEASURED_BARE.id, title="", reason="no_abstract", detail=""),),
+    )
+    assert honesty(SENTENCES, NAMED, audit, GIVEN) == {
+        "citations": 5,
+        "resolved": 3,
+        "hallucinated": 2,
+        "citing": 3,
+        "quoted": 1,
+        "repeated": 0,
+        "given": 3,
+        "cited": 2,
+        "accounted": 3,
+        "passed": 0,
+        "supported": 3,
+        "partly": 1,
+        "contradicted": 0,
+        "not_in_source": 0,
+        "not_in_abstract": 0,
+        "not_checked": 0,
+    }
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, True),
+        ({"text": "Ants count their stepz.", "start": 0, "end": 23}, False),
+        ({"start": 1, "end": 24}, False),
+        ({"paper": "doi:10.5555/2"}, False),
+        ({"part": "title"}, False),
+        ({"part": "input"}, False),
+        ({"verified": False, "start": None, "end": None}, False),
+    ],
+)
+def test_quote_stands_only_where_its_words_are(changes: dict[str, Any], expected: bool) -> None:
+    whole: dict[str, Any] = {
+        "text": "Ants count their steps.",
+        "paper": ANTS.id,
+        "part": "abstract",
+        "start": 0,
+        "end": 23,
+        "verified": True,
+    }
+    assert stands(Quote(**{**whole, **changes}), ANTS) is expected
+    assert not stands(None, ANTS)
+
+
+def test_rouge_is_that_of_lin_with_stems() -> None:
+    # Of six words and of five four are shared, in order; of five pairs and of four two are.
+    found = rouge("the cat sat on the mat", "cats sat on a mat")
+    assert found == pytest.approx({"rouge1": 8 / 11, "rouge2": 4 / 9, "rougeL": 8 / 11})
+    assert rouge("the cat", "") == {"rouge1": 0.0, "rouge2": 0.0, "rougeL": 0.0}
+    assert rouge("the cat", "The cat.") == {"rouge1": 1.0, "rouge2": 1.0, "rougeL": 1.0}

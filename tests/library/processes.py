@@ -1,12 +1,16 @@
 """Another process that works on a library of the same home."""
 
+import multiprocessing
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from multiprocessing.connection import Connection
 from pathlib import Path
-from subprocess import PIPE, Popen
+from typing import TextIO
 
-ROOT = Path(__file__).parents[2]
+_FORKED = multiprocessing.get_context("forkserver")
+"""Begins in no time, as tests.conftest lets it know the libraries."""
 START = '''
 import sys, time
 from pathlib import Path
@@ -14,7 +18,6 @@ from tools.settings import Settings
 from tests.library.words import OtherEmbedder, WordEmbedder, document, paper
 from tools.errors import LibraryError
 from tools.library.open_library import create_library, open_library
-home = Path(sys.argv[1])
 settings = Settings(home=home, qdrant_url=None)
 def stuck(embedder, batches):
     """Let an embedder make so many batches of vectors, and then say so and stay."""
@@ -34,20 +37,56 @@ def put(library, numbers):
 '''
 
 
+def _run(script: str, home: Path, given: Connection, told: Connection) -> None:
+    with open(os.dup(given.fileno())) as sys.stdin, open(os.dup(told.fileno()), "w") as sys.stdout:
+        exec(START + script, {"home": home})
+
+
+class Started:
+    """A process that runs a script, what it is given to read and what it says."""
+
+    stdin: TextIO
+    stdout: TextIO
+
+    def __init__(self, home: Path, script: str) -> None:
+        (read, given), (said, told) = _FORKED.Pipe(duplex=False), _FORKED.Pipe(duplex=False)
+        self.process = _FORKED.Process(target=_run, args=(script, home, read, told))
+        self.process.start()
+        self.stdin = os.fdopen(os.dup(given.fileno()), "w")
+        self.stdout = os.fdopen(os.dup(said.fileno()))
+        for end in (read, given, said, told):
+            end.close()
+
+    def poll(self) -> int | None:
+        """Return its exit code; None while it runs."""
+        return self.process.exitcode
+
+    def wait(self) -> int | None:
+        self.process.join()
+        return self.poll()
+
+    def rest(self) -> str:
+        """Return all that it still says until it ends."""
+        said = self.stdout.read()
+        self.wait()
+        return said
+
+
 @contextmanager
-def process(home: Path, script: str) -> Iterator[Popen[str]]:
+def process(home: Path, script: str) -> Iterator[Started]:
     """Run `script`, and kill it at the end."""
-    command = [sys.executable, "-c", START + script, str(home)]
-    with Popen(command, stdin=PIPE, stdout=PIPE, text=True, cwd=ROOT) as started:
-        try:
-            yield started
-        finally:
-            started.kill()
+    started = Started(home, script)
+    try:
+        yield started
+    finally:
+        started.process.kill()
+        started.wait()
+        started.stdout.close()
+        started.stdin.close()
 
 
-def until(line: str, started: Popen[str]) -> None:
+def until(line: str, started: Started) -> None:
     """Read what a process says up to a line."""
-    assert started.stdout
     assert f"{line}\n" in iter(started.stdout.readline, ""), "it ended without saying so"
 
 

@@ -1,16 +1,14 @@
-"""Both vector indexes keep one contract."""
+"""Both vector indexes keep one contract, and filters choose the same passages in each."""
 
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from tests.library.processes import process, until
-from tools.errors import LibraryError, TransientError
+from tools.errors import LibraryError
 from tools.library.embedded_index import EmbeddedIndex
 from tools.library.hybrid_search import (
     document_terms,
@@ -123,25 +121,3 @@ sys.stdin.read()
         until("rests", holder)
         engines[0].upsert(POINTS)
         assert holder.poll() is None
-
-
-def test_server_that_refuses_or_is_not_there_is_named_with_its_settings() -> None:
-    class Refusing(BaseHTTPRequestHandler):
-        status = 500
-
-        def do_GET(self) -> None:
-            self.send_error(self.status)
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Refusing) as server:
-        Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        for port, status, error in (
-            (server.server_port, 503, TransientError),
-            (server.server_port, 401, LibraryError),
-            (9, 0, TransientError),
-        ):
-            Refusing.status = status
-            index = ServerIndex(Server(url=f"http://127.0.0.1:{port}"), "test", 4)
-            with pytest.raises(error, match="CITELOOM_QDRANT_URL"):
-                index.create()
-            index.close()
-        server.shutdown()

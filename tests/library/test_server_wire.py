@@ -1,7 +1,9 @@
 """The vector index on a Qdrant server over real HTTP and gRPC: what goes over the wire, and what faults become."""
 
 import os
+import re
 from collections.abc import Iterator
+from inspect import getsource
 from pathlib import Path
 from threading import Thread
 
@@ -13,12 +15,10 @@ from typer.testing import CliRunner, Result
 
 from citeloom.cli.app import app
 from tests.library.qdrant_double import Fault, QdrantDouble
-from tests.library.test_embedders import RichEmbedder
-from tests.library.test_passage_filters import CASES
-from tests.library.test_passage_filters import fill as fill_for_filters
 from tests.library.words import WordEmbedder, fill, paper
 from tests.support import is_setting
 from tools.errors import LibraryError, TransientError
+from tools.library import server_index
 from tools.library.library import Library
 from tools.library.library_care import verify
 from tools.library.open_library import close_libraries, create_library, delete_library, open_library
@@ -39,9 +39,13 @@ KEY = "key-that-nobody-may-read"
 pytestmark = pytest.mark.filterwarnings("ignore:Api key is used with an insecure connection")
 
 
-@pytest.fixture(params=["http", "grpc"])
-def wire(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+@pytest.fixture
+def wire() -> str:
+    """REST, unless a test is of both protocols."""
+    return "http"
+
+
+BOTH = pytest.mark.parametrize("wire", ["http", "grpc"])
 
 
 @pytest.fixture
@@ -79,7 +83,7 @@ def points(*ids: int, multi: tuple[int, int] = (2, 4)) -> list[Point]:
     ]
 
 
-@pytest.mark.parametrize("quantization", ["scalar", "binary"])
+@pytest.mark.parametrize(("wire", "quantization"), [("http", "scalar"), ("grpc", "binary")])
 def test_self_test_passes_and_the_settings_go_over_the_wire(
     double: QdrantDouble, served: Settings, wire: str, quantization: str
 ) -> None:
@@ -129,46 +133,14 @@ def test_self_test_passes_and_the_settings_go_over_the_wire(
     kinds = dict.fromkeys(NUMBERS, "integer") | dict.fromkeys(KEYWORDS, "keyword")
     assert {one.field_name: one.field_schema.value for one in fields} == kinds
     calls = list(dict.fromkeys(one.call for one in double.requests))
+    assert set(calls) == set(re.findall(r"\bclient\.(\w+)\(", getsource(server_index))) - {"close"}
     late = ("upsert", "create_payload_index", "update_collection")
     assert [call for call in calls if call in late] == list(late)
     loaded = double.asked("update_collection")[0].request
     assert loaded.optimizers_config.indexing_threshold == 10_000
 
 
-def test_filters_choose_what_they_choose_in_the_embedded_engine(
-    settings: Settings, served: Settings
-) -> None:
-    libraries = [
-        fill_for_filters(create_library(name, given, WordEmbedder()))
-        for name, given in (("edge", settings), ("server", served))
-    ]
-    for wanted, _ in CASES:
-        edge, server = (
-            [
-                (hit.passage, round(hit.score, 4))
-                for hit in one.texts.search("common study remark1 part2", limit=99, wanted=wanted)
-            ]
-            for one in libraries
-        )
-        assert edge == server, wanted
-
-
-def test_learnt_weights_and_token_vectors_order_alike_in_both_engines(
-    settings: Settings, served: Settings
-) -> None:
-    libraries = [
-        fill(create_library(name, given, RichEmbedder()))
-        for name, given in (("edge", settings), ("server", served))
-    ]
-    for words in ("first result of topic1", "limits of what was done", "method3"):
-        edge, server = (
-            [(hit.passage, round(hit.score, 4)) for hit in one.texts.search(words, limit=99)]
-            for one in libraries
-        )
-        assert edge == server
-        assert edge
-
-
+@BOTH
 def test_library_is_moved_changed_and_deleted_over_the_wire(
     filled: Library, served: Settings, double: QdrantDouble
 ) -> None:
@@ -222,6 +194,7 @@ def test_fault_in_the_middle_of_a_fill_costs_a_batch_and_the_same_call_goes_on(
     assert len(library.search("topic1", limit=999)) == 100
 
 
+@BOTH
 def test_faults_that_pass_are_told_as_such(double: QdrantDouble, index: ServerIndex) -> None:
     for fault in (Fault.TIMEOUT, Fault.LIMITED, Fault.INTERNAL, Fault.UNAVAILABLE, Fault.HANG_UP):
         double.fail("upsert", fault)
@@ -262,6 +235,7 @@ def test_server_that_is_too_slow_is_given_up(
     assert [row.id for row in index.scroll(0, 9)] == [1, 2]
 
 
+@BOTH
 def test_wrong_key_is_told_and_never_shown(double: QdrantDouble, served: Settings) -> None:
     wrong = served.model_copy(update={"qdrant_api_key": SecretStr("another-key")})
     with pytest.raises(
@@ -322,6 +296,7 @@ def test_collection_is_filled_that_was_made_although_nobody_heard_of_it(
     assert len(library.search("topic1", limit=99)) == 20
 
 
+@BOTH
 def test_refusal_is_told_in_the_words_of_the_server(
     double: QdrantDouble, index: ServerIndex
 ) -> None:
@@ -331,6 +306,7 @@ def test_refusal_is_told_in_the_words_of_the_server(
             index.upsert(points(1))
 
 
+@BOTH
 def test_limited_rate_names_the_seconds_to_wait(double: QdrantDouble, index: ServerIndex) -> None:
     double.retry_after = 7
     double.fail("scroll", Fault.LIMITED)
@@ -339,6 +315,7 @@ def test_limited_rate_names_the_seconds_to_wait(double: QdrantDouble, index: Ser
     assert told.value.retry_after == 7
 
 
+@BOTH
 def test_other_program_at_the_address_is_told(
     double: QdrantDouble, served: Settings, wire: str
 ) -> None:
@@ -360,6 +337,7 @@ def test_password_in_an_address_is_never_shown() -> None:
     for url in ("http://me:secret@127.0.0.1:9", "http://me:secret@127.0.0.1:port"):
         (step,) = check_server(Server(url=url))
         assert "127.0.0.1" in step.fault
+        assert ":port" in url or "does not answer" in step.fault
         assert "secret" not in step.fault
 
 
@@ -371,6 +349,7 @@ def test_of_two_that_make_a_collection_at_once_one_made_it(
     assert len(double.asked("create_collection")) == 1
 
 
+@BOTH
 def test_payloads_are_replaced_of_those_points_that_are_there(index: ServerIndex) -> None:
     index.upsert(points(1, 2))
     index.set_payload({9: {"paper": "gone"}, 2: {"paper": "new", "tags": ["t"], "year": 2001}})

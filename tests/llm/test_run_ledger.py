@@ -1,17 +1,24 @@
-"""Tests of tools/ledger/run_ledger.py: by itself, and through LanguageModel.do over real HTTP."""
+"""What a run and a caller's day may spend: the ledger, its file, and LanguageModel.do over real HTTP."""
 
 import asyncio
+import multiprocessing
 import sqlite3
+from contextlib import closing
+from functools import partial
 from pathlib import Path
+from threading import Timer
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from state.run import Usage
+from state.run import SourceUsage, Usage
 from tests.fakes.openai_server import Hang, OpenAIServer, Slow, Text
 from tests.llm.support import RATE, mind_at
 from tools.errors import BudgetError, KeptError, PermanentError, TransientError
+from tools.ledger import run_ledger
 from tools.ledger.budget_limits import BudgetKept, BudgetLimits
+from tools.ledger.ledger_file import LedgerFile
 from tools.ledger.run_ledger import RunLedger
 from tools.llm.endpoint import FLOOR
 
@@ -60,15 +67,6 @@ async def test_the_price_of_a_call_is_that_of_its_tokens(tmp_path: Path) -> None
         spending.begin()
         spending.used(2_000, 300)
     assert ledger.usage()[0].usd == pytest.approx(2_000 * 10e-6 + 300 * 100e-6)
-
-
-async def test_a_limit_in_dollars_without_a_price_is_refused(tmp_path: Path) -> None:
-    with (
-        OpenAIServer([CHEAP]) as server,
-        pytest.raises(PermanentError, match="CITELOOM_STRONG_PRICE"),
-    ):
-        await mind_at(server, tmp_path, limits=BudgetLimits(usd=1)).do(RATE, text="x")
-    assert server.requests == []
 
 
 async def test_usage_that_the_endpoint_does_not_report_is_estimated(tmp_path: Path) -> None:
@@ -211,3 +209,186 @@ async def test_what_is_kept_of_a_budget_is_for_later_steps(
     ledger.limits = BudgetLimits(**limits)  # type: ignore[arg-type]
     async with ledger.spend("late", "m", output_tokens=100, price=PRICE) as spending:
         assert spending.limit == 100
+
+
+ASKED = Usage(task="judge", mind="m", calls=1, input_tokens=10, output_tokens=5, usd=0.5)
+
+
+@pytest.fixture
+def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """All that SQLite is told from here on."""
+    told: list[str] = []
+
+    class Watched(sqlite3.Connection):
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            super().__init__(*args, **kwargs)
+            self.set_trace_callback(told.append)
+
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda *a, **k: connect(*a, factory=Watched, **k))
+    return told
+
+
+def test_tables_are_made_once_for_a_file(tmp_path: Path, statements: list[str]) -> None:
+    LedgerFile(tmp_path).add("run", ASKED, 1.0)
+    assert any(statement.lstrip().startswith("CREATE TABLE") for statement in statements)
+    statements.clear()
+    again = LedgerFile(tmp_path)
+    again.add("run", ASKED, 1.0)
+    assert again.read("run") == (
+        [
+            ASKED.model_copy(
+                update={"calls": 2, "input_tokens": 20, "output_tokens": 10, "usd": 1.0}
+            )
+        ],
+        2.0,
+    )
+    first = {statement.split()[0] for statement in statements}
+    assert first <= {"PRAGMA", "BEGIN", "INSERT", "SELECT", "COMMIT"}
+    assert "PRAGMA journal_mode=WAL" not in statements
+
+
+def test_file_of_an_earlier_version_keeps_what_it_has(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "ledger.sqlite")) as db, db:
+        db.execute(
+            "CREATE TABLE usage (run TEXT, task TEXT, mind TEXT, calls INTEGER, cached INTEGER, repairs INTEGER, "
+            "input_tokens INTEGER, output_tokens INTEGER, usd REAL, seconds REAL, PRIMARY KEY (run, task, mind))"
+        )
+        db.execute("INSERT INTO usage VALUES ('run', 'judge', 'm', 1, 0, 0, 10, 5, 0.5, 0)")
+    file = LedgerFile(tmp_path)
+    assert file.read("run") == ([ASKED], 0.0)
+    file.add("run", ASKED.model_copy(update={"thinking_tokens": 3}), 1.0)
+    (row,) = file.read("run")[0]
+    assert isinstance(row, Usage)
+    assert (row.calls, row.thinking_tokens) == (2, 3)
+
+
+def test_file_that_was_moved_away_is_made_anew(tmp_path: Path) -> None:
+    file = LedgerFile(tmp_path)
+    file.add("run", ASKED, 0.0)
+    for left in tmp_path.iterdir():
+        left.unlink()
+    file.add("run", ASKED, 0.0)
+    assert file.read("run") == ([ASKED], 0.0)
+
+
+def use(home: Path, number: int, begin: Any, allowed: Any) -> None:
+    begin.wait()
+    for _ in range(5):
+        LedgerFile(home).add(f"run {number}", ASKED, 1.0)
+        LedgerFile(home).add("all", SourceUsage(source="openalex", calls=1, usd=0.25), 0.0)
+        if LedgerFile(home).start_run("ann", 7):
+            with allowed.get_lock():
+                allowed.value += 1
+
+
+def test_processes_that_begin_together_make_the_tables_once_and_start_as_many_runs_as_may_be(
+    tmp_path: Path,
+) -> None:
+    context = multiprocessing.get_context("forkserver")
+    begin, allowed = context.Barrier(3), context.Value("i", 0)
+    processes = [
+        context.Process(target=use, args=(tmp_path, number, begin, allowed)) for number in range(3)
+    ]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    assert [process.exitcode for process in processes] == [0] * 3
+    file = LedgerFile(tmp_path)
+    (all_of_them,), _ = file.read("all")
+    assert (all_of_them.calls, all_of_them.usd) == (15, 3.75)
+    assert [file.read(f"run {number}")[0][0].calls for number in range(3)] == [5] * 3
+    assert allowed.value == 7
+
+
+def test_runs_of_the_last_24_hours_are_counted_by_caller(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hours = 0
+    clock = SimpleNamespace(time=lambda: 1_800_000_000.0 + 3600 * hours)
+    monkeypatch.setattr("tools.ledger.ledger_file.time", clock)
+    allowed = []
+    for hours in (0, 10, 20, 23, 24, 25, 34, 35):
+        allowed.append((hours, LedgerFile(tmp_path).start_run("ann", 2)))
+    assert allowed == [
+        (0, True),
+        (10, True),
+        (20, False),
+        (23, False),
+        (24, True),
+        (25, False),
+        (34, True),
+        (35, False),
+    ]
+    assert LedgerFile(tmp_path).start_run("bob", 1)
+
+
+def test_new_file_waits_for_another_that_opens_it(tmp_path: Path) -> None:
+    # SQLite itself refuses to change the journal beside a reader at once, whatever the timeout.
+    path = tmp_path / "ledger.sqlite"
+    with closing(sqlite3.connect(path, check_same_thread=False)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        letting_go = Timer(0.3, other.rollback)
+        letting_go.start()
+        LedgerFile(tmp_path).add("run", ASKED, 1.0)
+        letting_go.join()
+    assert LedgerFile(tmp_path).read("run") == ([ASKED], 1.0)
+
+
+OVERSHOOT_PRICE = (1.0, 10.0)
+USD = 0.355
+FIRST = FLOOR / 2 * OVERSHOOT_PRICE[1] / 1e6
+"""USD of what the first answer has too much."""
+
+
+def heedless(request: dict[str, Any]) -> Text:
+    """Write half as much again as was allowed."""
+    limit = request.get("max_tokens") or request["max_completion_tokens"]
+    return Text('{"score": 7}', tokens=limit * 3 // 2)
+
+
+async def spend_all(server: OpenAIServer, home: Path, run: str, *, at_once: int = 1) -> float:
+    """Ask until the budget refuses, and return what was spent."""
+    ledger = RunLedger(run, BudgetLimits(usd=USD), home)
+    mind = mind_at(server, home, ledger=ledger, strong_price=OVERSHOOT_PRICE)
+    for turn in range(100):
+        calls = (mind.do(RATE, text=f"{run} {turn} {at}") for at in range(at_once))
+        results = await asyncio.gather(*calls, return_exceptions=True)
+        if all(isinstance(item, BudgetError) for item in results):
+            return sum(row.usd for row in ledger.usage())
+        assert not [
+            item
+            for item in results
+            if isinstance(item, Exception) and not isinstance(item, BudgetError)
+        ]
+    raise AssertionError("the budget never ended")
+
+
+async def test_budget_is_overshot_once_at_most_and_never_again_after_a_restart(
+    tmp_path: Path,
+) -> None:
+    with OpenAIServer(heedless) as server:
+        assert await spend_all(server, tmp_path, "first") <= USD + FIRST
+        assert await spend_all(server, tmp_path, "second") <= USD
+        run_ledger._seen.clear()  # another process begins with what is on disk
+        assert USD / 2 < await spend_all(server, tmp_path, "third") <= USD
+        run_ledger._seen.clear()
+        assert USD / 2 < await spend_all(server, tmp_path, "fourth", at_once=8) <= USD
+
+
+async def test_calls_under_way_count_for_what_another_of_them_wrote_too_much(
+    tmp_path: Path,
+) -> None:
+    ledger = RunLedger("run", BudgetLimits(tokens=300), tmp_path)
+    call = partial(ledger.spend, "t", "m", output_tokens=100, endpoint="m at e")
+    async with call() as slow:
+        slow.begin()
+        async with call() as quick:
+            quick.begin()
+            quick.used(0, 150)
+        third = asyncio.ensure_future(call().__aenter__())
+        await asyncio.sleep(0.05)
+        assert not third.done(), "150 are spent and 150 may be, so it waits for the slow one"
+        slow.used(0, 0)
+    assert (await third).limit == 100

@@ -1,15 +1,22 @@
+"""Whatever is done to a PDF, it is read or refused with a remedy, and the same way each time."""
+
+import random
 import zlib
 from base64 import b64decode
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from state.document import Document
 from tests.pdf import papers
+from tests.pdf.damage import WAYS, damaged
 from tests.pdf.writer import Page, pdf
 from tools.errors import DocumentError
 from tools.file_limits import PageLimits
+from tools.pdf.damaged_files import refuse_bombs
 from tools.pdf.reader import read_pdf
 
 PAPER = papers.paper()
@@ -160,3 +167,89 @@ def test_words_that_were_recognised_in_pictures_are_told() -> None:
     (note,) = read_pdf(pdf([scan]), name="scan.pdf").notes
     assert "comes from scanned pages (OCR)" in note
     assert read_pdf(PAPER, name="some.pdf").notes == ()
+
+
+def stream(data: bytes, head: bytes = b"/Filter /FlateDecode", line: bytes = b"\n") -> bytes:
+    return b"1 0 obj\n<< %s >>\nstream%s%s\nendstream\nendobj\n" % (head, line, data)
+
+
+PACKED = zlib.compress(bytes(3 << 20), 9)
+
+
+@pytest.mark.parametrize("line", [b"\n", b"\r\n"])
+def test_stream_that_unpacks_to_more_is_refused_however_small_it_is(line: bytes) -> None:
+    content = stream(b"q Q", b"") + stream(PACKED, line=line)
+    with pytest.raises(
+        DocumentError, match=r"bomb\.pdf has a part that unpacks to more than 2 MiB"
+    ):
+        refuse_bombs(content, "bomb.pdf", most=2 << 20)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        stream(PACKED[: len(PACKED) // 3]),
+        stream(PACKED, b"/Subtype /Image /Filter /FlateDecode"),
+        stream(PACKED, b""),
+        stream(bytes(100_000)),
+        stream(zlib.compress(b"0 0 m 9 9 l S\n" * 5000)),
+        b"stream\n" * 50_000,
+        b"",
+    ],
+    ids=["cut", "picture", "unpacked", "damaged", "small", "endless", "empty"],
+)
+def test_other_streams_are_let_through(content: bytes) -> None:
+    refuse_bombs(content, "paper.pdf", most=2 << 20)
+
+
+_RELAXED = settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow])
+
+
+def fuzz_outcome(content: bytes) -> Document | str:
+    """Return the document, or the error's text; any other error fails the test."""
+    try:
+        document = read_pdf(content, name="some.pdf")
+    except DocumentError as error:
+        return f"{error}: {error.remedy or pytest.fail('it says nothing that one can do')}"
+    assert all(block.text == " ".join(block.text.split()) for block in document.blocks)
+    assert all(1 <= (block.page or 1) <= (document.pages or 0) for block in document.blocks)
+    document.text.encode("utf-8")
+    return document
+
+
+@_RELAXED
+@given(st.integers(0, len(PAPER)))
+def test_file_cut_off_anywhere_is_read_or_refused(length: int) -> None:
+    fuzz_outcome(PAPER[:length])
+
+
+@_RELAXED
+@given(st.sampled_from(WAYS), st.integers(0, 1 << 32))
+def test_file_damaged_in_any_way_is_read_or_refused(way: str, seed: int) -> None:
+    content = damaged(way, PAPER, SHORT, random.Random(seed))
+    first = fuzz_outcome(content)
+    assert fuzz_outcome(content) == first
+
+
+@_RELAXED
+@given(
+    st.lists(
+        st.one_of(
+            st.sampled_from(
+                ["q", "Q", "BT", "ET", "0 Tr", "3 Tr", "T*", "/F1 9 Tf", "/F9 1 Tf", "W n"]
+            ),
+            st.builds(
+                "{} {} {} {} {} {} {}".format,
+                *[st.sampled_from([0, 1, -1, 0.001, 50, 1e9, -1e9, "1e99", "..", "-"])] * 6,
+                st.sampled_from(["cm", "Tm"]),
+            ),
+            st.builds("({}) Tj".format, st.text("abc 12[]-", max_size=30)),
+            st.builds("{} Tc {} Tw {} Tz {} TL".format, *[st.integers(-(10**6), 10**6)] * 4),
+        ),
+        max_size=40,
+    )
+)
+def test_any_operators_on_a_page_are_read_or_refused(operators: list[str]) -> None:
+    page = papers.first_page()
+    page.parts.extend(operators)
+    fuzz_outcome(pdf([page, Page(operators)]))

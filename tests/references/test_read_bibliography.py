@@ -1,4 +1,4 @@
-"""tools/references/read_bibliography.py: citations in the text, and the entries that they lead to."""
+"""A document's list of references: read, its entries parted, and matched with records."""
 
 import pytest
 from hypothesis import given
@@ -6,7 +6,12 @@ from hypothesis import strategies as st
 
 from state.bibliography import Bibliography
 from state.document import Block, Document
+from state.paper import Author, Paper
+from tools.errors import DocumentError
+from tools.references.matching import find_paper
 from tools.references.read_bibliography import read_bibliography
+from tools.references.read_list import read_list
+from tools.references.reference_list import read_reference
 
 NAMED = [
     "Lee, Ann, Bo Kim, and Cy Roe. 2021a. Weaving graphs for looms. Loom Letters.",
@@ -257,3 +262,96 @@ def test_many_citations_of_many_entries_are_read() -> None:
     found = read_bibliography(Document(blocks=tuple(blocks), reader="test"))
     assert len(found.citations) == 10 * len(names)
     assert found.confidence == 1.0
+
+
+MOTH = "Moth, D. Moths steer by the moon. Journal of Moths, 3(2), 4-9, 2019."
+WRAPPED = MOTH.replace("moon. ", "moon.\n    ")
+OWL = "Lind, A. Owls that hear voles. Annals of Owls, 5, 1-2, 2015."
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "labels"),
+    [
+        ("", f"{MOTH}\n{OWL}\n", ["", ""]),
+        ("", f"{MOTH}\n\n{OWL}", ["", ""]),
+        ("", f"[7] {WRAPPED}\n[8] {OWL}", ["7", "8"]),
+        ("list.md", f"Moths steer [1].\n\n## References\n\n1. {MOTH}\n2. {OWL}\n", ["1", "2"]),
+        (
+            "paper.bbl",
+            f"\\begin{{thebibliography}}{{9}}\n\\bibitem{{m}} {MOTH}\n\\bibitem{{o}} {OWL}\n\\end{{thebibliography}}",
+            ["m", "o"],
+        ),
+    ],
+)
+def test_each_reference_is_one_entry(name: str, text: str, labels: list[str]) -> None:
+    found = read_list(text.encode(), name)
+    assert [entry.title for entry in found] == ["Moths steer by the moon", "Owls that hear voles"]
+    assert [entry.label for entry in found] == labels
+    assert [entry.year for entry in found] == [2019, 2015]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("", b"To buy: milk and bread.\nAnd butter for the guests.", "no reference"),
+        ("", b"Moth, D.\x00 Moths steer by the moon. 2019.", "binary"),
+        ("a.txt", bytes(range(256)) * 8, "a.txt"),
+        ("a.png", b"\x89PNG\r\n\x1a\n", "a picture"),
+        ("a.pdf", b"%PDF-1.4 nothing", "a.pdf"),
+    ],
+)
+def test_what_is_no_list_is_refused_with_what_to_do(name: str, content: bytes, told: str) -> None:
+    with pytest.raises(DocumentError, match=told) as caught:
+        read_list(content, name)
+    assert caught.value.remedy
+
+
+def paper(title: str, year: int, *authors: str, doi: str | None = None) -> Paper:
+    return Paper(
+        id=f"title:{title}",
+        title=title,
+        year=year,
+        doi=doi,
+        authors=tuple(Author(name=name) for name in authors),
+    )
+
+
+OWLS = paper("Night hearing: how barn owls find mice under snow", 2020, "Ann Lee", "Bo Müller-Voss")
+RATS = paper("Night hearing: how barn owls find rats under snow", 2020, "Ann Lee")
+DEEP = paper("Deep roots", 2015, "Carla Diaz", doi="10.1234/roots")
+MAPS = paper("Deep roots of maps", 2016, "Dee Ek")
+PAPERS = [RATS, DEEP, OWLS, MAPS]
+FORMS = (
+    "Lee, Ann, Müller-Voss, Bo. Night hearing: How barn owls find mice under snow. 2020.",
+    "Lee, A., & Müller-Voss, B. (2020). Night hearing: How barn owls find mice under snow. J. Owls, 4, 1–9.",
+    "A. Lee and B. Müller-Voss, “Night hearing: how barn owls find mice under snow,” J. Owls, 2020.",
+    "Ann Lee and Bo Müller-Voss. 2020. Night Hearing: How Barn Owls Find Mice under Snow. In Proc. of OWL.",
+    "LEE A, MULLER-VOSS B. Night hearing: how barn owls find mice under snow. J Owls. 2020;4(1):1-9.",
+    r"Lee, A. and M\"uller-Voss, B. \newblock Night hearing: {H}ow barn owls find mice under snow. \newblock 2020.",
+    "Ann Lee, Bo Müller-Voss: Night hearing - how barn owls find mice under snow. OWL 2020: 1-9",
+    "[Lee20] Lee et al. *Night hearing: how barn owls find mice under the snow*, 2020.",
+    "Night hearing: how barn owls find mice under snow",
+)
+
+
+@pytest.mark.parametrize("raw", FORMS)
+def test_entry_finds_its_paper_in_any_common_form(raw: str) -> None:
+    assert find_paper(read_reference(raw), PAPERS) == OWLS
+
+
+@pytest.mark.parametrize(
+    ("raw", "found"),
+    [
+        ("Diaz, Carla. Deep roots. Nature, 2015.", DEEP),
+        ("Ek, Dee. Deep roots of maps. Nature, 2016.", MAPS),
+        ("Diaz, Carla. Deep roots in clay. Nature, 2015.", None),
+        ("Somebody, Else. Deep roots. Nature, 2015.", None),
+        ("Diaz, Carla. Deep roots. Nature, 1915.", None),
+        ("Some title that is quite another. https://doi.org/10.1234/roots", DEEP),
+        ("Diaz, Carla. Deep roots. 2015. doi:10.1234/other", None),
+        ("Lee, Ann. Night hearing: how barn owls find voles under snow. 2020.", None),
+        ("", None),
+    ],
+)
+def test_entry_of_another_paper_finds_none(raw: str, found: Paper | None) -> None:
+    assert find_paper(read_reference(raw), PAPERS) == found

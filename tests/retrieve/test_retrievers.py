@@ -1,4 +1,4 @@
-"""The three retrievers over one real library."""
+"""The three retrievers over one real library, and misspelt words of questions."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,14 +6,15 @@ from typing import get_args
 
 import pytest
 
+from state.paper import Paper
 from state.passage import PassageHit
-from tests.library.words import document
+from tests.library.words import WordEmbedder, document
 from tests.retrieve.made import PAPERS, filled, holding, parts
 from tools.embed.open_embedder import embedder
 from tools.library.library import Library
 from tools.library.open_library import close_libraries
 from tools.library.search_types import PassageFilter, RetrieverName
-from tools.retrieve.keywords import fill_missing_keywords, put, unnamed
+from tools.retrieve.keywords import correct_spelling, fill_missing_keywords, put, unnamed
 from tools.retrieve.retriever import Retriever
 
 ALL = PassageFilter()
@@ -97,3 +98,54 @@ def test_keywords_are_made_when_asked_for_go_with_their_passage_and_may_be_a_min
     assert not [*unnamed(library, 9, mind=True)]
     library.texts.put(*document(3, *parts(PAPERS["Bread made with sourdough"])))
     assert ids(way.retrieve("fermenting", limit=9, wanted=ALL)) == [bread], "and stay"
+
+
+SPELLING_BEES = {
+    f"Bees {number}": {
+        "1 Text": [f"Pollination of orchards by honey bees, transformer attention, case {number}."]
+    }
+    for number in range(6)
+}
+RARE = {"Once": {"1 Text": ["A pollinator garden with thymian, and mice."]}}
+
+
+@pytest.fixture(scope="module")
+def spelling_library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+    yield filled(
+        tmp_path_factory.mktemp("home"), WordEmbedder(), {**SPELLING_BEES, **RARE}, index=False
+    )
+    close_libraries()
+
+
+def test_misspelt_words_get_the_librarys_word(spelling_library: Library) -> None:
+    meant = {"polination": "pollination", "Tranformers": "transformer", "orchads": "orchards"}
+    assert (
+        correct_spelling(spelling_library, "Tranformers, and how does polination of orchads work?")
+        == meant
+    )
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How does pollination of orchards work?",
+        "What did Orchid and Polinat find?",  # names
+        "GPT-4, BERT and ORCHADS in 2023",  # acronyms and numbers
+        "What of the thymians?",  # a form of a word that occurs, if rarely
+        "Does thymiam help?",  # near a word, but a rare one
+        "nice beez and mise",  # too short
+        "quantum chromodynamics of quarks",  # near nothing
+        "???",
+    ],
+)
+def test_words_that_may_be_right_stay(spelling_library: Library, question: str) -> None:
+    assert correct_spelling(spelling_library, question) == {}
+
+
+def test_words_of_titles_are_known_and_those_that_go_are_not(spelling_library: Library) -> None:
+    spelling_library.add(
+        [Paper(id="doi:10.1/polination", title="A polination with one l")], index=False
+    )
+    assert correct_spelling(spelling_library, "What is polination?") == {}
+    spelling_library.remove(spelling_library.ids())
+    assert correct_spelling(spelling_library, "pollenation") == {}

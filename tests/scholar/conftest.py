@@ -1,11 +1,12 @@
 """Sources against the fake of their APIs, over real HTTP and through the real engine."""
 
+import pickle
 from collections.abc import Callable, Iterator
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
 from tests.fakes.scholar.server import ScholarServer
@@ -45,10 +46,16 @@ def settings_for(server: ScholarServer, **others: Any) -> Settings:
     return Settings(_env_file=None, **{**values, **others})  # type: ignore[call-arg]
 
 
+@cache
+def _field() -> bytes:
+    """A field that each test changes for itself alone; making it anew takes five times as long."""
+    return pickle.dumps(make_world(size=400, seed=1))
+
+
 @pytest.fixture
 def server() -> Iterator[ScholarServer]:
     """A fake of the five APIs over a made-up field of 400 papers."""
-    with ScholarServer(make_world(size=400, seed=1)) as running:
+    with ScholarServer(pickle.loads(_field())) as running:
         yield running
 
 
@@ -71,10 +78,3 @@ def caller(server: ScholarServer, tmp_path: Path) -> CallerOf:
         )
 
     return make
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[httpx.Client]:
-    """A plain client, to see what the fakes answer by themselves."""
-    with httpx.Client(timeout=5.0) as running:
-        yield running

@@ -1,17 +1,25 @@
-"""tools/scholar/arxiv.py and arxiv_records.py: arXiv's feeds, and the source behind them."""
+"""arXiv's feeds and the source behind them; searches of several tries, and the words of a query."""
 
 from datetime import date
+from importlib import import_module
+from math import comb
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from state.paper import Paper
+from state.search import SearchQuery
 from tests.fakes.scholar.server import ScholarServer
+from tests.fakes.scholar.wire import Request
 from tests.fakes.scholar.world import Work
 from tests.scholar.conftest import CallerOf
 from tests.scholar.looking import query
-from tools.errors import PermanentError
+from tools.errors import PermanentError, TransientError
 from tools.scholar.arxiv import ArxivSource
 from tools.scholar.arxiv_records import read_page
+from tools.scholar.source import loosened_queries, terms
 
 ENTRY = """
   <entry>
@@ -65,8 +73,6 @@ def comment(text: str) -> str:
 
 
 # What an entry becomes
-
-
 def test_entry_becomes_a_paper_dated_by_its_first_version() -> None:
     paper = decoded()
     assert (paper.id, paper.arxiv, paper.aliases) == ("arxiv:2101.00001", "2101.00001", ())
@@ -127,8 +133,6 @@ def test_rejected_query_is_not_worth_another_try() -> None:
 
 
 # The source
-
-
 def asked(server: ScholarServer) -> list[dict[str, str]]:
     """The queries that arrived at arXiv."""
     return [dict(request.query) for request in server.requests if request.service == "arxiv"]
@@ -201,3 +205,106 @@ async def test_blank_page_is_asked_for_again(server: ScholarServer, caller: Call
     server.faults.script = lambda _: next(faults, None)
     assert list(await ArxivSource(caller("arxiv", source_patience=4.0)).get(ids)) == ids
     assert len(asked(server)) == 5
+
+
+CLASSES = {
+    "openalex": "OpenAlexSource",
+    "semantic_scholar": "SemanticScholarSource",
+    "arxiv": "ArxivSource",
+}
+
+
+@pytest.mark.parametrize("name", CLASSES)
+async def test_what_was_found_before_the_failure_is_kept_and_the_failure_told(
+    name: str, caller: CallerOf, server: ScholarServer
+) -> None:
+    source: Any = getattr(import_module(f"tools.scholar.{name}"), CLASSES[name])(
+        caller(name, source_patience=0.2)
+    )
+    held = server.world.held(name)  # type: ignore[arg-type]
+    work = next(work for work in held if len(work.title.split()) > 6 and not work.retracted)
+    words = [word for word in work.title.replace(":", " ").split() if word.isalpha()][:5]
+    query = SearchQuery(text=" ".join(words), facet="method", reason="")
+
+    def fails_after_the_first(request: Request) -> str | None:
+        return "503" if any(done.fault is None for done in server.requests) else None
+
+    server.faults.script = fails_after_the_first
+    found = await source.search(query, before=None, limit=200)
+    assert found.papers
+    assert "HTTP 503" in found.cut
+    assert len(found.sent) == 1
+    server.faults.script = lambda request: "503"
+    other = query.model_copy(update={"text": f"{query.text} unheard"})
+    with pytest.raises(TransientError):
+        await source.search(other, before=None, limit=200)
+
+
+WORDS = st.lists(st.text("abcdef", min_size=1, max_size=3), max_size=6)
+
+
+@pytest.mark.parametrize(
+    ("words", "steps"),
+    [
+        (
+            ["a", "b", "c", "d"],
+            [
+                [["a", "b", "c", "d"]],
+                [["a", "b", "c"], ["a", "b", "d"], ["a", "c", "d"], ["b", "c", "d"]],
+                [["a", "b"], ["a", "c"], ["a", "d"], ["b", "c"], ["b", "d"], ["c", "d"]],
+            ],
+        ),
+        (["a", "b"], [[["a", "b"]]]),  # one alone would be another question
+        (["a"], [[["a"]]]),
+        ([], []),
+        (["Graph", "graph", "b"], [[["Graph", "b"]]]),  # one word, twice
+    ],
+)
+def test_first_all_words_then_all_but_one_down_to_pairs(
+    words: list[str], steps: list[list[list[str]]]
+) -> None:
+    assert list(loosened_queries(words)) == steps
+
+
+@given(WORDS)
+def test_every_step_holds_all_groups_of_one_size_each_smaller_than_the_last(
+    words: list[str],
+) -> None:
+    distinct = len(set(words))
+    steps = list(loosened_queries(words))
+    for left_out, groups in enumerate(steps):
+        assert all(len(group) == distinct - left_out for group in groups)
+        assert len({tuple(group) for group in groups}) == comb(distinct, left_out)
+    fewest = min(distinct, 2)
+    assert len(steps) == (distinct - fewest + 1 if distinct else 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("citation graph retrieval", ["citation", "graph", "retrieval"]),
+        ('"citation graph" retrieval', ["citation graph", "retrieval"]),
+        ("“citation graph” retrieval", ["citation graph", "retrieval"]),
+        ("retrieval-augmented generation", ["retrieval-augmented", "generation"]),
+        ("Parkinson's disease", ["Parkinson's", "disease"]),
+        ("cats AND dogs OR NOT (mice)", ["cats", "dogs", "mice"]),
+        ("-excluded +wanted wild* fuzzy~2", ["excluded", "wanted", "wild", "fuzzy", "2"]),
+        ("title:graph input/output a|b", ["title", "graph", "input", "output", "a", "b"]),
+        ('"unclosed phrase', ["unclosed", "phrase"]),
+        ('"salt AND pepper"', ["salt AND pepper"]),
+        ("Graph graph GRAPH", ["Graph"]),
+        ("naïve Bayes 学习", ["naïve", "Bayes", "学习"]),
+        ("?! () -- ''", []),
+        ("", []),
+    ],
+)
+def test_terms_are_words_and_phrases_with_nothing_to_obey(text: str, expected: list[str]) -> None:
+    assert terms(text) == expected
+
+
+@given(st.text(max_size=80))
+def test_no_sign_of_a_query_language_is_left(text: str) -> None:
+    for term in terms(text):
+        assert term == term.strip()
+        assert not set(term) & set('"“”()[]{}:*?~^|+!\\/,&<>=;_')
+        assert not term.startswith("-")

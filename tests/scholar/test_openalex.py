@@ -1,27 +1,35 @@
-"""Tests of tools/scholar/openalex.py, its queries and packs, over HTTP against the fake."""
+"""OpenAlex: its queries, packs, searches and records, over HTTP against the fake."""
 
 import logging
 import time
+from datetime import date
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 
 from state.paper import Paper, canonical_id
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.wire import Request
 from tests.fakes.scholar.world import PUBMED, make_world
 from tests.scholar.conftest import CallerOf, settings_for
-from tests.scholar.openalex_support import Refusing, id_of, in_openalex, kinds
+from tests.scholar.looking import query, under_title
+from tests.scholar.openalex_support import KEY, Refusing, id_of, in_openalex, kinds
 from tools.cache import AnswerCache
-from tools.errors import TransientError
+from tools.errors import BudgetError, TransientError
 from tools.http.retrying_client import RetryingClient
 from tools.ledger.budget_limits import BudgetLimits
 from tools.ledger.run_ledger import RunLedger
 from tools.scholar.openalex import OpenAlexSource, host, pack_requests
 from tools.scholar.openalex_format import (
+    any_of,
     batched,
     list_path,
+    meaning_path,
+    title_path,
+    words_path,
 )
+from tools.scholar.source import loosened_queries
 
 
 @pytest.fixture
@@ -113,10 +121,10 @@ async def test_a_work_merged_into_a_paper_is_none_of_its_references(
     assert server.requests == []
 
 
-async def test_200_papers_with_40_references_each_cost_at_most_90_list_calls(
+async def test_80_papers_with_40_references_each_cost_little_more_than_a_list_call_a_hundred(
     tmp_path: Path,
 ) -> None:
-    with ScholarServer(make_world(size=1600, seed=3, references=40, crowd=0)) as server:
+    with ScholarServer(make_world(size=700, seed=3, references=40, crowd=0)) as server:
         settings = settings_for(server)
         ledger = RunLedger("run", BudgetLimits(), tmp_path)
         caller = RetryingClient(host(settings), ledger, AnswerCache(tmp_path / "responses.sqlite"))
@@ -124,16 +132,16 @@ async def test_200_papers_with_40_references_each_cost_at_most_90_list_calls(
         works = [work for work in in_openalex(server) if work.doi and len(work.references) >= 40]
         papers = [
             Paper(id=canonical_id(work.doi or ""), title=work.title, doi=work.doi)
-            for work in works[-200:]
+            for work in works[-80:]
         ]
         linked = await source.references(papers)
         distinct = list(dict.fromkeys(key for keys in linked.links.values() for key in keys))
         records = await source.get(distinct)
-        assert len(papers) == 200
-        assert sum(map(len, linked.links.values())) > 200 * 30
-        assert kinds(server)["list"] <= min(90, 2 + -(-len(distinct) // 100) + 1)
+        assert len(papers) == 80
+        assert sum(map(len, linked.links.values())) > 80 * 30
+        assert kinds(server)["list"] <= 2 + -(-len(distinct) // 100) + 1
         assert kinds(server)["search"] == kinds(server)["semantic"] == 0
-        assert server.charged.usd <= 0.009
+        assert server.charged.usd <= 0.0013
         known = {id_of(work) for work in server.world.held("openalex") if work.title}
         assert set(records) == set(distinct) & known
         assert server.repeated() == []
@@ -213,3 +221,112 @@ async def test_one_failed_call_of_many_raises_once_the_others_are_kept(
     server.faults.script = None
     assert len(await source.get(ids)) == len(ids)
     assert server.repeated() == []
+
+
+async def test_too_few_found_relaxes_step_by_step_and_the_exact_ones_stay_first(
+    source: OpenAlexSource, server: ScholarServer
+) -> None:
+    work = next(work for work in in_openalex(server) if len(set(work.title.split())) >= 6)
+    words = list(dict.fromkeys(word for word in work.title.split() if word.isalpha()))[:4]
+    strict = await source.search(query(" ".join(words)), before=None, limit=2)
+    assert strict.sent == (f"search={' AND '.join(words)}",)
+    found = await source.search(query(" ".join(words)), before=None, limit=60)
+    assert found.sent[0] == strict.sent[0]
+    assert found.sent[1].count(" OR ") == 3
+    assert kinds(server) == {"search": len(found.sent) + 1}
+    assert len(found.sent) <= 3
+    assert list(found.papers[: len(strict.papers)]) == list(strict.papers)
+    assert id_of(work) in (found.papers[0].id, *found.papers[0].aliases)
+    assert len({paper.id for paper in found.papers}) == len(found.papers) <= 60
+
+
+async def test_the_cut_off_is_a_filter_and_operators_are_only_searched_for(
+    source: OpenAlexSource, server: ScholarServer
+) -> None:
+    found = await source.search(query("citation"), before=date(2012, 3, 1), limit=40)
+    assert found.sent == ("search=citation; to_publication_date:2012-02-29",)
+    assert found.papers
+    assert all(one.published is None or one.published < date(2012, 3, 1) for one in found.papers)
+    assert all(one.year is None or one.year <= 2012 for one in found.papers)
+    since = date(2012, 3, 1)
+    found = await source.search(query("citation"), before=None, after=since, limit=40)
+    assert found.sent == ("search=citation; from_publication_date:2012-03-01",)
+    assert found.papers
+    assert all(one.published is None or one.published >= since for one in found.papers)
+    wanted = query('"citation graph" AND (NOT -retrieval* title:x')
+    found = await source.search(wanted, before=None, limit=10)
+    assert found.sent[0] == 'search="citation graph" AND retrieval AND title AND x'
+    assert all(request.status == 200 for request in server.requests)
+    assert all("referenced_works" in request.query["select"] for request in server.requests)
+
+
+@pytest.mark.parametrize(
+    ("key", "left", "kind"),
+    [
+        ("", None, "search"),
+        ("", 0.1, "semantic"),
+        ("", 0.04, "search"),
+        ("a-secret-key", 0.03, "search"),
+    ],
+)
+async def test_meaning_is_left_aside_where_it_would_eat_the_allowance(
+    caller: CallerOf, server: ScholarServer, key: str, left: float | None, kind: str
+) -> None:
+    work = next(work for work in in_openalex(server) if work.abstract)
+    source = OpenAlexSource(caller("openalex", openalex_api_key=SecretStr(key) if key else None))
+    if left is not None:
+        server.money.allowances[key] = left
+        await source.get([id_of(work), id_of(in_openalex(server)[9])])  # so that it is heard of
+    found = await source.search(query(work.abstract or "", "whole"), before=None, limit=6)
+    assert kinds(server)[kind] >= 1
+    assert kinds(server)["search"] + kinds(server)["semantic"] == len(found.sent)
+    assert found.papers
+
+
+async def test_words_serve_where_the_search_by_meaning_is_refused(
+    caller: CallerOf, server: ScholarServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    work = next(work for work in in_openalex(server) if work.abstract)
+    source = OpenAlexSource(Refusing(caller("openalex", **KEY), "search.semantic"))
+    with caplog.at_level(logging.WARNING, logger="citeloom"):
+        found = await source.search(query(work.abstract or "", "whole"), before=None, limit=6)
+    assert found.papers
+    assert found.sent[0].startswith("search=")
+    assert "by meaning" in caplog.text
+
+
+async def test_a_title_is_found_with_small_edits_and_the_right_year(
+    source: OpenAlexSource, server: ScholarServer
+) -> None:
+    work = next(work for work in in_openalex(server)[60:] if work.day_known and work.doi)
+    paper = await under_title(source, work.title.upper() + ".", year=work.year + 1)
+    assert paper is not None
+    assert paper.openalex == work.openalex
+    assert await under_title(source, work.title, year=work.year + 9) == paper
+    assert await under_title(source, f"Not {work.title}") is None
+    assert kinds(server) == {"search": 2}
+
+
+@pytest.mark.parametrize("letter", ["a", "学"])
+def test_searches_keep_below_the_longest_url(letter: str) -> None:
+    words = [letter * 60 + str(n) for n in range(8)]
+    groups = list(loosened_queries(words))[2]
+    day = date(2020, 5, 17)
+    for path in (
+        words_path(any_of(groups), before=day, per_page=100),
+        meaning_path(f"{letter * 9} " * 900, before=day, per_page=100),
+        title_path(f"{letter * 9} " * 900),
+    ):
+        assert len(path) + len("https://api.openalex.org") <= 4096
+
+
+async def test_the_budget_ends_the_search_at_what_was_found(
+    caller: CallerOf, server: ScholarServer
+) -> None:
+    source = OpenAlexSource(caller("openalex", limits=BudgetLimits(by_source={"openalex": 0.001})))
+    wanted = query("citation graph retrieval quality")
+    found = await source.search(wanted, before=None, limit=200)
+    assert len(found.sent) == 1
+    with pytest.raises(BudgetError):
+        await source.search(query("another query"), before=None, limit=20)
+    assert server.charged.usd == pytest.approx(0.001)

@@ -4,7 +4,7 @@ import random
 from datetime import date
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from state.paper import Author, Paper, identify
@@ -284,7 +284,6 @@ RECORDS = st.lists(
 
 
 @given(RECORDS, st.randoms(use_true_random=False))
-@settings(max_examples=120)
 def test_order_of_the_records_does_not_matter(records: list[Paper], shuffle: random.Random) -> None:
     order = list(range(len(records)))
     shuffle.shuffle(order)
@@ -295,7 +294,6 @@ def test_order_of_the_records_does_not_matter(records: list[Paper], shuffle: ran
 
 
 @given(RECORDS)
-@settings(max_examples=120)
 def test_no_record_is_lost_and_merged_records_are_different_works(records: list[Paper]) -> None:
     groups = unite_records(records)
     assert sorted(at for group in groups for at in group) == list(range(len(records)))
@@ -306,7 +304,6 @@ def test_no_record_is_lost_and_merged_records_are_different_works(records: list[
 
 
 @given(RECORDS)
-@settings(max_examples=120)
 def test_two_published_dois_never_come_together(records: list[Paper]) -> None:
     for group in unite_records(records):
         dois = {records[at].doi for at in group}
