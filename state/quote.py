@@ -101,6 +101,15 @@ class Criterion(FrozenModel):
     required: bool = Field(
         default=True, description="Whether a paper that does not meet it is no answer."
     )
+    from_year: int | None = Field(
+        default=None, description="A condition on time alone: the first year that meets it."
+    )
+    to_year: int | None = Field(default=None, description="The last year that meets it.")
+
+    @property
+    def of_time(self) -> bool:
+        """Whether the paper's year alone decides."""
+        return not (self.from_year is None and self.to_year is None)
 
 
 Met = Literal["yes", "partly", "no", "unknown"]
@@ -116,7 +125,7 @@ class CriterionVerdict(Criterion):
     quote: str = Field(
         default="",
         description="At most 20 words that CiteLoom found in the paper; those of its closest sentence where no "
-        "model judged.",
+        "model judged; its year for a condition on time.",
     )
     part: str = Field(default="", description="Where these words stand, as the `part` of a quote.")
 

@@ -70,7 +70,8 @@ In `claims` each statement has, in this order,
 3. `claim`: one thing that these words say, to be understood without the passage. Put the names in for
    'it', 'we' and 'this method', which the title or the sentences before may tell; keep numbers,
    conditions and hedges; add nothing that you guess or know from elsewhere;
-4. `tells`: the numbers, from 1, of the aspects that it tells; none where it only is on their subject.
+4. `tells`: the numbers, from 1, of the aspects that it tells; 0 where it answers the question in another respect; none
+   where it only is on their subject.
 
 Then judge whether the statements suffice: in `missing`, in short phrases, what is asked and none of them tells; in
 `bias`, if all are of one paper, language, data set or side though the question asks for more, which; in `reasoning`
@@ -319,7 +320,7 @@ class _Drawn:
         for key, claims in [*taken.items()][: self.most - len(self.chosen)]:
             self.chosen.append(key)
             for claim, tells in [*claims.values()][:PER_PASSAGE]:
-                self._hold(claim, [one for one in tells if 0 < one <= aspects])
+                self._hold(claim, [one for one in tells if 0 <= one <= aspects])
 
     def _hold(self, claim: Claim, tells: list[int]) -> None:
         same = next((other for other in self.held if _repeats(claim, other)), None)

@@ -81,8 +81,9 @@ Where a list of sentences that failed is given, those are not in the input: copy
 Most inputs tell of a researcher's own work: then `criteria` stays empty. Only where the input asks which
 papers there are, or lists conditions that papers must meet, state in `criteria` what a paper must meet to be
 an answer: at most five, each one condition that title and abstract of a paper can show, in a short clause.
-Required is what the input demands; what it merely prefers is not. Add none that it does not state. Where
-`conditions` are given, they are the items of its list.
+Required is what the input demands; what it merely prefers is not. Add none that it does not state. A
+condition on the years of publication is one of its own, with its first and last year as `from_year` and
+`to_year`; all others have none. Where `conditions` are given, they are the items of its list.
 """
 InputAspect = Literal["problem", "method", "contribution", "all"]
 
@@ -103,6 +104,8 @@ class CriterionDraft(BaseModel):
 
     criterion: str
     required: bool
+    from_year: int | None = Field(default=None, description="Of a condition on years alone.")
+    to_year: int | None = None
 
 
 class QueryPlan(BaseModel):
@@ -311,11 +314,9 @@ def _listed(request: CheckedRequest) -> dict[str, list[str]]:
 
 def criteria_of(plan: QueryPlan) -> tuple[Criterion, ...]:
     """Return the first few conditions of a plan, each once."""
-    found = {
-        text: one.required for one in plan.criteria if (text := " ".join(one.criterion.split()))
-    }
+    found = {text: one for one in plan.criteria if (text := " ".join(one.criterion.split()))}
     rows = list(found.items())[:MOST_CRITERIA]
-    return tuple(Criterion(criterion=text, required=required) for text, required in rows)
+    return tuple(Criterion(**one.model_dump() | {"criterion": text}) for text, one in rows)
 
 
 def _left_out(whole: SearchQuery, sources: Sequence[str]) -> str:

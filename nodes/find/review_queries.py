@@ -64,7 +64,12 @@ async def review_queries(state: FindState, runtime: NodeRuntime) -> FindState:
 
     async def read(edited: str) -> FindState:
         rest, stated = read_criteria(edited) if hop == 1 else (edited, ())
-        request = state["request"].model_copy(update={"criteria": stated})
+        known = {one.criterion: one for one in criteria}
+        kept = [
+            known.get(one.criterion, one).model_copy(update={"required": one.required})
+            for one in stated
+        ]
+        request = state["request"].model_copy(update={"criteria": tuple(kept)})
         return {
             "queries": [*others, *read_queries(rest, mine, hop, text)],
             "request": request if hop == 1 else state["request"],

@@ -16,9 +16,10 @@ SHOWN = 120
 """Most titles in the question."""
 _REMEDY = "CiteLoom chose what to judge without looking at titles"
 PROMPT = """\
-You choose which papers a judge will read for the related-work section of the work described in the input.
-Of each paper you see an id and the title. Name the ids of those that such a section could cite: on its
-problem, on a method or resource that it builds on, or on what it is compared with. Leave out a paper whose
+You choose which papers a judge will read for the related-work section of the work described in the input,
+or, where the input asks for papers, for the answer. Of each paper you see an id and the title. Name the ids
+of those that such a section could cite: on its problem, on a method or resource that it builds on, or on
+what it is compared with; or that the answer could name. Leave out a paper whose
 title shows that it is about something else. Where a title does not tell, name the paper. Where faults of an
 earlier answer are listed, mend them.
 """

@@ -48,12 +48,16 @@ Answer for each, under its id, what the sentence does with this one work:
 - supports: it says that a finding or claim agrees with this work's, confirms it or is consistent with it.
 - contrasts: it sets a method, a finding or a view apart from this work's: it disagrees, differs, does better, or names
   what this work lacks.
-- uses: its authors take something over from this work: a method, data, code, a measure, a definition; or extend it.
-- background: it only tells what this work is, did or found, or names it as an example or source of a general fact.
+- uses: the sentence's authors take something over from this work: a method, data, code, a measure, a definition; or
+  extend it.
+- background: it only tells what this work is, did or found, likens something to it, points to it for details, or names
+  it as an example or source of a general fact.
 - unclear: the words do not tell which.
 
 Where a sentence cites several works, judge what it says of the one at the `marker`. Where it does two of these,
-contrasts goes before supports, supports before uses, and uses before background. Judge by the words given here alone.
+contrasts goes before supports, supports before uses, and uses before background. What counts is what the `sentence`
+itself says, which is all that a reader is shown; `before` and `after` tell what its words refer to. Judge by the words
+given here alone.
 """
 
 

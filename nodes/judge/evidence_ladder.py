@@ -65,6 +65,7 @@ async def climb(
     blocks: Sequence[Sequence[Item]],
     *,
     once_more: bool = False,
+    texts_first: bool = False,
 ) -> dict[str, Decision]:
     """Judge these items by abstracts, then by full texts where these do not decide; return decisions by id.
 
@@ -75,27 +76,36 @@ async def climb(
         blocks: Items that belong together, small blocks being asked about in one question; one of a paper without
             an abstract begins with its text.
         once_more: Ask about an item at most twice: its second question shows the nearest paragraphs of full texts.
+        texts_first: The first question shows these paragraphs beside the abstracts: whoever wrote the text saw more
+            than abstracts, too, and the full texts are at hand.
     """
     # Of a sentence that cites several, what is said of each is for the judge to tell apart.
     bench.strange = lambda item: (
         _nowhere(bench, shelf, item) if len(_cited(bench, shelf, item)) == len(item.sources) else ()
     )
+    items = [item for block in blocks for item in block]
+    if texts_first:
+        await open_texts(bench, request, shelf, items)
     first = _packed(
-        [item for item in block if any(bench.evidence[key].words for key in item.sources)]
+        [item for item in block if _shows(bench, shelf, item, texts=texts_first)]
         for block in blocks
     )
-    answers = await asyncio.gather(*(judge_claims(bench, block) for block in first))
-    rulings = {id_: one for answer in answers for id_, one in answer.items()}
-    items = [item for block in blocks for item in block]
+    asked = (
+        _asked(bench, shelf, Searcher.paragraphs, block, {}, beside=True)
+        if texts_first
+        else judge_claims(bench, block)
+        for block in first
+    )
+    rulings = {id_: one for answer in await asyncio.gather(*asked) for id_, one in answer.items()}
     left = await asyncio.to_thread(_open, bench, shelf, items, rulings)
     if once_more:
         left = [item for item in left if item.id not in rulings or rulings[item.id].first is None]
     await open_texts(bench, request, shelf, left)
     own = await asyncio.to_thread(_own, bench, shelf, left)
     left = [item for item in left if item.id not in own]
-    levels = _LEVELS[1:2] if once_more else _LEVELS
+    levels = _LEVELS[1:2] if once_more else _LEVELS[2:] if texts_first else _LEVELS
     for level in levels:
-        if level is not levels[0]:  # of what a search found, all was shown
+        if texts_first or level is not levels[0]:  # of what a search found, all was shown
             left = [item for item in left if any(map(shelf.whole, _papers(shelf, item)))]
         groups = _grouped([item for item in left if _papers(shelf, item)])
         if not groups:
@@ -108,10 +118,16 @@ async def climb(
                 rulings[id_] = _better(rulings.get(id_), one)
         if not once_more:
             left = await asyncio.to_thread(_open, bench, shelf, left, rulings)
-    asked = [item for item in items if item.id not in own]
+    judged = [item for item in items if item.id not in own]
     return own | await asyncio.to_thread(
-        lambda: {item.id: _decided(bench, shelf, item, rulings.get(item.id)) for item in asked}
+        lambda: {item.id: _decided(bench, shelf, item, rulings.get(item.id)) for item in judged}
     )
+
+
+def _shows(bench: Bench, shelf: Shelf, item: Item, *, texts: bool) -> bool:
+    """Whether there is something to show of an item's sources."""
+    there = any(bench.evidence[key].words for key in item.sources)
+    return there or (texts and bool(_papers(shelf, item)))
 
 
 def _own(bench: Bench, shelf: Shelf, items: Sequence[Item]) -> dict[str, Decision]:
@@ -192,8 +208,10 @@ async def _asked(
     level: Callable[[Searcher, str], list[Passage]],
     items: Sequence[Item],
     rulings: Mapping[str, Ruling],
+    *,
+    beside: bool = False,
 ) -> dict[str, Ruling]:
-    """Ask about these items with what a level finds of the papers' texts."""
+    """Ask about these items with what a level finds of the papers' texts, in place of the abstracts or beside them."""
 
     def found() -> dict[str, Evidence]:
         passages: dict[str, dict[str, Passage]] = {}
@@ -207,7 +225,8 @@ async def _asked(
         for key, paper in shelf.papers.items():
             if paper.id in passages:
                 ordered = sorted(passages[paper.id].values(), key=lambda one: one.start)
-                shown[key] = shelf.evidence_of(paper, words_of(ordered))
+                before = shown[key].words if beside else ()
+                shown[key] = shelf.evidence_of(paper, [*before, *words_of(ordered)])
         return shown
 
     return await judge_claims(bench.with_evidence(await asyncio.to_thread(found)), items)

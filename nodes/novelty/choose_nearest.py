@@ -21,9 +21,11 @@ from tools.text.words import content_stems, split_sentences, written_words
 STAGE = "choose_nearest"
 NEAREST = 8
 """Works that are compared with each claim."""
-_RELEVANT, _OF_NAMED, _OF_ALL, _OF_OWN = 10, 3, 2, 3
-"""Works that the search ranked highest; and how many are compared with a claim in any case: of the works that the text
-names, of all, and of those ranked highest to which it is the nearest claim."""
+_RELEVANT, _HIGHEST = 30, 10
+"""Works that the search ranked highest, of which those are that no other reason brings; and the first of them."""
+_OF_NAMED, _OF_ALL, _OF_HIGHEST = 3, 3, 5
+"""How many are compared with a claim in any case: of the works that the text names, of all, and of the first of those
+ranked highest to which it is the nearest claim."""
 _NAME, _COMMON = 2, 0.03
 """Words of a name at most, and the share of the papers that may use it."""
 _LOOKED_AT = 60
@@ -45,7 +47,8 @@ async def choose_nearest(state: NoveltyState, runtime: NodeRuntime) -> NoveltySt
     scores = state["scores"]
     best = sorted(scores, key=lambda key: -scores[key])[:_RELEVANT]
     named = named_works(state["request"].headed, papers)
-    ranked = {at for at, paper in enumerate(papers) if paper.id in best}
+    places = {paper.id: at for at, paper in enumerate(papers)}
+    ranked = [places[key] for key in best if key in places]
     near = await asyncio.to_thread(_near, embedder, claims, papers, vectors, named, ranked)
     services.progress(STAGE, len(claims), len(claims))
     compared = {key for keys in near.values() for key in keys}
@@ -68,7 +71,7 @@ async def choose_nearest(state: NoveltyState, runtime: NodeRuntime) -> NoveltySt
 
 
 def named_works(text: str, papers: Sequence[Paper]) -> set[int]:
-    """Return the places of the papers whose systems a text names: 'Lyra' of 'Lyra: an environment for ...'.
+    """Return the places of the papers whose systems a text names: 'Lyra' of 'Lyra: ...', or of 'The Models in Lyra'.
 
     A name that many of the papers use is a word of the field.
     """
@@ -80,6 +83,11 @@ def named_works(text: str, papers: Sequence[Paper]) -> set[int]:
         for at, name in names.items()
         if 0 < len(name.split()) <= _NAME and f" {name} " in told
     }
+    ordinary = {word for paper in papers for word in written_words(paper.text) if word.islower()}
+    capital = {word for word in written_words(text) if word.lower() not in ordinary}
+    for at, paper in enumerate(papers):
+        if at not in names and capital.intersection(last := written_words(paper.title)[-1:]):
+            names[at] = last[0].lower()
     used = {name: sum(name in paper.text for paper in papers) for name in {*names.values()}}
     return {at for at, name in names.items() if used[name] <= max(3, _COMMON * len(papers))}
 
@@ -90,7 +98,7 @@ def _near(
     papers: Sequence[Paper],
     vectors: Vectors,
     named: Collection[int],
-    ranked: Collection[int],
+    ranked: Sequence[int],
 ) -> dict[str, list[str]]:
     asked = embedder.embed([one.quote.text for one in claims])
     stems = [frozenset(content_stems(paper.text)) for paper in papers]
@@ -113,7 +121,9 @@ def _near(
     nearness = dict(
         zip(wanted, sentence_nearness(embedder, asked, [papers[at] for at in wanted]), strict=True)
     )
-    own = {at: max(range(len(claims)), key=lambda row: nearness[at][row]) for at in ranked}
+    own = {
+        at: max(range(len(claims)), key=lambda row: nearness[at][row]) for at in ranked[:_HIGHEST]
+    }
     return {
         str(one.number): [
             papers[at].id
@@ -124,7 +134,8 @@ def _near(
                 (
                     (named, _OF_NAMED),
                     (looked[row], _OF_ALL),
-                    ({at for at, mine in own.items() if mine == row}, _OF_OWN),
+                    ({at for at, mine in own.items() if mine == row}, _OF_HIGHEST),
+                    (ranked, NEAREST),
                 ),
             )
         ]

@@ -57,8 +57,8 @@ Answer for each work under its key, in this order:
 5. relation:
    - same: this work says all that the claim says, in whatever words; whoever knew it would not call the claim new.
    - overlaps: it says a part of the claim's substance: the same way for another task, or the same finding on other
-     data where the claim names its data. A work that the claim builds on overlaps only in what the claim says beyond
-     its name.
+     data or in another task, where the claim names its own. A work that the claim builds on overlaps only in what the
+     claim says beyond its name.
    - differs: they share nothing, the subject, or the task alone.
 
 Most works near to a claim differ from it: say that they overlap only where you could show its author the words.

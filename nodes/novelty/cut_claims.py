@@ -37,10 +37,11 @@ it was evaluated, that it is useful) are no claims. An idea of one sentence is o
 its answer would make.
 
 Give each claim as `words`: one stretch of `text` copied letter by letter, a sentence or the part of one that holds
-the claim. Where a sentence claims several things that works could share one by one, each is a claim. Give with it as
-`terms` two to four terms of one to three words that works which did the same would have in their titles and
-abstracts, in English: sources look for all of them at once, each as a phrase, so take what such works surely say. No
-name that `text` coins, no filler. The name of an earlier work that the claim builds on is a good term.
+the claim. Where a sentence claims several things that works could share one by one, each is a claim, by its own
+stretch of the sentence: no two claims share words. Give with it as `terms` two to four terms of one to three words that
+works which did the same would have in their titles and abstracts, in English: sources look for all of them at once,
+each as a phrase, so take what such works surely say. No name that `text` coins, no filler. The name of an earlier work
+that the claim builds on is a good term.
 
 Where `faults` of an earlier answer are listed, give the whole answer again with these mended.
 """
@@ -95,10 +96,11 @@ async def cut_claims(state: NoveltyState, runtime: NodeRuntime) -> NoveltyState:
     services.progress(STAGE, 0, 1)
 
     def faults(answer: Claims) -> list[str]:
+        stated = {one.quote.text for one in _stated(answer.claims, text)}
         return [
-            f"not in the text: {one.words!r}"
+            f"not in the text, or with words of a claim before: {one.words!r}"
             for one in answer.claims[:MOST]
-            if not quote_input(one.words, text).verified
+            if quote_input(one.words, text).text not in stated
         ]
 
     try:
@@ -120,14 +122,15 @@ async def cut_claims(state: NoveltyState, runtime: NodeRuntime) -> NoveltyState:
 
 
 def _stated(given: Sequence[Claim], text: str) -> Iterator[Contribution]:
-    """Yield the claims whose words stand in the text, each once."""
-    quotes = {
-        quote.text: (quote, one.terms)
-        for one in given
-        if (quote := quote_input(one.words, text)).verified
-    }
-    for number, (quote, terms) in enumerate([*quotes.values()][:MOST], start=1):
-        yield Contribution(number=number, quote=quote, terms=tuple(terms))
+    """Yield the claims whose words stand in the text, and are not those of a claim before."""
+    taken: set[int] = set()
+    number = 0
+    for one in given:
+        quote = quote_input(one.words, text)
+        words = set(range(quote.start or 0, quote.end or 0))
+        if quote.verified and number < MOST and not words & taken:
+            taken, number = taken | words, number + 1
+            yield Contribution(number=number, quote=quote, terms=tuple(one.terms))
 
 
 def _queries(claims: Sequence[Contribution], search: SearchStrategy) -> Iterator[SearchQuery]:

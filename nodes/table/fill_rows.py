@@ -54,7 +54,9 @@ work, not about works that it cites.
 
 In `answers` each question has, once, its `question` number, `quote`: the words of one passage that say it, copied
 letter by letter and in one piece, at least {MIN_LENGTH} characters long, and `answer`: what they say in as few words
-as a cell of a table needs, at most {_FEW}; a name or a number alone is best, with its unit. Add nothing that the
+as a cell of a table needs, at most {_FEW}; a name or a number alone is best, with its unit. Where a value, its measure
+and its data stand apart, quote the words with the value, and take the others into the answer. Where a question asks for
+the best or the main and the passages name several, take the one that the authors put first. Add nothing that the
 passages do not say. Where they do not answer a question, leave its answer and its quote empty: an empty cell is right,
 a guess is wrong. Where `faults` of an earlier answer are listed, give the whole answer again with these mended.
 """

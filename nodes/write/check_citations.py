@@ -200,7 +200,9 @@ async def _decide(check: CitationCheck, blocks: Sequence[Sequence[int]]) -> None
         unsure = await asyncio.to_thread(_look, check, block)
         left += [unsure] if unsure else []
     if check.judged:
-        check.found |= await climb(check.bench, check.request, check.shelf, left)
+        check.found |= await climb(
+            check.bench, check.request, check.shelf, left, texts_first=bool(check.shelf.own)
+        )
         return
     items = [item for block in left for item in block]
     await open_texts(check.bench, check.request, check.shelf, items)

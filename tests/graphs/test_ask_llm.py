@@ -124,6 +124,14 @@ async def test_claims_that_tell_nothing_asked_for_are_no_answer(llm_settings: Se
     assert "compose_answer" not in asked(server)
     assert (result["outcome"], result["missing"]) == ("nothing", ["wing beats"])
 
+    def otherwise(answer: Any, inputs: dict[str, Any]) -> Reply:
+        claims = [{**item, "tells": [0]} for item in answer["claims"]]
+        return {"claims": claims, "missing": ["wing beats"], "query": ""}
+
+    result, server = await ask(llm_settings, DISTANCE, {"extract_claims": otherwise})
+    assert "compose_answer" in asked(server)
+    assert result["hops"][0].missing == ("wing beats",)
+
 
 async def test_made_up_quotes_are_asked_for_again_and_then_lost(llm_settings: Settings) -> None:
     def lie(answer: Any, inputs: dict[str, Any]) -> Reply:

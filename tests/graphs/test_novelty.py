@@ -169,6 +169,21 @@ async def test_invented_claim_is_refused_and_a_model_that_does_not_answer_leaves
     assert {item.stage for item in result["failures"]} >= {"compare_claim"}
 
 
+async def test_no_two_claims_share_words(llm_settings: Settings) -> None:
+    first, second = (span.text for span in split_sentences(ABSTRACT)[:2])
+    asked: list[dict[str, Any]] = []
+
+    def twice(answer: Any, inputs: dict[str, Any]) -> Any:
+        asked.append(inputs)
+        words = (first, first[10:-10], second)
+        return {"claims": [{"words": one, "terms": ["bees", "fever"]} for one in words]}
+
+    with Scripted(reviewer({"cut_claims": twice}), llm_settings) as llm:
+        result = await novelty(llm.context)
+    assert [claim.claim for claim in result["claims"]] == [first, second]
+    assert [first[10:-10] in str(one.get("faults")) for one in asked] == [False, True]
+
+
 @pytest.mark.parametrize("text", ["", "ab", "x" * 30_000])
 async def test_input_that_cannot_be_used_stops_with_what_to_do(
     extractive: RunSettings, text: str

@@ -352,12 +352,14 @@ def judge(**verdicts: str) -> Any:
     return said
 
 
-async def climbed(opened: Open, text: str, said: Any, at: Shelf) -> tuple[Decision, OpenAIServer]:
+async def climbed(
+    opened: Open, text: str, said: Any, at: Shelf, **how: bool
+) -> tuple[Decision, OpenAIServer]:
     with opened([text], said, at) as (bench, server):
         for key, read in at.texts.items():
             if read.passages:
                 at.searchers[key] = Searcher(read.passages, bench.services.clients.embedder)
-        found = await climb(bench, REQUEST, at, [[Item("1-P1", 1, ("P1",))]])
+        found = await climb(bench, REQUEST, at, [[Item("1-P1", 1, ("P1",))]], **how)
     return found["1-P1"], server
 
 
@@ -375,6 +377,11 @@ async def test_claim_of_the_body_climbs_and_its_words_have_a_place(opened: Open)
     assert [(quote.text, quote.part) for quote in found.quotes] == [(FIRES, "passage")]
     assert "4 Results" in found.quotes[0].place
     assert BODY[found.quotes[0].start : found.quotes[0].end] == FIRES
+    found, server = await climbed(opened, CLAIM, said, shelf(), texts_first=True)
+    (sources,) = (inputs_of(one)["sources"] for one in server.requests)
+    assert (found.verdict, found.scope) == ("supported", "full_text")
+    assert LICHENS in sources[0]["abstract"]
+    assert FIRES in str(sources[0]["passages"])
 
 
 async def test_what_no_level_bears_out_is_not_in_the_source_and_a_contradiction_ends_the_climb(

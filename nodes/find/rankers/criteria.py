@@ -42,20 +42,32 @@ class CriteriaAnswer(BaseModel):
 
 
 def shown_criteria(criteria: Sequence[Criterion]) -> list[ShownCriterion]:
-    """Return the criteria with their numbers."""
+    """Return the criteria with their numbers, without those that a paper's year decides."""
     return [
-        ShownCriterion(number=number, **one.model_dump())
+        ShownCriterion(number=number, criterion=one.criterion, required=one.required)
         for number, one in enumerate(criteria, start=1)
+        if not one.of_time
     ]
+
+
+def _of_year(criterion: Criterion, year: int | None) -> CriterionVerdict:
+    if year is None:
+        return CriterionVerdict(**criterion.model_dump())
+    first, last = criterion.from_year or year, criterion.to_year or year
+    met: Met = "yes" if first <= year <= last else "no"
+    return CriterionVerdict(**criterion.model_dump(), met=met, quote=str(year))
 
 
 def check_criteria(
     answers: Sequence[CriterionAnswer], criteria: Sequence[Criterion], paper: Paper
 ) -> tuple[CriterionVerdict, ...]:
-    """Return a verdict for each criterion; one whose quote is not in the paper is unknown."""
+    """Return a verdict for each criterion: by the paper's year, or as answered, if its quote is in the paper."""
     given = {one.number: one for one in reversed(answers)}
     found: list[CriterionVerdict] = []
     for number, criterion in enumerate(criteria, start=1):
+        if criterion.of_time:
+            found.append(_of_year(criterion, paper.year))
+            continue
         answer = given.get(number, CriterionAnswer(number=number, met="unknown"))
         quote = quote_paper(answer.quote, paper)
         words, met = first_words(quote.text) if quote.verified else "", answer.met
@@ -80,14 +92,14 @@ def criteria_faults(
 ) -> Iterator[str]:
     """Yield which criteria were left out, and which quotes are missing or not in the paper."""
     given = {one.number for one in answers}
-    for number in range(1, len(criteria) + 1):
-        if number not in given:
-            yield f"criterion {number} was left out"
-    for one in answers:
-        if one.quote.strip() and not quote_paper(one.quote, paper).verified:
-            yield f"criterion {one.number}: not in its text: {one.quote!r}"
-        elif one.met in {"yes", "partly"} and not one.quote.strip():
-            yield f"criterion {one.number} has no quote"
+    for one in shown_criteria(criteria):
+        if one.number not in given:
+            yield f"criterion {one.number} was left out"
+    for said in answers:
+        if said.quote.strip() and not quote_paper(said.quote, paper).verified:
+            yield f"criterion {said.number}: not in its text: {said.quote!r}"
+        elif said.met in {"yes", "partly"} and not said.quote.strip():
+            yield f"criterion {said.number} has no quote"
 
 
 def cap_score(score: float, verdicts: Sequence[CriterionVerdict]) -> tuple[float, tuple[str, ...]]:

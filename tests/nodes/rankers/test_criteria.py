@@ -37,7 +37,7 @@ async def test_criteria_are_judged_beside_the_score_in_one_question(tmp_path: Pa
         score, (dry, weighed), reductions = await criteria_of(bench)
         (request,), (asked,) = bench.server.requests, bench.asked
     assert (score, reductions) == (90, [])
-    assert dry.model_dump() == {
+    assert dry.model_dump(exclude_none=True) == {
         "criterion": DRY.criterion,
         "required": True,
         "met": "yes",
@@ -69,6 +69,31 @@ async def test_required_criterion_that_is_not_met_caps_the_score(
         found, _, reductions = await criteria_of(bench)
     assert found == score
     assert [DRY.criterion in told for told in reductions] == [True] * (score < 90)
+
+
+async def test_condition_on_years_is_decided_by_the_record_and_asked_of_no_model(
+    tmp_path: Path,
+) -> None:
+    late = Criterion(criterion="appeared in 2005 or later", from_year=2005)
+    request = REQUEST.model_copy(update={"criteria": (late, DRY)})
+    years = (2004, 2005, None)
+    papers = [
+        one.model_copy(update={"year": year}) for one, year in zip(PAPERS, years, strict=False)
+    ]
+    said = [{**answer((2, "yes", QUOTE), key=f"C{n}")["debates"][0]} for n in (1, 2, 3)]
+    for one in said[1:]:
+        one["criteria"] = [{"number": 2, "met": "unknown", "quote": ""}]
+    with served([{"debates": said}], tmp_path) as bench:
+        debates = by_paper((await rank_by_debate(bench.services, request, papers)).debates)
+        (asked,) = bench.asked
+    assert [one["number"] for one in asked["criteria"]] == [2]
+    found = [debates[one.id].criteria[0] for one in papers]
+    assert [(one.met, one.quote) for one in found] == [
+        ("no", "2004"),
+        ("yes", "2005"),
+        ("unknown", ""),
+    ]
+    assert debates[papers[0].id].score == CAPS["no"]
 
 
 async def test_low_score_is_not_raised_by_a_cap(tmp_path: Path) -> None:
