@@ -73,11 +73,11 @@ def test_coverage_support_and_papers_are_counted() -> None:
     quoted = claim(BEE, "Bees use landmarks to find home.")
     half = [Told(text="Bees use landmarks to find home.", claims=(quoted,), verdict="supported")]
     whole = [*half, say("Ants integrate their path.", claim(ANT, "Ants integrate their path.", 2))]
-    found = measures(case(), half, SOURCES, reached={BEES.id, ANTS.id})
+    found = measures(case(), half, SOURCES)
     assert (found["coverage"], found["factual"]) == (0.5, 1.0)
-    assert (found["cited"], found["all_cited"], found["reached"]) == (0.5, 0.0, 1.0)
+    assert found["cited"] == 0.5
     found = measures(case(), whole, SOURCES)
-    assert (found["coverage"], found["all_cited"], found["traced"]) == (1.0, 1.0, 2)
+    assert (found["coverage"], found["cited"], found["traced"]) == (1.0, 1.0, 2)
     assert (found["right"], found["factual"]) == (1, 0.5)
     lie = Told(
         text="Bees use landmarks.",

@@ -62,14 +62,13 @@ def found() -> dict[str, Any]:
 
 
 def test_second_hop_is_compared_question_by_question(found: dict[str, Any]) -> None:
-    minus = found["answerable"]["hop_2_minus_1"]["hybrid"]
-    assert minus["coverage"]["mean"] == pytest.approx((0.5 + 0.0 + 1.0) / 3)
+    minus = found["answerable"]["minus_usual"]["hybrid-1"]
+    assert minus["coverage"]["mean"] == pytest.approx(-(0.5 + 0.0 + 1.0) / 3)
     assert minus["coverage"]["low"] <= minus["coverage"]["mean"] <= minus["coverage"]["high"]
     assert minus["coverage"]["n"] == 3
     assert minus["factual"]["n"] == 2, "an answer that is not there has no accuracy to compare"
-    pairs = found["groups"]["two_papers"]["hop_2_minus_1"]["hybrid"]
-    assert pairs["coverage"]["mean"] == pytest.approx(0.25)
-    assert "vectors" not in found["answerable"]["hop_2_minus_1"]
+    pairs = found["groups"]["two_papers"]["minus_usual"]["hybrid-1"]
+    assert pairs["coverage"]["mean"] == pytest.approx(-0.25)
 
 
 def test_run_that_broke_is_no_right_refusal(found: dict[str, Any]) -> None:

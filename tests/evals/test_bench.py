@@ -1,32 +1,23 @@
-"""The bench: rows of parts, each measured in a process of its own."""
+"""The bench: what was measured as figures and a table; and the model that stands in for an LLM."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from evals.bench import command
-from evals.bench.part import Given, Row
-from tests.evals.calls import evaluated, measured
+from nodes.judge.judge_prompts import TASK
+from tests.evals.calls import measured
 
 
-def made_up(given: Given) -> Iterator[Row]:
-    """A part that measures nothing."""
-    yield Row("made", "a step", 3.0, "s", "the critical path", 1.5)
+def test_runs_tell_ratios_in_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    row = {"arm": "write, 3 papers", "figures": {"seconds": 3.0, "times_the_llms": 1.5}}
+    monkeypatch.setattr(command, "measure", lambda n: iter([row]))
+    found, done = measured(tmp_path, "bench", "--n", "3")
+    assert found["arms"]["write, 3 papers"] == row["figures"]
+    assert "| times the llms | 1.5 |" in done.stdout
 
 
-def test_parts_tell_ratios_and_memory_and_what_cannot_be_measured_is_left_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
-    monkeypatch.setitem(command.PARTS, "made", f"{__name__}:made_up")
-    monkeypatch.setitem(command.PARTS, "absent", "evals.bench.no_such_part:measure")
-    found, done = measured(tmp_path, "bench", "--parts", "made,absent", "--n", "1")
-    start, memory = found["rows"]
-    assert (start["part"], start["beside"], start["ratio"]) == ("made", "the critical path", 1.5)
-    assert 10 < memory["value"] < 10_000
-    assert found["left_out"] == {"absent": "the part absent broke; what it said stands above"}
-    assert "| made | a step |" in done.stdout
-    page = tmp_path / "page.html"
-    assert evaluated("report", tmp_path / "bench.json", "--out", page).exit_code == 0
-    assert "a step" in page.read_text(encoding="utf-8")
+def test_stand_in_gives_the_smallest_answer_of_a_schema() -> None:
+    schema = TASK.answer.model_json_schema()
+    answer = command._least(schema, schema["$defs"])
+    assert TASK.answer.model_validate(answer).model_dump() == {"findings": []}

@@ -1,6 +1,6 @@
 """The suite of relevance: its inputs name papers of the starter library, and its figures are right."""
 
-from evals.retrieval.relevance import FIRST, read_inputs
+from evals.retrieval.command import FIRST, read_inputs
 from tests.support import starter_records
 
 PAPERS = {paper.id for paper in starter_records()}

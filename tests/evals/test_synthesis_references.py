@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from evals.pdf.truth import Context, Truth, Work
+from evals.pdf.measures import Context, Truth, Work
+from evals.synthesis.arms import arm_of
 from evals.synthesis.references import (
     Known,
-    LineRow,
     all_given,
     files_of,
     is_right,
@@ -30,12 +30,10 @@ TRUTH = Truth(
     file="set/rivers.pdf",
     group="set",
     title="Rivers",
-    abstract="",
     numbered=True,
     count=2,
     works=(SILT, EMBERS),
     headings=(),
-    texts=(),
     parsed=(),
     contexts=(
         Context(
@@ -106,33 +104,19 @@ def test_neither_too_few_nor_too_many() -> None:
     assert not stands_in(orr, ["Ash is light (Orr, 2019).", "In 2020 it rained."])
 
 
-def line(
-    *, right: bool | None = True, verified: bool = True, given: tuple[str, ...] = ()
-) -> LineRow:
-    return LineRow(
-        question="?",
-        text="Silt is soft.",
-        verified=verified,
-        right=right,
-        printed=right,
-        ways=("contexts",) if right is not None else (),
-        wanted=(),
-        given=given,
-    )
-
-
 def test_lines_of_a_made_up_paper_are_right_by_its_truth_and_wrong_by_another(
     home: Path, tmp_path: Path
 ) -> None:
     folder = owls(tmp_path)
     questions = read_questions(folder / "questions.jsonl")
-    rows = list(measure(folder, questions, "extractive"))
+    arms = [arm_of("paragraphs", "extractive", 4)]
+    rows = [row for run in measure(folder, questions, arms) for row in run["lines"]]
     assert all(row.verified and row.right for row in rows)
     assert any(row.given for row in rows)
     truth = (folder / "truth.jsonl").read_text("utf-8")
     wrong = truth.replace("Asymmetric ears of owls and what they are for", "On the price of barns")
     (folder / "truth.jsonl").write_text(wrong, encoding="utf-8")
-    rows = list(measure(folder, questions, "extractive"))
+    rows = [row for run in measure(folder, questions, arms) for row in run["lines"]]
     assert ("1 On the price of barns",) in {row.wanted for row in rows if row.right is False}
     (folder / "owls" / "heights.pdf").unlink()
     with pytest.raises(InputError, match=r"there is no 'heights\.pdf'"):

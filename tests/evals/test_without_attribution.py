@@ -1,8 +1,8 @@
-"""evals/retrieval/without_attribution.py: the debate of LitLLM's ablation beside the product's."""
+"""evals/retrieval/trial.py: the debate of LitLLM's ablation beside the product's."""
 
 from pathlib import Path
 
-from evals.retrieval.without_attribution import TASK, debating_without_attribution
+from evals.retrieval.trial import BARE_DEBATE, debating_without_attribution
 from nodes.find.rankers.by_similarity import closeness
 from nodes.find.rankers.choose import RANKERS
 from tests.nodes.rankers.support import PAPERS, REQUEST, served
@@ -24,8 +24,8 @@ async def test_scores_stand_without_quotes_and_a_paper_left_out_has_its_similari
 
 
 async def test_only_the_quotes_are_missing_and_only_while_the_arm_runs(tmp_path: Path) -> None:
-    assert "quote" not in TASK.prompt.partition("Where faults")[0]
-    assert "Would a related-work section of this work cite it?" in TASK.prompt
+    assert "quote" not in BARE_DEBATE.prompt.partition("Where faults")[0]
+    assert "Would a related-work section of this work cite it?" in BARE_DEBATE.prompt
     quoteless = {"debates": [{**ANSWER, "arguments_for": []}]}
     with served([quoteless] * 2, tmp_path) as bench:
         with debating_without_attribution():
